@@ -1,0 +1,13 @@
+/**
+ * Random access to bytes: the one way in which readers see files, memory and (later) HTTP ranges.
+ *
+ * @module
+ */
+export interface ByteSource {
+  /** The path as the user wrote it; `-` for standard input. */
+  readonly name: string;
+  readonly byteLength: number;
+  /** Bytes `[start, end)`; `end` past the end is an error of the caller. The result may be a view. */
+  slice(start: number, end: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}

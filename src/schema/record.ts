@@ -1,0 +1,102 @@
+/**
+ * The record: what every reader ends in and everything else starts from. One row per sequence, columns as flat
+ * typed arrays with row offsets (packed), so padding is gone.
+ *
+ * Per-token columns cover the *response* and are aligned with `responseTokenIds`: entry t is about response token t
+ * (log-probs score that token; a source in next-token alignment is shifted by its adapter). Missing is missing:
+ * NaN in a float column, an absent column, -1 in an id column; never 0.
+ *
+ * @module
+ */
+import type { FloatArray } from "../base/arrays.ts";
+
+/** Top-k alternatives of a policy at each response token: row-major `[tokens, k]`, most probable first. */
+export interface TopK {
+  readonly k: number;
+  /** -1 where the source has fewer. */
+  readonly ids: Int32Array;
+  /** Nats; NaN where the id is -1. */
+  readonly logprobs: Float32Array;
+}
+
+/** Sampling parameters of the rollout engine; NaN or undefined when the source does not say. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  /** For instance vLLM's `raw_logprobs` or `processed_logprobs`. */
+  readonly logprobsMode?: string;
+}
+
+/** Where a batch came from and what its adapter did to it. */
+export interface Provenance {
+  readonly file: string;
+  readonly format: string;
+  /** Adapter name, for instance `verl` or `prime-rl`. */
+  readonly trainer: string;
+  /** `token`: entry t scores token t in the source; `next-token`: it scored token t + 1 and was shifted. */
+  readonly alignment: "token" | "next-token";
+}
+
+/** A run of sequences of one file, in file order. All arrays are packed. */
+export interface RecordBatch {
+  readonly length: number;
+  readonly provenance: Provenance;
+  /** Sampling parameters common to the batch. */
+  readonly sampling: Sampling;
+
+  /** `[length + 1]`: sequence i holds response tokens `[offsets[i], offsets[i + 1])`. */
+  readonly offsets: Int32Array;
+  /** 1 = sampled by the policy, 0 = tool output, template, environment. */
+  readonly responseMask: Uint8Array;
+  /** Log-prob of the sampled token under the rollout policy, nats. */
+  readonly rolloutLogprobs?: FloatArray;
+  /** Log-prob of the same token under the trainer policy before the update, nats. */
+  readonly trainerLogprobs?: FloatArray;
+  readonly responseTokenIds?: Int32Array;
+  /** Further policies (`reference`, a checkpoint, a re-scored rollout) by name. */
+  readonly policyLogprobs: Readonly<Record<string, FloatArray>>;
+  /** Entropy of a policy's next-token distribution, nats, by policy name (`rollout`, `trainer`, …). */
+  readonly entropies: Readonly<Record<string, FloatArray>>;
+  readonly topK: Readonly<Record<string, TopK>>;
+  readonly advantages?: Float32Array;
+  readonly positionIds?: Int32Array;
+  /** Version of the weights that sampled each token. */
+  readonly weightVersions?: Int32Array;
+
+  readonly promptOffsets?: Int32Array;
+  readonly promptTokenIds?: Int32Array;
+
+  /** `[length]` each; NaN = the source does not say. */
+  readonly steps: Float64Array;
+  readonly ranks: Float64Array;
+  /** Row in the source batch or file. */
+  readonly rows: Int32Array;
+  /** Which pack or batch within the file the sequence belonged to (xtuner packs; 0 where a file is one batch). */
+  readonly packs: Int32Array;
+  readonly rewards: Float64Array;
+  /** 1 right, 0 wrong, NaN unknown. */
+  readonly correctness: Float64Array;
+  /** Byte offset (or line number in text files) of the row in its file, -1 where unknown. */
+  readonly sourceOffsets: Float64Array;
+  readonly sampleIds: readonly (string | undefined)[];
+  readonly groupIds: readonly (string | undefined)[];
+  readonly environments: readonly (string | undefined)[];
+  readonly promptTexts: readonly (string | undefined)[];
+  readonly responseTexts: readonly (string | undefined)[];
+}
+
+/** Names the parts of a handle such as `s12.r3.q41.t880`. */
+export interface Handle {
+  readonly step?: number;
+  readonly rank?: number;
+  readonly sequence: number;
+  readonly token?: number;
+}
+
+/** `s12.r3.q41.t880`; parts that are unknown are left out. */
+export function formatHandle(handle: Handle): string {
+  const known = (letter: string, value: number | undefined): string[] =>
+    value === undefined || Number.isNaN(value) ? [] : [`${letter}${value}`];
+  return [...known("s", handle.step), ...known("r", handle.rank), `q${handle.sequence}`, ...known("t", handle.token)].join(".");
+}
