@@ -1,0 +1,180 @@
+import type { FloatArray } from "../base/arrays.ts";
+import { DELTA_M2, DELTA_MEAN, COUNT, ABS_DELTA_SUM, EXCESS_M2, EXCESS_MEAN, FIELDS, K3_SUM, OVER_COUNT, OVER_EXCESS_SQUARE_SUM, OVER_EXCESS_SUM } from "../kernels/layout.ts";
+import { emptySums, mergeSums } from "../kernels/merge.ts";
+import { type MaskedTokens, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
+import { PoissonBootstrap, type PoissonBootstrapJson } from "./poisson-bootstrap.ts";
+import { emptySequenceSums, mergeSequenceSums, type SequenceSums, sequenceSumsOf } from "./sequence-stats.ts";
+import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
+
+/** Columns of the bootstrap's replicated sums. */
+export const BOOTSTRAP = { tokens: 0, delta: 1, deltaAbs: 2, deltaSquare: 3, k3: 4, excess: 5, excessSquare: 6 } as const;
+
+export interface SummaryOptions {
+  /** `full`: quantiles within 0.05 %, |Δp| sketch, bootstrap. `slice`: Δ quantiles within 0.4 %, nothing else. */
+  readonly detail?: "full" | "slice";
+}
+
+export interface TurnSums {
+  /** Kernel sums, see kernels/layout.ts. */
+  readonly sums: Float64Array;
+  /** Sequences that have this turn. */
+  sequences: number;
+}
+
+export interface MismatchSummaryJson {
+  readonly version: 1;
+  readonly detail: "full" | "slice";
+  readonly sums: readonly (number | string)[];
+  readonly sequences: Readonly<Record<keyof SequenceSums, number | string>>;
+  readonly turns: readonly { readonly sums: readonly (number | string)[]; readonly sequences: number }[];
+  readonly deltas: ValueSketchJson;
+  readonly probDiffs: ValueSketchJson | null;
+  readonly bootstrap: PoissonBootstrapJson | null;
+}
+
+/**
+ * Everything that the mismatch metrics of a set of sequences need, in a form that merges: the summaries of shards
+ * (ranks, micro-batches, files, workers) merged in any order or tree give the figures of the whole (counts, extremes
+ * and sketches exactly, sums up to float64 rounding).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { MismatchSummary, pooledMetrics } from "logratio";
+ *
+ * const half = (rollout: number[], trainer: number[]) =>
+ *   MismatchSummary.of({
+ *     rollout: Float32Array.from(rollout),
+ *     trainer: Float32Array.from(trainer),
+ *     mask: new Uint8Array(rollout.length).fill(1),
+ *     offsets: Int32Array.of(0, rollout.length),
+ *   });
+ * const summary = half([-0.5, -1], [-0.5, -1.5]);
+ * summary.merge(half([-2], [-1.75]));
+ * assert.equal(pooledMetrics(summary).delta_abs_mean, 0.25);
+ * ```
+ */
+export class MismatchSummary {
+  readonly detail: "full" | "slice";
+  /** Pooled over tokens: kernel sums, see kernels/layout.ts. */
+  readonly sums: Float64Array = emptySums();
+  readonly sequences: SequenceSums = emptySequenceSums();
+  /** By turn index. */
+  readonly turns: TurnSums[] = [];
+  readonly deltas: ValueSketch;
+  readonly probDiffs: ValueSketch | undefined;
+  readonly bootstrap: PoissonBootstrap | undefined;
+
+  constructor(options: SummaryOptions = {}) {
+    this.detail = options.detail ?? "full";
+    this.deltas = new ValueSketch(this.detail === "full" ? 10 : 7);
+    if (this.detail === "full") {
+      this.probDiffs = new ValueSketch(10);
+      this.bootstrap = new PoissonBootstrap(Object.keys(BOOTSTRAP).length);
+    }
+  }
+
+  /** The summary of one block of packed sequences. */
+  static of(block: TokenBlock, options: SummaryOptions = {}): MismatchSummary {
+    const summary = new MismatchSummary(options);
+    const table = mismatchSums(block, { sink: (tokens) => summary.addTokens(tokens) });
+    for (let row = 0; row < table.rowTurns.length; row++) summary.addSequence(table.rows, row * FIELDS);
+    summary.addTurns(table.turns, table.turnRows);
+    return summary;
+  }
+
+  /** Adds one sequence's kernel sums. */
+  addSequence(rows: Float64Array, offset: number): void {
+    mergeSums(this.sums, rows, offset);
+    mergeSequenceSums(this.sequences, sequenceSumsOf(rows, offset));
+    if (this.bootstrap && (rows[offset + COUNT] as number) > 0) this.bootstrap.add(bootstrapColumns(rows, offset));
+  }
+
+  /** Adds a table of sums by turn index. */
+  addTurns(turns: Float64Array, turnRows: Int32Array): void {
+    for (let turn = 0; turn < turnRows.length; turn++) {
+      const into = this.#turn(turn);
+      mergeSums(into.sums, turns, turn * FIELDS);
+      into.sequences += turnRows[turn] as number;
+    }
+  }
+
+  #turn(turn: number): TurnSums {
+    while (this.turns.length <= turn) this.turns.push({ sums: emptySums(), sequences: 0 });
+    return this.turns[turn] as TurnSums;
+  }
+
+  /** Adds the per-token results `[from, to)` of a kernel pass to the sketches. */
+  addTokens(tokens: MaskedTokens, from = 0, to = tokens.count): void {
+    this.deltas.addRange(tokens.delta, wordsOf(tokens.delta), from, to);
+    this.probDiffs?.addAll(tokens.probDiff.subarray(from, to).map(Math.abs));
+  }
+
+  /** Adds `other` to this. @throws RangeError when the two were made with different detail. */
+  merge(other: MismatchSummary): void {
+    mergeSums(this.sums, other.sums);
+    mergeSequenceSums(this.sequences, other.sequences);
+    other.turns.forEach((theirs, turn) => {
+      const into = this.#turn(turn);
+      mergeSums(into.sums, theirs.sums);
+      into.sequences += theirs.sequences;
+    });
+    this.deltas.merge(other.deltas);
+    if (this.probDiffs && other.probDiffs) this.probDiffs.merge(other.probDiffs);
+    if (this.bootstrap && other.bootstrap) this.bootstrap.merge(other.bootstrap);
+  }
+
+  toJSON(): MismatchSummaryJson {
+    return {
+      version: 1,
+      detail: this.detail,
+      sums: [...this.sums].map(encode),
+      sequences: Object.fromEntries(Object.entries(this.sequences).map(([name, value]) => [name, encode(value)])) as Record<
+        keyof SequenceSums,
+        number | string
+      >,
+      turns: this.turns.map(({ sums, sequences }) => ({ sums: [...sums].map(encode), sequences })),
+      deltas: this.deltas.toJSON(),
+      probDiffs: this.probDiffs?.toJSON() ?? null,
+      bootstrap: this.bootstrap?.toJSON() ?? null,
+    };
+  }
+
+  /** @throws RangeError when a newer version of logratio wrote it. */
+  static fromJSON(json: MismatchSummaryJson): MismatchSummary {
+    if (json.version !== 1) throw new RangeError(`Cannot read summary: version ${json.version}, this logratio reads version 1`);
+    const summary = new MismatchSummary({ detail: json.detail });
+    summary.sums.set(json.sums.map(Number));
+    for (const [name, value] of Object.entries(json.sequences)) summary.sequences[name as keyof SequenceSums] = Number(value);
+    for (const { sums, sequences } of json.turns) summary.turns.push({ sums: Float64Array.from(sums, Number), sequences });
+    summary.deltas.merge(ValueSketch.fromJSON(json.deltas));
+    if (json.probDiffs) summary.probDiffs?.merge(ValueSketch.fromJSON(json.probDiffs));
+    if (json.bootstrap) summary.bootstrap?.merge(PoissonBootstrap.fromJSON(json.bootstrap));
+    return summary;
+  }
+}
+
+/** JSON has no infinities; `Number` reads the names back. */
+function encode(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+function wordsOf(values: FloatArray): Uint32Array {
+  return new Uint32Array(values.buffer, values.byteOffset, values.length);
+}
+
+function bootstrapColumns(rows: Float64Array, offset: number): number[] {
+  const at = (field: number): number => rows[offset + field] as number;
+  const n = at(COUNT);
+  const mean = at(DELTA_MEAN);
+  // Tokens with ρ beyond e^20 sit apart in the kernel sums; n × mean covers only the others.
+  const within = n - at(OVER_COUNT);
+  return [
+    n,
+    n * mean,
+    at(ABS_DELTA_SUM),
+    at(DELTA_M2) + n * mean * mean,
+    at(K3_SUM),
+    within * at(EXCESS_MEAN) + at(OVER_EXCESS_SUM),
+    at(EXCESS_M2) + within * at(EXCESS_MEAN) ** 2 + at(OVER_EXCESS_SQUARE_SUM),
+  ];
+}

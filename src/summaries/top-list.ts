@@ -1,0 +1,43 @@
+/**
+ * The k items with the largest score. Ties go to the smaller key, so that lists of shards merged in any order equal
+ * the list of the whole.
+ */
+export class TopList<T> {
+  readonly #k: number;
+  readonly #score: (item: T) => number;
+  readonly #key: (item: T) => string;
+  #items: T[] = [];
+
+  constructor(k: number, score: (item: T) => number, key: (item: T) => string) {
+    this.#k = k;
+    this.#score = score;
+    this.#key = key;
+  }
+
+  /** Scores at or above this can still enter; -Infinity until the list is full. */
+  get threshold(): number {
+    return this.#items.length < this.#k ? Number.NEGATIVE_INFINITY : this.#score(this.#items.at(-1) as T);
+  }
+
+  add(item: T): void {
+    if (this.#score(item) < this.threshold) return;
+    let at = this.#items.length;
+    while (at > 0 && this.#before(item, this.#items[at - 1] as T)) at--;
+    this.#items.splice(at, 0, item);
+    this.#items.length = Math.min(this.#items.length, this.#k);
+  }
+
+  #before(a: T, b: T): boolean {
+    const difference = this.#score(a) - this.#score(b);
+    return difference !== 0 ? difference > 0 : this.#key(a) < this.#key(b);
+  }
+
+  merge(other: TopList<T>): void {
+    for (const item of other.#items) this.add(item);
+  }
+
+  /** Best first. */
+  list(): readonly T[] {
+    return this.#items;
+  }
+}

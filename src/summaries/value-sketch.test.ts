@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ValueSketch } from "./value-sketch.ts";
+
+/** Linear interpolation between order statistics, as NumPy's default. */
+function exactQuantile(values: readonly number[], fraction: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const rank = fraction * (sorted.length - 1);
+  const low = sorted[Math.floor(rank)] as number;
+  const high = sorted[Math.ceil(rank)] as number;
+  return low + (high - low) * (rank - Math.floor(rank));
+}
+
+const FRACTIONS = [0, 0.01, 0.25, 0.5, 0.75, 0.99, 0.999, 1];
+const deltas = fc.array(fc.float({ min: -30, max: 30, noNaN: true }), { minLength: 1, maxLength: 300 });
+
+describe("ValueSketch", () => {
+  it.each([7, 10] as const)("answers quantiles within half a cell of %i mantissa bits", (bits) => {
+    fc.assert(
+      fc.property(deltas, (values) => {
+        const sketch = ValueSketch.of(Float32Array.from(values), bits);
+        sketch.quantiles(FRACTIONS).forEach((quantile, i) => {
+          const exact = exactQuantile(values, FRACTIONS[i] as number);
+          // An interpolated quantile errs by at most the larger of its two neighbours' cells.
+          const reach = Math.max(...values.map(Math.abs)) * 2 ** -(bits + 1);
+          const own = Math.abs(exact) * 2 ** -(bits + 1);
+          expect(Math.abs(quantile - exact)).toBeLessThanOrEqual(Math.max(reach, own) + 1e-30);
+        });
+      }),
+    );
+  });
+
+  it("keeps quantiles of a smooth distribution within 1 %", () => {
+    const values = Float32Array.from({ length: 10_000 }, (_, i) => -Math.log((i + 0.5) / 10_000) * 1e-3);
+    const sketch = ValueSketch.of(values, 7);
+    for (const [i, quantile] of sketch.quantiles(FRACTIONS).entries()) {
+      const exact = exactQuantile([...values], FRACTIONS[i] as number);
+      expect(Math.abs(quantile / exact - 1)).toBeLessThan(0.01);
+    }
+  });
+
+  it("gives minimum and maximum exactly and NaN while empty", () => {
+    const sketch = new ValueSketch();
+    expect(sketch.quantiles([0.5])).toEqual([Number.NaN]);
+    sketch.addAll(Float32Array.of(-0.1, 3, -7));
+    expect(sketch.quantiles([0, 1])).toEqual([-7, 3]);
+  });
+
+  it("leaves out NaN and infinities", () => {
+    const sketch = ValueSketch.of(Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1));
+    expect(sketch.count).toBe(1);
+  });
+
+  it("merges shards to the sketch of the whole, in any order, also through JSON", () => {
+    fc.assert(
+      fc.property(deltas, deltas, deltas, (a, b, c) => {
+        const whole = ValueSketch.of(Float32Array.from([...a, ...b, ...c]));
+        const merged = ValueSketch.fromJSON(JSON.parse(JSON.stringify(ValueSketch.of(Float32Array.from(c)))));
+        merged.merge(ValueSketch.of(Float32Array.from(a)));
+        merged.merge(ValueSketch.of(Float32Array.from(b)));
+        expect(merged.toJSON()).toEqual(whole.toJSON());
+      }),
+    );
+  });
+
+  it("refuses to merge sketches of other widths", () => {
+    expect(() => new ValueSketch(7).merge(new ValueSketch(10))).toThrow("Cannot merge sketches: 7 mantissa bits here, 10 there");
+  });
+
+  it("counts tails on both sides", () => {
+    fc.assert(
+      fc.property(deltas, fc.constantFrom(0.25, 1, 2, 8), (values, threshold) => {
+        const sketch = ValueSketch.of(Float32Array.from(values));
+        // Powers of two are cell edges, so only the value at the edge itself is in doubt.
+        const strictly = values.filter((value) => value > threshold).length;
+        const atLeast = values.filter((value) => value >= threshold).length;
+        expect(sketch.countAbove(threshold)).toBeGreaterThanOrEqual(strictly - 1e-9);
+        expect(sketch.countAbove(threshold)).toBeLessThanOrEqual(atLeast + 1e-9);
+        const below = values.filter((value) => value < -threshold).length;
+        const atMost = values.filter((value) => value <= -threshold).length;
+        expect(sketch.countBelow(-threshold)).toBeGreaterThanOrEqual(below - 1e-9);
+        expect(sketch.countBelow(-threshold)).toBeLessThanOrEqual(atMost + 1e-9);
+      }),
+    );
+  });
+
+  it("folds to absolute values and splits into sides", () => {
+    fc.assert(
+      fc.property(deltas, (values) => {
+        const sketch = ValueSketch.of(Float32Array.from(values));
+        const folded = ValueSketch.of(Float32Array.from(values, Math.abs));
+        expect(sketch.absolute().toJSON()).toMatchObject({ cells: folded.toJSON().cells, counts: folded.toJSON().counts, max: folded.toJSON().max });
+        const positive = values.filter((value) => value >= 2 ** -136).length;
+        const negative = values.filter((value) => value <= -(2 ** -136)).length;
+        expect(sketch.side("positive").count).toBe(positive);
+        expect(sketch.side("negative").count).toBe(negative);
+      }),
+    );
+  });
+});

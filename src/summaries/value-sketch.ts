@@ -1,0 +1,282 @@
+import type { NumericArray } from "../base/arrays.ts";
+
+/** A sketch as plain data: sorted cells with their counts. */
+export interface ValueSketchJson {
+  readonly version: 1;
+  readonly mantissaBits: number;
+  readonly count: number;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly cells: readonly number[];
+  readonly counts: readonly number[];
+}
+
+const float = new Float32Array(1);
+const bits = new Uint32Array(float.buffer);
+
+/**
+ * Mergeable histogram of float32 values for quantiles and tail fractions.
+ *
+ * A cell holds the values that share sign, exponent and the first `mantissaBits` bits of the mantissa, so cells are
+ * log-linear and need no range given beforehand. A quantile is wrong by at most half a cell: 2^-(mantissaBits + 1)
+ * of its value (7 bits: 0.4 %, 10 bits: 0.05 %); minimum and maximum are exact. Adding is counting, so sketches of
+ * shards merged in any order or tree are identical to the sketch of the whole.
+ */
+export class ValueSketch {
+  readonly mantissaBits: number;
+  readonly #shift: number;
+  readonly #pages: (Uint32Array | undefined)[] = new Array(512);
+  #count = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = Number.NEGATIVE_INFINITY;
+
+  constructor(mantissaBits: 7 | 10 = 10) {
+    this.mantissaBits = mantissaBits;
+    this.#shift = 23 - mantissaBits;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Smallest value added; +Infinity while empty. */
+  get min(): number {
+    return this.#min;
+  }
+
+  /** Largest value added; -Infinity while empty. */
+  get max(): number {
+    return this.#max;
+  }
+
+  /** Adds every finite value of `values`; the rest is the caller's to count. */
+  addAll(values: Float32Array): void {
+    this.addRange(values, new Uint32Array(values.buffer, values.byteOffset, values.length), 0, values.length);
+  }
+
+  /** {@link addAll} for elements `[from, to)`, given a view of the same memory as words (callers reuse it). */
+  addRange(values: Float32Array, words: Uint32Array, from: number, to: number): void {
+    const shift = this.#shift;
+    const pages = this.#pages;
+    const pageMask = (1 << this.mantissaBits) - 1;
+    let min = this.#min;
+    let max = this.#max;
+    let added = 0;
+    for (let i = from; i < to; i++) {
+      const word = words[i] as number;
+      const pageIndex = word >>> 23;
+      if ((pageIndex & 255) === 255) continue;
+      const page = pages[pageIndex] ?? this.#page(pageIndex);
+      const cell = (word >>> shift) & pageMask;
+      page[cell] = (page[cell] as number) + 1;
+      added++;
+      const value = values[i] as number;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    this.#count += added;
+    this.#min = min;
+    this.#max = max;
+  }
+
+  /** Adds one value where its turn, step or group is known; see {@link addAll}. */
+  add(value: number): void {
+    float[0] = value;
+    const word = bits[0] as number;
+    const pageIndex = word >>> 23;
+    if ((pageIndex & 255) === 255) return;
+    const page = this.#pages[pageIndex] ?? this.#page(pageIndex);
+    const cell = (word >>> this.#shift) & ((1 << this.mantissaBits) - 1);
+    page[cell] = (page[cell] as number) + 1;
+    this.#count++;
+    const rounded = float[0] as number;
+    if (rounded < this.#min) this.#min = rounded;
+    if (rounded > this.#max) this.#max = rounded;
+  }
+
+  #page(index: number): Uint32Array {
+    const page = new Uint32Array(1 << this.mantissaBits);
+    this.#pages[index] = page;
+    return page;
+  }
+
+  /** Adds `other`'s values to this. @throws RangeError when the cells have another width. */
+  merge(other: ValueSketch): void {
+    if (other.mantissaBits !== this.mantissaBits) {
+      throw new RangeError(`Cannot merge sketches: ${this.mantissaBits} mantissa bits here, ${other.mantissaBits} there`);
+    }
+    other.#pages.forEach((theirs, index) => {
+      if (!theirs) return;
+      const ours = this.#pages[index] ?? this.#page(index);
+      for (let cell = 0; cell < ours.length; cell++) ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
+    });
+    this.#count += other.#count;
+    this.#min = Math.min(this.#min, other.#min);
+    this.#max = Math.max(this.#max, other.#max);
+  }
+
+  /** Non-empty cells in ascending order of value: `[middle, count, low edge, high edge]`. */
+  *cells(): Generator<readonly [middle: number, count: number, low: number, high: number]> {
+    const size = 1 << this.mantissaBits;
+    for (let index = 511; index >= 256; index--) {
+      const page = this.#pages[index];
+      for (let cell = size - 1; page && cell >= 0; cell--) {
+        const count = page[cell] as number;
+        if (count > 0) {
+          const { near, far } = this.#edges(index, cell);
+          yield [(near + far) / 2, count, far, near];
+        }
+      }
+    }
+    for (let index = 0; index < 256; index++) {
+      const page = this.#pages[index];
+      for (let cell = 0; page && cell < size; cell++) {
+        const count = page[cell] as number;
+        if (count > 0) {
+          const { near, far } = this.#edges(index, cell);
+          // The first cell holds exact zeros (and subnormals far below any log-prob's resolution).
+          yield index === 0 && cell === 0 ? [0, count, 0, far] : [(near + far) / 2, count, near, far];
+        }
+      }
+    }
+  }
+
+  #edges(index: number, cell: number): { near: number; far: number } {
+    bits[0] = ((index << 23) | (cell << this.#shift)) >>> 0;
+    const near = float[0] as number;
+    bits[0] = (bits[0] as number) + (1 << this.#shift);
+    const far = Number.isFinite(float[0]) ? (float[0] as number) : near;
+    return { near, far };
+  }
+
+  /**
+   * Values at the given fractions (ascending), interpolated linearly between order statistics as NumPy's default;
+   * NaN while empty.
+   */
+  quantiles(fractions: readonly number[]): number[] {
+    if (this.#count === 0) return fractions.map(() => Number.NaN);
+    const wanted = fractions.map((fraction) => fraction * (this.#count - 1));
+    const ranks = [...new Set(wanted.flatMap((rank) => [Math.floor(rank), Math.ceil(rank)]))].sort((a, b) => a - b);
+    const values = new Map<number, number>();
+    let before = 0;
+    let next = 0;
+    for (const [middle, count] of this.cells()) {
+      while (next < ranks.length && (ranks[next] as number) < before + count) {
+        values.set(ranks[next] as number, this.#exact(ranks[next] as number, middle));
+        next++;
+      }
+      before += count;
+    }
+    return wanted.map((rank) => {
+      const low = values.get(Math.floor(rank)) as number;
+      const high = values.get(Math.ceil(rank)) as number;
+      return low + (high - low) * (rank - Math.floor(rank));
+    });
+  }
+
+  #exact(rank: number, middle: number): number {
+    if (rank === 0) return this.#min;
+    if (rank === this.#count - 1) return this.#max;
+    return Math.min(Math.max(middle, this.#min), this.#max);
+  }
+
+  /** The sketch of the absolute values. */
+  absolute(): ValueSketch {
+    const folded = new ValueSketch(this.mantissaBits as 7 | 10);
+    this.#pages.forEach((theirs, index) => {
+      if (!theirs) return;
+      const ours = folded.#pages[index & 255] ?? folded.#page(index & 255);
+      for (let cell = 0; cell < ours.length; cell++) ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
+    });
+    folded.#count = this.#count;
+    if (this.#count > 0) {
+      folded.#max = Math.max(Math.abs(this.#min), Math.abs(this.#max));
+      folded.#min = this.#min <= 0 && this.#max >= 0 ? this.#smallestMagnitude() : Math.min(Math.abs(this.#min), Math.abs(this.#max));
+    }
+    return folded;
+  }
+
+  #smallestMagnitude(): number {
+    for (let index = 0; index < 256; index++) {
+      for (const page of [this.#pages[index], this.#pages[index + 256]]) {
+        const cell = page?.findIndex((count) => count > 0) ?? -1;
+        if (cell >= 0) return this.#edges(index, cell).near;
+      }
+    }
+    return 0;
+  }
+
+  /** How many values lie above `threshold`; values in the cell that holds it are shared out by linear interpolation. */
+  countAbove(threshold: number): number {
+    let above = 0;
+    for (const [, count, low, high] of this.cells()) {
+      if (low > threshold) above += count;
+      else if (high > threshold && high > low) above += (count * (high - threshold)) / (high - low);
+    }
+    return threshold >= this.#max ? 0 : Math.min(above, this.#count);
+  }
+
+  /** How many values lie below `threshold`. */
+  countBelow(threshold: number): number {
+    let below = 0;
+    for (const [, count, low, high] of this.cells()) {
+      if (high < threshold) below += count;
+      else if (low < threshold && high > low) below += (count * (threshold - low)) / (high - low);
+    }
+    return threshold <= this.#min ? 0 : Math.min(below, this.#count);
+  }
+
+  /** The sketch of the positive values, or of the magnitudes of the negative ones. */
+  side(sign: "positive" | "negative"): ValueSketch {
+    const half = new ValueSketch(this.mantissaBits as 7 | 10);
+    const first = sign === "positive" ? 0 : 256;
+    for (let index = 0; index < 256; index++) {
+      const theirs = this.#pages[first + index];
+      if (!theirs) continue;
+      const ours = Uint32Array.from(theirs);
+      if (index === 0) ours[0] = 0;
+      half.#pages[index] = ours;
+      half.#count += ours.reduce((sum, count) => sum + count, 0);
+    }
+    if (half.#count > 0) {
+      half.#max = sign === "positive" ? this.#max : -this.#min;
+      half.#min = half.#smallestMagnitude();
+    }
+    return half;
+  }
+
+  toJSON(): ValueSketchJson {
+    const cells: number[] = [];
+    const counts: number[] = [];
+    this.#pages.forEach((page, index) => {
+      page?.forEach((count, cell) => {
+        if (count > 0) {
+          cells.push((index << this.mantissaBits) | cell);
+          counts.push(count);
+        }
+      });
+    });
+    const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+    return { version: 1, mantissaBits: this.mantissaBits, count: this.#count, min: finite(this.#min), max: finite(this.#max), cells, counts };
+  }
+
+  static fromJSON(json: ValueSketchJson): ValueSketch {
+    const sketch = new ValueSketch(json.mantissaBits as 7 | 10);
+    json.cells.forEach((key, i) => {
+      const index = key >>> sketch.mantissaBits;
+      const page = sketch.#pages[index] ?? sketch.#page(index);
+      page[key & ((1 << sketch.mantissaBits) - 1)] = json.counts[i] as number;
+    });
+    sketch.#count = json.count;
+    sketch.#min = json.min ?? Number.POSITIVE_INFINITY;
+    sketch.#max = json.max ?? Number.NEGATIVE_INFINITY;
+    return sketch;
+  }
+
+  /** A sketch of all finite values of an array. */
+  static of(values: NumericArray, mantissaBits: 7 | 10 = 10): ValueSketch {
+    const sketch = new ValueSketch(mantissaBits);
+    sketch.addAll(values instanceof Float32Array ? values : Float32Array.from(values));
+    return sketch;
+  }
+}
