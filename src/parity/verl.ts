@@ -5,19 +5,14 @@
  */
 import {
   ABS_DELTA_SUM,
-  ABS_PROB_DIFF_M2,
   ABS_PROB_DIFF_MAX,
   ABS_PROB_DIFF_MEAN,
   COUNT,
   DELTA_MEAN,
-  EXCESS_M2,
-  EXCESS_MEAN,
   K3_SUM,
-  OVER_COUNT,
   PROB_COUNT,
-  RATIO_CLAMP,
 } from "../kernels/layout.ts";
-import { chi2Token, pearson } from "../kernels/derive.ts";
+import { absProbDiffStd, chi2Token, chi2TokenClamped, pearson } from "../kernels/derive.ts";
 import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
 import { nonFiniteOf, poison } from "./non-finite.ts";
@@ -38,7 +33,7 @@ export function verlDebugMetrics(summary: MismatchSummary): Metrics {
     "training/rollout_probs_diff_valid": valid ? 1 : 0,
     "training/rollout_probs_diff_max": unless(at(ABS_PROB_DIFF_MAX)),
     "training/rollout_probs_diff_mean": unless(at(ABS_PROB_DIFF_MEAN)),
-    "training/rollout_probs_diff_std": unless(count > 1 ? Math.sqrt(at(ABS_PROB_DIFF_M2) / (count - 1)) : Number.NaN),
+    "training/rollout_probs_diff_std": unless(absProbDiffStd(summary.sums, 0, 1)),
     "training/rollout_actor_probs_pearson_corr": unless(pearson(summary.sums)),
   };
 }
@@ -98,19 +93,15 @@ export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
     log_ppl_diff_max: poison(sequences.empty > 0 ? Math.max(sequences.diffMax, 0) : sequences.diffMax, state, { trainerZero: up }),
     log_ppl_diff_min: poison(sequences.empty > 0 ? Math.min(sequences.diffMin, 0) : sequences.diffMin, state, { rolloutZero: down }),
     ppl_ratio: poison(pplRatio, state, { trainerZero: up }),
-    chi2_token: poison(chi2TokenClamped(summary.sums), state, {}),
+    chi2_token: poison(chi2OfMaskedMean(summary.sums), state, {}),
     chi2_seq: poison(overRows(sequences.chi2), state, {}),
   };
 }
 
-/** Σ (ρ² − 1) with Δ clamped at 20, then verl's mean: (n + Σ) / (n + 1e-8) − 1 without subtracting large numbers. */
-function chi2TokenClamped(sums: Float64Array): number {
+/** verl's mean of ρ² − 1, Δ clamped: (n (1 + χ²)) / (n + 1e-8) − 1 without subtracting large numbers. */
+function chi2OfMaskedMean(sums: Float64Array): number {
   const count = sums[COUNT] as number;
-  const over = sums[OVER_COUNT] as number;
-  const within = count - over;
-  const mean = sums[EXCESS_MEAN] as number;
-  const excess = (sums[EXCESS_M2] as number) + within * mean * (mean + 2) + over * Math.expm1(2 * RATIO_CLAMP);
-  return (excess - MASKED_MEAN_EPSILON) / (count + MASKED_MEAN_EPSILON);
+  return (chi2TokenClamped(sums) * count - MASKED_MEAN_EPSILON) / (count + MASKED_MEAN_EPSILON);
 }
 
 function prefixed(prefix: string, metrics: Metrics): Metrics {

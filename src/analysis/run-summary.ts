@@ -1,0 +1,247 @@
+import { MissingSideError } from "../base/errors.ts";
+import { ABS_DELTA_SUM, COUNT, DELTA_MAX, DELTA_MEAN, DELTA_MIN, FIELDS } from "../kernels/layout.ts";
+import { emptySums, mergeSums } from "../kernels/merge.ts";
+import { type MaskedTokens, type MismatchTable, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
+import type { WorstSequence, WorstToken } from "../protocol/report.ts";
+import { formatHandle, type RecordBatch } from "../schema/record.ts";
+import { MismatchSummary } from "../summaries/mismatch-summary.ts";
+import { TopList } from "../summaries/top-list.ts";
+import { ValueSketch } from "../summaries/value-sketch.ts";
+import { Slices } from "./slices.ts";
+import { TokenGroups } from "./token-groups.ts";
+
+/** Turns beyond this one have sums but no quantiles. */
+const TURNS_WITH_QUANTILES = 256;
+const WORST_KEPT = 20;
+
+/**
+ * All that a report needs to know of a run, filled batch by batch and mergeable: nothing in it grows with the number
+ * of tokens, only with the number of steps, ranks, environments, packs and distinct token ids.
+ */
+export class RunSummary {
+  readonly total = new MismatchSummary();
+  readonly steps = new Slices<number>();
+  readonly ranks = new Slices<number>();
+  readonly environments = new Slices<string>();
+  readonly correctness = new Slices<string>();
+  readonly turnDeltas: ValueSketch[] = [];
+  readonly groups = new TokenGroups();
+  /** Kernel sums by step, then by pack (`file#pack`). */
+  readonly packs = new Map<number, Map<string, Float64Array>>();
+  readonly worstTokens = new TopList<WorstToken>(
+    WORST_KEPT,
+    (token) => Math.abs(token.delta),
+    (token) => `${token.file} ${token.handle}`,
+  );
+  readonly worstSequences = new TopList<WorstSequence>(
+    WORST_KEPT,
+    (sequence) => Math.abs(sequence.delta_sum),
+    (sequence) => `${sequence.file} ${sequence.handle}`,
+  );
+  /** Sequences read, by file. */
+  readonly sequencesByFile = new Map<string, number>();
+
+  /** @throws MissingSideError when the batch lacks either policy's log-probs. */
+  add(batch: RecordBatch): void {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    const { file } = batch.provenance;
+    if (!rollout || !trainer) {
+      throw new MissingSideError(`Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`, {
+        at: { file },
+      });
+    }
+    this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
+    const block: TokenBlock = { rollout, trainer, mask, offsets };
+    for (const [rowStart, rowEnd] of runsOf(batch.steps)) {
+      const slices = new RowSlices(this, batch);
+      const table = mismatchSums(block, { rowStart, rowEnd, sink: (tokens) => this.#addTokens(batch, slices, tokens, rowStart) });
+      this.#addRows(batch, slices, table, rowStart, rowEnd);
+    }
+  }
+
+  #addRows(batch: RecordBatch, slices: RowSlices, table: MismatchTable, rowStart: number, rowEnd: number): void {
+    this.total.addTurns(table.turns, table.turnRows);
+    const step = batch.steps[rowStart] as number;
+    this.steps.get(step).addTurns(table.turns, table.turnRows);
+    const packs = this.#packsOf(step);
+    for (let row = rowStart; row < rowEnd; row++) {
+      const at = (row - rowStart) * FIELDS;
+      this.total.addSequence(table.rows, at);
+      for (const slice of slices.of(row)) slice.addSequence(table.rows, at);
+      const pack = `${batch.provenance.file}#${batch.packs[row]}`;
+      const sums = packs.get(pack) ?? emptySums();
+      mergeSums(sums, table.rows, at);
+      packs.set(pack, sums);
+      this.#considerSequence(batch, row, table.rows, at);
+    }
+  }
+
+  #packsOf(step: number): Map<string, Float64Array> {
+    const known = this.packs.get(step);
+    if (known) return known;
+    const packs = new Map<string, Float64Array>();
+    this.packs.set(step, packs);
+    return packs;
+  }
+
+  #addTokens(batch: RecordBatch, slices: RowSlices, tokens: MaskedTokens, firstRow: number): void {
+    this.total.addTokens(tokens);
+    this.#addTurnQuantiles(tokens);
+    const words = new Uint32Array(tokens.delta.buffer, tokens.delta.byteOffset, tokens.count);
+    let row = firstRow;
+    for (let from = 0; from < tokens.count; ) {
+      const first = tokens.index[from] as number;
+      // Tokens ascend, but for the extreme ones at the end of a piece.
+      if (first < (batch.offsets[row] as number)) row = rowOf(batch.offsets, first);
+      while ((batch.offsets[row + 1] as number) <= first) row++;
+      const end = batch.offsets[row + 1] as number;
+      let to = from + 1;
+      while (to < tokens.count && (tokens.index[to] as number) < end && (tokens.index[to] as number) > first) to++;
+      for (const slice of slices.of(row)) slice.deltas.addRange(tokens.delta, words, from, to);
+      this.groups.add(batch, row, tokens, from, to);
+      this.#considerTokens(batch, row, tokens, from, to);
+      from = to;
+    }
+  }
+
+  #addTurnQuantiles({ turn, delta, count }: MaskedTokens): void {
+    const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
+    for (let from = 0; from < count; ) {
+      const of = turn[from] as number;
+      let to = from + 1;
+      while (to < count && turn[to] === of) to++;
+      if (of < TURNS_WITH_QUANTILES) {
+        while (this.turnDeltas.length <= of) this.turnDeltas.push(new ValueSketch(7));
+        (this.turnDeltas[of] as ValueSketch).addRange(delta, words, from, to);
+      }
+      from = to;
+    }
+  }
+
+  #considerTokens(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
+    let threshold = this.worstTokens.threshold;
+    for (let i = from; i < to; i++) {
+      const delta = tokens.delta[i] as number;
+      if (Math.abs(delta) < threshold || delta === 0) continue;
+      const index = tokens.index[i] as number;
+      const token = index - (batch.offsets[row] as number);
+      this.worstTokens.add({
+        ...placeOf(batch, row, token),
+        sequence: batch.rows[row] as number,
+        token,
+        turn: tokens.turn[i] as number,
+        token_id: known(batch.responseTokenIds?.[index] ?? -1, -1),
+        delta,
+        rollout_logprob: batch.rolloutLogprobs?.[index] as number,
+        trainer_logprob: batch.trainerLogprobs?.[index] as number,
+      });
+      threshold = this.worstTokens.threshold;
+    }
+  }
+
+  #considerSequence(batch: RecordBatch, row: number, sums: Float64Array, at: number): void {
+    const tokens = sums[at + COUNT] as number;
+    const deltaSum = tokens * (sums[at + DELTA_MEAN] as number);
+    if (tokens === 0 || deltaSum === 0 || Math.abs(deltaSum) < this.worstSequences.threshold) return;
+    const { rank: _, ...place } = placeOf(batch, row);
+    this.worstSequences.add({
+      ...place,
+      tokens,
+      delta_abs_mean: (sums[at + ABS_DELTA_SUM] as number) / tokens,
+      delta_sum: deltaSum,
+      delta_abs_max: Math.max(sums[at + DELTA_MAX] as number, -(sums[at + DELTA_MIN] as number)),
+      reward: known(batch.rewards[row] as number, Number.NaN),
+    });
+  }
+
+  /** Adds another run summary of the same run (another rank, another file): any order gives the same result. */
+  merge(other: RunSummary): void {
+    this.total.merge(other.total);
+    this.steps.merge(other.steps);
+    this.ranks.merge(other.ranks);
+    this.environments.merge(other.environments);
+    this.correctness.merge(other.correctness);
+    other.turnDeltas.forEach((theirs, turn) => {
+      while (this.turnDeltas.length <= turn) this.turnDeltas.push(new ValueSketch(7));
+      (this.turnDeltas[turn] as ValueSketch).merge(theirs);
+    });
+    this.groups.merge(other.groups);
+    for (const [step, theirs] of other.packs) {
+      const ours = this.#packsOf(step);
+      for (const [pack, sums] of theirs) {
+        const into = ours.get(pack) ?? emptySums();
+        mergeSums(into, sums);
+        ours.set(pack, into);
+      }
+    }
+    this.worstTokens.merge(other.worstTokens);
+    this.worstSequences.merge(other.worstSequences);
+    for (const [file, count] of other.sequencesByFile) this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
+  }
+}
+
+/** The slices that each row of a batch belongs to. */
+class RowSlices {
+  readonly #summary: RunSummary;
+  readonly #batch: RecordBatch;
+  readonly #rows: (MismatchSummary[] | undefined)[] = [];
+
+  constructor(summary: RunSummary, batch: RecordBatch) {
+    this.#summary = summary;
+    this.#batch = batch;
+  }
+
+  of(row: number): readonly MismatchSummary[] {
+    const known = this.#rows[row];
+    if (known) return known;
+    const { steps, ranks, environments, correctness } = this.#batch;
+    const slices = [this.#summary.steps.get(steps[row] as number)];
+    const rank = ranks[row] as number;
+    if (!Number.isNaN(rank)) slices.push(this.#summary.ranks.get(rank));
+    const environment = environments[row];
+    if (environment !== undefined) slices.push(this.#summary.environments.get(environment));
+    const correct = correctness[row] as number;
+    if (!Number.isNaN(correct)) slices.push(this.#summary.correctness.get(correct > 0 ? "correct" : "incorrect"));
+    this.#rows[row] = slices;
+    return slices;
+  }
+}
+
+/** `[start, end)` of the runs of equal values (NaN equals NaN). */
+function* runsOf(values: Float64Array): Generator<[start: number, end: number]> {
+  for (let start = 0; start < values.length; ) {
+    let end = start + 1;
+    while (end < values.length && Object.is(values[end], values[start])) end++;
+    yield [start, end];
+    start = end;
+  }
+}
+
+/** The last row that starts at or before a token. */
+function rowOf(offsets: Int32Array, token: number): number {
+  let low = 0;
+  let high = offsets.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle] as number) <= token) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function known(value: number, missing: number): number | null {
+  return Object.is(value, missing) ? null : value;
+}
+
+function placeOf(batch: RecordBatch, row: number, token?: number): { handle: string; step: number | null; rank: number | null; file: string } {
+  const step = known(batch.steps[row] as number, Number.NaN);
+  const rank = known(batch.ranks[row] as number, Number.NaN);
+  const sequence = batch.rows[row] as number;
+  const handle = formatHandle({
+    sequence,
+    ...(step !== null && { step }),
+    ...(rank !== null && { rank }),
+    ...(token !== undefined && { token }),
+  });
+  return { handle, step, rank, file: batch.provenance.file };
+}

@@ -1,0 +1,51 @@
+import type { MaskedTokens } from "../kernels/mismatch.ts";
+import type { RecordBatch } from "../schema/record.ts";
+import { GroupSums } from "../summaries/group-sums.ts";
+
+/** Edges of the rollout-probability buckets; the last bucket is closed. */
+export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;
+const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
+
+export const POSITION_DECILES = 10;
+
+/** Sums by where in the response a token stands, how likely the rollout policy found it, and which token it is. */
+export class TokenGroups {
+  readonly deciles = new GroupSums(POSITION_DECILES);
+  readonly buckets = new GroupSums(PROBABILITY_EDGES.length - 1);
+  readonly tokenIds = new GroupSums();
+  #groups = new Int32Array(0);
+
+  /** Tokens `[from, to)` of a kernel pass, all of row `row` of the batch. */
+  add(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
+    const { index, delta, k3 } = tokens;
+    const start = batch.offsets[row] as number;
+    const length = (batch.offsets[row + 1] as number) - start;
+    if (this.#groups.length < tokens.count) this.#groups = new Int32Array(tokens.count);
+    const groups = this.#groups;
+
+    for (let i = from; i < to; i++) groups[i] = Math.floor((((index[i] as number) - start) * POSITION_DECILES) / length);
+    this.deciles.addMany(groups, delta, k3, from, to);
+
+    const rollout = batch.rolloutLogprobs as ArrayLike<number>;
+    for (let i = from; i < to; i++) groups[i] = bucketOf(rollout[index[i] as number] as number);
+    this.buckets.addMany(groups, delta, k3, from, to);
+
+    const ids = batch.responseTokenIds;
+    if (ids) {
+      for (let i = from; i < to; i++) groups[i] = ids[index[i] as number] as number;
+      this.tokenIds.addMany(groups, delta, k3, from, to);
+    }
+  }
+
+  merge(other: TokenGroups): void {
+    this.deciles.merge(other.deciles);
+    this.buckets.merge(other.buckets);
+    this.tokenIds.merge(other.tokenIds);
+  }
+}
+
+function bucketOf(logprob: number): number {
+  let bucket = LOG_EDGES.length;
+  while (bucket > 0 && logprob < (LOG_EDGES[bucket - 1] as number)) bucket--;
+  return bucket;
+}

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type ConformanceCase, runConformanceCase } from "../src/analysis/conformance.ts";
+import { mismatchSums } from "../src/kernels/mismatch.ts";
+import { FIELDS } from "../src/kernels/layout.ts";
+import { xtunerMismatchMetrics } from "../src/parity/index.ts";
+import { MismatchSummary } from "../src/summaries/mismatch-summary.ts";
+
+const CASES = new URL("../../shared/golden/cases/", import.meta.url);
+const present = existsSync(CASES);
+if (!present) console.warn("SKIPPED: golden cases (../shared/golden/cases is not there)");
+
+interface GoldenCase extends ConformanceCase {
+  readonly expected: unknown;
+  readonly expected_float64?: unknown;
+}
+
+const cases = present
+  ? readdirSync(CASES)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => JSON.parse(readFileSync(new URL(name, CASES), "utf8")) as GoldenCase)
+  : [];
+
+/** Holds every number below `expected` to 1e-5 of the float64 reference (1e-4 where only float32 ran). */
+function expectClose(actual: unknown, expected: unknown, relative: number, absolute: number, path: string): void {
+  if (expected !== null && typeof expected === "object") {
+    for (const [key, value] of Object.entries(expected)) {
+      expectClose((actual as Record<string, unknown> | undefined)?.[key], value, relative, absolute, `${path}.${key}`);
+    }
+    return;
+  }
+  const [a, e] = [Number(actual), Number(expected)];
+  const close = Object.is(a, e) || Math.abs(a - e) <= absolute + relative * Math.abs(e);
+  expect(close, `${path}: want ${expected}, got ${actual}`).toBe(true);
+}
+
+describe.skipIf(!present)("golden cases", () => {
+  const inReach = cases.filter((given) => !("skipped" in runConformanceCase(given)));
+
+  it.each(inReach.map((given) => [given.id, given] as const))("%s", (_, given) => {
+    const result = runConformanceCase(given);
+    const expected = given.expected_float64 ?? given.expected;
+    const [relative, absolute] = given.expected_float64 ? [1e-5, 1e-12] : [1e-4, 1e-6];
+    expectClose("actual" in result ? result.actual : undefined, expected, relative, absolute, given.id);
+  });
+
+  it("covers the kinds that are in reach", () => {
+    expect([...new Set(inReach.map(({ kind }) => kind))].sort()).toEqual(["merge", "verl.debug_metrics", "verl.offpolicy", "verl.per_round"]);
+  });
+
+  it.each(cases.filter(({ kind }) => kind === "xtuner.rollout_is").map((given) => [given.id, given] as const))("%s: mismatch metrics", (_, given) => {
+    const { old_log_prob, rollout_log_prob, response_mask } = given.inputs as Record<string, number[]>;
+    const offsets = Int32Array.of(0, (old_log_prob as number[]).length);
+    const block = {
+      trainer: Float32Array.from(old_log_prob as number[]),
+      rollout: Float32Array.from(rollout_log_prob as number[]),
+      mask: Uint8Array.from(response_mask as number[]),
+      offsets,
+    };
+    const reference = (given.expected_float64 ?? given.expected) as { mismatch_metrics: Record<string, number> };
+    const pack = mismatchSums(block).rows.subarray(0, FIELDS);
+    expectClose(xtunerMismatchMetrics(pack), reference.mismatch_metrics, 1e-5, 1e-12, given.id);
+    expect(MismatchSummary.of(block).sums[0]).toBe(pack[0]);
+  });
+});
