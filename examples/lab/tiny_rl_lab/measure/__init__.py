@@ -1,0 +1,1 @@
+"""Figures about checkpoints, engines and records; each stage writes one JSON file."""

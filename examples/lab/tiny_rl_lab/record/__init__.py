@@ -1,0 +1,1 @@
+"""Files: the .npz record of a step, the containers made from it, safetensors, checkpoints."""

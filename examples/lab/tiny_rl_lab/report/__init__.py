@@ -1,0 +1,1 @@
+"""The README of a recording, with its measured figures."""

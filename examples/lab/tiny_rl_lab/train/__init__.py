@@ -1,0 +1,1 @@
+"""The three training stages (sft, dpo, rlvr) and what they share."""

@@ -1,0 +1,1 @@
+"""Reads every container back and re-derives what can be re-derived."""
