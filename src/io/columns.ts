@@ -12,10 +12,20 @@ export type FormatName = "npy" | "npz" | "safetensors" | "torch" | "parquet" | "
 
 /** Element types as the files name them; `string` is NumPy's `U`/`S`. */
 export type DType =
-  | "float64" | "float32" | "float16" | "bfloat16"
-  | "int64" | "int32" | "int16" | "int8"
-  | "uint64" | "uint32" | "uint16" | "uint8"
-  | "bool" | "string";
+  | "float64"
+  | "float32"
+  | "float16"
+  | "bfloat16"
+  | "int64"
+  | "int32"
+  | "int16"
+  | "int8"
+  | "uint64"
+  | "uint32"
+  | "uint16"
+  | "uint8"
+  | "bool"
+  | "string";
 
 /** A dense row-major array that stays on disk until its rows are asked for. */
 export interface Tensor {
@@ -42,6 +52,8 @@ export interface PickledObject {
   readonly className: string;
   readonly args: readonly TreeValue[];
   readonly state: TreeValue | undefined;
+  /** What the pickle appended to the object or assigned to its keys (subclasses of list and dict). */
+  readonly items?: TreeValue;
 }
 
 export type TreeValue =
@@ -113,7 +125,10 @@ export interface RowDocument {
   readonly sample: readonly RowMap[];
   readonly metadata: Readonly<Record<string, string>>;
   /** May be called once. Bad rows are reported through `onBadRow` and skipped. */
-  chunks(options?: { columns?: readonly string[]; onBadRow?: (bad: BadRow) => void }): AsyncGenerator<RowChunk>;
+  chunks(options?: {
+    columns?: readonly string[];
+    onBadRow?: (bad: BadRow) => void;
+  }): AsyncGenerator<RowChunk>;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,73 @@
+/**
+ * Limits on what a file may declare. Files come from somewhere else, so every number in a header is a claim: it is
+ * compared with the bytes that are really there, and these constants stop the claims that bytes cannot settle.
+ *
+ * @module
+ */
+
+/**
+ * Members of one zip archive. An entry takes 46 bytes of directory, so a 10 GB file could list 200 million; torch
+ * writes one member per storage, and 512 samples with 20 tensors each make 10,240.
+ */
+export const MAX_ZIP_MEMBERS = 1_000_000;
+
+/** Deflate packs at most 1032 bytes into one (zlib's technical details), so a member that claims more lies. */
+export const MAX_DEFLATE_RATIO = 1032;
+
+/**
+ * Bytes of an npy header. Version 1 cannot say more than 65,535, and NumPy itself refuses to evaluate more than
+ * 10,000; longer ones only occur for record types of hundreds of fields, which are not read.
+ */
+export const MAX_NPY_HEADER_BYTES = 65_536;
+
+/** Bytes of a safetensors header: the limit of the reference implementation, so no longer one was ever written. */
+export const MAX_SAFETENSORS_HEADER_BYTES = 100_000_000;
+
+/** Dimensions of an array: NumPy's and PyTorch's own limit. */
+export const MAX_DIMENSIONS = 64;
+
+/**
+ * Elements that one array may declare. 2^48 bytes are 281 TB: above this a header is damaged or hostile rather than
+ * its file cut off. Products below it are exact in a double.
+ */
+export const MAX_ELEMENTS = 2 ** 48;
+
+/**
+ * Elements of a tensor that names stored elements more than once (strides of 0, sliding windows): its storage does
+ * not bound it, so this does.
+ */
+export const MAX_REPEATED_ELEMENTS = 2 ** 31;
+
+/** Bytes read or inflated at once. float16 doubles when it widens, and Node 20 holds at most 4 GiB in one array. */
+export const MAX_READ_BYTES = 2 ** 31;
+
+/** Bytes of one pickle, which is held whole while it is read: 2 GiB are about 200 million Python floats. */
+export const MAX_PICKLE_BYTES = 2 ** 31 - 1;
+
+/** Nesting of lists, tuples and dicts. Python's recursion limit keeps its own pickler below about 300. */
+export const MAX_PICKLE_DEPTH = 256;
+
+/**
+ * Opcodes of one pickle, runs of numbers in a list not counted (those cost no more than their bytes). Each may leave
+ * an object behind; 64 million are about 4 GB of heap, and a dump of 512 samples uses well under a million.
+ */
+export const MAX_PICKLE_OPCODES = 2 ** 26;
+
+/** Lists, tuples, dicts, sets and objects of one pickle: about 100 bytes of heap for one byte of file. */
+export const MAX_PICKLE_CONTAINERS = 2 ** 23;
+
+/** Memo slots of one pickle. The pickler numbers them one by one, so a higher one is no pickler's. */
+export const MAX_PICKLE_MEMO = 2 ** 24;
+
+/** Bytes of one Python int: 2^1024 is where a double ends. */
+export const MAX_PICKLE_INT_BYTES = 129;
+
+/**
+ * Values of a pickle when shared ones are counted at each place that names them, for each byte of the pickle, over a
+ * floor: ten lists that hold the one before them ten times ("billion laughs") are 10^10 values in 100 bytes.
+ */
+export const MAX_PICKLE_EXPANSION = 16;
+export const MAX_PICKLE_EXPANSION_FLOOR = 2 ** 24;
+
+/** Bytes of a member of an npz archive that is not an array and is handed on as bytes. */
+export const MAX_PLAIN_MEMBER_BYTES = 2 ** 26;

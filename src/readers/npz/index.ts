@@ -1,0 +1,7 @@
+/**
+ * NumPy's `.npy` and `.npz`.
+ *
+ * @module
+ */
+export { isNpy } from "./npy-header.ts";
+export { openNpy, openNpz } from "./npz.ts";

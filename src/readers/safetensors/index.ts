@@ -1,0 +1,6 @@
+/**
+ * Hugging Face's `.safetensors`.
+ *
+ * @module
+ */
+export { isSafetensors, openSafetensors } from "./safetensors.ts";

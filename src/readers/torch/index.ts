@@ -1,0 +1,6 @@
+/**
+ * `torch.save` files.
+ *
+ * @module
+ */
+export { openTorch } from "./torch.ts";
