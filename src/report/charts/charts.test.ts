@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { groupedBars, heatStrip, histogramChart, lineChart, tailChart } from "./index.ts";
+import { foldPoints } from "./line-chart.ts";
+
+const HOSTILE = '"><script>alert(1)</script>';
+const LINE = { title: "Mean |Δ| by step", xLabel: "step", unit: "nats" };
+
+/** Tags opened and not closed, in order; empty for well-formed markup. */
+function unclosed(svg: string): string[] {
+  const open: string[] = [];
+  for (const [, slash, name = "", , self] of svg.matchAll(
+    /<(\/?)([a-z]+)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/g,
+  )) {
+    if (slash) expect(open.pop()).toBe(name);
+    else if (!self) open.push(name);
+  }
+  expect(svg.match(/</g)?.length).toBe(svg.match(/<\/?[a-z]+(?:\s+[\w:-]+="[^"<]*")*\s*\/?>/g)?.length);
+  return open;
+}
+
+const charts = {
+  line: (label: string) =>
+    lineChart([1, 2, 3], [{ label, colour: "blue", values: [0.1, Number.NaN, 0.3] }], LINE),
+  histogram: (label: string) =>
+    histogramChart({ title: label, xLabel: label, edges: [-1, -0.1, 0.1, 1], counts: [2, 30, 4] }),
+  tail: (label: string) =>
+    tailChart([{ threshold: 0.1, tokens: 9, share: 0.09, positive: 0, negative: 9 }], { title: label }),
+  bars: (label: string) =>
+    groupedBars([label, "b"], [{ label, colour: "grey", kind: "share", values: [0.4, Number.NaN] }], {
+      title: label,
+    }),
+  heat: (label: string) =>
+    heatStrip([label, "b"], [{ label, kind: "signed", values: [-0.4, Number.NaN] }], {
+      title: label,
+      xLabel: label,
+    }),
+};
+
+describe.each(Object.entries(charts))("%s chart", (_, draw) => {
+  it("is well-formed, described, coloured by variables and free of foreign markup", () => {
+    const svg = draw(HOSTILE);
+    expect(unclosed(svg)).toEqual([]);
+    expect(svg).not.toContain("<script");
+    expect(svg).toMatch(/^<svg [^>]*role="img" aria-label="[^"]+"/);
+    expect(svg).toContain("<title>");
+    expect(svg).toContain("var(--lr-");
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});
+
+describe("lineChart", () => {
+  it("shows the extremes of folded steps as a band", () => {
+    const xs = Array.from({ length: 1000 }, (_, index) => index);
+    const values = xs.map((x) => (x === 500 ? 9 : 1));
+    const svg = lineChart(xs, [{ label: "mean |Δ|", colour: "blue", values }], LINE);
+    expect(svg).toContain('fill-opacity="0.25"');
+    expect(svg).toContain("mean |Δ|, most 9.00");
+    expect(svg).not.toContain("<circle");
+    expect(svg.length).toBeLessThan(12_000);
+  });
+
+  it("breaks the line where a value is missing", () => {
+    const svg = lineChart(
+      [1, 2, 3, 4],
+      [{ label: "a", colour: "blue", values: [1, Number.NaN, 1, 1] }],
+      LINE,
+    );
+    expect(svg.match(/<path d="M[^"]*M[^"]*L[^"]*"/)).not.toBeNull();
+    expect(svg).toContain("<title>step 3: a 1.00</title>");
+  });
+
+  it("draws one step as a point and says when there is nothing", () => {
+    expect(lineChart([5], [{ label: "a", colour: "blue", values: [2] }], LINE)).toContain("<circle");
+    expect(lineChart([], [], LINE)).toContain("no values");
+    expect(
+      lineChart([1], [{ label: "a", colour: "blue", values: [0] }], { ...LINE, scale: "log" }),
+    ).toContain("no values");
+  });
+});
+
+it("foldPoints keeps minimum, maximum and mean of each column", () => {
+  expect(foldPoints([1, 2, 3, 4], [1, 3, Number.NaN, 7], 2)).toEqual([
+    { x: 1, mean: 2, low: 1, high: 3 },
+    { x: 3, mean: 7, low: 7, high: 7 },
+  ]);
+});
+
+it("histogramChart counts both sides, cuts empty ends and takes a bar at 0", () => {
+  const svg = histogramChart({
+    title: "Δ",
+    xLabel: "nats",
+    edges: [-1, -0.1, -0.01, 0.01, 0.1, 1],
+    counts: [0, 5, 1000, 7, 0],
+  });
+  expect(svg).toContain("below 0: 5");
+  expect(svg).toContain("around 0: 1,000");
+  expect(svg).toContain("above 0: 7");
+  expect(svg.match(/<rect/g)).toHaveLength(3);
+  expect(histogramChart({ title: "|Δp|", xLabel: "", edges: [0, 1e-3, 1], counts: [3, 4] })).toContain(
+    "<title>0 to 0.001: 3 (42.9 %)</title>",
+  );
+  expect(histogramChart({ title: "Δ", xLabel: "nats", edges: [], counts: [] })).toContain("no values");
+});
+
+it("tailChart draws each tail as far as it reaches", () => {
+  const point = (threshold: number, positive: number, negative: number) => {
+    const tokens = positive + negative;
+    return { threshold, tokens, share: tokens / 1e4, positive, negative };
+  };
+  const svg = tailChart([point(0.01, 50, 40), point(0.1, 2, 9), point(1, 0, 3), point(10, 0, 0)], {
+    title: "tail",
+  });
+  expect(svg).toContain("Δ &gt; τ: 0 above 1");
+  expect(svg).toContain("Δ &lt; −τ: 3 above 1");
+  expect(svg.match(/<circle/g)).toHaveLength(8);
+  expect(tailChart([], { title: "tail" })).toContain("no token is above a threshold");
+});

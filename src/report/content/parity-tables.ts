@@ -1,0 +1,47 @@
+import type { MismatchReport, ParityBlock } from "../../protocol/report.ts";
+import { formatNumber, formatPair } from "../format.ts";
+import { makeTable, type Table, textColumn } from "./table.ts";
+
+/** One table for each trainer: its own keys as it logs them, and what is right where that differs. */
+export function parityTables(report: MismatchReport): Table[] {
+  return report.parity.map(parityTable);
+}
+
+function parityTable(block: ParityBlock): Table {
+  const corrections = new Map(block.corrections.map((correction) => [correction.key, correction]));
+  const keys = [...new Set([...Object.keys(block.metrics), ...corrections.keys()])];
+  const rows = keys.map((key) => {
+    const correction = corrections.get(key);
+    if (correction === undefined)
+      return { key, logged: formatNumber(block.metrics[key]), correct: "", reason: "" };
+    const [logged, correct] = formatPair(correction.logged, correction.correct);
+    return { key, logged, correct, reason: correction.reason };
+  });
+  return makeTable(
+    `parity-${block.trainer}`,
+    `As ${block.trainer} logs it`,
+    [
+      textColumn(
+        "key",
+        rows.map((row) => row.key),
+      ),
+      textColumn(
+        "as logged",
+        rows.map((row) => row.logged),
+        { align: "right" },
+      ),
+      textColumn(
+        "correct",
+        rows.map((row) => row.correct),
+        { align: "right" },
+      ),
+      textColumn(
+        "why they differ",
+        rows.map((row) => row.reason),
+        { priority: 2, wrap: true },
+      ),
+    ],
+    `formulas and quirks of ${block.source}; “correct” is empty where the logged figure is right; values of each step: ` +
+      "parity[].per_step of --json",
+  );
+}

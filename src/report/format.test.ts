@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  formatBytes,
+  formatColumn,
+  formatCount,
+  formatFigure,
+  formatId,
+  formatNearOne,
+  formatNumber,
+  formatPair,
+  formatPlain,
+  formatShare,
+  formatSigned,
+} from "./format.ts";
+
+describe("formatNumber", () => {
+  it.each([
+    [0, "0"],
+    [-0, "0"],
+    [0.00124, "1.24e-3"],
+    [0.009996, "0.0100"],
+    [0.01234, "0.0123"],
+    [-0.5, "-0.500"],
+    [9.996, "10.0"],
+    [12.34, "12.3"],
+    [999.6, "1,000"],
+    [54994, "54,994"],
+    [1234567, "1.23e6"],
+    [5e-324, "4.94e-324"],
+    [Number.NaN, "n/a"],
+    [null, "n/a"],
+    [undefined, "n/a"],
+    [Number.POSITIVE_INFINITY, "inf"],
+    [Number.NEGATIVE_INFINITY, "-inf"],
+  ])("writes %s as %s", (value, text) => {
+    expect(formatNumber(value)).toBe(text);
+  });
+
+  it("reads back within its three digits", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -1e300, max: 1e300, noNaN: true }), (value) => {
+        const back = Number(formatNumber(value).replaceAll(",", ""));
+        expect(Math.abs(back - value)).toBeLessThanOrEqual(Math.abs(value) * 0.0051);
+      }),
+    );
+  });
+});
+
+describe("other kinds", () => {
+  it("writes signs, counts, identifiers and bytes", () => {
+    expect([formatSigned(0.00124), formatSigned(-2), formatSigned(0), formatSigned(Number.NaN)]).toEqual([
+      "+1.24e-3",
+      "-2.00",
+      "0",
+      "n/a",
+    ]);
+    expect([formatCount(0), formatCount(999), formatCount(1234567890), formatCount(Number.NaN)]).toEqual([
+      "0",
+      "999",
+      "1,234,567,890",
+      "n/a",
+    ]);
+    expect([formatId(12345), formatId(null)]).toEqual(["12345", "n/a"]);
+    expect([formatBytes(512), formatBytes(999_600), formatBytes(3.44e9), formatBytes(226_000)]).toEqual([
+      "512 B",
+      "1.0 MB",
+      "3.4 GB",
+      "226 kB",
+    ]);
+  });
+
+  it("keeps what tells a correlation from 1", () => {
+    const texts = [0.5, 0.996489, 0.99993, 1, 1.0000071, 0.13, -0.2, 25, 0.0012].map(formatNearOne);
+    expect(texts).toEqual([
+      "0.500",
+      "0.9965",
+      "0.999930",
+      "1.000",
+      "1.0000071",
+      "0.130",
+      "-0.200",
+      "25.0",
+      "1.20e-3",
+    ]);
+    expect(formatNearOne(1 - 2.2e-16)).toBe("1-2.2e-16");
+    expect(formatNearOne(1 + 4e-12)).toBe("1+4.0e-12");
+  });
+
+  it("writes shares as per cent, and the smallest as a bound", () => {
+    const texts = [0, 1, 0.8953, 0.0123, 0.00012, 1e-6, 1e-9, Number.NaN].map(formatShare);
+    expect(texts).toEqual(["0", "100.0 %", "89.5 %", "1.2 %", "0.012 %", "0.00010 %", "<0.00001 %", "n/a"]);
+  });
+
+  it("writes round numbers without the zeros of precision", () => {
+    expect([10, 0.05, 0.001, 1e-4, 3e-4, 2000, 0].map(formatPlain)).toEqual([
+      "10",
+      "0.05",
+      "0.001",
+      "1e-4",
+      "3e-4",
+      "2,000",
+      "0",
+    ]);
+  });
+
+  it("dispatches by kind", () => {
+    expect(
+      (["number", "signed", "near-one", "share", "count", "id"] as const).map((kind) =>
+        formatFigure(0.5, kind),
+      ),
+    ).toEqual(["0.500", "+0.500", "0.500", "50.0 %", "1", "0.5"]);
+  });
+});
+
+describe("formatColumn", () => {
+  it("uses one number of decimals where that shows the smallest", () => {
+    expect(formatColumn([0.0172, 0.0012, 0.00447, Number.NaN, 0], "number")).toEqual([
+      "0.0172",
+      "0.0012",
+      "0.0045",
+      "n/a",
+      "0",
+    ]);
+    expect(formatColumn([10.707, 0.217, 0.084], "number")).toEqual(["10.707", "0.217", "0.084"]);
+    expect(formatColumn([12345.6, 999], "number")).toEqual(["12,346", "999"]);
+    expect(formatColumn([0.00015, -0.01557], "signed")).toEqual(["+0.00015", "-0.01557"]);
+  });
+
+  it("turns to powers of ten where decimals would be too many", () => {
+    expect(formatColumn([1.32e-2, 1.5e-5], "number")).toEqual(["1.32e-2", "1.50e-5"]);
+    expect(formatColumn([10.7, 4.7e-5], "number")).toEqual(["10.7", "4.70e-5"]);
+    expect(formatColumn([2e6, 3], "number")).toEqual(["2.00e6", "3.00"]);
+  });
+
+  it("gives shares and correlations common decimals", () => {
+    expect(formatColumn([0.8168, 0.00007, 0.0228], "share")).toEqual(["81.68 %", "0.01 %", "2.28 %"]);
+    expect(formatColumn([0.99913, 0.99851, 0.99962], "near-one")).toEqual(["0.99913", "0.99851", "0.99962"]);
+  });
+
+  it("writes a single figure as it is written alone, and nothing for none", () => {
+    expect(formatColumn([0.00395], "number")).toEqual(["3.95e-3"]);
+    expect(formatColumn([], "number")).toEqual([]);
+    expect(formatColumn([null, undefined], "number")).toEqual(["n/a", "n/a"]);
+  });
+
+  it("has one text for each value, whatever the values", () => {
+    const kinds = fc.constantFrom("number", "signed", "near-one", "share", "count", "id");
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.double({ min: -1e300, max: 1e300 }), fc.constant(null)), { maxLength: 8 }),
+        kinds,
+        (values, kind) => {
+          const texts = formatColumn(values, kind as "number");
+          expect(texts).toHaveLength(values.length);
+          for (const text of texts) expect(text).not.toMatch(/NaN|Infinity|undefined|^$/);
+        },
+      ),
+    );
+  });
+});
+
+describe("formatPair", () => {
+  it("shows digits until two figures differ", () => {
+    expect(formatPair(0.0142263, 0.0142261)).toEqual(["0.0142263", "0.0142261"]);
+    expect(formatPair(0.5, 0.25)).toEqual(["0.500", "0.250"]);
+    expect(formatPair(2, 2)).toEqual(["2.00", "2.00"]);
+    expect(formatPair(Number.NaN, 1)).toEqual(["n/a", "1.00"]);
+  });
+});

@@ -1,0 +1,69 @@
+import type { MismatchReport } from "../../protocol/report.ts";
+import { excludedParts, findingsOf, inputParts, plural } from "../content/input.ts";
+import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
+import { verdictWord } from "../content/verdict-level.ts";
+import { escapeHtml } from "./escape.ts";
+import { overviewPictures } from "./pictures.ts";
+
+export function htmlHeader(report: MismatchReport): string {
+  const { level, headline } = report.verdict;
+  return (
+    `<header><div class=top><h1>${escapeHtml(report.run)}</h1><button class=tool id=theme type=button hidden>colours</button></div>` +
+    `<p class=muted>${escapeHtml(inputParts(report).join(" · "))}</p>` +
+    `<div class=verdict><span class="level ${level}">${verdictWord(level)}</span><p>${escapeHtml(headline)}</p></div></header>`
+  );
+}
+
+/** Key figures, facts, what is left out, the next command, pictures: in this order before any table. */
+export function htmlOverview(report: MismatchReport): string {
+  const facts = [...report.facts].sort((a, b) => b.weight - a.weight).slice(0, 3);
+  return (
+    `<div class=two><div>${htmlKeyFigures(keyFigures(report))}</div><div>` +
+    (facts.length === 0
+      ? ""
+      : `<h3>What stands out</h3><ul>${facts.map((fact) => `<li>${escapeHtml(fact.text)}`).join("")}</ul>`) +
+    `${htmlLeftOut(report)}${htmlNext(report)}</div></div>` +
+    `<div class=charts>${overviewPictures(report).map(htmlFigure).join("\n")}</div>`
+  );
+}
+
+export function htmlFigure(svg: string): string {
+  return `<figure>${svg}</figure>`;
+}
+
+function htmlKeyFigures(figures: readonly KeyFigure[]): string {
+  const rows = figures.map(({ label, meaning, value, interval, reading }) => {
+    const range = interval === undefined ? "" : escapeHtml(`${interval.low} – ${interval.high}`);
+    const badge =
+      reading === undefined
+        ? "<td class=p><span class=muted>–</span>"
+        : `<td class=p title="${escapeHtml(reading.source)}"><span class="level ${reading.level}">${reading.level}</span> ${escapeHtml(reading.band)}`;
+    return `<tr><td class=l title="${escapeHtml(meaning)}">${escapeHtml(label)}<td><b>${escapeHtml(value)}</b><td class=muted>${range}${badge}`;
+  });
+  return (
+    "<div class=scroll><table><thead><tr><th scope=col class=l>figure<th scope=col>value<th scope=col>95 % interval" +
+    `<th scope=col class=p>published baseline</thead><tbody>${rows.join("\n")}</tbody></table></div>`
+  );
+}
+
+function htmlLeftOut(report: MismatchReport): string {
+  const warnings = findingsOf(report, "warning").length;
+  const parts = [
+    ...excludedParts(report),
+    ...findingsOf(report, "skipped").map(({ at, message }) =>
+      at.file === undefined ? message : `${at.file}: ${message}`,
+    ),
+  ].map(escapeHtml);
+  if (warnings > 0) parts.push(`<a href="#findings">${plural(warnings, "warning")}</a>`);
+  if (parts.length === 0) return "<h3>Left out</h3><p class=muted>nothing</p>";
+  return `<h3>Left out</h3><ul class=warn>${parts.map((part) => `<li>${part}`).join("")}</ul>`;
+}
+
+function htmlNext({ next }: MismatchReport): string {
+  if (next.command === "") return "";
+  return (
+    `<h3>Run next</h3><div class=next><pre id=next>${escapeHtml(next.command)}</pre>` +
+    "<button class=tool type=button data-copy=next hidden>copy</button></div>" +
+    `<p class=note>${escapeHtml(next.why)}</p>`
+  );
+}

@@ -1,0 +1,129 @@
+import { formatPlace } from "../base/errors.ts";
+import type { MismatchReport } from "../protocol/report.ts";
+import type { Finding } from "../schema/findings.ts";
+import { stepTable, turnTable } from "./content/group-tables.ts";
+import { excludedParts, inputParts, plural } from "./content/input.ts";
+import { keyFigures } from "./content/key-figures.ts";
+import type { Table } from "./content/table.ts";
+import { verdictWord } from "./content/verdict-level.ts";
+import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.ts";
+
+/** Short tables: an issue is read on a screen, and the report itself has the rest. */
+const MOST_STEPS = 12;
+/** Columns beyond these priorities are left to the report. */
+const MOST_NEEDED = 3;
+
+export interface MarkdownOptions {
+  /** The command that made the report; without it one is made up from the files that were read. */
+  readonly command?: string;
+}
+
+/** The report for pasting into an issue: verdict, key figures, facts, short tables, findings, command to repeat it. */
+export function renderMarkdown(report: MismatchReport, options: MarkdownOptions = {}): string {
+  const { level, headline } = report.verdict;
+  const blocks = [
+    `### Rollout/trainer mismatch of ${codeSpan(report.run)}: ${verdictWord(level)}`,
+    escapeMarkdown(headline),
+    escapeMarkdown(inputParts(report).join(" · ")),
+    keyFigureTable(report),
+    factList(report),
+    leftOut(report),
+    ...(report.per_step.length > 1 ? [shortTable(stepTable(report, MOST_STEPS))] : []),
+    ...(report.per_turn.length > 1 ? [shortTable(turnTable(report))] : []),
+    findingList(report.findings),
+    `To repeat this:\n\n${codeBlock(options.command ?? repeatCommand(report))}`,
+    ...(report.next.command === ""
+      ? []
+      : [`Next (${escapeMarkdown(report.next.why)}):\n\n${codeBlock(report.next.command)}`]),
+    "Δ = log p trainer − log p rollout of the sampled token, in nats; before any truncation.",
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+function keyFigureTable(report: MismatchReport): string {
+  const rows = keyFigures(report).map(({ label, value, interval, reading }) => [
+    escapeMarkdown(label),
+    value,
+    interval === undefined ? "" : `${interval.low} – ${interval.high}`,
+    reading === undefined ? "" : escapeMarkdown(reading.level),
+    reading === undefined ? "" : escapeMarkdown(`${reading.band} (${reading.source})`),
+  ]);
+  return pipeTable(
+    ["figure", "value", "95 % interval", "reading", "published baseline"],
+    ["l", "r", "r", "l", "l"],
+    rows,
+  );
+}
+
+function factList(report: MismatchReport): string {
+  const facts = [...report.facts].sort((a, b) => b.weight - a.weight).slice(0, 3);
+  return facts.map((fact) => `- ${escapeMarkdown(fact.text)}`).join("\n");
+}
+
+function leftOut(report: MismatchReport): string {
+  const skipped = report.findings.filter((finding) => finding.severity === "skipped").length;
+  const parts = [
+    ...excludedParts(report),
+    ...(skipped > 0 ? [`${plural(skipped, "input")} skipped (see findings)`] : []),
+  ];
+  return `Left out: ${parts.length === 0 ? "nothing" : escapeMarkdown(parts.join("; "))}.`;
+}
+
+function shortTable(table: Table): string {
+  const columns = table.columns.filter((column) => column.priority <= MOST_NEEDED);
+  const rows = Array.from({ length: table.rows }, (_, row) =>
+    columns.map((column) => {
+      const cell = escapeMarkdown(column.cells[row] ?? "");
+      return column.worstRow === row ? `**${cell}**` : cell;
+    }),
+  );
+  const heads = columns.map((column) => escapeMarkdown(column.header));
+  const aligns = columns.map((column) => (column.align === "left" ? "l" : "r"));
+  const note = table.note === undefined ? "" : `\n\n${escapeMarkdown(table.note)}`;
+  return `**${escapeMarkdown(table.title)}**${note}\n\n${pipeTable(heads, aligns, rows)}`;
+}
+
+function findingList(findings: readonly Finding[]): string {
+  const told = findings.filter((finding) => finding.severity !== "info");
+  if (told.length === 0) return "";
+  const items = told.map(({ severity, message, at, likely, hint }) => {
+    const place = formatPlace(at);
+    const tail = [likely === undefined ? "" : `likely: ${likely}`, hint === undefined ? "" : `try: ${hint}`];
+    const more = tail
+      .filter((part) => part !== "")
+      .map(escapeMarkdown)
+      .join("; ");
+    return `- **${severity}** ${escapeMarkdown(message)}${place === "" ? "" : ` (${codeSpan(place)})`}${more === "" ? "" : `; ${more}`}`;
+  });
+  return `**Findings**\n\n${items.join("\n")}`;
+}
+
+function pipeTable(
+  heads: readonly string[],
+  aligns: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const rule = aligns.map((align) => (align === "r" ? "---:" : "---"));
+  return [line(heads), line(rule), ...rows.map(line)].join("\n");
+}
+
+/** `logratio report` on the folder that holds all files that were read. */
+function repeatCommand({ sources }: MismatchReport): string {
+  const [first, ...rest] = sources.map((source) => source.file.split("/"));
+  if (first === undefined) return "logratio report .";
+  const shared =
+    rest.length === 0
+      ? first
+      : first.slice(0, -1).filter((part, at) => rest.every((path) => isShared(path, first, at, part)));
+  return `logratio report ${quote(shared.join("/") || (shared.length > 0 ? "/" : "."))}`;
+}
+
+function isShared(path: readonly string[], first: readonly string[], at: number, part: string): boolean {
+  return path[at] === part && first.slice(0, at).every((before, index) => path[index] === before);
+}
+
+/** As a POSIX shell needs it. */
+function quote(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

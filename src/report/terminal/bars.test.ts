@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { bar, logHistogram, sparkline } from "./bars.ts";
+
+describe("sparkline", () => {
+  it("stands on 0, so that a flat series looks flat", () => {
+    expect(sparkline([1, 1.02, 0.99], 10, true)).toBe("███");
+    expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], 8, true)).toBe("▁▂▃▄▅▆▇█");
+    expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], 8, false)).toBe(".:-=+*#@");
+  });
+
+  it("keeps a spike of one step among many, and gaps", () => {
+    const values = Array.from({ length: 1000 }, (_, index) => (index === 777 ? 100 : 1));
+    expect(sparkline(values, 10, true)).toBe("▁▁▁▁▁▁▁█▁▁");
+    expect(sparkline([1, Number.NaN, 1], 3, true)).toBe("█ █");
+  });
+
+  it("draws zeros, nothing, and infinities", () => {
+    expect(sparkline([0, 0], 5, true)).toBe("▁▁");
+    expect(sparkline([], 5, true)).toBe("");
+    expect(sparkline([1, Number.POSITIVE_INFINITY], 5, true)).toBe("██");
+    expect(sparkline([Number.NaN, Number.NaN], 5, true)).toBe("  ");
+  });
+});
+
+it("logHistogram shows a single token beside a million", () => {
+  expect(logHistogram([1, 0, 1_000_000, 30], 8, true)).toBe("▁ █▂");
+  expect(logHistogram([1, 0, 1_000_000, 30], 2, false)).toBe(".@");
+  expect(logHistogram([0, 0], 8, true)).toBe("  ");
+});
+
+it("bar is as long as its share, to an eighth of a column", () => {
+  expect(bar(1, 4, true)).toBe("████");
+  expect(bar(0.53125, 4, true)).toBe("██▏");
+  expect(bar(0.001, 4, true)).toBe("▏");
+  expect(bar(0, 4, true)).toBe("");
+  expect(bar(Number.NaN, 4, true)).toBe("");
+  expect(bar(0.5, 4, false)).toBe("##");
+});

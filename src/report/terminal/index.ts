@@ -1,0 +1,21 @@
+import type { MismatchReport } from "../../protocol/report.ts";
+import { clip } from "./columns.ts";
+import { drawDetails } from "./details.ts";
+import { drawFirstScreen } from "./first-screen.ts";
+import { makeSurface, type TerminalOptions } from "./surface.ts";
+
+export interface TerminalReportOptions extends TerminalOptions {
+  /** `summary`: the first screen only. `all` (the default): the tables after it. */
+  readonly sections?: "summary" | "all";
+}
+
+/**
+ * The report as lines for a terminal, with a newline at the end: a first screen for 80 × 24, then the tables. No line
+ * takes more than `width` columns; without `color` there is no escape sequence, without `unicode` nothing but ASCII.
+ */
+export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
+  const surface = makeSurface(options);
+  const lines = drawFirstScreen(report, surface);
+  if (options.sections !== "summary") lines.push(...drawDetails(report, surface));
+  return lines.map((line) => `${clip(line, surface.width, surface.ellipsis)}\n`).join("");
+}

@@ -1,0 +1,65 @@
+import { displayWidth } from "./columns.ts";
+
+/**
+ * Breaks text at spaces into lines of at most `width` columns; a longer word is broken where it must. The first line
+ * may have less room (`firstWidth`), for what stands before it.
+ */
+export function wrap(text: string, width: number, firstWidth = width): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const room = Math.max(1, lines.length === 0 ? firstWidth : width);
+    const joined = line === "" ? word : `${line} ${word}`;
+    if (displayWidth(joined) <= room) {
+      line = joined;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const pieces = breakWord(word, Math.max(1, Math.min(width, room)));
+    lines.push(...pieces.slice(0, -1));
+    line = pieces[pieces.length - 1] ?? "";
+  }
+  if (line !== "" || lines.length === 0) lines.push(line);
+  return lines;
+}
+
+/** Joins short parts with a separator and breaks only between parts. */
+export function wrapParts(parts: readonly string[], separator: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const part of parts) {
+    const joined = line === "" ? part : line + separator + part;
+    if (line === "" || displayWidth(joined) <= width) line = joined;
+    else {
+      lines.push(line);
+      line = part;
+    }
+  }
+  if (line !== "") lines.push(line);
+  return lines.flatMap((whole) => wrap(whole, width));
+}
+
+/** A shell command over several lines that can still be pasted: every line but the last ends in a backslash. */
+export function wrapCommand(command: string, width: number): string[] {
+  if (displayWidth(command) <= width) return [command];
+  const lines = wrap(command, width - 2);
+  return lines.map((line, index) => {
+    if (index === lines.length - 1) return line;
+    const next = lines[index + 1] as string;
+    return command.includes(`${line} ${next}`) ? `${line} \\` : `${line}\\`;
+  });
+}
+
+function breakWord(word: string, width: number): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const character of word) {
+    if (piece !== "" && displayWidth(piece + character) > width) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += character;
+  }
+  pieces.push(piece);
+  return pieces;
+}

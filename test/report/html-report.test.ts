@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SCRIPT_HASH, STYLE_HASH } from "../../src/report/html/policy.ts";
+import { SCRIPT } from "../../src/report/html/script.ts";
+import { STYLE } from "../../src/report/html/style.ts";
+import { renderHtml } from "../../src/report/index.ts";
+import { emptyReport, sampleReport } from "./sample-report.ts";
+
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload='x`;
+
+/** Tags that the page may hold; anything else came out of a file. */
+const OWN_TAGS = new Set(
+  "!doctype html head meta title style body header h1 h2 h3 button p div span main table thead tbody tr th td ul li a nav section b dl dt dd pre figure svg g path rect circle text footer script".split(
+    " ",
+  ),
+);
+
+function sha256(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+describe("renderHtml", () => {
+  it("allows exactly its own style sheet and script", () => {
+    expect(STYLE_HASH, "STYLE has changed: put its new hash into policy.ts").toBe(sha256(STYLE));
+    expect(SCRIPT_HASH, "SCRIPT has changed: put its new hash into policy.ts").toBe(sha256(SCRIPT));
+    const page = renderHtml(sampleReport());
+    expect(page).toContain(`<style>${STYLE}</style>`);
+    expect(page).toContain(`<script>${SCRIPT}</script>`);
+    expect(page).toContain(
+      `content="default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}';`,
+    );
+  });
+
+  it("asks for nothing over the network and styles nothing inline", () => {
+    const page = renderHtml(sampleReport({ steps: 40 })).replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
+    expect(page).not.toMatch(/https?:|\bsrc=|@import|url\(|\sstyle=|<link|<iframe/);
+  });
+
+  it("escapes whatever files hold", () => {
+    const report = sampleReport({
+      run: HOSTILE,
+      environments: [HOSTILE, "b"],
+      files: [HOSTILE],
+      command: `logratio ${HOSTILE}`,
+    });
+    const page = renderHtml({
+      ...report,
+      verdict: { ...report.verdict, headline: HOSTILE },
+      facts: [{ kind: "any", text: HOSTILE, weight: 1 }],
+      parity: report.parity.map((block) => ({ ...block, trainer: HOSTILE, metrics: { [HOSTILE]: 1 } })),
+      findings: [
+        {
+          code: "note",
+          severity: "warning",
+          message: HOSTILE,
+          count: 1,
+          at: { file: HOSTILE },
+          likely: HOSTILE,
+          hint: HOSTILE,
+        },
+      ],
+    });
+    expect(page).not.toContain("<img");
+    expect(page).not.toContain("<script>alert");
+    expect(page).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;");
+    expect(page.match(/<script/g)).toHaveLength(1);
+  });
+
+  it("holds no tag and no attribute of foreign making, for any text", () => {
+    const foreign = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.constantFrom(HOSTILE, "]]>", "<!--", "</title>", "\u2028<b x='"),
+    );
+    fc.assert(
+      fc.property(foreign, foreign, (run, name) => {
+        const page = renderHtml(sampleReport({ run, environments: [name, "b"], files: [name] }));
+        const body = page.replace(STYLE, "").replace(SCRIPT, "");
+        const tags = [...body.matchAll(/<\/?([^\s>/]+)[^>]*>/g)];
+        const foreignTags = tags.filter(([, tag = ""]) => !OWN_TAGS.has(tag.toLowerCase()));
+        const handlers = tags.filter(([tag]) => /\son\w+=/.test(tag.replaceAll(/"[^"]*"/g, "")));
+        expect([...foreignTags, ...handlers].map(([tag]) => tag)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("stays under 300 kB for a thousand steps and draws every step as a row", () => {
+    const page = renderHtml(sampleReport({ steps: 1000 }));
+    expect(new TextEncoder().encode(page).length).toBeLessThan(300_000);
+    const section = page.slice(page.indexOf('<section id="steps">'), page.indexOf('<section id="turns">'));
+    expect(section.match(/<tr>/g)).toHaveLength(1001);
+  });
+
+  it("has an anchor for every section and a way to copy the next command", () => {
+    const page = renderHtml(sampleReport());
+    const anchors = [...page.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id);
+    for (const id of anchors) expect(page).toContain(`id="${id}"`);
+    expect(anchors).toContain("findings");
+    expect(page).toContain("<pre id=next>logratio view runs/sample</pre>");
+    expect(page).toContain("data-copy=next");
+  });
+
+  it("says what was left out before any table", () => {
+    const report = sampleReport();
+    const page = renderHtml({
+      ...report,
+      excluded: { missing: 412, delta_negative_infinite: 0, delta_positive_infinite: 0 },
+    });
+    expect(page.indexOf("412 tokens without a log-prob")).toBeGreaterThan(0);
+    expect(page.indexOf("412 tokens without a log-prob")).toBeLessThan(page.indexOf("<nav"));
+  });
+
+  it("draws a report without tokens, one step, and one that went through JSON", () => {
+    for (const report of [
+      emptyReport(),
+      sampleReport({ steps: 1 }),
+      JSON.parse(JSON.stringify(emptyReport())),
+    ]) {
+      const page = renderHtml(report);
+      expect(page).not.toMatch(/\bNaN\b|undefined/);
+      expect(page.endsWith("</html>\n")).toBe(true);
+    }
+  });
+});

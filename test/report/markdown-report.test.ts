@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { renderMarkdown } from "../../src/report/index.ts";
+import { emptyReport, sampleReport } from "./sample-report.ts";
+
+/** Cells of a table row: bars that are not escaped. */
+function cellsOf(line: string): number {
+  return [...line.matchAll(/(?<!\\)(?:\\\\)*\|/g)].length - 1;
+}
+
+describe("renderMarkdown", () => {
+  it("has verdict, key table, facts, tables, and the command that repeats it", () => {
+    const text = renderMarkdown(sampleReport(), { command: "logratio report runs/sample --parity verl" });
+    expect(text.split("\n").slice(0, 3)).toEqual([
+      "### Rollout/trainer mismatch of `sample`: ELEVATED",
+      "",
+      "single tokens are far off: look at step 10",
+    ]);
+    expect(text).toContain(
+      "| mean \\|Δ\\| | 0.00300 | 0.00310 – 0.00510 | normal | CI gates at 0.1 (slime PR 1968) |",
+    );
+    expect(text).toContain("- Turn 2 is twice as far off as turn 1\n- 12 of 3,000 tokens make 80 % of Σ k3");
+    expect(text).toContain("Left out: nothing.");
+    expect(text).toContain("**By step**");
+    expect(text).toContain("**By turn**");
+    expect(text).toContain("To repeat this:\n\n```sh\nlogratio report runs/sample --parity verl\n```");
+  });
+
+  it("makes up the command from the folder that holds every file", () => {
+    const commandOf = (files: string[]): string | undefined =>
+      renderMarkdown(sampleReport({ files })).match(/logratio report .*/)?.[0];
+    expect(commandOf(["runs/a b/s1.npz", "runs/a b/s2.npz"])).toBe("logratio report 'runs/a b'");
+    expect(commandOf(["runs/a/s1.npz", "runs/b/s1.npz"])).toBe("logratio report runs");
+    expect(commandOf(["/data/a.npz", "/dumps/a.npz"])).toBe("logratio report /");
+    expect(commandOf(["one.npz"])).toBe("logratio report one.npz");
+    expect(commandOf(["a.npz", "b.npz"])).toBe("logratio report .");
+    expect(commandOf([])).toBe("logratio report .");
+  });
+
+  it("keeps every table in shape, whatever names hold", () => {
+    const foreign = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 30 }),
+      fc.constantFrom("a|b`c", "\\|", "```", "<b>", "x\n| y |"),
+    );
+    fc.assert(
+      fc.property(foreign, foreign, (run, command) => {
+        const report = sampleReport({ run, command, environments: [run] });
+        const text = renderMarkdown({ ...report, facts: [{ kind: "any", text: run, weight: 1 }] });
+        const rows = text.split("\n").filter((line) => line.startsWith("| "));
+        let width = 0;
+        for (const line of rows) {
+          if (line.startsWith("| figure") || line.startsWith("| step")) width = cellsOf(line);
+          if (line.startsWith("| turn")) width = cellsOf(line);
+          expect(cellsOf(line)).toBe(width);
+        }
+        expect(text.split("\n")[0]).toMatch(/: ELEVATED$/);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("fences code with more backticks than it holds", () => {
+    const text = renderMarkdown(sampleReport({ run: "a``b", command: "logratio report '```'" }));
+    expect(text).toContain("``` a``b ```: ELEVATED");
+    expect(text).toContain("````sh\nlogratio report '```'\n````");
+  });
+
+  it("lists warnings and skipped inputs with cause and hint, and draws a report without tokens", () => {
+    const report = sampleReport();
+    const text = renderMarkdown({
+      ...report,
+      findings: [
+        {
+          code: "file-skipped",
+          severity: "skipped",
+          message: "npz data is cut off",
+          count: 1,
+          at: { file: "b|c.npz", offset: 512 },
+          likely: "killed",
+          hint: "write it again",
+        },
+        { code: "note", severity: "info", message: "nothing to worry about", count: 1, at: {} },
+      ],
+    });
+    expect(text).toContain(
+      "- **skipped** npz data is cut off (`b\\|c.npz, byte 512`); likely: killed; try: write it again",
+    );
+    expect(text).toContain("Left out: 1 input skipped (see findings).");
+    expect(text).not.toContain("nothing to worry about");
+    expect(renderMarkdown(emptyReport())).toContain("| mean \\|Δ\\| | n/a |  |  |  |");
+  });
+});

@@ -1,0 +1,285 @@
+import type {
+  Distribution,
+  GroupMetrics,
+  MismatchMetrics,
+  MismatchReport,
+  StepMetrics,
+} from "../../src/protocol/report.ts";
+
+/** How large a sample report is, and what foreign text it carries. */
+export interface SampleOptions {
+  readonly run?: string;
+  readonly steps?: number;
+  readonly turns?: number;
+  readonly ranks?: number;
+  readonly environments?: readonly string[];
+  readonly files?: readonly string[];
+  readonly command?: string;
+}
+
+/** A complete report with made-up figures of a plausible size, the same ones on each call. */
+export function sampleReport(options: SampleOptions = {}): MismatchReport {
+  const {
+    run = "sample",
+    steps = 3,
+    turns = 2,
+    ranks = 2,
+    environments = ["maths", "code"],
+    command = "logratio view runs/sample",
+  } = options;
+  const files = options.files ?? numbered(steps, (step) => `step_${step}.npz`);
+  const perStep: StepMetrics[] = numbered(steps, (step) => ({
+    step: 10 * step,
+    ...sampleMetrics(4 * step + 1, 1000),
+  }));
+  const whole = sampleMetrics(2, 1000 * steps);
+  const handle = `s${10 * steps}.r0.q3.t41`;
+  return {
+    schemaVersion: 1,
+    kind: "report",
+    run,
+    trainers: ["verl"],
+    metrics: { ...whole, sequences: 64 * steps, steps, turns_max: turns, ranks, sequences_empty: 1 },
+    intervals: { delta_abs_mean: { low: 0.0031, high: 0.0051 }, ess: { low: 0.9985, high: 0.9996 } },
+    verdict: {
+      level: "elevated",
+      headline: "single tokens are far off: look at step 10",
+      readings: [
+        {
+          metric: "delta_abs_mean",
+          value: whole.delta_abs_mean,
+          level: "normal",
+          band: "CI gates at 0.1",
+          source: "slime PR 1968",
+        },
+        {
+          metric: "prob_diff_mean",
+          value: whole.prob_diff_mean,
+          level: "elevated",
+          band: "normal below 0.005",
+          source: "verl FAQ",
+        },
+      ],
+    },
+    facts: [
+      { kind: "tail", text: "12 of 3,000 tokens make 80 % of Σ k3", weight: 2 },
+      { kind: "turn", text: "Turn 2 is twice as far off as turn 1", weight: 3 },
+    ],
+    next: { command, why: "look at the worst token" },
+    distributions: {
+      delta: sampleDistribution(-1),
+      delta_abs: sampleDistribution(0),
+      prob_diff_abs: sampleDistribution(0),
+      ratio: sampleDistribution(1),
+    },
+    histograms: {
+      delta: { edges: [-1, -0.1, -0.01, 0.01, 0.1, 1], counts: [1, 20, 900, 30, 0] },
+      prob_diff_abs: { edges: [0, 1e-4, 1e-2, 1], counts: [800, 140, 11] },
+    },
+    tail_curve: [
+      { threshold: 0.01, tokens: 51, share: 0.05, positive: 30, negative: 21 },
+      { threshold: 0.1, tokens: 1, share: 0.001, positive: 0, negative: 1 },
+    ],
+    tails: {
+      positive: { tokens: 500, share: 0.5, delta_mean: 0.004, delta_extreme: 0.09, p50: 0.001, p99: 0.05 },
+      negative: {
+        tokens: 451,
+        share: 0.451,
+        delta_mean: -0.005,
+        delta_extreme: -0.9,
+        p50: -0.001,
+        p99: -0.08,
+      },
+    },
+    sequence_metrics: {
+      sequences: 64 * steps - 1,
+      log_ppl_diff_mean: 0.002,
+      log_ppl_diff_std: 0.02,
+      log_ppl_diff_abs_mean: 0.003,
+      log_ppl_diff_max: 0.25,
+      log_ppl_diff_min: -0.03,
+      rollout_ppl_mean: 1.08,
+      trainer_ppl_mean: 1.09,
+      ppl_ratio_mean: 1.002,
+      chi2_seq: 0.013,
+      ess_seq: 0.967,
+      length_mean: 71.6,
+      length_max: 109,
+    },
+    per_step: perStep,
+    per_turn: numbered(turns, (turn) => ({ turn, ...sampleMetrics(turn, 500) })),
+    per_rank: numbered(ranks, (rank) => ({ rank: rank - 1, ...sampleMetrics(rank + 7, 500) })),
+    per_environment: environments.map((name, index) => ({ name, ...sampleMetrics(index + 3, 400) })),
+    per_correctness: ["correct", "incorrect"].map((name, index) => ({
+      name,
+      ...sampleMetrics(index + 5, 480),
+    })),
+    per_position_decile: numbered(10, (tenth) => ({ decile: tenth - 1, ...sampleGroup(tenth) })),
+    per_rollout_probability: [
+      { from: 0, to: 0.5, ...sampleGroup(8) },
+      { from: 0.5, to: 1, ...sampleGroup(1) },
+    ],
+    per_token_id: [{ token_id: 55, ...sampleGroup(4) }],
+    worst_tokens: [
+      {
+        handle,
+        step: 10,
+        rank: 0,
+        sequence: 3,
+        token: 41,
+        turn: 2,
+        token_id: 55,
+        delta: -0.9,
+        rollout_logprob: -0.1,
+        trainer_logprob: -1,
+        file: files[0] ?? "",
+      },
+    ],
+    worst_sequences: [
+      {
+        handle: "s10.r0.q3",
+        step: 10,
+        tokens: 43,
+        delta_abs_mean: 0.25,
+        delta_sum: -1.2,
+        delta_abs_max: 0.9,
+        reward: null,
+        file: files[0] ?? "",
+      },
+    ],
+    parity: [
+      {
+        trainer: "verl",
+        source: "verl/utils/debug/metrics.py",
+        metrics: { "training/rollout_probs_diff_mean": 0.00134, "rollout_corr/kl": 0.00142 },
+        corrections: [
+          { key: "rollout_corr/kl", logged: 0.00142, correct: 0.0014213, reason: "summed in float32" },
+        ],
+        per_step: [],
+      },
+    ],
+    excluded: { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 0 },
+    findings: [],
+    sources: files.map((file, index) => ({
+      file,
+      format: "npz",
+      trainer: "verl",
+      step: 10 * (index + 1),
+      rank: null,
+      bytes: 226_000,
+      sequences: 64,
+      found: ["responses", "response_mask"],
+      guessed: index === 0 ? ["rank"] : [],
+      missing: [],
+    })),
+  };
+}
+
+/** What a directory without one usable token leaves: every figure missing, every list empty. */
+export function emptyReport(): MismatchReport {
+  const sample = sampleReport({ files: [] });
+  const nothing = {
+    count: 0,
+    mean: Number.NaN,
+    std: Number.NaN,
+    min: Number.NaN,
+    max: Number.NaN,
+    quantiles: {},
+  };
+  const tail = {
+    tokens: 0,
+    share: Number.NaN,
+    delta_mean: Number.NaN,
+    delta_extreme: Number.NaN,
+    p50: Number.NaN,
+    p99: Number.NaN,
+  };
+  return {
+    ...sample,
+    metrics: { ...missingMetrics(), steps: 0, turns_max: 0, ranks: 0, sequences_empty: 0 },
+    intervals: {},
+    verdict: {
+      level: "broken",
+      headline: "no token has both log-probs: there is nothing to compare",
+      readings: [],
+    },
+    facts: [],
+    distributions: { delta: nothing, delta_abs: nothing, prob_diff_abs: nothing, ratio: nothing },
+    histograms: { delta: { edges: [], counts: [] }, prob_diff_abs: { edges: [], counts: [] } },
+    tail_curve: [],
+    tails: { positive: tail, negative: tail },
+    sequence_metrics: { ...sample.sequence_metrics, sequences: 0, length_mean: Number.NaN },
+    per_step: [],
+    per_turn: [],
+    per_rank: [],
+    per_environment: [],
+    per_correctness: [],
+    per_position_decile: [],
+    per_rollout_probability: [],
+    per_token_id: [],
+    worst_tokens: [],
+    worst_sequences: [],
+    parity: [],
+  };
+}
+
+/** Figures of a group whose mean |Δ| grows with `size` (any positive number). */
+export function sampleMetrics(size: number, tokens: number): MismatchMetrics {
+  const mean = 0.001 * (1 + (size % 7));
+  return {
+    sequences: 64,
+    tokens,
+    delta_mean: -mean / 3,
+    delta_std: 10 * mean,
+    delta_min: -300 * mean,
+    delta_max: 80 * mean,
+    delta_abs_mean: mean,
+    delta_abs_max: 300 * mean,
+    delta_abs_p50: mean / 100,
+    delta_abs_p99: 10 * mean,
+    delta_abs_p999: 50 * mean,
+    k1: mean / 3,
+    k2: 50 * mean * mean,
+    k3: 45 * mean * mean,
+    chi2_token: 90 * mean * mean,
+    ratio_mean: 1 - mean / 10,
+    ratio_std: 9 * mean,
+    prob_diff_mean: mean / 2,
+    prob_diff_max: Math.min(1, 100 * mean),
+    prob_diff_std: 4 * mean,
+    pearson: 1 - mean,
+    ess: 1 - mean / 5,
+    rollout_ppl: 1.08,
+    trainer_ppl: 1.09,
+  };
+}
+
+function missingMetrics(): MismatchMetrics {
+  const names = Object.keys(sampleMetrics(1, 1)) as (keyof MismatchMetrics)[];
+  const missing = Object.fromEntries(names.map((name) => [name, Number.NaN])) as unknown as MismatchMetrics;
+  return { ...missing, sequences: 0, tokens: 0 };
+}
+
+function sampleGroup(size: number): GroupMetrics {
+  const mean = 0.001 * size;
+  return {
+    tokens: 100,
+    token_share: 0.1,
+    delta_mean: -mean / 3,
+    delta_abs_mean: mean,
+    delta_abs_max: 90 * mean,
+    k3: mean * mean,
+    k3_share: size / 55,
+    delta_abs_share: size / 55,
+  };
+}
+
+function sampleDistribution(centre: number): Distribution {
+  const names = ["p1", "p5", "p25", "p50", "p75", "p95", "p99", "p99.9"];
+  const quantiles = Object.fromEntries(names.map((name, index) => [name, centre + index / 100]));
+  return { count: 951, mean: centre, std: 0.01, min: centre - 0.9, max: centre + 0.9, quantiles };
+}
+
+function numbered<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index + 1));
+}

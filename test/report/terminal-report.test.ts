@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { MismatchReport } from "../../src/protocol/report.ts";
+import { renderTerminal } from "../../src/report/index.ts";
+import { displayWidth } from "../../src/report/terminal/columns.ts";
+import { emptyReport, sampleMetrics, sampleReport } from "./sample-report.ts";
+
+const ESCAPE = String.fromCharCode(27);
+const PLAIN = { width: 80, color: false, unicode: true } as const;
+
+const anyOptions = fc.record({
+  width: fc.integer({ min: 8, max: 200 }),
+  color: fc.boolean(),
+  unicode: fc.boolean(),
+});
+const foreign = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+);
+const anyFigure = fc.oneof(
+  fc.double(),
+  fc.constantFrom(Number.NaN, 0, 1, -1e-300, 1e300, Number.POSITIVE_INFINITY),
+);
+
+/** Reports whose texts and figures are whatever a broken or hostile dump may hold. */
+const anyReport: fc.Arbitrary<MismatchReport> = fc
+  .record({
+    run: foreign,
+    environments: fc.array(foreign, { maxLength: 3 }),
+    files: fc.array(foreign, { maxLength: 3 }),
+    command: foreign,
+    steps: fc.constantFrom(1, 2, 25),
+    headline: foreign,
+    fact: foreign,
+    figure: anyFigure,
+  })
+  .map(({ headline, fact, figure, ...options }) => {
+    const report = sampleReport(options);
+    const metrics = {
+      ...report.metrics,
+      delta_abs_mean: figure,
+      pearson: figure,
+      ess: figure,
+      delta_mean: figure,
+    };
+    return {
+      ...report,
+      metrics,
+      verdict: { ...report.verdict, headline },
+      facts: [{ kind: "any", text: fact, weight: 1 }],
+      per_step: report.per_step.map((step, index) =>
+        index % 2 === 0 ? { ...step, delta_abs_mean: figure, k3: figure } : step,
+      ),
+    };
+  });
+
+function linesOf(text: string): string[] {
+  expect(text.endsWith("\n")).toBe(true);
+  return text.slice(0, -1).split("\n");
+}
+
+describe("renderTerminal", () => {
+  it("keeps every line within the width, whatever files hold", () => {
+    fc.assert(
+      fc.property(anyReport, anyOptions, (report, options) => {
+        const lines = linesOf(renderTerminal(report, options));
+        expect(lines.filter((line) => displayWidth(line) > options.width)).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("writes no escape sequence without colour and nothing but ASCII without unicode", () => {
+    fc.assert(
+      fc.property(anyReport, fc.integer({ min: 20, max: 160 }), (report, width) => {
+        const text = renderTerminal(report, { width, color: false, unicode: false });
+        expect(text).toMatch(/^[\n\x20-\x7e]*$/);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("differs between colour and no colour by styles alone", () => {
+    fc.assert(
+      fc.property(anyReport, fc.integer({ min: 40, max: 160 }), (report, width) => {
+        const plain = renderTerminal(report, { width, color: false, unicode: true });
+        const coloured = renderTerminal(report, { width, color: true, unicode: true });
+        const stripped = coloured.replaceAll(new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g"), "");
+        // A style may keep spaces at the end of a line that go without it.
+        expect(stripped.replaceAll(/ +$/gm, "")).toBe(plain.replaceAll(/ +$/gm, ""));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("shows the first screen in 24 rows of 80 columns, with sentences of two lines each", () => {
+    const sentence =
+      "Tokens that the rollout policy gave p < 0.5 are 6.1 % of all tokens and 59 % of the sum of |Δ| over the run";
+    const report = sampleReport({ steps: 12, run: "grpo-qwen3-8b" });
+    const long = {
+      ...report,
+      verdict: { ...report.verdict, headline: sentence },
+      facts: [1, 2, 3].map((weight) => ({ kind: "any", text: sentence, weight })),
+    };
+    const rows = linesOf(renderTerminal(long, { ...PLAIN, sections: "summary" }));
+    expect(rows.length).toBeLessThanOrEqual(23);
+  });
+
+  it("tells the story of the sample on its first screen", () => {
+    expect(renderTerminal(sampleReport(), { ...PLAIN, sections: "summary" })).toBe(
+      `${[
+        "sample · 3 files (verl npz) · 3 steps (10–30) · 192 sequences (1 empty)",
+        "3,000 tokens · up to 2 turns · 2 ranks",
+        "△ ELEVATED  single tokens are far off: look at step 10",
+        "",
+        "             value  95 % interval        published baseline",
+        "mean |Δ|   0.00300  0.00310 – 0.00510  ✓ CI gates at 0.1  slime PR 1968",
+        "p99 |Δ|     0.0300                       –",
+        "p99.9 |Δ|    0.150                       –",
+        "max |Δ|      0.900                       –",
+        "k3         4.05e-4                       –",
+        "max |Δp|     0.300                       –",
+        "Pearson     0.9970                       –",
+        "ESS        0.99940  0.99850 – 0.99960    –",
+        "mean |Δp|  1.50e-3                     △ normal below 0.005  verl FAQ",
+        "",
+        "mean |Δ|   ▇▄█  most 7.00e-3 at step 30 of 10–30",
+        "max |Δ|    ▇▄█  most 2.10 at step 30 of 10–30",
+        "Δ          ▁▄█▅   -0.900 … 0 … +0.240, log counts",
+        "• Turn 2 is twice as far off as turn 1",
+        "• 12 of 3,000 tokens make 80 % of Σ k3",
+        "",
+        "left out   nothing",
+        "next       logratio view runs/sample  look at the worst token",
+      ].join("\n")}\n`,
+    );
+  });
+
+  it("never hides what was left out", () => {
+    const report = sampleReport();
+    const text = renderTerminal(
+      {
+        ...report,
+        excluded: { missing: 412, delta_negative_infinite: 1, delta_positive_infinite: 0 },
+        findings: [
+          {
+            code: "file-skipped",
+            severity: "skipped",
+            message: "npz data is cut off",
+            count: 1,
+            at: { file: "b.npz" },
+            hint: "write it again",
+          },
+          {
+            code: "positive-logprob",
+            severity: "warning",
+            message: "17 log-probs are above 0",
+            count: 17,
+            at: {},
+          },
+        ],
+      },
+      { ...PLAIN, width: 120 },
+    );
+    expect(text).toContain(
+      "left out   412 tokens without a log-prob; 1 token with Δ = −∞; b.npz: npz data is cut off; 1 warning, see",
+    );
+    expect(text).toContain(
+      "  skipped  npz data is cut off\n           at      b.npz\n           try     write it again\n",
+    );
+  });
+
+  it("folds many steps into 20 rows and keeps the worst", () => {
+    const report = sampleReport({ steps: 1000 });
+    const worst = { step: 4321, ...sampleMetrics(1, 1000), delta_abs_mean: 0.5, delta_abs_max: 77 };
+    const steps = report.per_step.map((step, index) => (index === 431 ? worst : step));
+    const text = renderTerminal({ ...report, per_step: steps }, PLAIN);
+    const section = text.slice(text.indexOf("\nBy step"), text.indexOf("\nBy turn"));
+    expect(section).toContain("1,000 steps in 20 rows");
+    expect(section.match(/^ +\d+–\d+ /gm)).toHaveLength(20);
+    expect(section).toMatch(/4010–4500 .* 4321 /);
+    expect(text).toContain("most 0.500 at step 4321");
+    expect(text).toContain("most 77.0 at step 4321");
+  });
+
+  it("draws one step without step pictures and says which tables have nothing to show", () => {
+    const text = renderTerminal(sampleReport({ steps: 1, turns: 1, ranks: 1 }), PLAIN);
+    expect(text).toContain("by position, first to last tenth");
+    expect(text).toContain("no table for: by step (one step), by turn (one turn), by rank (one rank)");
+  });
+
+  it("draws a report without a single token", () => {
+    const text = renderTerminal(emptyReport(), PLAIN);
+    expect(text).toContain("✗ BROKEN");
+    expect(text).toContain("mean |Δ|       n/a");
+    expect(text).toContain("0 files · 0 steps · 0 sequences · 0 tokens");
+    expect(text).not.toMatch(/NaN|undefined|null/);
+  });
+
+  it("takes a report that went through JSON, where NaN is null", () => {
+    const revived = JSON.parse(JSON.stringify(emptyReport())) as MismatchReport;
+    expect(renderTerminal(revived, PLAIN)).toBe(renderTerminal(emptyReport(), PLAIN));
+  });
+
+  it("shows where the trainer's figure differs, with digits enough to see it", () => {
+    const text = renderTerminal(sampleReport(), { ...PLAIN, width: 100 });
+    expect(text).toMatch(/rollout_corr\/kl +1\.420e-3 +1\.421e-3 +summed in float32/);
+    expect(text).toMatch(/training\/rollout_probs_diff_mean +1\.34e-3\n/);
+  });
+});
