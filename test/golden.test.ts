@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type ConformanceCase, runConformanceCase } from "../src/analysis/conformance.ts";
-import { mismatchSums } from "../src/kernels/mismatch.ts";
 import { FIELDS } from "../src/kernels/layout.ts";
+import { mismatchSums } from "../src/kernels/mismatch.ts";
 import { xtunerMismatchMetrics } from "../src/parity/index.ts";
 import { MismatchSummary } from "../src/summaries/mismatch-summary.ts";
 
@@ -22,10 +22,22 @@ const cases = present
   : [];
 
 /** Holds every number below `expected` to 1e-5 of the float64 reference (1e-4 where only float32 ran). */
-function expectClose(actual: unknown, expected: unknown, relative: number, absolute: number, path: string): void {
+function expectClose(
+  actual: unknown,
+  expected: unknown,
+  relative: number,
+  absolute: number,
+  path: string,
+): void {
   if (expected !== null && typeof expected === "object") {
     for (const [key, value] of Object.entries(expected)) {
-      expectClose((actual as Record<string, unknown> | undefined)?.[key], value, relative, absolute, `${path}.${key}`);
+      expectClose(
+        (actual as Record<string, unknown> | undefined)?.[key],
+        value,
+        relative,
+        absolute,
+        `${path}.${key}`,
+      );
     }
     return;
   }
@@ -45,10 +57,17 @@ describe.skipIf(!present)("golden cases", () => {
   });
 
   it("covers the kinds that are in reach", () => {
-    expect([...new Set(inReach.map(({ kind }) => kind))].sort()).toEqual(["merge", "verl.debug_metrics", "verl.offpolicy", "verl.per_round"]);
+    expect([...new Set(inReach.map(({ kind }) => kind))].sort()).toEqual([
+      "merge",
+      "verl.debug_metrics",
+      "verl.offpolicy",
+      "verl.per_round",
+    ]);
   });
 
-  it.each(cases.filter(({ kind }) => kind === "xtuner.rollout_is").map((given) => [given.id, given] as const))("%s: mismatch metrics", (_, given) => {
+  it.each(
+    cases.filter(({ kind }) => kind === "xtuner.rollout_is").map((given) => [given.id, given] as const),
+  )("%s: mismatch metrics", (_, given) => {
     const { old_log_prob, rollout_log_prob, response_mask } = given.inputs as Record<string, number[]>;
     const offsets = Int32Array.of(0, (old_log_prob as number[]).length);
     const block = {
@@ -57,7 +76,9 @@ describe.skipIf(!present)("golden cases", () => {
       mask: Uint8Array.from(response_mask as number[]),
       offsets,
     };
-    const reference = (given.expected_float64 ?? given.expected) as { mismatch_metrics: Record<string, number> };
+    const reference = (given.expected_float64 ?? given.expected) as {
+      mismatch_metrics: Record<string, number>;
+    };
     const pack = mismatchSums(block).rows.subarray(0, FIELDS);
     expectClose(xtunerMismatchMetrics(pack), reference.mismatch_metrics, 1e-5, 1e-12, given.id);
     expect(MismatchSummary.of(block).sums[0]).toBe(pack[0]);

@@ -22,7 +22,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 2e-2,
     broken: 1e-1,
     worse: "larger",
-    band: "low to 1e-3, medium to 2e-2, high to 1e-1",
+    band: "low to 1e-3, medium 2e-2, high 1e-1",
     source: "When Speed Kills Stability, section 3.3",
   },
   {
@@ -31,7 +31,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 0.1,
     broken: 0.3,
     worse: "larger",
-    band: "0.01 for dense bf16 models, CI gates at 0.1, 0.37 before routing replay",
+    band: "0.01 in dense bf16, CI gates at 0.1",
     source: "miles docs, slime PR 1968 and vime PR 94, miles issue 2722",
   },
   {
@@ -40,7 +40,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 1e-2,
     broken: 5e-2,
     worse: "larger",
-    band: "normal below 0.005, a precision problem above 0.01, training fails near 0.05",
+    band: "below 0.005; 0.01 is a precision bug",
     source: "verl docs/faq, IcePop blog",
   },
   {
@@ -49,7 +49,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 0.95,
     broken: 0.5,
     worse: "smaller",
-    band: "0.99 and more when sound, 0.9 with a bf16 head, 0.13 when inputs are misaligned",
+    band: "0.99 when sound, 0.13 if misaligned",
     source: "MiniMax-M1 (2506.13585), verl-omni PR 254",
   },
   {
@@ -67,13 +67,14 @@ export const BASELINES: readonly Baseline[] = [
     high: Number.POSITIVE_INFINITY,
     broken: Number.POSITIVE_INFINITY,
     worse: "larger",
-    band: "0.4 for a 0.5B model in bf16; tokens above 0.5 drive collapse",
+    band: "0.4 in bf16; above 0.5 can collapse",
     source: "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training, DPPO (2602.04879)",
   },
 ];
 
 function levelOf(baseline: Baseline, value: number): VerdictLevel {
-  const beyond = (threshold: number): boolean => (baseline.worse === "larger" ? value > threshold : value < threshold);
+  const beyond = (threshold: number): boolean =>
+    baseline.worse === "larger" ? value > threshold : value < threshold;
   if (beyond(baseline.broken)) return "broken";
   if (beyond(baseline.high)) return "high";
   return beyond(baseline.elevated) ? "elevated" : "normal";
@@ -84,11 +85,22 @@ export function readBaselines(metrics: MismatchMetrics): BaselineReading[] {
   return BASELINES.flatMap((baseline) => {
     const value = metrics[baseline.metric];
     if (Number.isNaN(value)) return [];
-    return [{ metric: baseline.metric, value, level: levelOf(baseline, value), band: baseline.band, source: baseline.source }];
+    return [
+      {
+        metric: baseline.metric,
+        value,
+        level: levelOf(baseline, value),
+        band: baseline.band,
+        source: baseline.source,
+      },
+    ];
   });
 }
 
 /** The worst level among readings. */
 export function worstLevel(readings: readonly BaselineReading[]): VerdictLevel {
-  return readings.reduce<VerdictLevel>((worst, { level }) => (LEVELS.indexOf(level) > LEVELS.indexOf(worst) ? level : worst), "normal");
+  return readings.reduce<VerdictLevel>(
+    (worst, { level }) => (LEVELS.indexOf(level) > LEVELS.indexOf(worst) ? level : worst),
+    "normal",
+  );
 }

@@ -1,3 +1,4 @@
+import { absProbDiffStd, deltaStd } from "../kernels/derive.ts";
 import {
   ABS_PROB_DIFF_MEAN,
   COUNT,
@@ -9,7 +10,6 @@ import {
   POSITIVE_SUM,
   UNDEFINED_COUNT,
 } from "../kernels/layout.ts";
-import { absProbDiffStd, deltaStd } from "../kernels/derive.ts";
 import type { ParityTrainer } from "../parity/parity-trainer.ts";
 import {
   type GroupMetrics,
@@ -50,7 +50,9 @@ const TOKEN_IDS_SHOWN = 20;
 export function buildReport(input: ReportInput): MismatchReport {
   const { summary } = input;
   const { total } = summary;
-  const perStep = summary.steps.sorted().map(([step, slice]): StepMetrics => ({ step: orNull(step), ...pooledMetrics(slice) }));
+  const perStep = summary.steps
+    .sorted()
+    .map(([step, slice]): StepMetrics => ({ step: orNull(step), ...pooledMetrics(slice) }));
   const absolute = total.deltas.absolute();
   const pooled = pooledMetrics(total);
   const source: FactSource = {
@@ -68,25 +70,49 @@ export function buildReport(input: ReportInput): MismatchReport {
     intervals: intervalsOf(total),
     distributions: {
       delta: distributionOf(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
-      delta_abs: distributionOf(absolute, pooled.delta_abs_mean, Math.sqrt(Math.max(2 * pooled.k2 - pooled.delta_abs_mean ** 2, 0))),
-      prob_diff_abs: distributionOf(probDiffs(total), total.sums[ABS_PROB_DIFF_MEAN] as number, absProbDiffStd(total.sums)),
+      delta_abs: distributionOf(
+        absolute,
+        pooled.delta_abs_mean,
+        Math.sqrt(Math.max(2 * pooled.k2 - pooled.delta_abs_mean ** 2, 0)),
+      ),
+      prob_diff_abs: distributionOf(
+        probDiffs(total),
+        total.sums[ABS_PROB_DIFF_MEAN] as number,
+        absProbDiffStd(total.sums),
+      ),
       ratio: distributionOf(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
     },
     histograms: { delta: signedHistogram(total.deltas), prob_diff_abs: magnitudeHistogram(probDiffs(total)) },
     tail_curve: tailCurveOf(total.deltas),
     tails: {
-      positive: tailOf(total.deltas, "positive", total.sums[POSITIVE_COUNT] as number, total.sums[POSITIVE_SUM] as number),
-      negative: tailOf(total.deltas, "negative", total.sums[NEGATIVE_COUNT] as number, total.sums[NEGATIVE_SUM] as number),
+      positive: tailOf(
+        total.deltas,
+        "positive",
+        total.sums[POSITIVE_COUNT] as number,
+        total.sums[POSITIVE_SUM] as number,
+      ),
+      negative: tailOf(
+        total.deltas,
+        "negative",
+        total.sums[NEGATIVE_COUNT] as number,
+        total.sums[NEGATIVE_SUM] as number,
+      ),
     },
     sequence_metrics: sequenceMetrics(total),
     per_step: perStep,
     per_turn: total.turns.map(
-      ({ sums, sequences }, turn): TurnMetrics => ({ turn, ...metricsOf(sums, sequences, summary.turnDeltas[turn]) }),
+      ({ sums, sequences }, turn): TurnMetrics => ({
+        turn,
+        ...metricsOf(sums, sequences, summary.turnDeltas[turn]),
+      }),
     ),
     per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),
     per_environment: namedSlices(summary.environments),
     per_correctness: namedSlices(summary.correctness),
-    per_position_decile: [...summary.groups.deciles.rows()].map((row) => ({ decile: row.group, ...groupMetrics(row, pooled) })),
+    per_position_decile: [...summary.groups.deciles.rows()].map((row) => ({
+      decile: row.group,
+      ...groupMetrics(row, pooled),
+    })),
     per_rollout_probability: [...summary.groups.buckets.rows()].map((row) => ({
       from: PROBABILITY_EDGES[row.group] as number,
       to: PROBABILITY_EDGES[row.group + 1] as number,
@@ -109,7 +135,13 @@ export function buildReport(input: ReportInput): MismatchReport {
     ...source,
     verdict: verdictOf(pooled, perStep),
     facts,
-    next: nextCommand(source, facts, input.findings, input.paths),
+    next: nextCommand(
+      source,
+      facts,
+      input.findings,
+      input.paths,
+      input.parity.map(({ name }) => name),
+    ),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
@@ -129,7 +161,10 @@ function namedSlices(slices: Slices<string>): NamedMetrics[] {
   return slices.sorted().map(([name, slice]) => ({ name, ...pooledMetrics(slice) }));
 }
 
-function groupMetrics(row: GroupRow, pooled: { tokens: number; k3: number; delta_abs_mean: number }): GroupMetrics {
+function groupMetrics(
+  row: GroupRow,
+  pooled: { tokens: number; k3: number; delta_abs_mean: number },
+): GroupMetrics {
   return {
     tokens: row.count,
     token_share: row.count / pooled.tokens,
@@ -164,7 +199,10 @@ function sequenceMetrics({ sequences, sums }: MismatchSummary): SequenceMetrics 
 }
 
 function parityBlock(trainer: ParityTrainer, summary: RunSummary): ParityBlock {
-  const batch = { summary: summary.total, packs: [...summary.packs.values()].flatMap((packs) => [...packs.values()]) };
+  const batch = {
+    summary: summary.total,
+    packs: [...summary.packs.values()].flatMap((packs) => [...packs.values()]),
+  };
   const metrics = trainer.metrics(batch);
   return {
     trainer: trainer.name,

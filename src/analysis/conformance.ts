@@ -5,7 +5,14 @@
  * @module
  */
 import { isLogratioError, SchemaError } from "../base/errors.ts";
-import { type Metrics, type PaddedBatch, packPadded, verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "../parity/index.ts";
+import {
+  type Metrics,
+  type PaddedBatch,
+  packPadded,
+  verlDebugMetrics,
+  verlOffpolicyMetrics,
+  verlPerRoundMetrics,
+} from "../parity/index.ts";
 import { MismatchSummary } from "../summaries/mismatch-summary.ts";
 
 /** One case: which function, with what. Arrays are nested lists; non-finite numbers are the strings of their names. */
@@ -81,7 +88,8 @@ function mergedShards(batch: PaddedBatch, sizes: readonly number[]): MismatchSum
 function paddedBatch(inputs: Readonly<Record<string, unknown>>): PaddedBatch {
   const rows = (name: string): number[][] => {
     const value = inputs[name];
-    if (!Array.isArray(value)) throw new SchemaError(`Cannot run the case: inputs.${name} is missing or no list of rows`);
+    if (!Array.isArray(value))
+      throw new SchemaError(`Cannot run the case: inputs.${name} is missing or no list of rows`);
     return value.map(numbers);
   };
   return {
@@ -99,5 +107,7 @@ function numbers(value: unknown): number[] {
 
 /** Non-finite numbers by name, as the case files spell them. */
 function encoded(metrics: Metrics): Readonly<Record<string, number | string>> {
-  return Object.fromEntries(Object.entries(metrics).map(([key, value]) => [key, Number.isFinite(value) ? value : String(value)]));
+  return Object.fromEntries(
+    Object.entries(metrics).map(([key, value]) => [key, Number.isFinite(value) ? value : String(value)]),
+  );
 }

@@ -1,7 +1,10 @@
 import type { Fact, GroupMetrics, MismatchMetrics, MismatchReport } from "../protocol/report.ts";
 
 /** What the facts are drawn from: the report without the parts that are made from it. */
-export type FactSource = Omit<MismatchReport, "facts" | "next" | "verdict" | "findings" | "sources" | "parity">;
+export type FactSource = Omit<
+  MismatchReport,
+  "facts" | "next" | "verdict" | "findings" | "sources" | "parity"
+>;
 
 /** A slice must hold this many tokens before it is compared with others. */
 const ENOUGH_TOKENS = 50;
@@ -11,7 +14,19 @@ const ENOUGH_TOKENS = 50;
  * (log of the factor by which one part differs from the rest, or of concentration).
  */
 export function factsOf(source: FactSource): Fact[] {
-  const detectors = [singleToken, tailConcentration, drift, worstStep, turns, lowProbability, lateTokens, ranks, oneSided, wrongAnswers, productRatio];
+  const detectors = [
+    singleToken,
+    tailConcentration,
+    drift,
+    worstStep,
+    turns,
+    lowProbability,
+    lateTokens,
+    ranks,
+    oneSided,
+    wrongAnswers,
+    productRatio,
+  ];
   return detectors
     .flatMap((detect) => detect(source) ?? [])
     .filter((fact) => fact.weight >= 1)
@@ -39,12 +54,18 @@ function singleToken({ worst_tokens, metrics }: FactSource): Fact | undefined {
   };
 }
 
-function tailConcentration({ distributions, metrics, per_rollout_probability, tail_curve }: FactSource): Fact | undefined {
+function tailConcentration({
+  distributions,
+  metrics,
+  per_rollout_probability,
+  tail_curve,
+}: FactSource): Fact | undefined {
   const point = tail_curve.filter(({ share, tokens }) => tokens > 1 && share <= 0.01).at(0);
-  if (!point || per_rollout_probability.length === 0 || distributions.delta_abs.count < 1000) return undefined;
+  if (!point || per_rollout_probability.length === 0 || distributions.delta_abs.count < 1000)
+    return undefined;
   return {
     kind: "tail",
-    text: `${point.tokens.toLocaleString("en")} of ${metrics.tokens.toLocaleString("en")} tokens (${percent(point.share)}) differ by more than ${point.threshold} nats; the median is ${nats(metrics.delta_abs_p50)}`,
+    text: `${Math.round(point.tokens).toLocaleString("en")} of ${metrics.tokens.toLocaleString("en")} tokens (${percent(point.share)}) differ by more than ${point.threshold} nats; the median is ${nats(metrics.delta_abs_p50)}`,
     weight: Math.log10(point.threshold / Math.max(metrics.delta_abs_p50, 1e-12)) / 2,
   };
 }
@@ -97,7 +118,10 @@ function turns({ per_turn }: FactSource): Fact | undefined {
   };
 }
 
-function sumOf(groups: readonly GroupMetrics[], column: "token_share" | "k3_share" | "delta_abs_share"): number {
+function sumOf(
+  groups: readonly GroupMetrics[],
+  column: "token_share" | "k3_share" | "delta_abs_share",
+): number {
   return groups.reduce((sum, group) => sum + group[column], 0);
 }
 
@@ -116,7 +140,8 @@ function lowProbability({ per_rollout_probability }: FactSource): Fact | undefin
 function lateTokens({ per_position_decile, metrics }: FactSource): Fact | undefined {
   const first = per_position_decile.at(0);
   const last = per_position_decile.at(-1);
-  if (!first || !last || first.decile === last.decile || metrics.tokens < 20 * ENOUGH_TOKENS) return undefined;
+  if (!first || !last || first.decile === last.decile || metrics.tokens < 20 * ENOUGH_TOKENS)
+    return undefined;
   const worst = per_position_decile.reduce((a, b) => (b.delta_abs_mean > a.delta_abs_mean ? b : a));
   const factor = worst.delta_abs_mean / metrics.delta_abs_mean;
   return {
@@ -146,7 +171,8 @@ function oneSided({ intervals, metrics }: FactSource): Fact | undefined {
   const interval = intervals.delta_mean;
   if (!interval || !(interval.low > 0 || interval.high < 0)) return undefined;
   const share = Math.abs(metrics.delta_mean) / metrics.delta_abs_mean;
-  const who = metrics.delta_mean < 0 ? "trainer finds the tokens less likely" : "trainer finds the tokens likelier";
+  const who =
+    metrics.delta_mean < 0 ? "trainer finds the tokens less likely" : "trainer finds the tokens likelier";
   return {
     kind: "one-sided",
     text: `Δ leans to one side: the ${who} by ${nats(Math.abs(metrics.delta_mean))} nats on average (95 % ${nats(interval.low)} to ${nats(interval.high)}), ${percent(share)} of mean |Δ|`,
@@ -155,7 +181,9 @@ function oneSided({ intervals, metrics }: FactSource): Fact | undefined {
 }
 
 function wrongAnswers({ per_correctness }: FactSource): Fact | undefined {
-  const [correct, incorrect] = ["correct", "incorrect"].map((name) => per_correctness.find((slice) => slice.name === name));
+  const [correct, incorrect] = ["correct", "incorrect"].map((name) =>
+    per_correctness.find((slice) => slice.name === name),
+  );
   if (!correct || !incorrect || Math.min(correct.tokens, incorrect.tokens) < ENOUGH_TOKENS) return undefined;
   const factor = incorrect.delta_abs_mean / correct.delta_abs_mean;
   const [worse, better] = factor >= 1 ? [incorrect, correct] : [correct, incorrect];

@@ -7,7 +7,8 @@ const SMALLEST = 1e-6;
 /** Edges at 1, 2.15, 4.64, 10, … per decade from 1e-6 up to the first that covers `max`. */
 function logEdges(max: number): number[] {
   const edges = [SMALLEST];
-  while ((edges.at(-1) as number) < max && edges.length < 60) edges.push(SMALLEST * 10 ** (edges.length / PER_DECADE));
+  while ((edges.at(-1) as number) < max && edges.length < 60)
+    edges.push(SMALLEST * 10 ** (edges.length / PER_DECADE));
   return edges;
 }
 

@@ -1,4 +1,16 @@
 import {
+  absProbDiffStd,
+  chi2Token,
+  deltaStd,
+  effectiveSampleSize,
+  k1,
+  k2,
+  k3,
+  pearson,
+  ratioMean,
+  ratioStd,
+} from "../kernels/derive.ts";
+import {
   ABS_DELTA_SUM,
   ABS_PROB_DIFF_MAX,
   ABS_PROB_DIFF_MEAN,
@@ -10,13 +22,16 @@ import {
   ROLLOUT_SUM,
   TRAINER_SUM,
 } from "../kernels/layout.ts";
-import { absProbDiffStd, chi2Token, deltaStd, effectiveSampleSize, k1, k2, k3, pearson, ratioMean, ratioStd } from "../kernels/derive.ts";
 import type { Distribution, Interval, MismatchMetrics, Tail, TailPoint } from "../protocol/report.ts";
 import { BOOTSTRAP, type MismatchSummary } from "../summaries/mismatch-summary.ts";
 import type { ValueSketch } from "../summaries/value-sketch.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
-export function metricsOf(sums: Float64Array, sequences: number, deltas: ValueSketch | undefined): MismatchMetrics {
+export function metricsOf(
+  sums: Float64Array,
+  sequences: number,
+  deltas: ValueSketch | undefined,
+): MismatchMetrics {
   const at = (field: number): number => sums[field] as number;
   const tokens = at(COUNT);
   const some = (value: number): number => (tokens > 0 ? value : Number.NaN);
@@ -59,7 +74,8 @@ export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
 export function intervalsOf(summary: MismatchSummary): Record<string, Interval> {
   const { bootstrap } = summary;
   if (!bootstrap || summary.sequences.count < 2) return {};
-  const perToken = (column: number, scale = 1) => bootstrap.interval((sums) => (scale * (sums[column] as number)) / (sums[BOOTSTRAP.tokens] as number));
+  const perToken = (column: number, scale = 1) =>
+    bootstrap.interval((sums) => (scale * (sums[column] as number)) / (sums[BOOTSTRAP.tokens] as number));
   return {
     delta_mean: perToken(BOOTSTRAP.delta),
     delta_abs_mean: perToken(BOOTSTRAP.deltaAbs),
@@ -72,15 +88,31 @@ export function intervalsOf(summary: MismatchSummary): Record<string, Interval> 
       return (n + excess) ** 2 / (n * (n + 2 * excess + (sums[BOOTSTRAP.excessSquare] as number)));
     }),
     chi2_token: bootstrap.interval(
-      (sums) => (2 * (sums[BOOTSTRAP.excess] as number) + (sums[BOOTSTRAP.excessSquare] as number)) / (sums[BOOTSTRAP.tokens] as number),
+      (sums) =>
+        (2 * (sums[BOOTSTRAP.excess] as number) + (sums[BOOTSTRAP.excessSquare] as number)) /
+        (sums[BOOTSTRAP.tokens] as number),
     ),
   };
 }
 
-export const QUANTILES = { p1: 0.01, p5: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99, "p99.9": 0.999 } as const;
+export const QUANTILES = {
+  p1: 0.01,
+  p5: 0.05,
+  p25: 0.25,
+  p50: 0.5,
+  p75: 0.75,
+  p95: 0.95,
+  p99: 0.99,
+  "p99.9": 0.999,
+} as const;
 
 /** Quantiles of a sketch beside moments that are known exactly. */
-export function distributionOf(sketch: ValueSketch, mean: number, std: number, transform: (value: number) => number = (x) => x): Distribution {
+export function distributionOf(
+  sketch: ValueSketch,
+  mean: number,
+  std: number,
+  transform: (value: number) => number = (x) => x,
+): Distribution {
   const values = sketch.quantiles(Object.values(QUANTILES));
   const some = (value: number): number => (sketch.count > 0 ? transform(value) : Number.NaN);
   return {
@@ -89,7 +121,9 @@ export function distributionOf(sketch: ValueSketch, mean: number, std: number, t
     std,
     min: some(sketch.min),
     max: some(sketch.max),
-    quantiles: Object.fromEntries(Object.keys(QUANTILES).map((name, i) => [name, transform(values[i] as number)])),
+    quantiles: Object.fromEntries(
+      Object.keys(QUANTILES).map((name, i) => [name, transform(values[i] as number)]),
+    ),
   };
 }
 
@@ -102,14 +136,25 @@ export function tailCurveOf(deltas: ValueSketch): TailPoint[] {
   for (const threshold of TAIL_THRESHOLDS) {
     const positive = deltas.countAbove(threshold);
     const negative = deltas.countBelow(-threshold);
-    points.push({ threshold, tokens: positive + negative, share: (positive + negative) / deltas.count, positive, negative });
+    points.push({
+      threshold,
+      tokens: positive + negative,
+      share: (positive + negative) / deltas.count,
+      positive,
+      negative,
+    });
     if (positive + negative === 0) break;
   }
   return points;
 }
 
 /** One side of Δ by itself: how many tokens, how far on average, at the median and at the 99th percentile. */
-export function tailOf(deltas: ValueSketch, side: "positive" | "negative", tokens: number, sum: number): Tail {
+export function tailOf(
+  deltas: ValueSketch,
+  side: "positive" | "negative",
+  tokens: number,
+  sum: number,
+): Tail {
   const [p50, p99] = deltas.side(side).quantiles([0.5, 0.99]);
   const sign = side === "positive" ? 1 : -1;
   return {

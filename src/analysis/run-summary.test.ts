@@ -10,16 +10,32 @@ function reportOf(...batches: (readonly SequencePicture[])[]) {
   batches.forEach((batch, i) => {
     summary.add(recordBatch(batch, `file-${i}.npz`));
   });
-  return buildReport({ run: "drawn", paths: ["drawn"], summary, parity: [verl, xtuner], findings: [], sources: [] });
+  return buildReport({
+    run: "drawn",
+    paths: ["drawn"],
+    summary,
+    parity: [verl, xtuner],
+    findings: [],
+    sources: [],
+  });
 }
 
 /** Sums merged in another order agree up to the last digits. */
 function rounded(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, item) => (typeof item === "number" ? Number(item.toPrecision(12)) : item)));
+  return JSON.parse(
+    JSON.stringify(value, (_, item) => (typeof item === "number" ? Number(item.toPrecision(12)) : item)),
+  );
 }
 
 const RUN: readonly SequencePicture[] = [
-  { deltas: "0.5 -0.5 | 9 9 | 0.25", step: 1, rank: 0, environment: "maths", correct: 1, tokenIds: [7, 8, 9, 9, 7] },
+  {
+    deltas: "0.5 -0.5 | 9 9 | 0.25",
+    step: 1,
+    rank: 0,
+    environment: "maths",
+    correct: 1,
+    tokenIds: [7, 8, 9, 9, 7],
+  },
   { deltas: "0 0", step: 1, rank: 1, environment: "code", correct: 0, tokenIds: [7, 8] },
   { deltas: "-2 | 9 | 0 0", step: 2, rank: 0, environment: "maths", correct: 0, tokenIds: [8, 9, 7, 7] },
 ];
@@ -28,7 +44,14 @@ describe("a report over drawn sequences", () => {
   const report = reportOf(RUN);
 
   it("pools masked tokens only", () => {
-    expect(report.metrics).toMatchObject({ sequences: 3, tokens: 8, steps: 2, turns_max: 2, ranks: 2, delta_abs_max: 2 });
+    expect(report.metrics).toMatchObject({
+      sequences: 3,
+      tokens: 8,
+      steps: 2,
+      turns_max: 2,
+      ranks: 2,
+      delta_abs_max: 2,
+    });
     expect(report.metrics.delta_abs_mean).toBeCloseTo(3.25 / 8, 12);
     expect(report.metrics.k2).toBeCloseTo((0.25 + 0.25 + 0.0625 + 4) / 16, 12);
     expect(report.metrics.delta_abs_p50).toBeCloseTo(0.125, 3);
@@ -39,7 +62,14 @@ describe("a report over drawn sequences", () => {
       [1, 5, 0.5],
       [2, 3, 2],
     ]);
-    expect(report.per_turn.map(({ turn, sequences, tokens, delta_abs_mean }) => [turn, sequences, tokens, delta_abs_mean])).toEqual([
+    expect(
+      report.per_turn.map(({ turn, sequences, tokens, delta_abs_mean }) => [
+        turn,
+        sequences,
+        tokens,
+        delta_abs_mean,
+      ]),
+    ).toEqual([
       [0, 3, 5, 0.6],
       [1, 2, 3, 0.25 / 3],
     ]);
@@ -72,7 +102,13 @@ describe("a report over drawn sequences", () => {
   });
 
   it("names the worst token and sequence by handle", () => {
-    expect(report.worst_tokens[0]).toMatchObject({ handle: "s2.r0.q2.t0", turn: 0, token_id: 8, delta: -2, file: "file-0.npz" });
+    expect(report.worst_tokens[0]).toMatchObject({
+      handle: "s2.r0.q2.t0",
+      turn: 0,
+      token_id: 8,
+      delta: -2,
+      file: "file-0.npz",
+    });
     expect(report.worst_sequences[0]).toMatchObject({ handle: "s2.r0.q2", tokens: 3, delta_sum: -2 });
   });
 
@@ -86,11 +122,18 @@ describe("a report over drawn sequences", () => {
     const block = report.parity.find(({ trainer }) => trainer === "verl");
     expect(block?.per_step.map(({ metrics }) => metrics["per_round/total_rounds"])).toEqual([2, 2]);
     expect(block?.per_step.map(({ metrics }) => metrics["per_round/round_0_token_count"])).toEqual([4, 1]);
-    expect(report.parity.find(({ trainer }) => trainer === "xtuner")?.metrics["mismatch/mismatch_logprob_abs_diff"]).toBeCloseTo((0.25 + 2 / 3) / 2, 6);
+    expect(
+      report.parity.find(({ trainer }) => trainer === "xtuner")?.metrics[
+        "mismatch/mismatch_logprob_abs_diff"
+      ],
+    ).toBeCloseTo((0.25 + 2 / 3) / 2, 6);
   });
 
   it("does not depend on how the run is cut into batches", () => {
-    const cut = reportOf(RUN.slice(0, 1), RUN.slice(1).map((sequence, i) => ({ ...sequence, row: i + 1 })));
+    const cut = reportOf(
+      RUN.slice(0, 1),
+      RUN.slice(1).map((sequence, i) => ({ ...sequence, row: i + 1 })),
+    );
     expect(cut.metrics).toEqual(report.metrics);
     expect(cut.intervals).toEqual(report.intervals);
     expect(cut.per_turn).toEqual(report.per_turn);
@@ -101,10 +144,19 @@ describe("a report over drawn sequences", () => {
     left.add(recordBatch(RUN.slice(0, 2)));
     right.add(recordBatch(RUN.slice(2).map((sequence) => ({ ...sequence, row: 2 }))));
     right.merge(left);
-    const merged = buildReport({ run: "drawn", paths: ["drawn"], summary: right, parity: [], findings: [], sources: [] });
+    const merged = buildReport({
+      run: "drawn",
+      paths: ["drawn"],
+      summary: right,
+      parity: [],
+      findings: [],
+      sources: [],
+    });
     expect(rounded(merged.metrics)).toEqual(rounded(report.metrics));
     expect(rounded(merged.per_step)).toEqual(rounded(report.per_step));
-    expect(merged.worst_tokens.map(({ handle }) => handle)).toEqual(report.worst_tokens.map(({ handle }) => handle));
+    expect(merged.worst_tokens.map(({ handle }) => handle)).toEqual(
+      report.worst_tokens.map(({ handle }) => handle),
+    );
   });
 
   it("sorts steps that come out of order", () => {
@@ -114,21 +166,33 @@ describe("a report over drawn sequences", () => {
 
   it("refuses a batch with one side only", () => {
     const { trainerLogprobs: _, ...oneSided } = recordBatch(RUN);
-    expect(() => new RunSummary().add(oneSided)).toThrow("Cannot compare policies: the trainer log-probs are missing");
+    expect(() => new RunSummary().add(oneSided)).toThrow(
+      "Cannot compare policies: the trainer log-probs are missing",
+    );
   });
 });
 
 describe("verdict and facts", () => {
-  const many = (delta: number, count = 100): string => Array.from({ length: count }, (_, i) => (i % 2 ? delta : -delta)).join(" ");
+  const many = (delta: number, count = 100): string =>
+    Array.from({ length: count }, (_, i) => (i % 2 ? delta : -delta)).join(" ");
 
   it("calls identical policies none, small noise normal, large noise broken", () => {
     expect(reportOf([{ deltas: many(0) }]).verdict.level).toBe("none");
-    expect(reportOf([{ deltas: many(0.005), rollout: -1 }, { deltas: many(0.005), rollout: -2 }]).verdict.level).toBe("normal");
+    expect(
+      reportOf([
+        { deltas: many(0.005), rollout: -1 },
+        { deltas: many(0.005), rollout: -2 },
+      ]).verdict.level,
+    ).toBe("normal");
     expect(reportOf([{ deltas: many(1), rollout: -1.5 }]).verdict.level).toBe("broken");
   });
 
   it("says which steps are worse than the run as a whole", () => {
-    const steps = Array.from({ length: 40 }, (_, step) => ({ deltas: many(step === 30 ? 0.25 : 0.004, 60), step, rollout: -1 - (step % 2) }));
+    const steps = Array.from({ length: 40 }, (_, step) => ({
+      deltas: many(step === 30 ? 0.25 : 0.004, 60),
+      step,
+      rollout: -1 - (step % 2),
+    }));
     const { verdict, facts } = reportOf(steps);
     expect(verdict.level).not.toBe("broken");
     expect(verdict.headline).toContain("step 30");
@@ -140,8 +204,10 @@ describe("verdict and facts", () => {
       { deltas: many(0.001), step: 1 },
       { deltas: `${many(0.001)} -12`, step: 2, rollout: -0.01 },
     ]);
-    expect(facts[0]?.text).toMatch(/^One token, s2\.q1\.t100 \(Δ -12, p 0\.99 → 6\.08e-6\), makes 100 % of all k3$/);
-    expect(next.command).toBe("logratio report drawn --step 2");
+    expect(facts[0]?.text).toMatch(
+      /^One token, s2\.q1\.t100 \(Δ -12, p 0\.99 → 6\.08e-6\), makes 100 % of all k3$/,
+    );
+    expect(next.command).toBe("logratio report drawn --steps 2");
   });
 
   it("gives at most three facts, and none about nothing", () => {

@@ -46,20 +46,33 @@ export class RunSummary {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
     const { file } = batch.provenance;
     if (!rollout || !trainer) {
-      throw new MissingSideError(`Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`, {
-        at: { file },
-      });
+      throw new MissingSideError(
+        `Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+        {
+          at: { file },
+        },
+      );
     }
     this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
     const block: TokenBlock = { rollout, trainer, mask, offsets };
     for (const [rowStart, rowEnd] of runsOf(batch.steps)) {
       const slices = new RowSlices(this, batch);
-      const table = mismatchSums(block, { rowStart, rowEnd, sink: (tokens) => this.#addTokens(batch, slices, tokens, rowStart) });
+      const table = mismatchSums(block, {
+        rowStart,
+        rowEnd,
+        sink: (tokens) => this.#addTokens(batch, slices, tokens, rowStart),
+      });
       this.#addRows(batch, slices, table, rowStart, rowEnd);
     }
   }
 
-  #addRows(batch: RecordBatch, slices: RowSlices, table: MismatchTable, rowStart: number, rowEnd: number): void {
+  #addRows(
+    batch: RecordBatch,
+    slices: RowSlices,
+    table: MismatchTable,
+    rowStart: number,
+    rowEnd: number,
+  ): void {
     this.total.addTurns(table.turns, table.turnRows);
     const step = batch.steps[rowStart] as number;
     this.steps.get(step).addTurns(table.turns, table.turnRows);
@@ -96,7 +109,8 @@ export class RunSummary {
       while ((batch.offsets[row + 1] as number) <= first) row++;
       const end = batch.offsets[row + 1] as number;
       let to = from + 1;
-      while (to < tokens.count && (tokens.index[to] as number) < end && (tokens.index[to] as number) > first) to++;
+      while (to < tokens.count && (tokens.index[to] as number) < end && (tokens.index[to] as number) > first)
+        to++;
       for (const slice of slices.of(row)) slice.deltas.addRange(tokens.delta, words, from, to);
       this.groups.add(batch, row, tokens, from, to);
       this.#considerTokens(batch, row, tokens, from, to);
@@ -176,7 +190,8 @@ export class RunSummary {
     }
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);
-    for (const [file, count] of other.sequencesByFile) this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
+    for (const [file, count] of other.sequencesByFile)
+      this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
   }
 }
 
@@ -201,7 +216,8 @@ class RowSlices {
     const environment = environments[row];
     if (environment !== undefined) slices.push(this.#summary.environments.get(environment));
     const correct = correctness[row] as number;
-    if (!Number.isNaN(correct)) slices.push(this.#summary.correctness.get(correct > 0 ? "correct" : "incorrect"));
+    if (!Number.isNaN(correct))
+      slices.push(this.#summary.correctness.get(correct > 0 ? "correct" : "incorrect"));
     this.#rows[row] = slices;
     return slices;
   }
@@ -233,7 +249,11 @@ function known(value: number, missing: number): number | null {
   return Object.is(value, missing) ? null : value;
 }
 
-function placeOf(batch: RecordBatch, row: number, token?: number): { handle: string; step: number | null; rank: number | null; file: string } {
+function placeOf(
+  batch: RecordBatch,
+  row: number,
+  token?: number,
+): { handle: string; step: number | null; rank: number | null; file: string } {
   const step = known(batch.steps[row] as number, Number.NaN);
   const rank = known(batch.ranks[row] as number, Number.NaN);
   const sequence = batch.rows[row] as number;

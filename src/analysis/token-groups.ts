@@ -23,7 +23,8 @@ export class TokenGroups {
     if (this.#groups.length < tokens.count) this.#groups = new Int32Array(tokens.count);
     const groups = this.#groups;
 
-    for (let i = from; i < to; i++) groups[i] = Math.floor((((index[i] as number) - start) * POSITION_DECILES) / length);
+    for (let i = from; i < to; i++)
+      groups[i] = Math.floor((((index[i] as number) - start) * POSITION_DECILES) / length);
     this.deciles.addMany(groups, delta, k3, from, to);
 
     const rollout = batch.rolloutLogprobs as ArrayLike<number>;

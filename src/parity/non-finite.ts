@@ -1,4 +1,10 @@
-import { COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT, PROB_COUNT, UNDEFINED_COUNT } from "../kernels/layout.ts";
+import {
+  COUNT,
+  NEGATIVE_INFINITE_COUNT,
+  POSITIVE_INFINITE_COUNT,
+  PROB_COUNT,
+  UNDEFINED_COUNT,
+} from "../kernels/layout.ts";
 
 /**
  * What a masked mean of Δ-like terms becomes in PyTorch when some masked-in log-probs are not finite; our own sums

@@ -21,17 +21,25 @@ export interface PaddedBatch {
  */
 export function packPadded(batch: PaddedBatch): TokenBlock {
   const { old_log_probs: trainer, rollout_log_probs: rollout } = batch;
-  if (!trainer || !rollout) throw new SchemaError(`Cannot pack the batch: ${trainer ? "rollout_log_probs" : "old_log_probs"} is missing`);
+  if (!trainer || !rollout)
+    throw new SchemaError(
+      `Cannot pack the batch: ${trainer ? "rollout_log_probs" : "old_log_probs"} is missing`,
+    );
   if (trainer.length !== rollout.length) {
-    throw new LengthMismatchError(`Cannot compare log-probs: old_log_probs has ${trainer.length} rows, rollout_log_probs ${rollout.length}`);
+    throw new LengthMismatchError(
+      `Cannot compare log-probs: old_log_probs has ${trainer.length} rows, rollout_log_probs ${rollout.length}`,
+    );
   }
   const offsets = new Int32Array(trainer.length + 1);
   trainer.forEach((row, b) => {
     const other = (rollout[b] as ArrayLike<number>).length;
     if (other !== row.length) {
-      throw new LengthMismatchError(`Cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`, {
-        at: { row: b },
-      });
+      throw new LengthMismatchError(
+        `Cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`,
+        {
+          at: { row: b },
+        },
+      );
     }
     offsets[b + 1] = (offsets[b] as number) + row.length;
   });
@@ -42,11 +50,19 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
     const length = (offsets[b + 1] as number) - start;
     const skipped = row.length - length;
     if (skipped < 0 || (batch.response_mask && skipped !== 0)) {
-      throw new LengthMismatchError(`Cannot mask the log-probs: they have ${length} tokens, the mask has ${row.length}`, { at: { row: b } });
+      throw new LengthMismatchError(
+        `Cannot mask the log-probs: they have ${length} tokens, the mask has ${row.length}`,
+        { at: { row: b } },
+      );
     }
     for (let t = 0; t < length; t++) mask[start + t] = row[skipped + t] ? 1 : 0;
   });
-  return { rollout: compactFloats(flatten(rollout, offsets)), trainer: compactFloats(flatten(trainer, offsets)), mask, offsets };
+  return {
+    rollout: compactFloats(flatten(rollout, offsets)),
+    trainer: compactFloats(flatten(trainer, offsets)),
+    mask,
+    offsets,
+  };
 }
 
 function flatten(rows: readonly ArrayLike<number>[], offsets: Int32Array): Float64Array {

@@ -27,10 +27,18 @@ export interface ParityTrainer {
 }
 
 /** Those rows whose logged and right figures differ by more than 1e-6 of the right one. */
-export function correctionsOf(logged: Metrics, rows: readonly (readonly [key: string, correct: number, reason: string])[]): Correction[] {
+export function correctionsOf(
+  logged: Metrics,
+  rows: readonly (readonly [key: string, correct: number, reason: string])[],
+): Correction[] {
   return rows.flatMap(([key, correct, reason]) => {
     const value = logged[key];
-    if (value === undefined || Number.isNaN(correct) || Math.abs(value - correct) <= 1e-6 * Math.abs(correct) + 1e-15) return [];
+    if (
+      value === undefined ||
+      Number.isNaN(correct) ||
+      Math.abs(value - correct) <= 1e-6 * Math.abs(correct) + 1e-15
+    )
+      return [];
     return [{ key, logged: value, correct, reason }];
   });
 }

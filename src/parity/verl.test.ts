@@ -4,7 +4,9 @@ import { packPadded } from "./padded.ts";
 import { verl, verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./verl.ts";
 
 const summary = (old: number[][], rollout: number[][], mask?: number[][]): MismatchSummary =>
-  MismatchSummary.of(packPadded({ old_log_probs: old, rollout_log_probs: rollout, ...(mask && { response_mask: mask }) }));
+  MismatchSummary.of(
+    packPadded({ old_log_probs: old, rollout_log_probs: rollout, ...(mask && { response_mask: mask }) }),
+  );
 
 describe("verlOffpolicyMetrics", () => {
   it("gives the extreme-token example of the NeMo-RL docs", () => {
@@ -42,8 +44,12 @@ describe("verlOffpolicyMetrics", () => {
     expect(logged["rollout_corr/log_ppl_diff"]).toBeCloseTo(0.25, 7);
     expect(logged["rollout_corr/log_ppl_diff_min"]).toBe(0);
     const corrections = verl.corrections({ summary: both, packs: [] }, logged);
-    expect(corrections.find(({ key }) => key === "rollout_corr/log_ppl_diff")).toMatchObject({ correct: 0.5 });
-    expect(corrections.find(({ key }) => key === "rollout_corr/log_ppl_diff_min")?.reason).toContain("row without a masked token");
+    expect(corrections.find(({ key }) => key === "rollout_corr/log_ppl_diff")).toMatchObject({
+      correct: 0.5,
+    });
+    expect(corrections.find(({ key }) => key === "rollout_corr/log_ppl_diff_min")?.reason).toContain(
+      "row without a masked token",
+    );
     expect(corrections.some(({ key }) => key === "rollout_corr/kl")).toBe(false);
   });
 
@@ -133,7 +139,11 @@ describe("verlPerRoundMetrics", () => {
 
 describe("packPadded", () => {
   it("takes the last columns of the attention mask where there is no response mask", () => {
-    const block = packPadded({ old_log_probs: [[-1, -2]], rollout_log_probs: [[-1, -2]], attention_mask: [[0, 1, 1, 0]] });
+    const block = packPadded({
+      old_log_probs: [[-1, -2]],
+      rollout_log_probs: [[-1, -2]],
+      attention_mask: [[0, 1, 1, 0]],
+    });
     expect([...block.mask]).toEqual([1, 0]);
   });
 

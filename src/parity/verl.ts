@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { absProbDiffStd, chi2Token, chi2TokenClamped, pearson } from "../kernels/derive.ts";
 import {
   ABS_DELTA_SUM,
   ABS_PROB_DIFF_MAX,
@@ -12,7 +14,6 @@ import {
   K3_SUM,
   PROB_COUNT,
 } from "../kernels/layout.ts";
-import { absProbDiffStd, chi2Token, chi2TokenClamped, pearson } from "../kernels/derive.ts";
 import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
 import { nonFiniteOf, poison } from "./non-finite.ts";
@@ -50,7 +51,10 @@ export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
     const count = sums[COUNT] as number;
     const state = nonFiniteOf(sums);
     const infinite = Number.POSITIVE_INFINITY;
-    const mean = poison((sums[ABS_DELTA_SUM] as number) / count, state, { trainerZero: infinite, rolloutZero: infinite });
+    const mean = poison((sums[ABS_DELTA_SUM] as number) / count, state, {
+      trainerZero: infinite,
+      rolloutZero: infinite,
+    });
     metrics[`per_round/round_${round}_abs_diff_mean`] = mean;
     metrics[`per_round/round_${round}_token_count`] = count;
     if (mean > worstValue) {
@@ -90,8 +94,16 @@ export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
     rollout_log_ppl: poison(overRows(sequences.rolloutLogPpl), state, { rolloutZero: up }),
     log_ppl_diff: poison(diffMean, state, { trainerZero: up, rolloutZero: down }),
     log_ppl_abs_diff: poison(overRows(sequences.diffAbs), state, { trainerZero: up, rolloutZero: up }),
-    log_ppl_diff_max: poison(sequences.empty > 0 ? Math.max(sequences.diffMax, 0) : sequences.diffMax, state, { trainerZero: up }),
-    log_ppl_diff_min: poison(sequences.empty > 0 ? Math.min(sequences.diffMin, 0) : sequences.diffMin, state, { rolloutZero: down }),
+    log_ppl_diff_max: poison(
+      sequences.empty > 0 ? Math.max(sequences.diffMax, 0) : sequences.diffMax,
+      state,
+      { trainerZero: up },
+    ),
+    log_ppl_diff_min: poison(
+      sequences.empty > 0 ? Math.min(sequences.diffMin, 0) : sequences.diffMin,
+      state,
+      { rolloutZero: down },
+    ),
     ppl_ratio: poison(pplRatio, state, { trainerZero: up }),
     chi2_token: poison(chi2OfMaskedMean(summary.sums), state, {}),
     chi2_seq: poison(overRows(sequences.chi2), state, {}),
@@ -116,7 +128,8 @@ function verlMetrics(summary: MismatchSummary): Metrics {
   };
 }
 
-const EMPTY_ROWS = "verl averages over all rows; a row without a masked token adds perplexity 1 and difference 0";
+const EMPTY_ROWS =
+  "verl averages over all rows; a row without a masked token adds perplexity 1 and difference 0";
 
 function verlCorrections(summary: MismatchSummary, logged: Metrics): Correction[] {
   const { sequences, sums } = summary;
@@ -131,7 +144,11 @@ function verlCorrections(summary: MismatchSummary, logged: Metrics): Correction[
     ["rollout_corr/log_ppl_diff_max", sequences.diffMax, EMPTY_ROWS],
     ["rollout_corr/log_ppl_diff_min", sequences.diffMin, EMPTY_ROWS],
     ["rollout_corr/ppl_ratio", perRow(sequences.pplRatioExcess) + 1, EMPTY_ROWS],
-    ["rollout_corr/chi2_seq", perRow(sequences.chi2), "verl averages over all rows; a row without a masked token adds 0"],
+    [
+      "rollout_corr/chi2_seq",
+      perRow(sequences.chi2),
+      "verl averages over all rows; a row without a masked token adds 0",
+    ],
     ["rollout_corr/chi2_token", chi2Token(sums), "verl clamps log ratios to ±20 before squaring"],
   ]);
 }

@@ -4,7 +4,13 @@ import { packPadded } from "./padded.ts";
 import { mergeXtunerMetrics, xtuner, xtunerMismatchMetrics } from "./xtuner.ts";
 
 const sums = (old: number[], rollout: number[], mask?: number[]): Float64Array =>
-  MismatchSummary.of(packPadded({ old_log_probs: [old], rollout_log_probs: [rollout], ...(mask && { response_mask: [mask] }) })).sums;
+  MismatchSummary.of(
+    packPadded({
+      old_log_probs: [old],
+      rollout_log_probs: [rollout],
+      ...(mask && { response_mask: [mask] }),
+    }),
+  ).sums;
 
 describe("xtunerMismatchMetrics", () => {
   it("takes the pack for one sequence", () => {
@@ -36,9 +42,13 @@ describe("mergeXtunerMetrics", () => {
 
 describe("xtuner corrections", () => {
   it("sets the token mean beside the mean of pack means, with the reason", () => {
-    const summary = MismatchSummary.of(packPadded({ old_log_probs: [[-1, -1, -1], [-1]], rollout_log_probs: [[-1, -1, -1], [-0.5]] }));
+    const summary = MismatchSummary.of(
+      packPadded({ old_log_probs: [[-1, -1, -1], [-1]], rollout_log_probs: [[-1, -1, -1], [-0.5]] }),
+    );
     const batch = { summary, packs: [sums([-1, -1, -1], [-1, -1, -1]), sums([-1], [-0.5])] };
-    const correction = xtuner.corrections(batch, xtuner.metrics(batch)).find(({ key }) => key === "mismatch/mismatch_kl");
+    const correction = xtuner
+      .corrections(batch, xtuner.metrics(batch))
+      .find(({ key }) => key === "mismatch/mismatch_kl");
     expect(correction?.logged).toBeCloseTo(0.25, 7);
     expect(correction?.correct).toBeCloseTo(0.125, 7);
     expect(correction?.reason).toContain("mean of pack means");

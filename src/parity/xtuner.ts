@@ -4,9 +4,15 @@
  * @module
  */
 import { ABS_DELTA_SUM, COUNT, DELTA_MEAN, K3_SUM, ROLLOUT_SUM, TRAINER_SUM } from "../kernels/layout.ts";
-import { nonFiniteOf, poison } from "./non-finite.ts";
 import { maskedMean } from "./masked-mean.ts";
-import { type Correction, correctionsOf, type Metrics, type ParityBatch, type ParityTrainer } from "./parity-trainer.ts";
+import { nonFiniteOf, poison } from "./non-finite.ts";
+import {
+  type Correction,
+  correctionsOf,
+  type Metrics,
+  type ParityBatch,
+  type ParityTrainer,
+} from "./parity-trainer.ts";
 
 const PREFIX = "mismatch/mismatch_";
 
@@ -24,7 +30,10 @@ export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly 
   const down = Number.NEGATIVE_INFINITY;
   const trainer = poison(maskedMean(at(TRAINER_SUM), count), state, { trainerZero: down });
   const rollout = poison(maskedMean(at(ROLLOUT_SUM), count), state, { rolloutZero: down });
-  const diff = poison(maskedMean(-at(DELTA_MEAN) * count, count), state, { trainerZero: up, rolloutZero: down });
+  const diff = poison(maskedMean(-at(DELTA_MEAN) * count, count), state, {
+    trainerZero: up,
+    rolloutZero: down,
+  });
   return {
     "mismatch/valid": count > 0 || state.undefined || state.trainerZero || state.rolloutZero ? 1 : 0,
     [`${PREFIX}training_ppl`]: Math.exp(-trainer),
@@ -38,7 +47,10 @@ export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly 
     [`${PREFIX}log_ppl_diff_max`]: diff,
     [`${PREFIX}log_ppl_diff_min`]: diff,
     [`${PREFIX}ppl_ratio`]: Math.exp(diff),
-    [`${PREFIX}logprob_abs_diff`]: poison(maskedMean(at(ABS_DELTA_SUM), count), state, { trainerZero: up, rolloutZero: up }),
+    [`${PREFIX}logprob_abs_diff`]: poison(maskedMean(at(ABS_DELTA_SUM), count), state, {
+      trainerZero: up,
+      rolloutZero: up,
+    }),
   };
 }
 

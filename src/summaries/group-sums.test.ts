@@ -3,7 +3,13 @@ import { GroupSums } from "./group-sums.ts";
 
 function filled(groups: number[], delta: number[]): GroupSums {
   const sums = new GroupSums();
-  sums.addMany(Int32Array.from(groups), Float32Array.from(delta), Float32Array.from(delta, (d) => d * d), 0, groups.length);
+  sums.addMany(
+    Int32Array.from(groups),
+    Float32Array.from(delta),
+    Float32Array.from(delta, (d) => d * d),
+    0,
+    groups.length,
+  );
   return sums;
 }
 

@@ -18,7 +18,9 @@ export interface GroupRow {
 }
 
 /** The groups that occur: one array per column, in ascending order of group. */
-export type GroupSumsJson = { readonly groups: readonly number[] } & Readonly<Record<GroupColumn, readonly number[]>>;
+export type GroupSumsJson = { readonly groups: readonly number[] } & Readonly<
+  Record<GroupColumn, readonly number[]>
+>;
 
 export class GroupSums {
   #columns: Record<GroupColumn, Float64Array>;

@@ -1,5 +1,17 @@
 import type { FloatArray } from "../base/arrays.ts";
-import { DELTA_M2, DELTA_MEAN, COUNT, ABS_DELTA_SUM, EXCESS_M2, EXCESS_MEAN, FIELDS, K3_SUM, OVER_COUNT, OVER_EXCESS_SQUARE_SUM, OVER_EXCESS_SUM } from "../kernels/layout.ts";
+import {
+  ABS_DELTA_SUM,
+  COUNT,
+  DELTA_M2,
+  DELTA_MEAN,
+  EXCESS_M2,
+  EXCESS_MEAN,
+  FIELDS,
+  K3_SUM,
+  OVER_COUNT,
+  OVER_EXCESS_SQUARE_SUM,
+  OVER_EXCESS_SUM,
+} from "../kernels/layout.ts";
 import { emptySums, mergeSums } from "../kernels/merge.ts";
 import { type MaskedTokens, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
 import { PoissonBootstrap, type PoissonBootstrapJson } from "./poisson-bootstrap.ts";
@@ -7,7 +19,15 @@ import { emptySequenceSums, mergeSequenceSums, type SequenceSums, sequenceSumsOf
 import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
 
 /** Columns of the bootstrap's replicated sums. */
-export const BOOTSTRAP = { tokens: 0, delta: 1, deltaAbs: 2, deltaSquare: 3, k3: 4, excess: 5, excessSquare: 6 } as const;
+export const BOOTSTRAP = {
+  tokens: 0,
+  delta: 1,
+  deltaAbs: 2,
+  deltaSquare: 3,
+  k3: 4,
+  excess: 5,
+  excessSquare: 6,
+} as const;
 
 export interface SummaryOptions {
   /** `full`: quantiles within 0.05 %, |Δp| sketch, bootstrap. `slice`: Δ quantiles within 0.4 %, nothing else. */
@@ -86,7 +106,8 @@ export class MismatchSummary {
   addSequence(rows: Float64Array, offset: number): void {
     mergeSums(this.sums, rows, offset);
     mergeSequenceSums(this.sequences, sequenceSumsOf(rows, offset));
-    if (this.bootstrap && (rows[offset + COUNT] as number) > 0) this.bootstrap.add(bootstrapColumns(rows, offset));
+    if (this.bootstrap && (rows[offset + COUNT] as number) > 0)
+      this.bootstrap.add(bootstrapColumns(rows, offset));
   }
 
   /** Adds a table of sums by turn index. */
@@ -128,10 +149,9 @@ export class MismatchSummary {
       version: 1,
       detail: this.detail,
       sums: [...this.sums].map(encode),
-      sequences: Object.fromEntries(Object.entries(this.sequences).map(([name, value]) => [name, encode(value)])) as Record<
-        keyof SequenceSums,
-        number | string
-      >,
+      sequences: Object.fromEntries(
+        Object.entries(this.sequences).map(([name, value]) => [name, encode(value)]),
+      ) as Record<keyof SequenceSums, number | string>,
       turns: this.turns.map(({ sums, sequences }) => ({ sums: [...sums].map(encode), sequences })),
       deltas: this.deltas.toJSON(),
       probDiffs: this.probDiffs?.toJSON() ?? null,
@@ -141,11 +161,14 @@ export class MismatchSummary {
 
   /** @throws RangeError when a newer version of logratio wrote it. */
   static fromJSON(json: MismatchSummaryJson): MismatchSummary {
-    if (json.version !== 1) throw new RangeError(`Cannot read summary: version ${json.version}, this logratio reads version 1`);
+    if (json.version !== 1)
+      throw new RangeError(`Cannot read summary: version ${json.version}, this logratio reads version 1`);
     const summary = new MismatchSummary({ detail: json.detail });
     summary.sums.set(json.sums.map(Number));
-    for (const [name, value] of Object.entries(json.sequences)) summary.sequences[name as keyof SequenceSums] = Number(value);
-    for (const { sums, sequences } of json.turns) summary.turns.push({ sums: Float64Array.from(sums, Number), sequences });
+    for (const [name, value] of Object.entries(json.sequences))
+      summary.sequences[name as keyof SequenceSums] = Number(value);
+    for (const { sums, sequences } of json.turns)
+      summary.turns.push({ sums: Float64Array.from(sums, Number), sequences });
     summary.deltas.merge(ValueSketch.fromJSON(json.deltas));
     if (json.probDiffs) summary.probDiffs?.merge(ValueSketch.fromJSON(json.probDiffs));
     if (json.bootstrap) summary.bootstrap?.merge(PoissonBootstrap.fromJSON(json.bootstrap));

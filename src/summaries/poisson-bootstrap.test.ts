@@ -8,7 +8,10 @@ function sequences(count: number, mean: number, deviation: number): number[][] {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state + 0.5) / 2 ** 32;
   };
-  return Array.from({ length: count }, () => [10, mean + deviation * Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())]);
+  return Array.from({ length: count }, () => [
+    10,
+    mean + deviation * Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()),
+  ]);
 }
 
 const meanOf = (sums: Float64Array): number => (sums[1] as number) / (sums[0] as number);
@@ -43,6 +46,8 @@ describe("PoissonBootstrap", () => {
   });
 
   it("refuses to merge bootstraps of another shape", () => {
-    expect(() => new PoissonBootstrap(2).merge(new PoissonBootstrap(3))).toThrow("Cannot merge bootstraps: 2 columns × 400 replicates here, 3 × 400 there");
+    expect(() => new PoissonBootstrap(2).merge(new PoissonBootstrap(3))).toThrow(
+      "Cannot merge bootstraps: 2 columns × 400 replicates here, 3 × 400 there",
+    );
   });
 });

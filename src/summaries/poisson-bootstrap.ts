@@ -74,7 +74,8 @@ export class PoissonBootstrap {
       const weight = poisson((mixed ^ (mixed >>> 14)) >>> 0);
       if (weight === 0) continue;
       const base = b * this.columns;
-      for (let c = 0; c < values.length; c++) sums[base + c] = (sums[base + c] as number) + weight * (values[c] as number);
+      for (let c = 0; c < values.length; c++)
+        sums[base + c] = (sums[base + c] as number) + weight * (values[c] as number);
     }
   }
 
@@ -84,7 +85,8 @@ export class PoissonBootstrap {
         `Cannot merge bootstraps: ${this.columns} columns × ${this.replicates} replicates here, ${other.columns} × ${other.replicates} there`,
       );
     }
-    for (let i = 0; i < this.#sums.length; i++) this.#sums[i] = (this.#sums[i] as number) + (other.#sums[i] as number);
+    for (let i = 0; i < this.#sums.length; i++)
+      this.#sums[i] = (this.#sums[i] as number) + (other.#sums[i] as number);
   }
 
   /**

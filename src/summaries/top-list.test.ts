@@ -7,8 +7,15 @@ interface Item {
   readonly key: string;
 }
 
-const make = (): TopList<Item> => new TopList(3, (item) => item.score, (item) => item.key);
-const items = fc.uniqueArray(fc.record({ score: fc.integer({ min: 0, max: 5 }), key: fc.string() }), { selector: (item) => item.key });
+const make = (): TopList<Item> =>
+  new TopList(
+    3,
+    (item) => item.score,
+    (item) => item.key,
+  );
+const items = fc.uniqueArray(fc.record({ score: fc.integer({ min: 0, max: 5 }), key: fc.string() }), {
+  selector: (item) => item.key,
+});
 
 describe("TopList", () => {
   it("keeps the best of everything added, ties to the smaller key, whatever the order and the sharding", () => {
@@ -16,7 +23,9 @@ describe("TopList", () => {
       fc.property(items, fc.nat(), (all, cut) => {
         const sorted = [...all].sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)).slice(0, 3);
         const [left, right] = [make(), make()];
-        all.forEach((item, i) => (i < cut % (all.length + 1) ? left : right).add(item));
+        all.forEach((item, i) => {
+          (i < cut % (all.length + 1) ? left : right).add(item);
+        });
         right.merge(left);
         expect(right.list()).toEqual(sorted);
       }),

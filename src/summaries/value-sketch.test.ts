@@ -47,7 +47,9 @@ describe("ValueSketch", () => {
   });
 
   it("leaves out NaN and infinities", () => {
-    const sketch = ValueSketch.of(Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1));
+    const sketch = ValueSketch.of(
+      Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1),
+    );
     expect(sketch.count).toBe(1);
   });
 
@@ -64,7 +66,9 @@ describe("ValueSketch", () => {
   });
 
   it("refuses to merge sketches of other widths", () => {
-    expect(() => new ValueSketch(7).merge(new ValueSketch(10))).toThrow("Cannot merge sketches: 7 mantissa bits here, 10 there");
+    expect(() => new ValueSketch(7).merge(new ValueSketch(10))).toThrow(
+      "Cannot merge sketches: 7 mantissa bits here, 10 there",
+    );
   });
 
   it("counts tails on both sides", () => {
@@ -89,7 +93,11 @@ describe("ValueSketch", () => {
       fc.property(deltas, (values) => {
         const sketch = ValueSketch.of(Float32Array.from(values));
         const folded = ValueSketch.of(Float32Array.from(values, Math.abs));
-        expect(sketch.absolute().toJSON()).toMatchObject({ cells: folded.toJSON().cells, counts: folded.toJSON().counts, max: folded.toJSON().max });
+        expect(sketch.absolute().toJSON()).toMatchObject({
+          cells: folded.toJSON().cells,
+          counts: folded.toJSON().counts,
+          max: folded.toJSON().max,
+        });
         const positive = values.filter((value) => value >= 2 ** -136).length;
         const negative = values.filter((value) => value <= -(2 ** -136)).length;
         expect(sketch.side("positive").count).toBe(positive);

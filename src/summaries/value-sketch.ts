@@ -103,12 +103,15 @@ export class ValueSketch {
   /** Adds `other`'s values to this. @throws RangeError when the cells have another width. */
   merge(other: ValueSketch): void {
     if (other.mantissaBits !== this.mantissaBits) {
-      throw new RangeError(`Cannot merge sketches: ${this.mantissaBits} mantissa bits here, ${other.mantissaBits} there`);
+      throw new RangeError(
+        `Cannot merge sketches: ${this.mantissaBits} mantissa bits here, ${other.mantissaBits} there`,
+      );
     }
     other.#pages.forEach((theirs, index) => {
       if (!theirs) return;
       const ours = this.#pages[index] ?? this.#page(index);
-      for (let cell = 0; cell < ours.length; cell++) ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
+      for (let cell = 0; cell < ours.length; cell++)
+        ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
     });
     this.#count += other.#count;
     this.#min = Math.min(this.#min, other.#min);
@@ -156,7 +159,9 @@ export class ValueSketch {
   quantiles(fractions: readonly number[]): number[] {
     if (this.#count === 0) return fractions.map(() => Number.NaN);
     const wanted = fractions.map((fraction) => fraction * (this.#count - 1));
-    const ranks = [...new Set(wanted.flatMap((rank) => [Math.floor(rank), Math.ceil(rank)]))].sort((a, b) => a - b);
+    const ranks = [...new Set(wanted.flatMap((rank) => [Math.floor(rank), Math.ceil(rank)]))].sort(
+      (a, b) => a - b,
+    );
     const values = new Map<number, number>();
     let before = 0;
     let next = 0;
@@ -186,12 +191,16 @@ export class ValueSketch {
     this.#pages.forEach((theirs, index) => {
       if (!theirs) return;
       const ours = folded.#pages[index & 255] ?? folded.#page(index & 255);
-      for (let cell = 0; cell < ours.length; cell++) ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
+      for (let cell = 0; cell < ours.length; cell++)
+        ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
     });
     folded.#count = this.#count;
     if (this.#count > 0) {
       folded.#max = Math.max(Math.abs(this.#min), Math.abs(this.#max));
-      folded.#min = this.#min <= 0 && this.#max >= 0 ? this.#smallestMagnitude() : Math.min(Math.abs(this.#min), Math.abs(this.#max));
+      folded.#min =
+        this.#min <= 0 && this.#max >= 0
+          ? this.#smallestMagnitude()
+          : Math.min(Math.abs(this.#min), Math.abs(this.#max));
     }
     return folded;
   }
@@ -257,7 +266,15 @@ export class ValueSketch {
       });
     });
     const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-    return { version: 1, mantissaBits: this.mantissaBits, count: this.#count, min: finite(this.#min), max: finite(this.#max), cells, counts };
+    return {
+      version: 1,
+      mantissaBits: this.mantissaBits,
+      count: this.#count,
+      min: finite(this.#min),
+      max: finite(this.#max),
+      cells,
+      counts,
+    };
   }
 
   static fromJSON(json: ValueSketchJson): ValueSketch {

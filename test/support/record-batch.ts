@@ -42,7 +42,9 @@ export function recordBatch(sequences: readonly SequencePicture[], file = "drawn
     responseMask: Uint8Array.from(flat, (token) => token.mask),
     rolloutLogprobs: Float64Array.from(flat, (token) => token.rollout),
     trainerLogprobs: Float64Array.from(flat, (token) => token.trainer),
-    ...(sequences[0]?.tokenIds && { responseTokenIds: Int32Array.from(sequences.flatMap((sequence) => [...(sequence.tokenIds ?? [])])) }),
+    ...(sequences[0]?.tokenIds && {
+      responseTokenIds: Int32Array.from(sequences.flatMap((sequence) => [...(sequence.tokenIds ?? [])])),
+    }),
     policyLogprobs: {},
     entropies: {},
     topK: {},

@@ -1,0 +1,35 @@
+import type { Run, SourceReport } from "../../ingest/index.ts";
+
+/** What each file was read as. Files that were read alike share one block. */
+export function formatExplanation(run: Run): string {
+  const blocks = new Map<string, { files: string[]; source: SourceReport }>();
+  for (const source of run.sources) {
+    const { format, trainer, found, guessed, missing } = source;
+    const key = JSON.stringify([format, trainer, found, guessed, missing]);
+    const block = blocks.get(key);
+    if (block) block.files.push(source.file);
+    else blocks.set(key, { files: [source.file], source });
+  }
+  return [...blocks.values()].map(({ files, source }) => formatBlock(files, source)).join("");
+}
+
+function formatBlock(files: readonly string[], source: SourceReport): string {
+  const [first, ...rest] = files;
+  const others = rest.length === 0 ? "" : ` and ${rest.length} more up to ${rest.at(-1)}`;
+  const place = [
+    source.step === undefined ? "step not known" : `step ${source.step}`,
+    ...(source.rank === undefined ? [] : [`rank ${source.rank}`]),
+  ];
+  return [
+    `${first}${others}`,
+    `  read as   ${source.trainer} (${source.format})${rest.length === 0 ? `, ${place.join(", ")}` : ""}`,
+    ...lines("found", source.found),
+    ...lines("guessed", source.guessed),
+    ...lines("missing", source.missing),
+    "",
+  ].join("\n");
+}
+
+function lines(label: string, items: readonly string[]): string[] {
+  return items.map((item, i) => `  ${(i === 0 ? label : "").padEnd(9)} ${item}`);
+}

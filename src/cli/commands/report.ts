@@ -1,0 +1,139 @@
+import { buildReport } from "../../analysis/build-report.ts";
+import { quoteForShell } from "../../analysis/next-command.ts";
+import { RunSummary } from "../../analysis/run-summary.ts";
+import { EmptyInputError, UsageError } from "../../base/errors.ts";
+import { openRun, type Run, type SourceReport } from "../../ingest/index.ts";
+import { PARITY_TRAINERS, type ParityTrainer } from "../../parity/index.ts";
+import type { MismatchReport, SourceSummary } from "../../protocol/report.ts";
+import { renderHtml, renderMarkdown, renderTerminal } from "../../report/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { formatFinding } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeWholeFile } from "../write-file.ts";
+import { formatExplanation } from "./explain.ts";
+
+export interface ReportOptions extends InputOptions {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly html?: string;
+  readonly parity?: string;
+  readonly explain?: boolean;
+  readonly brief?: boolean;
+}
+
+/** Reads a run once and prints the report in the form that was asked for. */
+export async function report(
+  paths: readonly string[],
+  options: ReportOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  const parity = parityTrainers(options.parity);
+  const progress = createProgress(terminal);
+  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const { summary, interrupted } = await summarize(run);
+  progress.end();
+
+  const findings = run.findings.list();
+  const result = buildReport({
+    run: run.name,
+    paths,
+    summary,
+    parity,
+    findings,
+    sources: run.sources.map(sourceSummary),
+  });
+  if (result.metrics.tokens === 0) refuseEmpty(result);
+  if (options.explain) terminal.err(formatExplanation(run));
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, renderHtml(result));
+    terminal.err(`written: ${options.html}\n`);
+  }
+  terminal.out(render(result, paths, options, terminal));
+  if (options.json || options.markdown)
+    for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  if (interrupted) {
+    terminal.err(
+      `interrupted: the figures cover the ${result.metrics.sequences.toLocaleString("en")} sequences read until then\n`,
+    );
+    return EXIT.interrupted;
+  }
+  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+}
+
+/** Fills a run summary; the first interrupt ends the reading, and what was read is kept. */
+async function summarize(run: Run): Promise<{ summary: RunSummary; interrupted: boolean }> {
+  const summary = new RunSummary();
+  let interrupted = false;
+  const stop = (): void => {
+    interrupted = true;
+  };
+  process.once("SIGINT", stop);
+  try {
+    for await (const batch of run.batches()) {
+      summary.add(batch);
+      if (interrupted) break;
+    }
+  } finally {
+    process.off("SIGINT", stop);
+  }
+  return { summary, interrupted };
+}
+
+function sourceSummary({ step, rank, ...source }: SourceReport): Omit<SourceSummary, "sequences"> {
+  return { ...source, step: step ?? null, rank: rank ?? null };
+}
+
+function parityTrainers(list: string | undefined): ParityTrainer[] {
+  const names = (list ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+  return names.map((name) => {
+    const trainer = PARITY_TRAINERS.find((candidate) => candidate.name === name);
+    if (!trainer) {
+      throw new UsageError(`--parity: there is no trainer "${name}"`, {
+        hint: `known: ${PARITY_TRAINERS.map((known) => known.name).join(", ")}`,
+      });
+    }
+    return trainer;
+  });
+}
+
+function refuseEmpty({ excluded, metrics }: MismatchReport): never {
+  const missing = excluded.missing + excluded.delta_negative_infinite + excluded.delta_positive_infinite;
+  throw new EmptyInputError(
+    missing > 0
+      ? `Nothing to compare: all ${missing.toLocaleString("en")} masked tokens lack a finite log-prob on one side`
+      : `Nothing to compare: the masks of all ${metrics.sequences_empty.toLocaleString("en")} sequences are empty`,
+    {
+      likely: "the wrong columns were read, or the mask is inverted",
+      hint: "run with --explain to see what each column was taken for",
+    },
+  );
+}
+
+/** The command that makes this report again. */
+function commandLine(paths: readonly string[], options: ReportOptions): string {
+  const flags = Object.entries(options).flatMap(([name, value]) => {
+    if (["json", "markdown", "html", "explain", "brief"].includes(name)) return [];
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === true ? [flag] : [flag, quoteForShell(String(value))];
+  });
+  return ["logratio report", ...paths.map(quoteForShell), ...flags].join(" ");
+}
+
+function render(
+  result: MismatchReport,
+  paths: readonly string[],
+  options: ReportOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  if (options.json) return toJson(result);
+  if (options.markdown) return renderMarkdown(result, { command: commandLine(paths, options) });
+  return renderTerminal(result, { width, color, unicode, sections: options.brief ? "summary" : "all" });
+}

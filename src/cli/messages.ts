@@ -1,0 +1,41 @@
+import { formatPlace, type LogratioError } from "../base/errors.ts";
+import { printable } from "../report/index.ts";
+import type { Finding } from "../schema/findings.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Text with names from files in it: its own line breaks are kept, whatever else moves the cursor is written out. */
+function safe(text: string, indent = ""): string {
+  return text.split("\n").map(printable).join(`\n${indent}`);
+}
+
+const advice = (label: string, text: string | undefined): string[] =>
+  text ? [`  ${label.padEnd(8)}${safe(text, "          ")}`] : [];
+
+/** An error as people read it: what, where, why, what to try. No stack trace. */
+export function formatError(error: LogratioError, { paint }: Terminal): string {
+  return [
+    `${paint("red", "error:")} ${safe(error.message)}`,
+    ...advice("where", formatPlace(error.at)),
+    ...advice("likely", error.likely),
+    ...advice("try", error.hint),
+    "",
+  ].join("\n");
+}
+
+/** A finding in one to three lines. */
+export function formatFinding(finding: Finding, { paint }: Terminal): string {
+  const place = formatPlace(finding.at);
+  const word = finding.severity === "info" ? "note:" : `${finding.severity}:`;
+  return [
+    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${safe(finding.message)}${place ? ` (first at ${safe(place)})` : ""}`,
+    ...advice("likely", finding.likely),
+    ...advice("try", finding.hint),
+    "",
+  ].join("\n");
+}
+
+/** An error that logratio did not foresee: a bug, said as such. */
+export function formatBug(error: unknown, { paint }: Terminal): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `${paint("red", "bug:")} ${safe(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Command, CommanderError, Option } from "commander";
+import type { ConformanceOptions } from "./commands/conformance.ts";
+import type { ConvertOptions } from "./commands/convert.ts";
+import type { ReportOptions } from "./commands/report.ts";
+import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { addInputOptions } from "./input-options.ts";
+import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
+
+const EXAMPLES = `
+Examples:
+  logratio demo                                  a report on a recorded run that comes with logratio
+  logratio report dumps/                         a directory that a trainer wrote: every step and rank in it
+  logratio report dumps/ --html report.html      the same as a page
+  logratio report dumps/ --parity verl           beside it what verl itself would have logged
+  logratio report a.json b.json                  two files that scored the same tokens
+  logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask
+
+Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 unreadable or misaligned data,
+4 done but some inputs were skipped, 130 interrupted.`;
+
+/** Parses the command line, runs the verb, returns the exit status. Verbs are loaded when they are asked for. */
+export async function buildProgram(argv: readonly string[]): Promise<ExitStatus> {
+  let status: ExitStatus = EXIT.fine;
+  const program = new Command("logratio")
+    .description("Shows where, why and by how much two language-model policies disagree, token by token.")
+    .version(packageVersion(), "-V, --version")
+    .addOption(
+      new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"),
+    )
+    .addOption(new Option("--no-color", "the same as --color never").hideHelp())
+    .addHelpText("after", EXAMPLES)
+    .showHelpAfterError("(add --help for what there is)")
+    .exitOverride();
+  const terminal = (): Terminal => openTerminal(colourChoice(program.opts().color as unknown));
+
+  reportFlags(
+    addInputOptions(
+      program
+        .command("report")
+        .description("how far rollout and trainer policies are apart, where, and whether that is normal")
+        .argument("<path...>", "files or directories that a trainer wrote; - for standard input (JSONL)"),
+    ),
+  ).action(async (paths: string[], options: ReportOptions) => {
+    const { report } = await import("./commands/report.ts");
+    status = await report(paths, options, terminal());
+  });
+
+  reportFlags(
+    program
+      .command("demo")
+      .description("a report on the recorded example run (a tiny model, stale rollout weights)"),
+  ).action(async (options: ReportOptions) => {
+    const { report } = await import("./commands/report.ts");
+    status = await report(
+      [fileURLToPath(new URL("../../examples/demo", import.meta.url))],
+      options,
+      terminal(),
+    );
+  });
+
+  addInputOptions(
+    program
+      .command("convert")
+      .description("write a run as logratio's own Parquet record (docs/formats/record.md)")
+      .argument("<path...>", "whatever `report` takes")
+      .requiredOption("--out <file>", "the Parquet file to write"),
+  ).action(async (paths: string[], options: ConvertOptions) => {
+    const { convert } = await import("./commands/convert.ts");
+    status = await convert(paths, options, terminal());
+  });
+
+  program
+    .command("conformance")
+    .description("run golden cases through the library; one line per case")
+    .argument("<dir>", "directory of case files")
+    .option("--json", "one JSON object per line: {id, actual} or {id, skipped}")
+    .action(async (directory: string, options: ConformanceOptions) => {
+      const { conformance } = await import("./commands/conformance.ts");
+      status = await conformance(directory, options, terminal());
+    });
+
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    // commander has already said what is wrong, or printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+    throw error;
+  }
+  return status;
+}
+
+function reportFlags(command: Command): Command {
+  return command
+    .option("--json", "the whole report as JSON")
+    .option("--markdown", "a short report to paste into an issue")
+    .option("--html <file>", "also write one self-contained page with pictures")
+    .option("--parity <trainers>", "also what these trainers log, under their keys and quirks: verl,xtuner")
+    .option("--explain", "also print what each file was read as: found, guessed, missing")
+    .option("--brief", "only the first screen");
+}
+
+function colourChoice(value: unknown): ColourChoice {
+  if (value === false) return "never";
+  return value === "always" || value === "never" ? value : "auto";
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}
