@@ -1,0 +1,244 @@
+/**
+ * The plain twin: defines what every field of `layout.ts` is, in float64, two passes and no tricks that cost
+ * readability. The WebAssembly kernel is held to it by property tests, and falls back on it for whatever single
+ * precision cannot do.
+ *
+ * @module
+ */
+import type { FloatArray } from "../base/arrays.ts";
+import {
+  ABS_DELTA_SUM,
+  ABS_PROB_DIFF_M2,
+  ABS_PROB_DIFF_MAX,
+  ABS_PROB_DIFF_MEAN,
+  COUNT,
+  DELTA_M2,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  EXCESS_M2,
+  EXCESS_MEAN,
+  K3_SUM,
+  NEGATIVE_COUNT,
+  NEGATIVE_INFINITE_COUNT,
+  NEGATIVE_SUM,
+  OVER_COUNT,
+  OVER_EXCESS_SQUARE_SUM,
+  OVER_EXCESS_SUM,
+  POSITIVE_COUNT,
+  POSITIVE_INFINITE_COUNT,
+  POSITIVE_SUM,
+  PROB_COUNT,
+  PROB_DIFF_M2,
+  PROB_DIFF_MEAN,
+  PROB_DIFF_RESIDUAL,
+  PROB_DIFF_SLOPE,
+  PROB_MEAN,
+  RATIO_CLAMP,
+  RATIO_MEAN,
+  ROLLOUT_SUM,
+  TAIL_MASS_M2,
+  TAIL_MASS_MEAN,
+  TRAINER_SUM,
+  UNDEFINED_COUNT,
+} from "./layout.ts";
+import { emptySums, mergeSums } from "./merge.ts";
+
+/** Below this |Δ| the series is more accurate than `expm1(Δ) − Δ`, above it that has 14 digits. */
+const K3_SERIES = 0.0625;
+
+/**
+ * Schulman's k3 = exp Δ − Δ − 1 of one log-ratio Δ (nats), ≥ 0, to about 14 digits at any Δ
+ * (http://joschu.net/blog/kl-approx.html).
+ */
+export function k3Of(delta: number, excess: number = Math.expm1(delta)): number {
+  if (Math.abs(delta) > K3_SERIES) return excess - delta;
+  let series = 1;
+  for (let n = 10; n >= 3; n--) series = 1 + (delta / n) * series;
+  return (delta * delta * series) / 2;
+}
+
+/**
+ * Δp = exp(trainer) − exp(rollout) from two log-probs, either of which may be -Infinity, without cancellation where
+ * they are close.
+ */
+export function probDiffOf(rollout: number, trainer: number): number {
+  const delta = trainer - rollout;
+  const prob = Math.exp(rollout);
+  return Math.abs(delta) < 1 ? prob * Math.expm1(delta) : Math.exp(trainer) - prob;
+}
+
+/** Tokens of one piece: bounds the memory of the two passes, and keeps float64 rounding from growing with length. */
+const PIECE = 4096;
+
+const deltas = new Float64Array(PIECE);
+const rollouts = new Float64Array(PIECE);
+const trainers = new Float64Array(PIECE);
+const excesses = new Float64Array(PIECE);
+const ratios = new Float64Array(PIECE);
+const probDiffs = new Float64Array(PIECE);
+const absProbDiffs = new Float64Array(PIECE);
+const probs = new Float64Array(PIECE);
+const tailMasses = new Float64Array(PIECE);
+
+/**
+ * The sums of the tokens `[from, to)` with mask 1; without a mask, of all of them.
+ *
+ * @returns a vector of FIELDS numbers, see `layout.ts`.
+ */
+export function tokenSums(
+  rollout: FloatArray,
+  trainer: FloatArray,
+  mask: Uint8Array | undefined,
+  from: number,
+  to: number,
+): Float64Array {
+  const sums = pieceSums(rollout, trainer, mask, from, Math.min(from + PIECE, to));
+  for (let start = from + PIECE; start < to; start += PIECE) {
+    mergeSums(sums, pieceSums(rollout, trainer, mask, start, Math.min(start + PIECE, to)));
+  }
+  return sums;
+}
+
+function pieceSums(
+  rollout: FloatArray,
+  trainer: FloatArray,
+  mask: Uint8Array | undefined,
+  from: number,
+  to: number,
+): Float64Array {
+  const sums = emptySums();
+  let count = 0;
+  let probCount = 0;
+  for (let i = from; i < to; i++) {
+    if (mask !== undefined && mask[i] === 0) continue;
+    const a = rollout[i]!;
+    const b = trainer[i]!;
+    if (!(a < Number.POSITIVE_INFINITY && b < Number.POSITIVE_INFINITY)) {
+      sums[UNDEFINED_COUNT]!++;
+      continue;
+    }
+    const delta = b - a;
+    const excess = Math.expm1(delta);
+    const prob = Math.exp(a);
+    probs[probCount] = prob;
+    tailMasses[probCount] = prob < 0.5 ? 1 - prob : -Math.expm1(a);
+    probDiffs[probCount] = Math.abs(delta) < 1 ? prob * excess : Math.exp(b) - prob;
+    probCount++;
+    if (a > Number.NEGATIVE_INFINITY && b > Number.NEGATIVE_INFINITY) {
+      deltas[count] = delta;
+      excesses[count] = excess;
+      rollouts[count] = a;
+      trainers[count] = b;
+      count++;
+    } else if (a > b) sums[NEGATIVE_INFINITE_COUNT]!++;
+    else if (b > a) sums[POSITIVE_INFINITE_COUNT]!++;
+    else sums[UNDEFINED_COUNT]!++;
+  }
+  sums[COUNT] = count;
+  sums[PROB_COUNT] = probCount;
+  sums[ROLLOUT_SUM] = sum(rollouts, count);
+  sums[TRAINER_SUM] = sum(trainers, count);
+  addDeltas(sums, count);
+  addRatios(sums, count);
+  addProbabilities(sums, probCount);
+  return sums;
+}
+
+function addDeltas(sums: Float64Array, count: number): void {
+  if (count === 0) return;
+  const mean = meanOf(deltas, count);
+  sums[DELTA_MEAN] = mean;
+  for (let i = 0; i < count; i++) {
+    const delta = deltas[i]!;
+    sums[DELTA_M2]! += (delta - mean) ** 2;
+    sums[DELTA_MIN] = Math.min(sums[DELTA_MIN]!, delta);
+    sums[DELTA_MAX] = Math.max(sums[DELTA_MAX]!, delta);
+    sums[ABS_DELTA_SUM]! += Math.abs(delta);
+    sums[K3_SUM]! += k3Of(delta, excesses[i]!);
+    if (delta > 0) {
+      sums[POSITIVE_COUNT]!++;
+      sums[POSITIVE_SUM]! += delta;
+    } else if (delta < 0) {
+      sums[NEGATIVE_COUNT]!++;
+      sums[NEGATIVE_SUM]! += delta;
+    }
+  }
+}
+
+/** Of ρ − 1: tokens beyond RATIO_CLAMP as sums, the others as mean and M2. */
+function addRatios(sums: Float64Array, count: number): void {
+  let within = 0;
+  for (let i = 0; i < count; i++) {
+    const excess = excesses[i]!;
+    if (deltas[i]! > RATIO_CLAMP) {
+      sums[OVER_COUNT]!++;
+      sums[OVER_EXCESS_SUM]! += excess;
+      sums[OVER_EXCESS_SQUARE_SUM]! += excess * excess;
+    } else {
+      // Either of ρ and ρ − 1 holds more digits where it is the smaller one.
+      ratios[within] = excess < -0.5 ? Math.exp(deltas[i]!) : 1 + excess;
+      excesses[within] = excess;
+      within++;
+    }
+  }
+  if (within === 0) return;
+  const excessMean = meanOf(excesses, within);
+  const ratioMean = meanOf(ratios, within);
+  for (let i = 0; i < within; i++) {
+    const deviation = ratios[i]! < 0.5 ? ratios[i]! - ratioMean : excesses[i]! - excessMean;
+    sums[EXCESS_M2]! += deviation * deviation;
+  }
+  sums[EXCESS_MEAN] = excessMean;
+  sums[RATIO_MEAN] = ratioMean;
+}
+
+/** Of Δp, |Δp| and p, and the regression of Δp on p. */
+function addProbabilities(sums: Float64Array, count: number): void {
+  if (count === 0) return;
+  const diffMean = meanOf(probDiffs, count);
+  const probMean = meanOf(probs, count);
+  const tailMean = meanOf(tailMasses, count);
+  let absMax = 0;
+  let product = 0;
+  for (let i = 0; i < count; i++) {
+    absProbDiffs[i] = Math.abs(probDiffs[i]!);
+    absMax = Math.max(absMax, absProbDiffs[i]!);
+    const deviation = probDeviation(i, probMean, tailMean);
+    sums[PROB_DIFF_M2]! += (probDiffs[i]! - diffMean) ** 2;
+    sums[TAIL_MASS_M2]! += deviation * deviation;
+    product += deviation * (probDiffs[i]! - diffMean);
+  }
+  const absMean = meanOf(absProbDiffs, count);
+  const slope = sums[TAIL_MASS_M2]! > 0 ? product / sums[TAIL_MASS_M2]! : 0;
+  for (let i = 0; i < count; i++) {
+    sums[ABS_PROB_DIFF_M2]! += (absProbDiffs[i]! - absMean) ** 2;
+    const residual = probDiffs[i]! - diffMean - slope * probDeviation(i, probMean, tailMean);
+    sums[PROB_DIFF_RESIDUAL]! += residual * residual;
+  }
+  sums[PROB_DIFF_MEAN] = diffMean;
+  sums[ABS_PROB_DIFF_MEAN] = absMean;
+  sums[ABS_PROB_DIFF_MAX] = absMax;
+  sums[PROB_MEAN] = probMean;
+  sums[TAIL_MASS_MEAN] = tailMean;
+  sums[PROB_DIFF_SLOPE] = slope;
+}
+
+/** p − mean p, from whichever of p and 1 − p holds more digits. */
+function probDeviation(i: number, probMean: number, tailMean: number): number {
+  return probs[i]! < 0.5 ? probs[i]! - probMean : tailMean - tailMasses[i]!;
+}
+
+function sum(values: Float64Array, count: number): number {
+  let total = 0;
+  for (let i = 0; i < count; i++) total += values[i]!;
+  return total;
+}
+
+/** Around the first value, so that equal values have exactly their own mean and no variance. */
+function meanOf(values: Float64Array, count: number): number {
+  const first = values[0]!;
+  let shifted = 0;
+  for (let i = 1; i < count; i++) shifted += values[i]! - first;
+  return first + shifted / count;
+}

@@ -1,0 +1,95 @@
+import type { FloatArray } from "../base/arrays.ts";
+import { LengthMismatchError, UsageError } from "../base/errors.ts";
+
+/** Packed sequences: row i holds tokens `[offsets[i], offsets[i + 1])` of the three columns. */
+export interface TokenBlock {
+  /** Log-prob of each sampled token under the rollout policy, nats. */
+  readonly rollout: FloatArray;
+  /** Log-prob of the same token under the trainer policy, nats. */
+  readonly trainer: FloatArray;
+  /** Non-zero = the policy's own token. */
+  readonly mask: Uint8Array;
+  /** `[rows + 1]`, non-decreasing. */
+  readonly offsets: Int32Array;
+}
+
+/** Results of single tokens with mask 1 and finite log-probs. The arrays are lent: copy what must outlive the call. */
+export interface MaskedTokens {
+  /** The first `count` entries of each array are meant; the arrays may be longer. */
+  readonly count: number;
+  /** Δ = trainer − rollout, nats. */
+  readonly delta: Float32Array;
+  /** Δp = exp(trainer) − exp(rollout). */
+  readonly probDiff: Float32Array;
+  /** exp Δ − Δ − 1. */
+  readonly k3: Float32Array;
+  /** Position of the token in the block. */
+  readonly index: Int32Array;
+  /** Zero-based turn of the token's row; 0 throughout when turns are not asked for. */
+  readonly turn: Int32Array;
+}
+
+export interface MismatchOptions {
+  /** Rows `[rowStart, rowEnd)` only; tables stay indexed from rowStart. */
+  readonly rowStart?: number;
+  readonly rowEnd?: number;
+  /** Also sum by turn, a contiguous run of mask 1 within a row; true unless said otherwise. */
+  readonly turns?: boolean;
+  /**
+   * Called with every token that counts, once, in pieces. Order: ascending within a piece but for tokens with extreme
+   * values, which come last in it. Must not call the kernel itself.
+   */
+  readonly sink?: (tokens: MaskedTokens) => void;
+  /** `scalar` forces the plain twin. Float64Array input always uses it: single precision would lose Δ. */
+  readonly engine?: "wasm" | "scalar";
+}
+
+/** Sums as `layout.ts` describes them. */
+export interface MismatchTable {
+  /** `[rows × FIELDS]`. */
+  readonly rows: Float64Array;
+  /** `[most turns of a row × FIELDS]`, merged over rows by turn index; empty when turns are not asked for. */
+  readonly turns: Float64Array;
+  /** Rows that have this turn. */
+  readonly turnRows: Int32Array;
+  /** `[rows]`: turns of each row; 0 when turns are not asked for. */
+  readonly rowTurns: Int32Array;
+}
+
+/**
+ * Checks a block and resolves the rows to sum.
+ *
+ * @throws LengthMismatchError when the three columns differ in length or the offsets reach beyond them.
+ * @throws UsageError when offsets decrease or the row range is not within the block.
+ */
+export function checkedRows(
+  block: TokenBlock,
+  options: MismatchOptions,
+): { rowStart: number; rowEnd: number } {
+  const { rollout, trainer, mask, offsets } = block;
+  if (rollout.length !== trainer.length || mask.length !== rollout.length) {
+    throw new LengthMismatchError(
+      `Cannot align the columns: ${rollout.length} rollout log-probs, ${trainer.length} trainer log-probs, ${mask.length} mask entries`,
+    );
+  }
+  const rows = offsets.length - 1;
+  if (rows < 0) throw new UsageError("Row offsets are empty: they need one entry more than there are rows");
+  const { rowStart = 0, rowEnd = rows } = options;
+  if (!(rowStart >= 0 && rowStart <= rowEnd && rowEnd <= rows)) {
+    throw new UsageError(`Rows [${rowStart}, ${rowEnd}) are not within the block's ${rows} rows`);
+  }
+  if (offsets[0]! < 0) throw new UsageError(`Row offsets start at ${offsets[0]}, before the first token`);
+  for (let row = 0; row < rows; row++) {
+    if (offsets[row + 1]! < offsets[row]!) {
+      throw new UsageError(`Row offsets decrease from ${offsets[row]} to ${offsets[row + 1]}`, {
+        at: { row },
+      });
+    }
+  }
+  if (offsets[rows]! > rollout.length) {
+    throw new LengthMismatchError(
+      `Row offsets end at ${offsets[rows]}, but there are ${rollout.length} tokens`,
+    );
+  }
+  return { rowStart, rowEnd };
+}

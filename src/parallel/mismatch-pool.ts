@@ -1,0 +1,172 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import {
+  type MismatchOptions,
+  type MismatchTable,
+  mismatchSums,
+  type TokenBlock,
+} from "../kernels/mismatch.ts";
+import { checkedRows } from "../kernels/token-block.ts";
+import { joinTables } from "./join-tables.ts";
+import type { MismatchReply, MismatchTask } from "./messages.ts";
+import { emptySlot, type SharedSlot, sharedRows } from "./shared-rows.ts";
+
+/** What `mismatchSums` takes, but for the sink: tokens do not cross threads. */
+export type PoolOptions = Omit<MismatchOptions, "sink">;
+
+export interface MismatchPool {
+  /** Worker threads; 0 when everything runs in the calling thread. */
+  readonly threads: number;
+  /**
+   * As `mismatchSums`: the rows bit for bit, the turns up to the order in which rows are added. Columns in
+   * SharedArrayBuffers are read in place; others are copied piece by piece.
+   */
+  sums(block: TokenBlock, options?: PoolOptions): Promise<MismatchTable>;
+  /** Ends the threads. Pending calls are rejected. */
+  close(): Promise<void>;
+}
+
+/** Blocks of fewer tokens are summed in the calling thread: that takes a few milliseconds. */
+const SMALL = 2 ** 18;
+/** Tokens of one task: hand-over is small beside the work, and copies stay in the cache. */
+const TASK = 2 ** 17;
+/** Tasks that a thread may have: one at work, one waiting, one being copied. */
+const SLOTS = 3;
+
+/**
+ * Worker threads that sum large blocks, started on first use. With `threads` 0 or 1, or where worker files cannot be
+ * started (TypeScript sources run through a loader), everything runs in the calling thread.
+ */
+export function createMismatchPool(threads: number = availableParallelism()): MismatchPool {
+  const url = workerFile();
+  if (threads <= 1 || url === undefined) {
+    return {
+      threads: 0,
+      sums: async (block, options) => mismatchSums(block, options),
+      close: async () => {},
+    };
+  }
+  return startPool(threads, url);
+}
+
+/** The compiled worker beside this module, or its source where Node itself runs TypeScript. */
+function workerFile(): URL | undefined {
+  if (!import.meta.url.endsWith(".ts")) return new URL("./mismatch-worker.js", import.meta.url);
+  const native = (process.features as { typescript?: unknown }).typescript;
+  return native ? new URL("./mismatch-worker.ts", import.meta.url) : undefined;
+}
+
+interface Pending {
+  readonly slot: SharedSlot;
+  readonly resolve: (table: MismatchTable) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly pending: Map<number, Pending>;
+  readonly freeSlots: SharedSlot[];
+}
+
+function startPool(threads: number, url: URL): MismatchPool {
+  const team: Thread[] = [];
+  let nextId = 0;
+  let closed = false;
+  /** Callers that wait for a thread with a free slot. */
+  const waiting: (() => void)[] = [];
+
+  const start = (): void => {
+    const worker = new Worker(url);
+    const thread: Thread = {
+      worker,
+      pending: new Map(),
+      freeSlots: Array.from({ length: SLOTS }, emptySlot),
+    };
+    // An idle pool must not keep the process alive.
+    worker.unref();
+    const fail = (error: Error): void => {
+      const index = team.indexOf(thread);
+      if (index >= 0) team.splice(index, 1);
+      for (const { reject } of thread.pending.values()) reject(error);
+      thread.pending.clear();
+      for (const resume of waiting.splice(0)) resume();
+    };
+    worker.on("message", (reply: MismatchReply) => {
+      const pending = thread.pending.get(reply.id);
+      if (!pending) return;
+      thread.pending.delete(reply.id);
+      thread.freeSlots.push(pending.slot);
+      if (thread.pending.size === 0) worker.unref();
+      if ("table" in reply) pending.resolve(reply.table);
+      else pending.reject(new Error(reply.error));
+      waiting.shift()?.();
+    });
+    worker.on("error", fail);
+    worker.on("exit", (code) => fail(new Error(`a worker thread ended with code ${code}`)));
+    team.push(thread);
+  };
+
+  /** A slot of the thread that has most of them, once there is one. */
+  const reserve = async (): Promise<[Thread, SharedSlot]> => {
+    for (;;) {
+      if (closed) throw new Error("the pool is closed");
+      while (team.length < threads) start();
+      const idlest = team.reduce((a, b) => (b.freeSlots.length > a.freeSlots.length ? b : a));
+      const slot = idlest.freeSlots.pop();
+      if (slot) return [idlest, slot];
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    }
+  };
+
+  const send = (
+    [{ worker, pending }, slot]: [Thread, SharedSlot],
+    block: TokenBlock,
+    [from, to]: readonly [number, number],
+    { turns = true, engine = "wasm" }: PoolOptions,
+  ): Promise<MismatchTable> =>
+    new Promise((resolve, reject) => {
+      const task: MismatchTask = { id: nextId++, block: sharedRows(block, from, to, slot), turns, engine };
+      pending.set(task.id, { slot, resolve, reject });
+      worker.ref();
+      worker.postMessage(task);
+    });
+
+  return {
+    threads,
+    async sums(block, options = {}) {
+      const { rowStart, rowEnd } = checkedRows(block, options);
+      const tokens = block.offsets[rowEnd]! - block.offsets[rowStart]!;
+      if (tokens < SMALL) return mismatchSums(block, options);
+      const tables: Promise<MismatchTable>[] = [];
+      for (const rows of rangesOf(block.offsets, rowStart, rowEnd, TASK)) {
+        const table = send(await reserve(), block, rows, options);
+        // Reported where all are awaited; until then it must not count as unhandled.
+        table.catch(() => {});
+        tables.push(table);
+      }
+      return joinTables(await Promise.all(tables));
+    },
+    async close() {
+      closed = true;
+      await Promise.all(team.map(({ worker }) => worker.terminate()));
+      for (const resume of waiting.splice(0)) resume();
+    },
+  };
+}
+
+/** Consecutive ranges of rows of about `size` tokens each. */
+function* rangesOf(
+  offsets: Int32Array,
+  rowStart: number,
+  rowEnd: number,
+  size: number,
+): Generator<readonly [from: number, to: number]> {
+  for (let from = rowStart; from < rowEnd; ) {
+    let to = from + 1;
+    while (to < rowEnd && offsets[to + 1]! - offsets[from]! <= size) to++;
+    yield [from, to];
+    from = to;
+  }
+}
