@@ -1,0 +1,29 @@
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { SourceDocument } from "../../io/columns.ts";
+import { type ByteStream, openPlain } from "../../io/decompress.ts";
+import { type JsonOptions, openJsonl } from "./rows.ts";
+import { sniffJson } from "./sniff.ts";
+import { openJson, treeDocument } from "./tree.ts";
+
+/**
+ * Opens whatever JSON a file or stream holds: rows (JSONL, an array of objects) or one object.
+ *
+ * A single object on one line is an object, except in a file whose name says JSONL.
+ *
+ * @param options.name stands for the file's own name in that decision; `""` hides it
+ * @throws as {@link openJsonl} and {@link openJson}
+ */
+export async function openJsonDocument(
+  input: ByteSource | ByteStream,
+  options: JsonOptions & { readonly name?: string } = {},
+): Promise<SourceDocument> {
+  const plain = await openPlain(input);
+  const name = options.name ?? plain.name;
+  const byContent = sniffJson(plain.head);
+  if (byContent === "object" && sniffJson(plain.head, name) === "object") return openJson(plain, options);
+  const rows = await openJsonl(plain, options);
+  const named = sniffJson(Buffer.from("{}"), name) === "jsonl";
+  if (rows.format !== "jsonl" || named || rows.onlyRow === undefined) return rows;
+  await rows.close();
+  return treeDocument(rows.file, rows.onlyRow);
+}

@@ -1,0 +1,60 @@
+/**
+ * Which kind of JSON a file holds.
+ *
+ * @module
+ */
+import { findEnd, newBoundary } from "./boundary.ts";
+import { byteOrderMark, CLOSE_BRACKET, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, skipSpace } from "./syntax.ts";
+
+/** One object; an array of objects; objects on lines of their own. */
+export type JsonKind = "object" | "array" | "jsonl";
+
+const JSONL_NAME = /\.(jsonl|ndjson|jsonlines)(\.(gz|zst|zstd))?$/i;
+const JSON_NAME = /\.json(\.(gz|zst|zstd))?$/i;
+
+/**
+ * Tells the kind from the first bytes (decompressed; 64 KiB are plenty), undefined when they are not JSON that can
+ * hold rows or named values.
+ *
+ * The content decides. The name is asked only where the content leaves it open: a file of one object may be a JSONL
+ * file with one line, and of one that starts with a longer object than `head` nothing behind it is seen. Without a
+ * name, an object of one line that ends in `head` is an object, and one that does not is JSONL.
+ */
+export function sniffJson(head: Uint8Array, name?: string): JsonKind | undefined {
+  const start = skipSpace(head, byteOrderMark(head), head.length);
+  const first = head[start];
+  if (first === OPEN_BRACKET) {
+    const inside = skipSpace(head, start + 1, head.length);
+    return inside === head.length || head[inside] === OPEN_BRACE || head[inside] === CLOSE_BRACKET
+      ? "array"
+      : undefined;
+  }
+  const named =
+    name === undefined
+      ? undefined
+      : JSONL_NAME.test(name)
+        ? "jsonl"
+        : JSON_NAME.test(name)
+          ? "object"
+          : undefined;
+  // A first line that cannot be read does not make the others unreadable, but then only the name can say so.
+  if (first !== OPEN_BRACE) return named === "jsonl" && hasObjectLine(head) ? "jsonl" : undefined;
+
+  const state = newBoundary();
+  const end = findEnd(head, start, head.length, state);
+  if (state.lines > 0) {
+    // Either laid out over several lines, or JSONL whose first line lacks its end.
+    const second = skipSpace(head, head.indexOf(LINE_FEED, start), head.length);
+    return head[second] === OPEN_BRACE ? "jsonl" : "object";
+  }
+  if (end < 0) return named ?? "jsonl";
+  const behind = skipSpace(head, end, head.length);
+  return behind < head.length ? "jsonl" : (named ?? "object");
+}
+
+function hasObjectLine(head: Uint8Array): boolean {
+  for (let pos = head.indexOf(LINE_FEED); pos >= 0; pos = head.indexOf(LINE_FEED, pos + 1)) {
+    if (head[skipSpace(head, pos + 1, head.length)] === OPEN_BRACE) return true;
+  }
+  return false;
+}
