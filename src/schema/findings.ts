@@ -38,21 +38,29 @@ export interface Finding {
   readonly hint?: string;
 }
 
+type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };
+
 /** Collects findings and adds up those of the same code and subject, so that a million rows make one line. */
 export class FindingLog {
-  readonly #byKey = new Map<string, Finding>();
+  readonly #byKey = new Map<string, { readonly first: Counted; count: number }>();
 
-  /** `describe` writes the message for the total count; `subject` keeps different columns or files apart. */
-  add(finding: Omit<Finding, "message"> & { readonly subject?: string; readonly describe: (count: number) => string }): void {
-    const { subject = "", describe, ...rest } = finding;
-    const key = `${finding.code}\0${finding.severity}\0${subject}`;
-    const before = this.#byKey.get(key);
-    const count = (before?.count ?? 0) + finding.count;
-    this.#byKey.set(key, { ...(before ?? rest), count, message: describe(count) });
+  /**
+   * `describe` writes the message for the total count; `subject` keeps different columns or files apart. Of findings
+   * that are added up, the first gives place and words.
+   */
+  add(finding: Counted & { readonly subject?: string }): void {
+    const key = `${finding.code}\0${finding.severity}\0${finding.subject ?? ""}`;
+    const known = this.#byKey.get(key);
+    if (known === undefined) this.#byKey.set(key, { first: finding, count: finding.count });
+    else known.count += finding.count;
   }
 
   /** In the order in which they were first seen. */
   list(): Finding[] {
-    return [...this.#byKey.values()];
+    return [...this.#byKey.values()].map(({ first, count }) => {
+      const { code, severity, at, likely, hint } = first;
+      const advice = { ...(likely === undefined ? {} : { likely }), ...(hint === undefined ? {} : { hint }) };
+      return { code, severity, message: first.describe(count), count, at, ...advice };
+    });
   }
 }

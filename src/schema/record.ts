@@ -98,5 +98,10 @@ export interface Handle {
 export function formatHandle(handle: Handle): string {
   const known = (letter: string, value: number | undefined): string[] =>
     value === undefined || Number.isNaN(value) ? [] : [`${letter}${value}`];
-  return [...known("s", handle.step), ...known("r", handle.rank), `q${handle.sequence}`, ...known("t", handle.token)].join(".");
+  return [
+    ...known("s", handle.step),
+    ...known("r", handle.rank),
+    `q${handle.sequence}`,
+    ...known("t", handle.token),
+  ].join(".");
 }

@@ -1,0 +1,101 @@
+/**
+ * Names that fields go by when no trainer's own format is recognised, the most specific first.
+ *
+ * @module
+ */
+import type { ColumnMapping } from "../adapter.ts";
+import type { Field, NameTable } from "../shared/fields.ts";
+
+export const SYNONYMS: NameTable = {
+  rollout: [
+    "rollout_logprobs",
+    "rollout_log_probs",
+    "rollout_log_prob",
+    "rollout_logps",
+    "sampling_per_token_logps",
+    "sampling_logprobs",
+    "sampling_logps",
+    "generation_logprobs",
+    "inference_logprobs",
+    "infer_logprobs",
+    "infer_log_probs",
+    "vllm_logprobs",
+    "sglang_logprobs",
+    "engine_logprobs",
+    "behavior_logprobs",
+    "behave_logprobs",
+    "sampler_logprobs",
+  ],
+  trainer: [
+    "trainer_logprobs",
+    "old_logprobs",
+    "old_log_probs",
+    "old_log_prob",
+    "old_per_token_logps",
+    "prev_logprobs",
+    "actor_logprobs",
+    "actor_log_probs",
+    "action_log_probs",
+    "train_logprobs",
+    "train_log_probs",
+    "training_logprobs",
+    "training_log_probs",
+    "prox_logp",
+    "proximal_logprobs",
+    "log_probs",
+  ],
+  reference: [
+    "reference_logprobs",
+    "ref_logprobs",
+    "ref_log_probs",
+    "ref_log_prob",
+    "ref_per_token_logps",
+    "base_action_log_probs",
+  ],
+  tokens: [
+    "response_token_ids",
+    "response_ids",
+    "completion_ids",
+    "output_token_ids",
+    "output_ids",
+    "responses",
+    "response_tokens",
+    "token_ids",
+  ],
+  prompt: ["prompt_token_ids", "prompt_ids", "prompts", "prompt_tokens"],
+  inputIds: ["input_ids", "sequences"],
+  attention: ["attention_mask"],
+  mask: [
+    "response_mask",
+    "loss_mask",
+    "loss_masks",
+    "completion_mask",
+    "action_mask",
+    "token_loss_mask",
+    "mask",
+  ],
+  positions: ["position_ids"],
+  advantages: ["advantages", "advantage"],
+  rolloutEntropy: ["rollout_entropy"],
+  trainerEntropy: ["trainer_entropy", "old_entropy", "entropy", "entropies"],
+  reward: ["reward", "rewards", "score"],
+  correctness: ["correctness", "correct", "is_correct", "acc"],
+  group: ["group_id", "uid", "prompt_id"],
+  sample: ["sample_id", "request_id", "id"],
+  environment: ["environment", "env_name", "env", "data_source"],
+  step: ["step", "global_step", "global_steps"],
+  rank: ["rank"],
+  promptText: ["prompt_text", "prompt"],
+  responseText: ["response_text", "response", "completion", "text"],
+};
+
+/** The synonyms, with the columns that the user named in their place. */
+export function mappedNames(mapping: ColumnMapping | undefined): NameTable {
+  if (mapping === undefined) return SYNONYMS;
+  const { policies: _policies, lengths: _lengths, ...fields } = mapping;
+  const named = Object.entries(fields).map(([field, name]): [Field, readonly string[]] => [
+    field as Field,
+    [name as string],
+  ]);
+  return { ...SYNONYMS, ...Object.fromEntries(named) };
+}

@@ -1,0 +1,32 @@
+/**
+ * The adapters in the order in which a tie between them is decided. Adding a trainer: a folder and a line here.
+ *
+ * @module
+ */
+import type { Adapter } from "./adapter.ts";
+import { generic } from "./generic/index.ts";
+import { nemoRl } from "./nemo-rl/index.ts";
+import { oneSided } from "./one-sided/index.ts";
+import { pair } from "./pair/index.ts";
+import { primeRl } from "./prime-rl/index.ts";
+import { record } from "./record/index.ts";
+import { slime } from "./slime/index.ts";
+import { verl } from "./verl/index.ts";
+import { xtuner } from "./xtuner/index.ts";
+
+export const ADAPTERS: readonly Adapter[] = [
+  record,
+  xtuner,
+  nemoRl,
+  primeRl,
+  slime,
+  verl,
+  oneSided,
+  pair,
+  generic,
+];
+
+export type { Adapter, AdapterContext, ColumnMapping, Match, Reading } from "./adapter.ts";
+export { unrecognised } from "./generic/index.ts";
+export { readPair } from "./pair/index.ts";
+export { COLUMN_FLAGS } from "./shared/fields.ts";

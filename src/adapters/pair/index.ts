@@ -1,0 +1,152 @@
+/**
+ * Two files that scored the same tokens: the first is the rollout side, the second the trainer side.
+ *
+ * @module
+ */
+import { MissingSideError, SchemaError } from "../../base/errors.ts";
+import type { SourceDocument } from "../../io/columns.ts";
+import type { FindingLog } from "../../schema/findings.ts";
+import type { SequenceDraft } from "../../schema/sequence-draft.ts";
+import type { Adapter } from "../adapter.ts";
+import { commonPrefix, matchScorings } from "./match.ts";
+import { detectScorings, readScorings } from "./read-scorings.ts";
+import type { ScoringFormat } from "./scoring.ts";
+
+function alone(file: string, what: string): MissingSideError {
+  return new MissingSideError(`${what}: one policy's log-probs are here, those of a second policy are not`, {
+    at: { file },
+    likely: "a server or one engine wrote this file",
+    hint: "give a second file in which another engine scored the same tokens: FIRST is the rollout side, SECOND the trainer side",
+  });
+}
+
+/** Recognises one half of a pair; on its own it cannot be read. */
+export const pair: Adapter = {
+  name: "pair",
+  async detect(document) {
+    const scorings = detectScorings(document);
+    if (scorings === undefined) return undefined;
+    return {
+      score: 0.4,
+      found: [scorings.what],
+      guessed: [],
+      missing: ["a second policy's log-probs"],
+      problem: alone(document.file, scorings.what),
+    };
+  },
+  async read(document) {
+    throw alone(document.file, detectScorings(document)?.what ?? "no scorings");
+  },
+};
+
+function reportUnused(format: ScoringFormat, file: string, findings: FindingLog): void {
+  if (format.ignored.length > 0) {
+    findings.add({
+      code: "note",
+      severity: "info",
+      subject: `ignored ${file}`,
+      count: format.ignored.length,
+      at: { file },
+      describe: (count) =>
+        `${count} ${count === 1 ? "entry is no generation and was" : "entries are no generations and were"} ignored: ${format.ignored.slice(0, 5).join(", ")}`,
+    });
+  }
+  for (const { row, message } of format.unusable) {
+    findings.add({
+      code: "bad-row",
+      severity: "skipped",
+      subject: file,
+      count: 1,
+      at: { file, row },
+      describe: (count) =>
+        `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${message}`,
+    });
+  }
+}
+
+/**
+ * Drafts of the tokens that both files scored after the same text: per generation the common beginning.
+ *
+ * @throws SchemaError when a document holds no scorings, or no two belong together
+ */
+export async function readPair(
+  rollout: SourceDocument,
+  trainer: SourceDocument,
+  findings: FindingLog,
+): Promise<readonly SequenceDraft[]> {
+  for (const document of [rollout, trainer]) {
+    if (detectScorings(document) !== undefined) continue;
+    throw new SchemaError(
+      "no token ids with one list of log-probs in this file, so it is no half of a pair",
+      {
+        at: { file: document.file },
+      },
+    );
+  }
+  const first = await readScorings(rollout);
+  const second = await readScorings(trainer);
+  reportUnused(first, rollout.file, findings);
+  reportUnused(second, trainer.file, findings);
+  const { pairs, unmatched, by } = matchScorings(first.scorings, second.scorings);
+  if (pairs.length === 0) {
+    throw new SchemaError(
+      `none of ${first.scorings.length} generations in ${rollout.file} has a counterpart among ${second.scorings.length} in ${trainer.file}`,
+      {
+        at: { file: trainer.file },
+        likely: "the files are about different prompts",
+        hint: "both need the same keys or the same prompt texts",
+      },
+    );
+  }
+  if (unmatched > 0) {
+    findings.add({
+      code: "note",
+      severity: "skipped",
+      subject: "unmatched",
+      count: unmatched,
+      at: { file: trainer.file },
+      describe: (count) => `${count} generations have no counterpart in the other file and were left out`,
+    });
+  }
+  if (by.order > 1) {
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "by order",
+      count: by.order,
+      at: { file: trainer.file },
+      describe: (count) =>
+        `${count} generations have neither key nor prompt and were paired in the order in which they appear`,
+    });
+  }
+  let parted = 0;
+  return pairs.map(([a, b]): SequenceDraft => {
+    const length = commonPrefix(a, b);
+    const longer = Math.max(a.tokenIds.length, b.tokenIds.length);
+    if (length < longer) {
+      parted++;
+      findings.add({
+        code: "texts-part",
+        severity: "warning",
+        count: longer - length,
+        at: { file: trainer.file, row: b.row },
+        likely: "each engine sampled on its own, and from one differing token on the contexts differ",
+        describe: (count) =>
+          `${parted} of ${pairs.length} generations part: ${count} tokens behind that place were left out`,
+      });
+    }
+    return {
+      length,
+      responseMask: new Uint8Array(length).fill(1),
+      rolloutLogprobs: a.logprobs.subarray(0, length),
+      trainerLogprobs: b.logprobs.subarray(0, length),
+      responseTokenIds: a.tokenIds.subarray(0, length),
+      promptTokenIds: a.promptTokenIds ?? b.promptTokenIds,
+      promptText: a.promptText ?? b.promptText,
+      responseText: length === longer ? a.responseText : undefined,
+      sampleId: a.key ?? b.key,
+      row: a.row,
+      sourceOffset: a.sourceOffset,
+    };
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { FIXTURES, readAll, readError, rowsOf } from "../read.test-data.ts";
+
+const fixture = (name: string): string => `${FIXTURES}pair/${name}`;
+const both = (name: string, extension: string): string[] => [
+  fixture(`${name}_a.${extension}`),
+  fixture(`${name}_b.${extension}`),
+];
+
+describe("two files that scored the same tokens", () => {
+  it("Megatron-LM: by key, up to the first token that differs, prompt log-probs left off", async () => {
+    const { batches, run, findings } = await readAll(both("megatron", "json"));
+    const [batch] = batches;
+    expect(rowsOf(batch!, batch!.responseTokenIds)).toEqual([
+      [5, 6],
+      [8, 9],
+    ]);
+    expect(rowsOf(batch!, batch!.rolloutLogprobs)).toEqual([
+      [-0.5, -0.5],
+      [-0.25, -0.125],
+    ]);
+    expect(rowsOf(batch!, batch!.trainerLogprobs)).toEqual([
+      [-0.4375, -0.4375],
+      [-0.3125, -0.125],
+    ]);
+    expect(batch!.sampleIds).toEqual(["0", "7"]);
+    expect(batch!.responseTexts).toEqual([undefined, "y"]);
+    expect(batch!.provenance.trainer).toBe("pair");
+    expect(run.sources.map(({ guessed }) => guessed)).toEqual([
+      ["this is the rollout side, because it was given first"],
+      ["this is the trainer side, because it was given second"],
+    ]);
+    expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
+      ["note", "info", "1 entry is no generation and was ignored: throughput", 1],
+      ["note", "info", "1 entry is no generation and was ignored: throughput", 1],
+      ["texts-part", "warning", "1 of 2 generations part: 2 tokens behind that place were left out", 2],
+    ]);
+  });
+
+  it("text-generation-inference: by the prompt, one after the other where several have the same", async () => {
+    const { batches, findings } = await readAll(both("tgi", "json"));
+    const [batch] = batches;
+    expect(rowsOf(batch!, batch!.trainerLogprobs)).toEqual([
+      [-1.25, -0.5],
+      [-1.75, -0.5],
+    ]);
+    expect(batch!.promptTexts).toEqual(["Pour moi", "Pour moi"]);
+    expect(findings).toEqual([]);
+  });
+
+  it("rows with ids: what has no counterpart is counted, what does not fit is left out", async () => {
+    const { batches, findings } = await readAll(both("rows", "jsonl"));
+    expect(batches[0]!.sampleIds).toEqual(["p"]);
+    expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
+      ["skipped", "1 row was left out, the first because: 2 token ids and 1 log-probs"],
+      ["skipped", "2 generations have no counterpart in the other file and were left out"],
+    ]);
+  });
+
+  it("rows without names: in order, and that is said", async () => {
+    const { batches, findings } = await readAll(both("unnamed", "jsonl"));
+    expect([...batches[0]!.trainerLogprobs!]).toEqual([-0.75, -0.5]);
+    expect(findings.map(({ message }) => message)).toEqual([
+      "2 generations have neither key nor prompt and were paired in the order in which they appear",
+    ]);
+  });
+
+  it("is no pair when the prompts are others", async () => {
+    const error = await readError([fixture("megatron_a.json"), fixture("tgi_a.json")]);
+    expect(error._tag).toBe("SchemaError");
+    expect(error.message).toBe(
+      `none of 2 generations in ${fixture("megatron_a.json")} has a counterpart among 2 in ${fixture("tgi_a.json")}`,
+    );
+  });
+
+  it("needs two", async () => {
+    const alone = await readError(fixture("tgi_a.json"));
+    expect([alone._tag, alone.message]).toEqual([
+      "MissingSideError",
+      "text-generation-inference replies: one policy's log-probs are here, those of a second policy are not",
+    ]);
+    const forced = await readError(fixture("tgi_a.json"), { pair: true });
+    expect([forced._tag, forced.message]).toEqual(["UsageError", "a pair needs two files, 1 were found"]);
+  });
+
+  it("can be forced, and then says when a file is no half of one", async () => {
+    const error = await readError([fixture("tgi_a.json"), `${FIXTURES}verl/rows.jsonl`], { pair: true });
+    expect(error.message).toBe(
+      "no token ids with one list of log-probs in this file, so it is no half of a pair",
+    );
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * verl: DataProto batches (padded `[B, T]` arrays, prompts left-padded, responses right-padded) in npz, torch,
+ * safetensors or JSON, and the same names with one object per sequence in JSONL or Parquet.
+ *
+ * @module
+ */
+import type { TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
+import {
+  EXPLAINED_FIELDS,
+  type Field,
+  type FoundColumns,
+  findColumns,
+  listFound,
+  listMissing,
+} from "../shared/fields.ts";
+import { readPadded } from "../shared/padded-tree.ts";
+import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
+import { describeRowValue } from "../shared/row-values.ts";
+import { explainMask } from "../shared/sequence.ts";
+import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
+import { VERL_NAMES } from "./names.ts";
+
+const PARTS = ["batch", "non_tensor_batch", "meta_info"];
+
+/** The columns of a DataProto-like dict (batch, non_tensor_batch, meta_info) or of a flat one. */
+export function batchColumns(root: TreeMap): TreeMap {
+  if (!isMap(root.batch)) return root;
+  return Object.assign({}, ...PARTS.map((part) => root[part]).filter(isMap)) as TreeMap;
+}
+
+function treeColumns(document: TreeDocument): FoundColumns<TreeValue> {
+  const columns = batchColumns(document.root);
+  return findColumns(VERL_NAMES, (name) => columns[name]);
+}
+
+function explain<V>(
+  columns: FoundColumns<V>,
+  describe: (value: V) => string,
+  step: number | undefined,
+  padded: boolean,
+): Match | undefined {
+  const has = (field: Field): boolean => columns.has(field);
+  if (!has("rollout") || !has("trainer")) return undefined;
+  const sure = has("tokens") || has("mask") || has("attention");
+  const guessed = [explainMask(has)].filter((line) => line !== undefined);
+  if (padded && has("prompt") && !has("attention") && !has("padToken")) {
+    guessed.push("prompts: taken whole, no attention mask says where they begin");
+  }
+  return {
+    score: sure ? 0.9 : 0.75,
+    found: listFound(columns, describe),
+    guessed,
+    missing: listMissing(
+      columns,
+      EXPLAINED_FIELDS.filter((field) => field !== "reward" || !has("tokenScores")),
+    ),
+    step,
+  };
+}
+
+async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
+  const columns = treeColumns(document);
+  const temperature = await readScalar(columns.get("temperature")?.value);
+  const topP = await readScalar(columns.get("topP")?.value);
+  return {
+    alignment: "token",
+    sampling: {
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+    },
+    blocks: readPadded(columns, { file: document.file, blockTokens: context.blockTokens }),
+  };
+}
+
+export const verl: Adapter = {
+  name: "verl",
+  async detect(document) {
+    if (document.kind === "rows") {
+      const step = agreedNumber(document, VERL_NAMES.step);
+      return explain(findRowColumns(document, VERL_NAMES), describeRowValue, step, false);
+    }
+    const columns = treeColumns(document);
+    return explain(columns, describeValue, await readScalar(columns.get("step")?.value), true);
+  },
+  async read(document, context) {
+    if (document.kind === "tree") return readTree(document, context);
+    return {
+      alignment: "token",
+      sampling: {},
+      blocks: readRows(document, { names: VERL_NAMES, findings: context.findings }),
+    };
+  },
+};

@@ -1,0 +1,39 @@
+/**
+ * verl's names: `verl/protocol.py` and `verl/trainer/ppo/ray_trainer.py` (commit 1dda039b), and the spellings that
+ * its users' own dumps add (plural and singular, `_ids` in JSONL).
+ *
+ * @module
+ */
+import type { NameTable } from "../shared/fields.ts";
+
+export const VERL_NAMES: NameTable = {
+  rollout: ["rollout_log_probs", "rollout_log_prob"],
+  trainer: ["old_log_probs", "old_log_prob"],
+  reference: ["ref_log_prob", "ref_log_probs"],
+  tokens: ["responses", "response_ids"],
+  prompt: ["prompts", "prompt_ids"],
+  inputIds: ["input_ids"],
+  attention: ["attention_mask"],
+  mask: ["response_mask"],
+  lossMask: ["loss_mask"],
+  positions: ["position_ids"],
+  advantages: ["advantages", "advantage"],
+  rolloutEntropy: ["rollout_entropy", "rollout_entropys"],
+  trainerEntropy: ["old_entropy", "entropys", "old_entropys"],
+  rolloutTopIds: ["rollout_top_ids"],
+  rolloutTopLogprobs: ["rollout_top_log_probs"],
+  trainerTopIds: ["old_top_ids"],
+  trainerTopLogprobs: ["old_top_log_probs"],
+  tokenScores: ["token_level_scores", "token_level_rewards"],
+  reward: ["score", "reward"],
+  correctness: ["acc"],
+  group: ["uid"],
+  sample: ["request_id"],
+  environment: ["data_source"],
+  step: ["global_steps", "global_step", "step"],
+  promptText: ["input"],
+  responseText: ["output"],
+  temperature: ["temperature"],
+  topP: ["top_p"],
+  padToken: ["pad_token_id"],
+};

@@ -1,0 +1,13 @@
+/**
+ * From paths to batches of the record, and back to Parquet.
+ *
+ * @module
+ */
+export type { ColumnMapping } from "../adapters/index.ts";
+export { COLUMN_FLAGS } from "../adapters/index.ts";
+export { openDocument } from "./open-document.ts";
+export { openRun, openRuns, type Run } from "./open-run.ts";
+export type { ReadOptions } from "./options.ts";
+export type { Progress } from "./progress.ts";
+export type { SourceReport } from "./sources.ts";
+export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

@@ -1,0 +1,173 @@
+/**
+ * Bytes to a document: which reader, decided by the content.
+ *
+ * @module
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EmptyInputError, FormatError, LimitError } from "../base/errors.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
+import { memorySource } from "../io/file-source.ts";
+import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
+import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
+import { isParquet, openParquet } from "../readers/parquet/index.ts";
+import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
+import { isPickle, isZip, zipKind } from "../readers/shared/sniff.ts";
+import { openTorch } from "../readers/torch/index.ts";
+
+const HEAD_BYTES = 64 * 1024;
+/** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
+const PICKLES = { unknownClasses: "record" } as const;
+
+/**
+ * Decompressed bytes of a container that needs reads at any offset (npz, torch, safetensors, Parquet inside gzip or
+ * zstd) and is therefore held in memory.
+ */
+export const MAX_HELD_BYTES = 2 ** 31;
+
+type Container = "npy" | "zip" | "parquet" | "safetensors" | "pickle";
+
+/** By the first bytes alone: a file that was cut off goes to its reader, which says so. */
+function sniffContainer(head: Uint8Array, byteLength: number): Container | undefined {
+  if (isNpy(head)) return "npy";
+  if (isZip(head)) return "zip";
+  if (isParquet(head, head.subarray(0, 4))) return "parquet";
+  // A safetensors header of 640 to 1535 bytes begins as a pickle does.
+  if (isSafetensors(head, byteLength)) return "safetensors";
+  return isPickle(head) ? "pickle" : undefined;
+}
+
+const CONTAINERS_BY_NAME: Readonly<Record<string, Container>> = {
+  npy: "npy",
+  npz: "zip",
+  pt: "zip",
+  pth: "zip",
+  parquet: "parquet",
+  safetensors: "safetensors",
+};
+
+/** Where the bytes tell nothing: the reader that the name promises says what is wrong with them. */
+function containerByName(name: string): Container | undefined {
+  return CONTAINERS_BY_NAME[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
+}
+
+async function openContainer(source: ByteSource, container: Container): Promise<SourceDocument> {
+  switch (container) {
+    case "npy":
+      return openNpy(source, PICKLES);
+    case "zip":
+      return (await zipKind(source)) === "npz" ? openNpz(source, PICKLES) : openTorch(source, PICKLES);
+    case "parquet":
+      // Its reader opens the path itself.
+      await source.close();
+      return openParquet(source.name);
+    case "safetensors":
+      return openSafetensors(source);
+    case "pickle":
+      return openTorch(source, PICKLES);
+  }
+}
+
+async function holdInMemory(plain: PlainStream): Promise<ByteSource> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of plain.bytes) {
+    length += chunk.length;
+    if (length > MAX_HELD_BYTES) {
+      throw new LimitError(
+        `decompressed to more than ${MAX_HELD_BYTES} bytes, which this format needs in memory at once`,
+        {
+          at: { file: plain.name },
+          hint: "decompress it to a file first: gzip -d or zstd -d",
+        },
+      );
+    }
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return memorySource(plain.name, bytes);
+}
+
+/** DuckDB reads Parquet from disk only, so a compressed one is put there for as long as it is open. */
+async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
+  const folder = await mkdtemp(join(tmpdir(), "logratio-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, "data.parquet");
+    await writeFile(path, plain.bytes);
+    return { ...owning(await openParquet(path), [remove]), file: plain.name };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function unknown(head: Uint8Array, file: string): FormatError {
+  const shown = [...head.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return new FormatError(`unknown format: it starts with the bytes ${shown}`, {
+    at: { file, offset: 0 },
+    hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+  });
+}
+
+/** Closing the document closes what it was opened from. */
+function owning(document: SourceDocument, closers: readonly (() => Promise<void>)[]): SourceDocument {
+  const close = async (): Promise<void> => {
+    await document.close();
+    for (const closer of closers) await closer();
+  };
+  return { ...document, close };
+}
+
+function isStream(input: ByteSource | ByteStream): input is ByteStream {
+  return "bytes" in input;
+}
+
+/** Text or an unseekable container behind a stream or a compression. */
+async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream): Promise<SourceDocument> {
+  const { head, name } = plain;
+  const closers = [plain.close, ...(isStream(input) ? [] : [() => input.close()])];
+  const container = sniffContainer(head, Number.MAX_SAFE_INTEGER);
+  if (container === "parquet") return owning(await openParquetStream(plain), closers);
+  if (container !== undefined)
+    return owning(await openContainer(await holdInMemory(plain), container), closers);
+  const named = name === "-" ? "-.jsonl" : name;
+  if (sniffJson(head, named) === undefined) throw unknown(head, name);
+  return owning(await openJsonDocument(plain, { name: named }), closers);
+}
+
+/**
+ * Opens what a file or stream holds; closing the document closes the source. When this throws, the source is closed
+ * too.
+ *
+ * @throws EmptyInputError if there are no bytes
+ * @throws FormatError if the bytes are of no known format, or not what their format says
+ * @throws LimitError if a compressed container does not fit into {@link MAX_HELD_BYTES}
+ * @throws UnsupportedError for formats and features that are known and not read
+ */
+export async function openDocument(input: ByteSource | ByteStream): Promise<SourceDocument> {
+  try {
+    if (!isStream(input)) {
+      const { byteLength } = input;
+      if (byteLength === 0)
+        throw new EmptyInputError("the file is empty (0 bytes)", { at: { file: input.name } });
+      const head = await input.slice(0, Math.min(byteLength, HEAD_BYTES));
+      const isText = sniffJson(head, input.name) !== undefined;
+      const container =
+        sniffContainer(head, byteLength) ?? (isText ? undefined : containerByName(input.name));
+      if (container !== undefined) return await openContainer(input, container);
+    }
+    return await openStreamed(input, await openPlain(input, HEAD_BYTES));
+  } catch (error) {
+    if (!isStream(input)) await input.close();
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * What a caller can ask of reading.
+ *
+ * @module
+ */
+import type { ColumnMapping } from "../adapters/index.ts";
+import type { Progress } from "./progress.ts";
+
+export interface ReadOptions {
+  /** Columns that the user named; decides over detection. */
+  readonly mapping?: ColumnMapping;
+  /** Name of the adapter to use. */
+  readonly adapter?: string;
+  /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
+  readonly pair?: boolean;
+  /**
+   * Which steps to read; sequences whose step is not known are left out when this is given. Files that are known to
+   * hold other steps only are not read at all.
+   */
+  readonly steps?: (step: number) => boolean;
+  /** Response tokens per batch; default a million. */
+  readonly batchTokens?: number;
+  readonly onProgress?: (progress: Progress) => void;
+  /** What `-` reads; default the process's standard input. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,32 @@
+/**
+ * How far reading has come.
+ *
+ * @module
+ */
+import type { ByteSource } from "../io/byte-source.ts";
+
+export interface Progress {
+  /** Of the files as they are on disk. */
+  readonly bytesRead: number;
+  /** 0 where it is not known (standard input). */
+  readonly bytesTotal: number;
+  readonly sequences: number;
+  /** The file being read. */
+  readonly file: string;
+}
+
+/** A source that reports bytes as they are asked for, never more than there are. */
+export function observedSource(source: ByteSource, onBytes: (bytes: number) => void): ByteSource {
+  let reported = 0;
+  return {
+    name: source.name,
+    byteLength: source.byteLength,
+    slice(start, end) {
+      const news = Math.min(end - start, source.byteLength - reported);
+      reported += news;
+      if (news > 0) onBytes(news);
+      return source.slice(start, end);
+    },
+    close: () => source.close(),
+  };
+}

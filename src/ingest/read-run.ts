@@ -1,0 +1,165 @@
+/**
+ * Sources to batches, one after the other.
+ *
+ * @module
+ */
+import { type Reading, readPair } from "../adapters/index.ts";
+import { EmptyInputError, isLogratioError, type LogratioError } from "../base/errors.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { DEFAULT_BATCH_TOKENS } from "../schema/builder.ts";
+import type { FindingLog } from "../schema/findings.ts";
+import type { RecordBatch } from "../schema/record.ts";
+import { openDocument } from "./open-document.ts";
+import type { ReadOptions } from "./options.ts";
+import { observedSource } from "./progress.ts";
+import { packBatches } from "./read-source.ts";
+import { reportSkipped } from "./select.ts";
+import { openInput, type Source } from "./sources.ts";
+
+const BLOCK_TOKENS = 1 << 20;
+async function reopen(
+  source: Source,
+  options: ReadOptions,
+  onBytes: (bytes: number) => void,
+): Promise<SourceDocument> {
+  if (source.document !== undefined) return source.document;
+  const input = await openInput(source.file, options.stdin);
+  return openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
+}
+
+interface Meter {
+  sequences: number;
+  bytesRead: number;
+  masked: number;
+}
+
+/** Batches of sources one after the other; a source that fails is reported and passed over. */
+export async function* readSources(
+  sources: readonly Source[],
+  options: ReadOptions,
+  findings: FindingLog,
+  onSkipped: () => void,
+): AsyncGenerator<RecordBatch> {
+  const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
+  const meter: Meter = { sequences: 0, bytesRead: 0, masked: 0 };
+  let firstError: LogratioError | undefined;
+  let batches = 0;
+  for (const source of sources) {
+    const { report, adapter } = source;
+    const before = meter.bytesRead;
+    const tell = (): void =>
+      options.onProgress?.({
+        bytesRead: meter.bytesRead,
+        bytesTotal,
+        sequences: meter.sequences,
+        file: report.file,
+      });
+    let document: SourceDocument | undefined;
+    try {
+      document = await reopen(source, options, (bytes) => {
+        meter.bytesRead += bytes;
+        tell();
+      });
+      const reading = await adapter.read(document, {
+        findings,
+        mapping: options.mapping,
+        blockTokens: BLOCK_TOKENS,
+      });
+      const provenance = {
+        file: report.file,
+        format: report.format,
+        trainer: reading.trainer ?? adapter.name,
+        alignment: reading.alignment,
+      };
+      for await (const batch of packBatches(reading, {
+        findings,
+        batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+        steps: options.steps,
+        defaults: source.defaults,
+        origin: { provenance, sampling: reading.sampling },
+        onMasked: (tokens) => {
+          meter.masked += tokens;
+        },
+      })) {
+        batches++;
+        meter.sequences += batch.length;
+        tell();
+        yield batch;
+      }
+    } catch (error) {
+      if (!isLogratioError(error)) throw error;
+      firstError ??= error;
+      onSkipped();
+      reportSkipped(findings, report.file, error);
+    } finally {
+      await document?.close();
+    }
+    meter.bytesRead = before + report.bytes;
+    tell();
+  }
+  if (batches === 0 && firstError !== undefined) throw firstError;
+  checkMasked(meter.masked, batches, sources, options);
+}
+
+function checkMasked(
+  masked: number,
+  batches: number,
+  sources: readonly Source[],
+  { steps }: ReadOptions,
+): void {
+  if (masked > 0) return;
+  const at = { file: sources[0]?.report.file ?? "" };
+  if (batches > 0) {
+    throw new EmptyInputError("no token of the whole input has mask 1", {
+      at,
+      likely: "the mask is empty or inverted",
+      hint: "name the right column: --mask COLUMN",
+    });
+  }
+  throw new EmptyInputError(
+    steps === undefined ? "the input has no sequences" : "the input has no sequences of the wanted steps",
+    steps === undefined ? { at, likely: "the files were written before anything was sampled" } : { at },
+  );
+}
+
+/** Batches of two files that scored the same tokens. */
+export async function* readPaired(
+  pair: readonly [Source, Source],
+  options: ReadOptions,
+  findings: FindingLog,
+): AsyncGenerator<RecordBatch> {
+  const [first, second] = pair;
+  const documents: SourceDocument[] = [];
+  let masked = 0;
+  let batches = 0;
+  try {
+    for (const source of pair) documents.push(await reopen(source, options, () => {}));
+    const drafts = await readPair(documents[0]!, documents[1]!, findings);
+    const provenance = {
+      file: `${first.report.file} + ${second.report.file}`,
+      format: first.report.format,
+      trainer: "pair",
+      alignment: "token",
+    } as const;
+    const blocks = (async function* () {
+      yield drafts;
+    })();
+    const reading: Reading = { alignment: "token", sampling: {}, blocks };
+    for await (const batch of packBatches(reading, {
+      findings,
+      batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+      steps: options.steps,
+      defaults: {},
+      origin: { provenance, sampling: {} },
+      onMasked: (tokens) => {
+        masked += tokens;
+      },
+    })) {
+      batches++;
+      yield batch;
+    }
+  } finally {
+    for (const document of documents) await document.close();
+  }
+  checkMasked(masked, batches, pair, options);
+}

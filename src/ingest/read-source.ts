@@ -1,0 +1,97 @@
+/**
+ * One source to batches: drafts are checked for length, packed, and their values looked at.
+ *
+ * @module
+ */
+import type { Reading } from "../adapters/index.ts";
+import { createRecordBuilder, type RecordBuilder } from "../schema/builder.ts";
+import type { FindingLog } from "../schema/findings.ts";
+import type { RecordBatch } from "../schema/record.ts";
+import { findMisfit, type Misfit, type Origin, type SequenceDraft } from "../schema/sequence-draft.ts";
+import { createBatchChecker } from "./check.ts";
+import type { FileNumbers } from "./file-numbers.ts";
+
+export interface PackOptions {
+  readonly findings: FindingLog;
+  readonly batchTokens: number;
+  /** Which steps to keep; all when undefined. */
+  readonly steps: ((step: number) => boolean) | undefined;
+  /** Numbers for drafts that have none of their own. */
+  readonly defaults: FileNumbers;
+  readonly origin: Origin;
+  /** Called with the tokens with mask 1 of each batch. */
+  readonly onMasked: (tokens: number) => void;
+}
+
+function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, misfit: Misfit): void {
+  const { column, length, expected } = misfit;
+  findings.add({
+    code: "length-mismatch",
+    severity: "skipped",
+    subject: file,
+    count: 1,
+    at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
+    likely: "one side counts the prompt, the end-of-text token or tool output that the other does not",
+    describe: (count) =>
+      `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${column} has ${length} values, ${expected} were expected`,
+  });
+}
+
+/** The draft with the file's step and rank where it has none of its own. */
+function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
+  if (draft.step !== undefined && draft.rank !== undefined) return draft;
+  return { ...draft, step: draft.step ?? step, rank: draft.rank ?? rank };
+}
+
+/** Packs the drafts of a reading into batches of about `batchTokens` tokens. */
+export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
+  const { findings, batchTokens, steps, defaults } = options;
+  const { file } = options.origin.provenance;
+  const checker = createBatchChecker(findings);
+  let builder: RecordBuilder | undefined;
+  let current: Origin | undefined;
+  let masked = 0;
+
+  const start = (origin: Origin): RecordBuilder =>
+    createRecordBuilder({
+      ...origin,
+      batchTokens,
+      onOddMask: (draft, count) =>
+        findings.add({
+          code: "non-binary-mask",
+          severity: "warning",
+          count,
+          at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
+          likely: "the mask holds weights, turn numbers or a float that was averaged",
+          describe: (total) => `${total} mask values are neither 0 nor 1: what is not 0 counts as 1`,
+        }),
+    });
+  const finish = (full: RecordBuilder): RecordBatch => {
+    const batch = full.flush();
+    checker.check(batch);
+    options.onMasked(checker.maskedTokens - masked);
+    masked = checker.maskedTokens;
+    return batch;
+  };
+
+  for await (const block of reading.blocks) {
+    for (const unnumbered of block) {
+      const draft = withNumbers(unnumbered, defaults);
+      if (steps !== undefined && (draft.step === undefined || !steps(draft.step))) continue;
+      const origin = draft.origin ?? options.origin;
+      if (builder === undefined || origin !== current) {
+        if (builder !== undefined && builder.length > 0) yield finish(builder);
+        builder = start(origin);
+        current = origin;
+      }
+      const misfit = findMisfit(draft);
+      if (misfit !== undefined) {
+        reportMisfit(findings, file, draft, misfit);
+        continue;
+      }
+      builder.push(draft);
+      if (builder.full) yield finish(builder);
+    }
+  }
+  if (builder !== undefined && builder.length > 0) yield finish(builder);
+}

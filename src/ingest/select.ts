@@ -1,0 +1,138 @@
+/**
+ * Which of the files found are read, and what is said about the others.
+ *
+ * @module
+ */
+import { EmptyInputError, type LogratioError } from "../base/errors.ts";
+import type { FindingLog } from "../schema/findings.ts";
+import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
+import type { Walk } from "./walk.ts";
+
+export interface Selection {
+  readonly sources: Source[];
+  readonly failures: readonly Failure[];
+  readonly ignored: readonly string[];
+}
+
+const LISTED = 5;
+/** One JSON object is parsed whole when it is opened; up to this many bytes of them are kept until they are read. */
+const MAX_KEPT_BYTES = 2 ** 28;
+
+export function listSome(names: readonly string[]): string {
+  return names.length <= LISTED
+    ? names.join(", ")
+    : `${names.slice(0, LISTED).join(", ")} and ${names.length - LISTED} more`;
+}
+
+/** Files in folders where other files of that kind were recognised are missed; others are no recorded data. */
+function splitFailures(
+  failures: readonly Failure[],
+  sources: readonly Source[],
+): { missed: Failure[]; other: Failure[] } {
+  const kind = (path: string): string => path.replace(/\d+/g, "#");
+  const kinds = new Set(sources.map(({ file }) => kind(file.path)));
+  const isMissed = ({ file, recognised }: Failure): boolean =>
+    recognised || file.relative === "" || kinds.has(kind(file.path));
+  return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
+}
+
+export function reportSkipped(findings: FindingLog, file: string, error: LogratioError): void {
+  findings.add({
+    code: "file-skipped",
+    severity: "skipped",
+    subject: file,
+    count: 1,
+    at: { ...error.at, file },
+    ...(error.likely === undefined ? {} : { likely: error.likely }),
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    describe: () => `a file was left out: ${error.message}`,
+  });
+}
+
+/** One-sided files beside complete ones (slime's rollout_data beside train_data) lose nothing; named ones do. */
+function reportOneSided(findings: FindingLog, source: Source, problem: LogratioError): void {
+  const named = source.file.relative === "";
+  findings.add({
+    code: "one-sided",
+    severity: named ? "skipped" : "info",
+    subject: named ? source.report.file : source.report.trainer,
+    count: 1,
+    at: { file: source.report.file },
+    ...(problem.likely === undefined ? {} : { likely: problem.likely }),
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    describe: (count) => `${count} ${count === 1 ? "file was" : "files were"} left out: ${problem.message}`,
+  });
+}
+
+export async function select(walked: Walk, options: ExamineOptions): Promise<Selection> {
+  const { findings } = options;
+  const sources: Source[] = [];
+  const failures: Failure[] = [];
+  let keptBytes = 0;
+  const limitKept = (source: Source): Source => {
+    if (source.document === undefined || source.file.path === "-") return source;
+    keptBytes += source.report.bytes;
+    // Nothing is open behind a JSON object that was parsed: letting go of it is enough.
+    return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };
+  };
+  for (const file of walked.files) {
+    const examined = await examine(file, options);
+    if (isFailure(examined)) failures.push(examined);
+    else sources.push(limitKept(examined));
+  }
+  const { missed, other } = splitFailures(failures, sources);
+  const readable = sources.filter(({ problem }) => problem === undefined);
+  if (readable.length > 0) {
+    for (const source of sources)
+      if (source.problem !== undefined) reportOneSided(findings, source, source.problem);
+    for (const { file, error } of missed) reportSkipped(findings, file.path, error);
+  }
+  return {
+    sources,
+    failures: missed.length > 0 ? missed : other,
+    ignored: [...walked.ignored, ...other.map(({ file }) => file.path)],
+  };
+}
+
+/** Why nothing can be read: the first reason, the more telling kinds first. */
+export function nothingToRead(
+  paths: readonly string[],
+  walked: Walk,
+  { sources, failures }: Selection,
+): LogratioError {
+  const problem = sources.find((source) => source.problem !== undefined)?.problem;
+  return (
+    problem ??
+    failures[0]?.error ??
+    new EmptyInputError(`no recorded data under ${paths.join(", ")}`, {
+      at: { file: paths[0] ?? "" },
+      likely:
+        walked.ignored.length === 0
+          ? "the folder is empty"
+          : `what is there holds no data, by its name: ${listSome(walked.ignored)}`,
+      hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+    })
+  );
+}
+
+/** prime-rl writes `STABLE` when all ranks have finished a step. */
+export function reportUnstable(
+  sources: readonly Source[],
+  stable: ReadonlySet<string>,
+  findings: FindingLog,
+): void {
+  for (const { report, file } of sources) {
+    const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+    if (report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder)) continue;
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "STABLE",
+      count: 1,
+      at: { file: file.path },
+      likely: "the step was still being written, or the trainer stopped in it",
+      describe: (count) =>
+        `${count} prime-rl ${count === 1 ? "file is" : "files are"} in a folder without the STABLE marker: the step may be incomplete`,
+    });
+  }
+}

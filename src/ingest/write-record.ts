@@ -1,0 +1,101 @@
+/**
+ * Batches to Parquet files in the layout of the record.
+ *
+ * @module
+ */
+import { join, parse } from "node:path";
+import {
+  type ColumnBatch,
+  type ColumnData,
+  type ColumnSpec,
+  type ElementType,
+  writeParquet,
+} from "../readers/parquet/index.ts";
+import { type LayoutColumn, layoutColumns } from "../schema/parquet-layout.ts";
+import type { RecordBatch } from "../schema/record.ts";
+import { SCHEMA_VERSION, VERSION_KEY } from "../schema/version.ts";
+
+export interface WriteRecordOptions {
+  readonly compression?: "zstd" | "snappy" | "none";
+}
+
+function elementType({ values, name }: Extract<LayoutColumn, { kind: "list" }>): ElementType {
+  if (values instanceof Float64Array) return "float64";
+  if (values instanceof Float32Array) return "float32";
+  return name === "response_mask" ? "uint8" : "int32";
+}
+
+function specOf(column: LayoutColumn): ColumnSpec {
+  const { name } = column;
+  if (column.kind === "text") return { name, type: "string" };
+  if (column.kind === "number")
+    return { name, type: column.values instanceof Int32Array ? "int32" : "float64" };
+  const list = elementType(column);
+  return {
+    name,
+    type: column.inner === undefined ? { list } : { list, inner: column.inner },
+    nullable: false,
+  };
+}
+
+function dataOf(column: LayoutColumn): ColumnData {
+  if (column.kind === "text") return { values: column.values };
+  if (column.kind === "list") return { values: column.values, offsets: column.offsets };
+  const { values } = column;
+  if (values instanceof Int32Array) return { values };
+  return { values, valid: Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1)) };
+}
+
+/** `run.parquet`, then `run-1.parquet` and so on. */
+function partName(path: string, part: number): string {
+  const { dir, name, ext } = parse(path);
+  return part === 0 ? path : join(dir, `${name}-${part}${ext}`);
+}
+
+/**
+ * Writes batches to `path`; each file appears under its name only when it is complete. A Parquet file has one set of
+ * columns, so a batch with other columns (or with log-probs in double instead of single precision) begins the next
+ * file, `-1` and so on behind the name.
+ *
+ * @returns the files in the order of their batches
+ */
+export async function writeRecord(
+  path: string,
+  batches: AsyncIterable<RecordBatch>,
+  options: WriteRecordOptions = {},
+): Promise<string[]> {
+  const iterator = batches[Symbol.asyncIterator]();
+  const files: string[] = [];
+  let columns: LayoutColumn[] | undefined;
+  let length = 0;
+
+  const advance = async (): Promise<void> => {
+    const next = await iterator.next();
+    columns = next.done === true ? undefined : layoutColumns(next.value);
+    length = next.done === true ? 0 : next.value.length;
+  };
+  const layoutOf = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(specOf));
+
+  try {
+    await advance();
+    while (columns !== undefined) {
+      const specs = columns.map(specOf);
+      const layout = JSON.stringify(specs);
+      const part = (async function* (): AsyncGenerator<ColumnBatch> {
+        while (columns !== undefined && layoutOf(columns) === layout) {
+          yield { length, columns: columns.map(dataOf) };
+          await advance();
+        }
+      })();
+      const file = partName(path, files.length);
+      await writeParquet(file, specs, part, {
+        ...options,
+        metadata: { [VERSION_KEY]: String(SCHEMA_VERSION) },
+      });
+      files.push(file);
+    }
+  } finally {
+    await iterator.return?.();
+  }
+  return files;
+}

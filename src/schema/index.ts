@@ -1,0 +1,43 @@
+/**
+ * The record: its columns, how drafts become batches, how batches lie on disk.
+ *
+ * @module
+ */
+export {
+  type BuilderOptions,
+  createRecordBuilder,
+  DEFAULT_BATCH_TOKENS,
+  type RecordBuilder,
+} from "./builder.ts";
+export { type Finding, type FindingCode, FindingLog, type Severity } from "./findings.ts";
+export {
+  type LayoutColumn,
+  LIST_COLUMNS,
+  layoutColumns,
+  ORIGIN_COLUMNS,
+  POLICY_PREFIXES,
+  SCALAR_COLUMNS,
+} from "./parquet-layout.ts";
+export {
+  formatHandle,
+  type Handle,
+  type Provenance,
+  type RecordBatch,
+  type Sampling,
+  type TopK,
+} from "./record.ts";
+export {
+  findMisfit,
+  type Misfit,
+  type Origin,
+  type SequenceDraft,
+  type TopKDraft,
+} from "./sequence-draft.ts";
+export {
+  nameInVersion,
+  readVersion,
+  SCHEMA_VERSION,
+  UPGRADES,
+  type Upgrade,
+  VERSION_KEY,
+} from "./version.ts";

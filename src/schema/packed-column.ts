@@ -1,0 +1,133 @@
+/**
+ * Columns that grow: values are put at token positions in ascending order, and what is skipped becomes missing.
+ *
+ * @module
+ */
+import type { FloatArray, NumericArray } from "../base/arrays.ts";
+
+export interface PackedColumn<A> {
+  /** Copies `values` to positions `[at, at + values.length)`; positions skipped since the last call become missing. */
+  put(at: number, values: NumericArray): void;
+  /** The first `length` positions. The column is used up. */
+  take(length: number): A;
+}
+
+const FIRST_CAPACITY = 1024;
+const LARGEST_ID = 2 ** 31 - 1;
+
+/** `store` writes values that are known to fit behind the first `at`, and may return a wider copy instead. */
+function createColumn<A extends FloatArray | Int32Array>(
+  make: (length: number) => A,
+  missing: number,
+  store: (data: A, at: number, values: NumericArray) => A,
+  resized: (data: A, length: number) => A,
+): PackedColumn<A> {
+  let data = make(FIRST_CAPACITY);
+  let written = 0;
+
+  function reserve(end: number): void {
+    if (end <= data.length) return;
+    const larger = resized(data, Math.max(end, 2 * data.length));
+    larger.set(data.subarray(0, written));
+    data = larger;
+  }
+
+  return {
+    put(at, values) {
+      const end = at + values.length;
+      reserve(end);
+      if (at > written) data.fill(missing, written, at);
+      data = store(data, at, values);
+      written = end;
+    },
+    take(length) {
+      reserve(length);
+      if (length > written) data.fill(missing, written, length);
+      return data.length === length ? data : (data.slice(0, length) as A);
+    },
+  };
+}
+
+/** Nine significant digits tell any two float32 apart. */
+const SINGLE_DIGITS = 9;
+/** Log-probs nearer to 0 than 10^-14 are in single precision or not, nothing hangs on it. */
+const LAST_POWER = 22;
+const POWERS = Float64Array.from({ length: LAST_POWER + 1 }, (_, k) => Number(`1e${k}`));
+/** What a multiplication by a power of ten can add to an integer below 10^9 (an ulp there is 10^-7), with room. */
+const ROUNDING = 1e-6;
+const FEWEST_SCALED = 1e8;
+
+/**
+ * Whether a number was a float32 before it was written down: it is one exactly, or its decimals are no more than the
+ * nine that tell any two float32 apart (NumPy and others print just enough of them). Such decimals must be read back
+ * as float32: as doubles they are off by up to half a unit in the last place, as much as Δ itself where it is tiny.
+ */
+export function wasSingle(value: number): boolean {
+  if (Math.fround(value) === value || Number.isNaN(value)) return true;
+  const magnitude = Math.abs(value);
+  let digits = SINGLE_DIGITS - 1;
+  if (magnitude < 1) while (digits < LAST_POWER && magnitude * POWERS[digits]! < FEWEST_SCALED) digits++;
+  else while (digits > 0 && magnitude >= POWERS[SINGLE_DIGITS - digits]!) digits--;
+  const scaled = magnitude * POWERS[digits]!;
+  return Math.abs(scaled - Math.round(scaled)) < ROUNDING;
+}
+
+function areSingle(values: NumericArray): boolean {
+  for (let i = 0; i < values.length; i++) if (!wasSingle(values[i]!)) return false;
+  return true;
+}
+
+function storeCompactly(data: FloatArray, at: number, values: NumericArray): FloatArray {
+  if (data instanceof Float64Array || values instanceof Float32Array || areSingle(values)) {
+    data.set(values, at);
+    return data;
+  }
+  const wide = new Float64Array(data.length);
+  wide.set(data.subarray(0, at));
+  wide.set(values, at);
+  return wide;
+}
+
+/** Single precision for as long as the values put were single before they were written down, double from then on. */
+export function createFloatColumn(): PackedColumn<FloatArray> {
+  return createColumn<FloatArray>(
+    (length) => new Float32Array(length),
+    NaN,
+    storeCompactly,
+    (data, length) => (data instanceof Float32Array ? new Float32Array(length) : new Float64Array(length)),
+  );
+}
+
+/** Always single precision. */
+export function createSingleColumn(): PackedColumn<Float32Array> {
+  const store = (data: Float32Array<ArrayBuffer>, at: number, values: NumericArray) => {
+    data.set(values, at);
+    return data;
+  };
+  return createColumn<Float32Array<ArrayBuffer>>(
+    (length) => new Float32Array(length),
+    NaN,
+    store,
+    (_, length) => new Float32Array(length),
+  );
+}
+
+function storeIds(data: Int32Array<ArrayBuffer>, at: number, values: NumericArray): Int32Array<ArrayBuffer> {
+  if (values instanceof Float64Array || values instanceof Float32Array || values instanceof Uint32Array) {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      data[at + i] = value >= -LARGEST_ID && value <= LARGEST_ID ? value : -1;
+    }
+  } else data.set(values, at);
+  return data;
+}
+
+/** Ids: -1 where missing, and where a value does not fit 32 bits. */
+export function createIdColumn(): PackedColumn<Int32Array> {
+  return createColumn<Int32Array<ArrayBuffer>>(
+    (length) => new Int32Array(length),
+    -1,
+    storeIds,
+    (_, length) => new Int32Array(length),
+  );
+}

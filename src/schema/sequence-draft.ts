@@ -1,0 +1,90 @@
+/**
+ * One sequence on its way into the record: what an adapter says about a row, with every field optional that a source
+ * may lack.
+ *
+ * @module
+ */
+import type { NumericArray } from "../base/arrays.ts";
+import type { Provenance, Sampling } from "./record.ts";
+
+/** Alternatives of one policy over the tokens of one sequence: row-major `[length, k]`. */
+export interface TopKDraft {
+  readonly k: number;
+  readonly ids: NumericArray;
+  readonly logprobs: NumericArray;
+}
+
+/** Where a draft came from, when one file mixes sources (a record written by logratio does). */
+export interface Origin {
+  readonly provenance: Provenance;
+  readonly sampling: Sampling;
+}
+
+/**
+ * Per-token arrays have `length` elements and are aligned with the response tokens. They may be views into a reader's
+ * buffers: a builder copies them at once. An absent field means that the source does not say.
+ */
+export interface SequenceDraft {
+  /** Response tokens. */
+  readonly length: number;
+  /** Zero is 0, anything else is read as 1 (and counted when it is not 1). */
+  readonly responseMask: NumericArray;
+  readonly rolloutLogprobs?: NumericArray | undefined;
+  readonly trainerLogprobs?: NumericArray | undefined;
+  readonly responseTokenIds?: NumericArray | undefined;
+  readonly policyLogprobs?: Readonly<Record<string, NumericArray>> | undefined;
+  readonly entropies?: Readonly<Record<string, NumericArray>> | undefined;
+  readonly topK?: Readonly<Record<string, TopKDraft>> | undefined;
+  /** One number means the same advantage at each token with mask 1 and 0 elsewhere, as the trainers expand it. */
+  readonly advantages?: NumericArray | number | undefined;
+  readonly positionIds?: NumericArray | undefined;
+  readonly weightVersions?: NumericArray | undefined;
+  /** Any length; not aligned with the response. */
+  readonly promptTokenIds?: NumericArray | undefined;
+  readonly step?: number | undefined;
+  readonly rank?: number | undefined;
+  readonly row?: number | undefined;
+  readonly pack?: number | undefined;
+  readonly reward?: number | undefined;
+  readonly correctness?: number | undefined;
+  readonly sourceOffset?: number | undefined;
+  readonly sampleId?: string | undefined;
+  readonly groupId?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly promptText?: string | undefined;
+  readonly responseText?: string | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/** A per-token array of a draft whose length is not the draft's. */
+export interface Misfit {
+  readonly column: string;
+  readonly length: number;
+  readonly expected: number;
+}
+
+/** The first array of a draft that does not have one element (for top-k: k elements) per response token. */
+export function findMisfit(draft: SequenceDraft): Misfit | undefined {
+  const { length } = draft;
+  let misfit: Misfit | undefined;
+  const check = (column: string, values: NumericArray | number | undefined, expected = length): void => {
+    if (misfit === undefined && typeof values === "object" && values.length !== expected) {
+      misfit = { column, length: values.length, expected };
+    }
+  };
+  check("response mask", draft.responseMask);
+  check("rollout log-probs", draft.rolloutLogprobs);
+  check("trainer log-probs", draft.trainerLogprobs);
+  check("response token ids", draft.responseTokenIds);
+  for (const name in draft.policyLogprobs) check(`log-probs of ${name}`, draft.policyLogprobs[name]);
+  for (const name in draft.entropies) check(`entropy of ${name}`, draft.entropies[name]);
+  for (const name in draft.topK) {
+    const top = draft.topK[name]!;
+    check(`top-k ids of ${name}`, top.ids, length * top.k);
+    check(`top-k log-probs of ${name}`, top.logprobs, length * top.k);
+  }
+  check("advantages", draft.advantages);
+  check("position ids", draft.positionIds);
+  check("weight versions", draft.weightVersions);
+  return misfit;
+}

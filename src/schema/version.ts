@@ -1,0 +1,58 @@
+/**
+ * The version of the on-disk record, and how older rows become current ones.
+ *
+ * @module
+ */
+import { SchemaError, VersionError } from "../base/errors.ts";
+
+/** The version that this code writes. docs/formats/record.md lists what each version changed. */
+export const SCHEMA_VERSION = 1;
+
+/** Key of the Parquet key-value metadata that holds the version. Absent (a trainer wrote the file itself): 1. */
+export const VERSION_KEY = "logratio.schema_version";
+
+/** Column names of one version to those of the next; a name that is not there stays as it is. */
+export type Upgrade = Readonly<Record<string, string>>;
+
+/** `UPGRADES[0]` leads from version 1 to 2, and so on: one step for each version behind the first. */
+export const UPGRADES: readonly Upgrade[] = [];
+
+/**
+ * The version a file declares.
+ *
+ * @throws VersionError when it is newer than {@link SCHEMA_VERSION}
+ * @throws SchemaError when it is no version number
+ */
+export function readVersion(metadata: Readonly<Record<string, string>>, file: string): number {
+  const text = metadata[VERSION_KEY];
+  if (text === undefined) return 1;
+  const version = Number(text);
+  if (!Number.isInteger(version) || version < 1) {
+    throw new SchemaError(`${VERSION_KEY} is "${text}", which is no version number`, { at: { file } });
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new VersionError(
+      `the record has schema version ${version}, this logratio reads up to ${SCHEMA_VERSION}`,
+      {
+        at: { file },
+        likely: "a newer logratio wrote it",
+        hint: "npm install -g logratio@latest",
+      },
+    );
+  }
+  return version;
+}
+
+/** What a column of the current version was called in `version`. */
+export function nameInVersion(
+  name: string,
+  version: number,
+  upgrades: readonly Upgrade[] = UPGRADES,
+): string {
+  let older = name;
+  for (let step = upgrades.length; step >= version; step--) {
+    const upgrade = upgrades[step - 1]!;
+    older = Object.keys(upgrade).find((key) => upgrade[key] === older) ?? older;
+  }
+  return older;
+}
