@@ -60,7 +60,8 @@ module.exports = {
     },
     {
       name: "siblings-do-not-mix",
-      comment: "One format knows nothing of another, one trainer nothing of another; what they share is in shared/.",
+      comment:
+        "One format knows nothing of another, one trainer nothing of another; what they share is in shared/.",
       severity: "error",
       from: { path: "^src/(readers|adapters)/([^/]+)/", pathNot: tests },
       to: { path: "^src/$1/[^/]+/", pathNot: "^src/$1/($2|shared)/" },
@@ -69,7 +70,12 @@ module.exports = {
     only("yauzl-reads-zip-only", "yauzl", "^src/io/"),
     only("fzstd-decompresses-only", "fzstd", "^src/io/"),
     only("commander-is-for-the-cli", "commander", "^src/cli/"),
-    { name: "source-stands-alone", severity: "error", from: { path: "^src/", pathNot: tests }, to: { path: "^(test|bench|examples|scripts)/" } },
+    {
+      name: "source-stands-alone",
+      severity: "error",
+      from: { path: "^src/", pathNot: tests },
+      to: { path: "^(test|bench|examples|scripts)/" },
+    },
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {
@@ -77,6 +83,9 @@ module.exports = {
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^src/kernels/wasm/assembly/" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+    },
   },
 };

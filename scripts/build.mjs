@@ -7,7 +7,10 @@ const root = new URL("../", import.meta.url);
 const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
 rmSync(new URL("dist", root), { recursive: true, force: true });
 try {
-  execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: fileURLToPath(root), stdio: "inherit" });
+  execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], {
+    cwd: fileURLToPath(root),
+    stdio: "inherit",
+  });
 } catch {
   process.exit(1);
 }

@@ -20,7 +20,9 @@ function* filesBelow(directory, ending) {
 
 function examplesOf(file) {
   const text = readFileSync(file, "utf8");
-  const lines = file.endsWith(".ts") ? text.split("\n").map((line) => line.replace(/^\s*\* ?/, "")) : text.split("\n");
+  const lines = file.endsWith(".ts")
+    ? text.split("\n").map((line) => line.replace(/^\s*\* ?/, ""))
+    : text.split("\n");
   const examples = [];
   for (let i = 0; i < lines.length; i++) {
     if (lines[i].trim() !== "```ts") continue;
@@ -31,7 +33,11 @@ function examplesOf(file) {
   return examples.filter(({ code }) => /from "logratio/.test(code));
 }
 
-const files = [...filesBelow(join(root, "src"), ".ts"), join(root, "README.md"), ...filesBelow(join(root, "docs"), ".md")];
+const files = [
+  ...filesBelow(join(root, "src"), ".ts"),
+  join(root, "README.md"),
+  ...filesBelow(join(root, "docs"), ".md"),
+];
 const examples = files.filter((file) => !file.endsWith(".test.ts")).flatMap(examplesOf);
 mkdirSync(scratch, { recursive: true });
 let failed = 0;

@@ -1,11 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeZip } from "../src/io/zip-writer.test-data.ts";
 import { call, pickle } from "../src/readers/shared/pickle-writer.test-data.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const BIN = join(ROOT, "bin/logratio.js");
@@ -115,7 +124,9 @@ describe("logratio report", () => {
     const { status, err } = logratio(["report", DEMO, "--html", "page.html", "--brief"]);
     expect(status).toBe(0);
     expect(err).toBe("written: page.html\n");
-    expect(readFileSync(join(directory, "page.html"), "utf8")).toMatch(/^<!doctype html>[\s\S]*<\/html>\s*$/i);
+    expect(readFileSync(join(directory, "page.html"), "utf8")).toMatch(
+      /^<!doctype html>[\s\S]*<\/html>\s*$/i,
+    );
     expect(readdirSync(directory).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
@@ -132,15 +143,34 @@ describe("logratio report", () => {
   });
 
   it("takes columns by name", () => {
-    const name = file("own.jsonl", ...[1, 2].map(() => JSON.stringify({ a: { engine: [-1, -2] }, b: [-1, -2.5], keep: [1, 1] })));
-    const { status, out } = logratio(["report", name, "--rollout", "a.engine", "--trainer", "b", "--mask", "keep", "--json"]);
+    const name = file(
+      "own.jsonl",
+      ...[1, 2].map(() => JSON.stringify({ a: { engine: [-1, -2] }, b: [-1, -2.5], keep: [1, 1] })),
+    );
+    const { status, out } = logratio([
+      "report",
+      name,
+      "--rollout",
+      "a.engine",
+      "--trainer",
+      "b",
+      "--mask",
+      "keep",
+      "--json",
+    ]);
     expect(status).toBe(0);
     expect(metricsOf(out).delta_abs_mean).toBeCloseTo(0.25, 12);
   });
 
   it("reads two one-sided files as the two sides of the same tokens", () => {
-    const side = (name: string, logprobs: number[]) => file(name, JSON.stringify({ token_ids: [5, 6, 7], logprobs }));
-    const { status, out } = logratio(["report", side("a.jsonl", [-1, -2, -3]), side("b.jsonl", [-1, -2.5, -3]), "--json"]);
+    const side = (name: string, logprobs: number[]) =>
+      file(name, JSON.stringify({ token_ids: [5, 6, 7], logprobs }));
+    const { status, out } = logratio([
+      "report",
+      side("a.jsonl", [-1, -2, -3]),
+      side("b.jsonl", [-1, -2.5, -3]),
+      "--json",
+    ]);
     expect(status).toBe(0);
     expect(metricsOf(out)).toMatchObject({ tokens: 3, delta_abs_max: 0.5, delta_mean: -0.5 / 3 });
   });
@@ -157,19 +187,35 @@ const BAD: readonly BadInput[] = [
   {
     of: "a truncated file",
     make: () => {
-      writeFileSync(join(directory, "cut.npz"), readFileSync(join(DEMO, "stale/step_0010.npz")).subarray(0, 100_000));
+      writeFileSync(
+        join(directory, "cut.npz"),
+        readFileSync(join(DEMO, "stale/step_0010.npz")).subarray(0, 100_000),
+      );
       return "cut.npz";
     },
     status: 3,
-    says: ["zip archive has no end-of-central-directory record", "where   cut.npz, byte 100000", "cut off while it was being written"],
+    says: [
+      "zip archive has no end-of-central-directory record",
+      "where   cut.npz, byte 100000",
+      "cut off while it was being written",
+    ],
   },
-  { of: "an empty file", make: () => file("empty.jsonl"), status: 3, says: ["the file is empty (0 bytes)", "where   empty.jsonl"] },
+  {
+    of: "an empty file",
+    make: () => file("empty.jsonl"),
+    status: 3,
+    says: ["the file is empty (0 bytes)", "where   empty.jsonl"],
+  },
   { of: "a missing file", make: () => "nothere.npz", status: 3, says: ["nothere.npz does not exist"] },
   {
     of: "rows of unequal lengths",
     make: () => file("unequal.jsonl", row(), row({ old_log_probs: [-0.1, -0.2, -0.3] })),
     status: 4,
-    says: ["1 row was left out", "trainer log-probs has 3 values, 4 were expected", "first at unequal.jsonl, row 1"],
+    says: [
+      "1 row was left out",
+      "trainer log-probs has 3 values, 4 were expected",
+      "first at unequal.jsonl, row 1",
+    ],
   },
   {
     of: "NaN and infinities",
@@ -179,7 +225,12 @@ const BAD: readonly BadInput[] = [
   },
   {
     of: "sentinels",
-    make: () => file("sentinel.jsonl", row(), row({ rollout_log_probs: [-9999, 1, 0, -0.4], old_log_probs: [-0.1, -0.2, -5, -0.4] })),
+    make: () =>
+      file(
+        "sentinel.jsonl",
+        row(),
+        row({ rollout_log_probs: [-9999, 1, 0, -0.4], old_log_probs: [-0.1, -0.2, -5, -0.4] }),
+      ),
     status: 0,
     says: ["-9999", "exactly 1", "exactly 0"],
   },
@@ -191,7 +242,11 @@ const BAD: readonly BadInput[] = [
   },
   {
     of: "probabilities instead of log-probs",
-    make: () => file("probabilities.jsonl", row({ rollout_log_probs: [0.9, 0.8, 0.7, 0.6], old_log_probs: [0.9, 0.8, 0.7, 0.6] })),
+    make: () =>
+      file(
+        "probabilities.jsonl",
+        row({ rollout_log_probs: [0.9, 0.8, 0.7, 0.6], old_log_probs: [0.9, 0.8, 0.7, 0.6] }),
+      ),
     status: 3,
     says: ["4 of 4 rollout log-probs are positive: these are not log-probs"],
   },
@@ -242,7 +297,8 @@ const BAD: readonly BadInput[] = [
   },
   {
     of: "text of a trainer without log-probs",
-    make: () => file("one-sided.jsonl", JSON.stringify({ input: "a", output: "b", gts: "c", score: 1, step: 1 })),
+    make: () =>
+      file("one-sided.jsonl", JSON.stringify({ input: "a", output: "b", gts: "c", score: 1, step: 1 })),
     status: 3,
     says: ["holds text only: neither policy's log-probs are in it", "torch.save"],
   },
@@ -264,12 +320,15 @@ const BAD: readonly BadInput[] = [
 ];
 
 describe("bad input", () => {
-  it.each(BAD.map((bad) => [bad.of, bad] as const))("%s: says what, where, why; exit status", (_, { make, status, says }) => {
-    const result = logratio(["report", make(), "--brief"]);
-    expect(result.status).toBe(status);
-    for (const text of says) expect(result.err.replace(/\s+/g, " ")).toContain(text.replace(/\s+/g, " "));
-    expect(result.err).not.toMatch(/\n\s+at .*\(.*:\d+:\d+\)|bug:/);
-  });
+  it.each(BAD.map((bad) => [bad.of, bad] as const))(
+    "%s: says what, where, why; exit status",
+    (_, { make, status, says }) => {
+      const result = logratio(["report", make(), "--brief"]);
+      expect(result.status).toBe(status);
+      for (const text of says) expect(result.err.replace(/\s+/g, " ")).toContain(text.replace(/\s+/g, " "));
+      expect(result.err).not.toMatch(/\n\s+at .*\(.*:\d+:\d+\)|bug:/);
+    },
+  );
 
   it("reads the rest of a directory around a broken file, and exits with 4", () => {
     mkdirSync(join(directory, "mixed"), { recursive: true });
@@ -307,7 +366,13 @@ describe("wrong usage", () => {
   });
 
   it("has help for every verb, on standard output", () => {
-    for (const args of [["--help"], ["report", "--help"], ["convert", "--help"], ["conformance", "--help"], ["demo", "--help"]]) {
+    for (const args of [
+      ["--help"],
+      ["report", "--help"],
+      ["convert", "--help"],
+      ["conformance", "--help"],
+      ["demo", "--help"],
+    ]) {
       const { status, out, err } = logratio(args);
       expect([status, err]).toEqual([0, ""]);
       expect(out).toContain("Usage: logratio");
@@ -320,7 +385,9 @@ describe("logratio convert", () => {
     const { status, err } = logratio(["convert", DEMO, "--out", "run.parquet"]);
     expect(status).toBe(0);
     expect(err).toMatch(/^written: run\.parquet: 768 sequences, [\d,]+ response tokens\n$/);
-    const [direct, back] = [DEMO, "run.parquet"].map((path) => JSON.parse(logratio(["report", path, "--json"]).out));
+    const [direct, back] = [DEMO, "run.parquet"].map((path) =>
+      JSON.parse(logratio(["report", path, "--json"]).out),
+    );
     expect(back.metrics).toEqual(direct.metrics);
     expect(back.per_turn).toEqual(direct.per_turn);
     expect(back.per_correctness).toEqual(direct.per_correctness);
@@ -331,10 +398,19 @@ describe("logratio conformance", () => {
   it("prints one line per case and skips kinds out of reach", () => {
     mkdirSync(join(directory, "cases"), { recursive: true });
     const inputs = { old_log_probs: [[-15, -1]], rollout_log_probs: [[-5, -1]], response_mask: [[1, 1]] };
-    writeFileSync(join(directory, "cases/a.json"), JSON.stringify({ id: "a", kind: "verl.offpolicy", inputs, config: {} }));
-    writeFileSync(join(directory, "cases/b.json"), JSON.stringify({ id: "b", kind: "no.such", inputs: {}, config: {} }));
+    writeFileSync(
+      join(directory, "cases/a.json"),
+      JSON.stringify({ id: "a", kind: "verl.offpolicy", inputs, config: {} }),
+    );
+    writeFileSync(
+      join(directory, "cases/b.json"),
+      JSON.stringify({ id: "b", kind: "no.such", inputs: {}, config: {} }),
+    );
     const { status, out } = logratio(["conformance", "cases", "--json"]);
-    const [a, b] = out.trim().split("\n").map((line) => JSON.parse(line));
+    const [a, b] = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect(status).toBe(0);
     expect(a.actual.offpolicy.kl).toBeCloseTo(5, 6);
     expect(b).toEqual({ id: "b", skipped: true });

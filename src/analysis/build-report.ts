@@ -154,7 +154,7 @@ function orNull(value: number): number | null {
 
 function probDiffs(total: MismatchSummary) {
   if (!total.probDiffs) throw new RangeError("Cannot describe |Δp|: the summary was made without its sketch");
-  return total.probDiffs;
+  return total.probDiffs.absolute();
 }
 
 function namedSlices(slices: Slices<string>): NamedMetrics[] {

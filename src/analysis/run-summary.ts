@@ -101,16 +101,19 @@ export class RunSummary {
     this.total.addTokens(tokens);
     this.#addTurnQuantiles(tokens);
     const words = new Uint32Array(tokens.delta.buffer, tokens.delta.byteOffset, tokens.count);
+    const { index, count } = tokens;
     let row = firstRow;
-    for (let from = 0; from < tokens.count; ) {
-      const first = tokens.index[from] as number;
+    for (let from = 0; from < count; ) {
+      const first = index[from] as number;
       // Tokens ascend, but for the extreme ones at the end of a piece.
       if (first < (batch.offsets[row] as number)) row = rowOf(batch.offsets, first);
       while ((batch.offsets[row + 1] as number) <= first) row++;
       const end = batch.offsets[row + 1] as number;
       let to = from + 1;
-      while (to < tokens.count && (tokens.index[to] as number) < end && (tokens.index[to] as number) > first)
-        to++;
+      for (; to < count; to++) {
+        const next = index[to] as number;
+        if (next >= end || next < first) break;
+      }
       for (const slice of slices.of(row)) slice.deltas.addRange(tokens.delta, words, from, to);
       this.groups.add(batch, row, tokens, from, to);
       this.#considerTokens(batch, row, tokens, from, to);

@@ -13,7 +13,12 @@ export type NumericArray =
 export type FloatArray = Float32Array | Float64Array;
 
 export function isNumericArray(value: unknown): value is NumericArray {
-  return ArrayBuffer.isView(value) && !(value instanceof DataView) && !(value instanceof BigInt64Array) && !(value instanceof BigUint64Array);
+  return (
+    ArrayBuffer.isView(value) &&
+    !(value instanceof DataView) &&
+    !(value instanceof BigInt64Array) &&
+    !(value instanceof BigUint64Array)
+  );
 }
 
 /** The same values in single precision where that loses nothing, else in double. */

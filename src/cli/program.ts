@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
 import type { ConformanceOptions } from "./commands/conformance.ts";
@@ -53,11 +54,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
       .description("a report on the recorded example run (a tiny model, stale rollout weights)"),
   ).action(async (options: ReportOptions) => {
     const { report } = await import("./commands/report.ts");
-    status = await report(
-      [fileURLToPath(new URL("../../examples/demo", import.meta.url))],
-      options,
-      terminal(),
-    );
+    status = await report([demoPath()], options, terminal());
   });
 
   addInputOptions(
@@ -104,6 +101,13 @@ function reportFlags(command: Command): Command {
 function colourChoice(value: unknown): ColourChoice {
   if (value === false) return "never";
   return value === "always" || value === "never" ? value : "auto";
+}
+
+/** Where the example run lies, as one would type it here. */
+function demoPath(): string {
+  const path = fileURLToPath(new URL("../../examples/demo", import.meta.url));
+  const fromHere = relative("", path);
+  return fromHere.startsWith("..") ? path : fromHere;
 }
 
 function packageVersion(): string {

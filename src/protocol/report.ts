@@ -206,7 +206,10 @@ export interface ParityBlock {
   readonly metrics: Readonly<Record<string, number>>;
   readonly corrections: readonly ParityCorrection[];
   /** What a dashboard shows: one value per step. */
-  readonly per_step: readonly { readonly step: number | null; readonly metrics: Readonly<Record<string, number>> }[];
+  readonly per_step: readonly {
+    readonly step: number | null;
+    readonly metrics: Readonly<Record<string, number>>;
+  }[];
 }
 
 /** Masked-in tokens that are in no figure, and why. */

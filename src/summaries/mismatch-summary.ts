@@ -127,7 +127,7 @@ export class MismatchSummary {
   /** Adds the per-token results `[from, to)` of a kernel pass to the sketches. */
   addTokens(tokens: MaskedTokens, from = 0, to = tokens.count): void {
     this.deltas.addRange(tokens.delta, wordsOf(tokens.delta), from, to);
-    this.probDiffs?.addAll(tokens.probDiff.subarray(from, to).map(Math.abs));
+    this.probDiffs?.addRange(tokens.probDiff, wordsOf(tokens.probDiff), from, to);
   }
 
   /** Adds `other` to this. @throws RangeError when the two were made with different detail. */

@@ -54,7 +54,7 @@ export async function report(
     terminal.err(`written: ${options.html}\n`);
   }
   terminal.out(render(result, paths, options, terminal));
-  if (options.json || options.markdown)
+  if (options.json || options.markdown || options.brief)
     for (const finding of findings) terminal.err(formatFinding(finding, terminal));
   if (interrupted) {
     terminal.err(
