@@ -143,7 +143,7 @@ describe("a report over drawn sequences", () => {
     const [left, right] = [new RunSummary(), new RunSummary()];
     left.add(recordBatch(RUN.slice(0, 2)));
     right.add(recordBatch(RUN.slice(2).map((sequence) => ({ ...sequence, row: 2 }))));
-    right.merge(left);
+    right.merge(RunSummary.fromJSON(JSON.parse(JSON.stringify(left))));
     const merged = buildReport({
       run: "drawn",
       paths: ["drawn"],

@@ -4,15 +4,33 @@ import { emptySums, mergeSums } from "../kernels/merge.ts";
 import { type MaskedTokens, type MismatchTable, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
 import type { WorstSequence, WorstToken } from "../protocol/report.ts";
 import { formatHandle, type RecordBatch } from "../schema/record.ts";
-import { MismatchSummary } from "../summaries/mismatch-summary.ts";
+import { MismatchSummary, type MismatchSummaryJson } from "../summaries/mismatch-summary.ts";
 import { TopList } from "../summaries/top-list.ts";
-import { ValueSketch } from "../summaries/value-sketch.ts";
-import { Slices } from "./slices.ts";
-import { TokenGroups } from "./token-groups.ts";
+import { ValueSketch, type ValueSketchJson } from "../summaries/value-sketch.ts";
+import { Slices, type SlicesJson } from "./slices.ts";
+import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
 
 /** Turns beyond this one have sums but no quantiles. */
 const TURNS_WITH_QUANTILES = 256;
 const WORST_KEPT = 20;
+
+export interface RunSummaryJson {
+  readonly version: 1;
+  readonly total: MismatchSummaryJson;
+  readonly steps: SlicesJson<number>;
+  readonly ranks: SlicesJson<number>;
+  readonly environments: SlicesJson<string>;
+  readonly correctness: SlicesJson<string>;
+  readonly turnDeltas: readonly ValueSketchJson[];
+  readonly groups: TokenGroupsJson;
+  readonly packs: readonly (readonly [
+    step: number | null,
+    (readonly [pack: string, sums: (number | string)[]])[],
+  ])[];
+  readonly worstTokens: readonly WorstToken[];
+  readonly worstSequences: readonly WorstSequence[];
+  readonly sequencesByFile: readonly (readonly [file: string, sequences: number])[];
+}
 
 /**
  * All that a report needs to know of a run, filled batch by batch and mergeable: nothing in it grows with the number
@@ -171,6 +189,49 @@ export class RunSummary {
     });
   }
 
+  toJSON(): RunSummaryJson {
+    const encode = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
+    return {
+      version: 1,
+      total: this.total.toJSON(),
+      steps: this.steps.toJSON(),
+      ranks: this.ranks.toJSON(),
+      environments: this.environments.toJSON(),
+      correctness: this.correctness.toJSON(),
+      turnDeltas: this.turnDeltas.map((sketch) => sketch.toJSON()),
+      groups: this.groups.toJSON(),
+      packs: [...this.packs].map(([step, packs]) => [
+        Number.isNaN(step) ? null : step,
+        [...packs].map(([pack, sums]) => [pack, [...sums].map(encode)]),
+      ]),
+      worstTokens: this.worstTokens.list(),
+      worstSequences: this.worstSequences.list(),
+      sequencesByFile: [...this.sequencesByFile],
+    };
+  }
+
+  /** @throws RangeError when a newer version of logratio wrote it. */
+  static fromJSON(json: RunSummaryJson): RunSummary {
+    if (json.version !== 1) {
+      throw new RangeError(`Cannot read run summary: version ${json.version}, this logratio reads version 1`);
+    }
+    const summary = new RunSummary();
+    summary.total.merge(MismatchSummary.fromJSON(json.total));
+    summary.steps.merge(Slices.fromJSON(json.steps));
+    summary.ranks.merge(Slices.fromJSON(json.ranks));
+    summary.environments.merge(Slices.fromJSON(json.environments));
+    summary.correctness.merge(Slices.fromJSON(json.correctness));
+    summary.turnDeltas.push(...json.turnDeltas.map(ValueSketch.fromJSON));
+    summary.groups.merge(TokenGroups.fromJSON(json.groups));
+    for (const [step, packs] of json.packs) {
+      summary.packs.set(step ?? Number.NaN, new Map(packs.map(([pack, sums]) => [pack, decodeSums(sums)])));
+    }
+    for (const token of json.worstTokens) summary.worstTokens.add(token);
+    for (const sequence of json.worstSequences) summary.worstSequences.add(sequence);
+    for (const [file, count] of json.sequencesByFile) summary.sequencesByFile.set(file, count);
+    return summary;
+  }
+
   /** Adds another run summary of the same run (another rank, another file): any order gives the same result. */
   merge(other: RunSummary): void {
     this.total.merge(other.total);
@@ -196,6 +257,10 @@ export class RunSummary {
     for (const [file, count] of other.sequencesByFile)
       this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
   }
+}
+
+function decodeSums(json: readonly (number | string)[]): Float64Array {
+  return Float64Array.from(json, Number);
 }
 
 /** The slices that each row of a batch belongs to. */

@@ -1,4 +1,7 @@
-import { MismatchSummary } from "../summaries/mismatch-summary.ts";
+import { MismatchSummary, type MismatchSummaryJson } from "../summaries/mismatch-summary.ts";
+
+/** Null stands for the key NaN: not known. */
+export type SlicesJson<K extends string | number> = readonly (readonly [K | null, MismatchSummaryJson])[];
 
 /** Summaries by the value of a column, made when a value first occurs. */
 export class Slices<K extends string | number> {
@@ -14,6 +17,17 @@ export class Slices<K extends string | number> {
 
   merge(other: Slices<K>): void {
     for (const [key, summary] of other.byKey) this.get(key).merge(summary);
+  }
+
+  toJSON(): SlicesJson<K> {
+    return [...this.byKey].map(([key, summary]) => [Number.isNaN(key) ? null : key, summary.toJSON()]);
+  }
+
+  static fromJSON<K extends string | number>(json: SlicesJson<K>): Slices<K> {
+    const slices = new Slices<K>();
+    for (const [key, summary] of json)
+      slices.byKey.set(key ?? (Number.NaN as K), MismatchSummary.fromJSON(summary));
+    return slices;
   }
 
   /** In ascending order of key; NaN (unknown) last. */

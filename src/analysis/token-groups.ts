@@ -1,12 +1,18 @@
 import type { MaskedTokens } from "../kernels/mismatch.ts";
 import type { RecordBatch } from "../schema/record.ts";
-import { GroupSums } from "../summaries/group-sums.ts";
+import { GroupSums, type GroupSumsJson } from "../summaries/group-sums.ts";
 
 /** Edges of the rollout-probability buckets; the last bucket is closed. */
 export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;
 const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
 
 export const POSITION_DECILES = 10;
+
+export interface TokenGroupsJson {
+  readonly deciles: GroupSumsJson;
+  readonly buckets: GroupSumsJson;
+  readonly tokenIds: GroupSumsJson;
+}
 
 /** Sums by where in the response a token stands, how likely the rollout policy found it, and which token it is. */
 export class TokenGroups {
@@ -36,6 +42,22 @@ export class TokenGroups {
       for (let i = from; i < to; i++) groups[i] = ids[index[i] as number] as number;
       this.tokenIds.addMany(groups, delta, k3, from, to);
     }
+  }
+
+  toJSON(): TokenGroupsJson {
+    return {
+      deciles: this.deciles.toJSON(),
+      buckets: this.buckets.toJSON(),
+      tokenIds: this.tokenIds.toJSON(),
+    };
+  }
+
+  static fromJSON(json: TokenGroupsJson): TokenGroups {
+    const groups = new TokenGroups();
+    groups.deciles.merge(GroupSums.fromJSON(json.deciles));
+    groups.buckets.merge(GroupSums.fromJSON(json.buckets));
+    groups.tokenIds.merge(GroupSums.fromJSON(json.tokenIds));
+    return groups;
   }
 
   merge(other: TokenGroups): void {

@@ -33,33 +33,38 @@ function common(batch: RecordBatch): unknown {
 }
 
 describe.skipIf(!hasSharedData)("the lab's recordings", () => {
-  it.each(["0001", "0500", "1000"])("step %s is the same record in every container, token by token", async (step) => {
-    const batches: RecordBatch[] = [];
-    for (const container of CONTAINERS) {
-      const { batches: read, findings } = await readAll(await fileOf(container, step));
-      expect(findings).toEqual([]);
-      expect(read).toHaveLength(1);
-      batches.push(read[0]!);
-    }
-    const [npz, ...others] = batches;
-    expect(npz!.length).toBe(64);
-    expect(npz!.rolloutLogprobs).toBeInstanceOf(Float32Array);
-    for (const other of others) expect(common(other)).toEqual(common(npz!));
-    const [, pt, packed, jsonl] = batches;
-    for (const other of [pt!, jsonl!]) expect(other.entropies).toEqual(npz!.entropies);
-    expect(pt!.topK).toEqual(npz!.topK);
-    expect(pt!.positionIds).toEqual(npz!.positionIds);
-    expect(packed!.positionIds).toEqual(npz!.positionIds);
-    expect([...pt!.correctness]).toEqual([...npz!.correctness]);
-    expect([...jsonl!.correctness]).toEqual([...npz!.correctness]);
-  });
+  it.each(["0001", "0500", "1000"])(
+    "step %s is the same record in every container, token by token",
+    async (step) => {
+      const batches: RecordBatch[] = [];
+      for (const container of CONTAINERS) {
+        const { batches: read, findings } = await readAll(await fileOf(container, step));
+        expect(findings).toEqual([]);
+        expect(read).toHaveLength(1);
+        batches.push(read[0]!);
+      }
+      const [npz, ...others] = batches;
+      expect(npz!.length).toBe(64);
+      expect(npz!.rolloutLogprobs).toBeInstanceOf(Float32Array);
+      for (const other of others) expect(common(other)).toEqual(common(npz!));
+      const [, pt, packed, jsonl] = batches;
+      for (const other of [pt!, jsonl!]) expect(other.entropies).toEqual(npz!.entropies);
+      expect(pt!.topK).toEqual(npz!.topK);
+      expect(pt!.positionIds).toEqual(npz!.positionIds);
+      expect(packed!.positionIds).toEqual(npz!.positionIds);
+      expect([...pt!.correctness]).toEqual([...npz!.correctness]);
+      expect([...jsonl!.correctness]).toEqual([...npz!.correctness]);
+    },
+  );
 
   it("reads one container of a run that was written in four", async () => {
     const { run, batches, findings } = await readAll(`${LAB}main`);
     const steps = (await readdir(`${LAB}main/npz`)).length;
     expect(run.name).toBe("main");
     expect(new Set(run.sources.map(({ format }) => format))).toEqual(new Set(["npz"]));
-    expect(run.sources.map(({ step }) => step)).toEqual([...new Set(run.sources.map(({ step }) => step!))].sort((a, b) => a - b));
+    expect(run.sources.map(({ step }) => step)).toEqual(
+      [...new Set(run.sources.map(({ step }) => step!))].sort((a, b) => a - b),
+    );
     expect(run.sources).toHaveLength(steps);
     expect(batches.reduce((sum, { length }) => sum + length, 0)).toBe(64 * steps);
     expect(findings.map(({ code, count }) => [code, count])).toEqual([

@@ -14,6 +14,5 @@ export const hasSharedData = existsSync(LAB) && existsSync(REAL);
 
 /** Says loudly that tests are skipped. */
 export function warnIfAbsent(what: string): void {
-  // biome-ignore lint/suspicious/noConsole: a skipped test must be seen
   if (!hasSharedData) console.warn(`SKIPPED: ${what}, because ${root} is not there`);
 }

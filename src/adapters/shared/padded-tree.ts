@@ -47,6 +47,8 @@ function collectMatrices(columns: FoundColumns<TreeValue>, file: string): Map<Ar
     const column = columns.get(field);
     if (column === undefined) continue;
     const matrix = asRows(column.value);
+    // Positions in several dimensions (image and text) are not those of tokens.
+    if (field === "positions" && matrix !== undefined && matrix.inner.length > 1) continue;
     if (matrix !== undefined) {
       matrices.set(field, { name: column.name, matrix, shape: describeValue(column.value) });
     } else if (field === "rollout" || field === "trainer") {

@@ -20,13 +20,14 @@ import { describeRowValue } from "../shared/row-values.ts";
 import { explainMask } from "../shared/sequence.ts";
 import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
 import { VERL_NAMES } from "./names.ts";
+import { tensorsOf, unreadBatch } from "./tensor-dict.ts";
 
-const PARTS = ["batch", "non_tensor_batch", "meta_info"];
-
-/** The columns of a DataProto-like dict (batch, non_tensor_batch, meta_info) or of a flat one. */
+/** The columns of a DataProto-like dict (batch, non_tensor_batch, meta_info), of a TensorDict, or of a flat dict. */
 export function batchColumns(root: TreeMap): TreeMap {
-  if (!isMap(root.batch)) return root;
-  return Object.assign({}, ...PARTS.map((part) => root[part]).filter(isMap)) as TreeMap;
+  const batch = tensorsOf(root.batch) ?? tensorsOf(root.value);
+  if (batch === undefined) return root;
+  const others = [root.non_tensor_batch, root.meta_info].filter(isMap);
+  return Object.assign({}, batch, ...others) as TreeMap;
 }
 
 function treeColumns(document: TreeDocument): FoundColumns<TreeValue> {
@@ -80,6 +81,8 @@ export const verl: Adapter = {
       const step = agreedNumber(document, VERL_NAMES.step);
       return explain(findRowColumns(document, VERL_NAMES), describeRowValue, step, false);
     }
+    const problem = unreadBatch(document.root, document.file);
+    if (problem !== undefined) return { score: 0.9, found: [], guessed: [], missing: [], problem };
     const columns = treeColumns(document);
     return explain(columns, describeValue, await readScalar(columns.get("step")?.value), true);
   },

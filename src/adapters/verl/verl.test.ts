@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { openDocument } from "../../ingest/index.ts";
+import { openFile } from "../../io/file-source.ts";
+import { FindingLog } from "../../schema/findings.ts";
 import {
   EXPECTED,
   expectedWithout,
@@ -8,18 +11,22 @@ import {
   readError,
   rowsOf,
 } from "../read.test-data.ts";
+import { verl } from "./index.ts";
 
 const fixture = (name: string): string => `${FIXTURES}verl/${name}`;
 
 describe("verl batches hold the same sequences in every container", () => {
-  it.each(["batch.npz", "batch.pt", "rows.jsonl", "rows.json", "rows.parquet"])("%s", async (name) => {
-    const { batches, findings } = await readAll(fixture(name));
-    expect(batches).toHaveLength(1);
-    expect(picture(batches[0]!)).toEqual(EXPECTED);
-    expect(batches[0]!.provenance.trainer).toBe("verl");
-    expect([...batches[0]!.steps]).toEqual([12, 12, 12]);
-    expect(findings).toEqual([]);
-  });
+  it.each(["batch.npz", "batch.pt", "tensordict.pt", "rows.jsonl", "rows.json", "rows.parquet"])(
+    "%s",
+    async (name) => {
+      const { batches, findings } = await readAll(fixture(name));
+      expect(batches).toHaveLength(1);
+      expect(picture(batches[0]!)).toEqual(EXPECTED);
+      expect(batches[0]!.provenance.trainer).toBe("verl");
+      expect([...batches[0]!.steps]).toEqual([12, 12, 12]);
+      expect(findings).toEqual([]);
+    },
+  );
 
   it("flat dicts, and JSON with the same names", async () => {
     for (const name of ["flat.pt", "batch.json"]) {
@@ -27,6 +34,11 @@ describe("verl batches hold the same sequences in every container", () => {
       expect(picture(batches[0]!)).toEqual(EXPECTED);
       expect([...batches[0]!.steps]).toEqual([12, 12, 12]);
     }
+  });
+
+  it("a TensorDict alone", async () => {
+    const { batches } = await readAll(fixture("tensordict_alone.pt"));
+    expect(picture(batches[0]!)).toEqual(expectedWithout("groups", "environments"));
   });
 
   it("safetensors, which cannot hold text", async () => {
@@ -52,6 +64,12 @@ describe("verl details", () => {
     expect(pt.sampling).toEqual({ temperature: 0.9 });
   });
 
+  it("leaves out positions of several dimensions", async () => {
+    const { batches } = await readAll(fixture("mrope.pt"));
+    expect(batches[0]!.positionIds).toBeUndefined();
+    expect(picture(batches[0]!).rollout).toEqual(EXPECTED.rollout);
+  });
+
   it("explains what it found", async () => {
     const { run } = await readAll(fixture("batch.npz"));
     expect(run.sources[0]).toMatchObject({
@@ -64,7 +82,21 @@ describe("verl details", () => {
     expect(run.sources[0]!.found).toContain("rollout log-probs: rollout_log_probs, float32 [3, 8]");
   });
 
-  it("reads a batch the same in small blocks of rows and small batches", async () => {
+  it.each(["batch.npz", "batch.pt", "batch.json"])("reads %s the same in blocks of one row", async (name) => {
+    const document = await openDocument(await openFile(fixture(name)));
+    const { blocks } = await verl.read(document, { findings: new FindingLog(), blockTokens: 1 });
+    const lengths: number[] = [];
+    const rollout: number[][] = [];
+    for await (const drafts of blocks) {
+      lengths.push(drafts.length);
+      rollout.push(...drafts.map(({ rolloutLogprobs }) => Array.from(rolloutLogprobs!)));
+    }
+    await document.close();
+    expect(lengths).toEqual([1, 1, 1]);
+    expect(rollout).toEqual(EXPECTED.rollout);
+  });
+
+  it("cuts a batch into small ones", async () => {
     const { batches } = await readAll(fixture("batch.npz"), { batchTokens: 4 });
     expect(batches.map(({ length }) => length)).toEqual([1, 2]);
     const both = batches.map(picture);
@@ -107,6 +139,15 @@ describe("a mask that has to be found", () => {
 });
 
 describe("verl batches that cannot be read", () => {
+  it("says how to save a batch that was pickled whole", async () => {
+    const error = await readError(fixture("consolidated.pt"));
+    expect([error._tag, error.message]).toEqual([
+      "UnsupportedError",
+      "the batch is a pickled tensordict._reductions._rebuild_tensordict_files_consolidated, whose tensors are not read",
+    ]);
+    expect(error.hint).toContain("dict(data.batch.items())");
+  });
+
   it("names both shapes when widths differ", async () => {
     const error = await readError(fixture("widths_differ.npz"));
     expect(error._tag).toBe("LengthMismatchError");

@@ -24,7 +24,8 @@ export interface MismatchKernel {
   accumulate(): void;
 }
 
-type Exports = Record<string, { readonly value: number }> & {
+/** The module's exports as they are. */
+export type KernelExports = Record<string, { readonly value: number }> & {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly compact: MismatchKernel["compact"];
   readonly leftCount: MismatchKernel["leftCount"];
@@ -51,7 +52,7 @@ export async function initKernels(): Promise<boolean> {
   if (kernel) return true;
   try {
     const { instance } = await webAssembly().instantiate(decodeBase64(MISMATCH_WASM));
-    kernel ??= viewsOf(instance.exports as Exports);
+    kernel ??= kernelOf(instance.exports as KernelExports);
     return true;
   } catch {
     failed = true;
@@ -64,7 +65,7 @@ export function mismatchKernel(): MismatchKernel | undefined {
   if (kernel || failed) return kernel;
   try {
     const { Module, Instance } = webAssembly();
-    kernel = viewsOf(new Instance(new Module(decodeBase64(MISMATCH_WASM))).exports as Exports);
+    kernel = kernelOf(new Instance(new Module(decodeBase64(MISMATCH_WASM))).exports as KernelExports);
   } catch {
     failed = true;
   }
@@ -79,7 +80,8 @@ function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-function viewsOf(exports: Exports): MismatchKernel {
+/** The kernel behind a module's exports. */
+export function kernelOf(exports: KernelExports): MismatchKernel {
   const { buffer } = exports.memory;
   const chunk = exports.CHUNK!.value;
   const floats = (name: string): Float32Array => new Float32Array(buffer, exports[name]!.value, chunk);

@@ -231,15 +231,15 @@ describe("openJsonl", () => {
     const numbers = Buffer.from("-0.1234567890123456, ".repeat(50_000));
     async function* bytes(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{"logprobs": [');
-      for (let i = 0; i < 40; i++) yield numbers;
+      for (let i = 0; i < 10; i++) yield numbers;
       yield Buffer.from('1], "step": 3}\n{"step": 4}\n');
     }
     const { rows, places } = await read({ name: "-", bytes: bytes() });
     const logprobs = rows[0]!.logprobs as Float64Array;
     const ends = [logprobs.length, logprobs[0], logprobs.at(-2), logprobs.at(-1)];
-    expect(ends).toEqual([2_000_001, -0.1234567890123456, -0.1234567890123456, 1]);
+    expect(ends).toEqual([500_001, -0.1234567890123456, -0.1234567890123456, 1]);
     expect([rows[0]!.step, rows[1]]).toEqual([3, { step: 4 }]);
-    expect(places[1]).toEqual({ line: 2, offset: 40 * numbers.length + 29, row: 1 });
+    expect(places[1]).toEqual({ line: 2, offset: 10 * numbers.length + 29, row: 1 });
   });
 
   test("stops at a line above the limit, after the rows before it", async () => {

@@ -1,0 +1,49 @@
+// npm run bench [-- NAME…] [--quick] [--rounds N] [--trainers]: runs bench/NAME.mjs (all of them without names),
+// prints their tables, and writes bench/out/NAME.json. Data is seeded; figures are medians over rounds in which the
+// variants take turns, so that a busy machine slows all of them alike. Compare ratios, not seconds.
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { machine } from "./support/machine.mjs";
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    trainers: { type: "boolean", default: false },
+  },
+});
+
+const folder = new URL(".", import.meta.url);
+const known = readdirSync(folder)
+  .filter((name) => name.endsWith(".mjs") && name !== "run.mjs")
+  .map((name) => name.slice(0, -4))
+  .sort();
+const chosen = positionals.length > 0 ? positionals : known;
+const unknown = chosen.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`No benchmark named ${unknown.join(", ")}; there are: ${known.join(", ")}`);
+  process.exit(2);
+}
+const options = {
+  quick: flags.quick,
+  rounds: flags.rounds === undefined ? undefined : Number(flags.rounds),
+  trainers: flags.trainers,
+};
+if (options.rounds !== undefined && !(Number.isInteger(options.rounds) && options.rounds > 0)) {
+  console.error(`--rounds needs a positive whole number, not ${flags.rounds}`);
+  process.exit(2);
+}
+
+const host = machine();
+console.log(`${host.cpu}, ${host.threads} threads, Node ${host.node}${options.quick ? ", quick run" : ""}`);
+mkdirSync(new URL("out/", folder), { recursive: true });
+for (const name of chosen) {
+  console.log(`\n${name}`);
+  const { run } = await import(new URL(`${name}.mjs`, folder).href);
+  const results = await run(options);
+  writeFileSync(
+    new URL(`out/${name}.json`, folder),
+    `${JSON.stringify({ benchmark: name, date: new Date().toISOString(), machine: host, options, ...results }, null, 2)}\n`,
+  );
+}

@@ -1,0 +1,141 @@
+// Writes one seeded batch in each container, so that readers are compared on the same figures.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+
+/** A padded verl batch: `rows` sequences of up to `width` response tokens, seeded. */
+export function seededBatch(rows, width, seed = 1) {
+  let state = seed >>> 0;
+  const uniform = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state + 0.5) / 2 ** 32;
+  };
+  const size = rows * width;
+  const batch = {
+    responses: new Int32Array(size),
+    response_mask: new Int32Array(size),
+    rollout_log_probs: new Float32Array(size),
+    old_log_probs: new Float32Array(size),
+  };
+  for (let row = 0; row < rows; row++) {
+    const length = Math.floor(width * (0.6 + 0.4 * uniform()));
+    for (let t = 0; t < length; t++) {
+      const at = row * width + t;
+      batch.responses[at] = 1 + Math.floor(uniform() * 150_000);
+      // Tool output: a fifth of the tokens, in runs.
+      batch.response_mask[at] = Math.floor(t / 100) % 5 === 4 ? 0 : 1;
+      batch.rollout_log_probs[at] = Math.log(uniform());
+      batch.old_log_probs[at] = batch.rollout_log_probs[at] + 0.02 * (uniform() - 0.5);
+    }
+  }
+  return { rows, width, lengthOf: (row) => lastOne(batch.responses, row * width, width), columns: batch };
+}
+
+function lastOne(ids, start, width) {
+  let length = width;
+  while (length > 0 && ids[start + length - 1] === 0) length--;
+  return length;
+}
+
+const bytesOf = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+const isFloat = (array) => array instanceof Float32Array;
+
+function npy(array, shape) {
+  const text = `{'descr': '${isFloat(array) ? "<f4" : "<i4"}', 'fortran_order': False, 'shape': (${shape.join(", ")}), }`;
+  const padded = `${text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11)}\n`;
+  const length = Buffer.alloc(2);
+  length.writeUInt16LE(padded.length);
+  return Buffer.concat([
+    Buffer.from("\x93NUMPY\x01\x00", "latin1"),
+    length,
+    Buffer.from(padded),
+    bytesOf(array),
+  ]);
+}
+
+function zip(members, deflate) {
+  const parts = [];
+  const directory = [];
+  let offset = 0;
+  for (const [name, bytes] of members) {
+    const data = deflate ? deflateRawSync(bytes, { level: 6 }) : bytes;
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(deflate ? 8 : 0, 4);
+    fields.writeUInt32LE(crc32(bytes), 10);
+    fields.writeUInt32LE(data.length, 14);
+    fields.writeUInt32LE(bytes.length, 18);
+    fields.writeUInt16LE(name.length, 22);
+    const where = Buffer.alloc(14);
+    where.writeUInt32LE(offset, 10);
+    parts.push(Buffer.from("PK\x03\x04"), fields, Buffer.from(name), data);
+    directory.push(Buffer.from("PK\x01\x02\x14\x00", "latin1"), fields, where, Buffer.from(name));
+    offset += 30 + name.length + data.length;
+  }
+  const entries = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(members.length, 8);
+  end.writeUInt16LE(members.length, 10);
+  end.writeUInt32LE(entries.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, entries, end]);
+}
+
+function safetensors({ columns, rows, width }) {
+  let offset = 0;
+  const header = {};
+  for (const [name, array] of Object.entries(columns)) {
+    header[name] = {
+      dtype: isFloat(array) ? "F32" : "I32",
+      shape: [rows, width],
+      data_offsets: [offset, offset + array.byteLength],
+    };
+    offset += array.byteLength;
+  }
+  const text = JSON.stringify(header);
+  const padded = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(padded.length));
+  return Buffer.concat([length, padded, ...Object.values(columns).map(bytesOf)]);
+}
+
+function jsonl({ columns, rows, width, lengthOf }) {
+  const lines = [];
+  for (let row = 0; row < rows; row++) {
+    const [start, end] = [row * width, row * width + lengthOf(row)];
+    const part = (name) => [...columns[name].subarray(start, end)];
+    lines.push(
+      JSON.stringify({
+        step: 1,
+        response_ids: part("responses"),
+        response_mask: part("response_mask"),
+        rollout_log_probs: part("rollout_log_probs"),
+        old_log_probs: part("old_log_probs"),
+      }),
+    );
+  }
+  return Buffer.from(`${lines.join("\n")}\n`);
+}
+
+/** Writes the batch as every container that needs no other program; `members` are the deflated arrays of an npz. */
+export function writeContainers(batch, directory) {
+  const members = Object.entries(batch.columns).map(([name, array]) => [
+    `${name}.npy`,
+    npy(array, [batch.rows, batch.width]),
+  ]);
+  const text = jsonl(batch);
+  const files = [
+    ["npz, stored", "stored.npz", zip(members, false), "none"],
+    ["npz, deflated", "deflated.npz", zip(members, true), "members"],
+    ["safetensors", "batch.safetensors", safetensors(batch), "none"],
+    ["JSONL", "batch.jsonl", text, "none"],
+    ["JSONL, gzip", "batch.jsonl.gz", gzipSync(text), "gzip"],
+  ];
+  const deflated = members.map(([, raw]) => deflateRawSync(raw, { level: 6 }));
+  return files.map(([label, name, bytes, compression]) => {
+    const path = join(directory, name);
+    writeFileSync(path, bytes);
+    return { label, path, compression, ...(compression === "members" && { members: deflated }) };
+  });
+}
