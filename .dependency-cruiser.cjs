@@ -12,7 +12,7 @@ const allow = {
   readers: ["base", "io"],
   adapters: ["base", "io", "schema"],
   ingest: ["base", "io", "schema", "readers", "adapters"],
-  parallel: ["base", "kernels"],
+  parallel: ["base", "kernels", "schema", "analysis"],
   cli: ["base", "schema", "protocol", "io", "ingest", "parity", "analysis", "report", "parallel"],
 };
 // These run unchanged in a browser: no Node built-ins, no npm packages.

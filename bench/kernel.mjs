@@ -116,24 +116,21 @@ function report({ n, share, rounds, threads, seconds, notes, torch }) {
       seconds: times,
     };
   });
-  console.log(
-    `${n.toLocaleString("en")} tokens, ${(100 * share).toFixed(1)} % with mask 1; medians of ${rounds} rounds\n`,
-  );
+  const caption = `${n.toLocaleString("en")} tokens, ${(100 * share).toFixed(1)} % with mask 1; medians of ${rounds} rounds`;
   const ratio = (value) => (value === undefined ? "" : `${value.toPrecision(3)}×`);
-  console.log(
-    formatTable([
-      ["", "Mtokens/s", "best", "to twin", "to PyTorch, same threads"],
-      ...results.map((row) => [
-        row.name,
-        (row.tokensPerSecond / 1e6).toFixed(1),
-        (row.best / 1e6).toFixed(1),
-        ratio(row.toTwin),
-        ratio(row.toTorchOnSameThreads),
-      ]),
+  const table = [
+    ["", "Mtokens/s", "best", "to twin", "to PyTorch, same threads"],
+    ...results.map((row) => [
+      row.name,
+      (row.tokensPerSecond / 1e6).toFixed(1),
+      (row.best / 1e6).toFixed(1),
+      ratio(row.toTwin),
+      ratio(row.toTorchOnSameThreads),
     ]),
-  );
+  ];
+  console.log(`${caption}\n\n${formatTable(table)}`);
   for (const note of notes) console.log(note);
-  return { tokens: n, maskedShare: share, rounds, results, notes };
+  return { tokens: n, maskedShare: share, rounds, torch: torch.version, caption, table, results, notes };
 }
 
 /** The largest relative difference between the kernel's figures and PyTorch's, and where it is. */

@@ -1,8 +1,10 @@
-// npm run bench [-- NAME…] [--quick] [--rounds N] [--trainers]: runs bench/NAME.mjs (all of them without names),
-// prints their tables, and writes bench/out/NAME.json. Data is seeded; figures are medians over rounds in which the
-// variants take turns, so that a busy machine slows all of them alike. Compare ratios, not seconds.
+// npm run bench [-- NAME…] [--quick] [--rounds N] [--trainers] [--document]: runs bench/NAME.mjs (all of them without
+// names), prints their tables, and writes bench/out/NAME.json; with --document also into docs/benchmarks.md. Data is
+// seeded; figures are medians over rounds in which the variants take turns, so that a busy machine slows all of them
+// alike. Compare ratios, not seconds.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { fillBlock, markdownTable } from "./support/document.mjs";
 import { machine } from "./support/machine.mjs";
 
 const { values: flags, positionals } = parseArgs({
@@ -11,6 +13,7 @@ const { values: flags, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     rounds: { type: "string" },
     trainers: { type: "boolean", default: false },
+    document: { type: "boolean", default: false },
   },
 });
 
@@ -35,6 +38,11 @@ if (options.rounds !== undefined && !(Number.isInteger(options.rounds) && option
   process.exit(2);
 }
 
+if (flags.document && options.quick) {
+  console.error("--document needs a whole run, without --quick");
+  process.exit(2);
+}
+
 const host = machine();
 console.log(`${host.cpu}, ${host.threads} threads, Node ${host.node}${options.quick ? ", quick run" : ""}`);
 mkdirSync(new URL("out/", folder), { recursive: true });
@@ -46,4 +54,13 @@ for (const name of chosen) {
     new URL(`out/${name}.json`, folder),
     `${JSON.stringify({ benchmark: name, date: new Date().toISOString(), machine: host, options, ...results }, null, 2)}\n`,
   );
+  if (flags.document) {
+    const torch = results.torch === undefined ? "no PyTorch" : `PyTorch ${results.torch}`;
+    const where = `${host.cpu}, ${host.threads} cores, ${host.memoryGiB} GiB, ${host.platform}; Node ${host.node}, ${torch}; ${new Date().toISOString().slice(0, 10)}, load before it ${host.load.toFixed(1)}.`;
+    const notes = results.notes.map((note) => `* ${note}`).join("\n");
+    const parts = [where, `${results.caption}.`, markdownTable(results.table), notes].filter(
+      (part) => part !== "",
+    );
+    fillBlock(new URL("../docs/benchmarks.md", folder), name, parts.join("\n\n"));
+  }
 }

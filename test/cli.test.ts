@@ -254,7 +254,7 @@ const BAD: readonly BadInput[] = [
     of: "a mask that is not 0 or 1",
     make: () => file("mask.jsonl", row(), row({ response_mask: [0.5, 2, 1, 0] })),
     status: 0,
-    says: ["2 mask values are neither 0 nor 1: what is not 0 counts as 1"],
+    says: ["2 mask values are neither 0 nor 1: nulls and NaN count as 0, all others as 1"],
   },
   {
     of: "a mask without a single 1",

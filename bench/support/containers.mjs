@@ -1,15 +1,14 @@
 // Writes one seeded batch in each container, so that readers are compared on the same figures.
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import { uniforms } from "./token-data.mjs";
 
 /** A padded verl batch: `rows` sequences of up to `width` response tokens, seeded. */
 export function seededBatch(rows, width, seed = 1) {
-  let state = seed >>> 0;
-  const uniform = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state + 0.5) / 2 ** 32;
-  };
+  const uniform = uniforms(seed);
   const size = rows * width;
   const batch = {
     responses: new Int32Array(size),
@@ -22,8 +21,8 @@ export function seededBatch(rows, width, seed = 1) {
     for (let t = 0; t < length; t++) {
       const at = row * width + t;
       batch.responses[at] = 1 + Math.floor(uniform() * 150_000);
-      // Tool output: a fifth of the tokens, in runs.
-      batch.response_mask[at] = Math.floor(t / 100) % 5 === 4 ? 0 : 1;
+      // Tool output: a fifth of the tokens, in runs; never at the end, where padding cannot be told from it.
+      batch.response_mask[at] = Math.floor(t / 100) % 5 === 4 && t < length - 1 ? 0 : 1;
       batch.rollout_log_probs[at] = Math.log(uniform());
       batch.old_log_probs[at] = batch.rollout_log_probs[at] + 0.02 * (uniform() - 0.5);
     }
@@ -53,9 +52,11 @@ function npy(array, shape) {
   ]);
 }
 
+/** An archive, and where the data of its members lie in it. */
 function zip(members, deflate) {
   const parts = [];
   const directory = [];
+  const spans = [];
   let offset = 0;
   for (const [name, bytes] of members) {
     const data = deflate ? deflateRawSync(bytes, { level: 6 }) : bytes;
@@ -70,7 +71,9 @@ function zip(members, deflate) {
     where.writeUInt32LE(offset, 10);
     parts.push(Buffer.from("PK\x03\x04"), fields, Buffer.from(name), data);
     directory.push(Buffer.from("PK\x01\x02\x14\x00", "latin1"), fields, where, Buffer.from(name));
-    offset += 30 + name.length + data.length;
+    const start = offset + 30 + name.length;
+    offset = start + data.length;
+    spans.push({ start, end: offset });
   }
   const entries = Buffer.concat(directory);
   const end = Buffer.alloc(22);
@@ -79,7 +82,7 @@ function zip(members, deflate) {
   end.writeUInt16LE(members.length, 10);
   end.writeUInt32LE(entries.length, 12);
   end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, entries, end]);
+  return { bytes: Buffer.concat([...parts, entries, end]), spans };
 }
 
 function safetensors({ columns, rows, width }) {
@@ -118,24 +121,51 @@ function jsonl({ columns, rows, width, lengthOf }) {
   return Buffer.from(`${lines.join("\n")}\n`);
 }
 
-/** Writes the batch as every container that needs no other program; `members` are the deflated arrays of an npz. */
+/**
+ * Writes the batch as every container that needs no other program.
+ *
+ * @returns per file `label`, `path`, `compression` (`none`, `gzip`, or `members` with their `spans` in the archive)
+ */
 export function writeContainers(batch, directory) {
   const members = Object.entries(batch.columns).map(([name, array]) => [
     `${name}.npy`,
     npy(array, [batch.rows, batch.width]),
   ]);
   const text = jsonl(batch);
+  const stored = zip(members, false);
+  const deflated = zip(members, true);
   const files = [
-    ["npz, stored", "stored.npz", zip(members, false), "none"],
-    ["npz, deflated", "deflated.npz", zip(members, true), "members"],
-    ["safetensors", "batch.safetensors", safetensors(batch), "none"],
-    ["JSONL", "batch.jsonl", text, "none"],
-    ["JSONL, gzip", "batch.jsonl.gz", gzipSync(text), "gzip"],
+    { label: "npz", name: "stored.npz", bytes: stored.bytes, compression: "none" },
+    {
+      label: "npz, deflated",
+      name: "deflated.npz",
+      bytes: deflated.bytes,
+      compression: "members",
+      spans: deflated.spans,
+    },
+    { label: "safetensors", name: "batch.safetensors", bytes: safetensors(batch), compression: "none" },
+    { label: "JSONL", name: "batch.jsonl", bytes: text, compression: "none" },
+    { label: "JSONL, gzip", name: "batch.jsonl.gz", bytes: gzipSync(text), compression: "gzip" },
   ];
-  const deflated = members.map(([, raw]) => deflateRawSync(raw, { level: 6 }));
-  return files.map(([label, name, bytes, compression]) => {
+  return files.map(({ name, bytes, ...file }) => {
     const path = join(directory, name);
     writeFileSync(path, bytes);
-    return { label, path, compression, ...(compression === "members" && { members: deflated }) };
+    return { ...file, path };
   });
+}
+
+/** Has PyTorch save the batch. */
+export function writeTorch(batch, directory, python) {
+  const names = Object.entries(batch.columns).map(([name, array]) => {
+    const file = `${name}.${isFloat(array) ? "f32" : "i32"}`;
+    writeFileSync(join(directory, file), bytesOf(array));
+    return file;
+  });
+  const script = fileURLToPath(new URL("../torch_save.py", import.meta.url));
+  const path = join(directory, "batch.pt");
+  const { status, stderr } = spawnSync(python, [script, directory, path, String(batch.width), ...names], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`torch_save.py failed: ${stderr.trim()}`);
+  return { label: "torch", path, compression: "none" };
 }

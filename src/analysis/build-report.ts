@@ -208,7 +208,7 @@ function parityBlock(trainer: ParityTrainer, summary: RunSummary): ParityBlock {
     trainer: trainer.name,
     source: trainer.source,
     metrics,
-    corrections: trainer.corrections(batch, metrics),
+    discrepancies: trainer.discrepancies(batch, metrics),
     per_step: summary.steps.sorted().map(([step, slice]) => ({
       step: orNull(step),
       metrics: trainer.metrics({ summary: slice, packs: [...(summary.packs.get(step)?.values() ?? [])] }),

@@ -66,7 +66,8 @@ export function readOptionsOf(options: InputOptions): ReadOptions {
   };
 }
 
-function positiveInteger(flag: string, text: string): number {
+/** @throws UsageError when the text of a flag is anything else. */
+export function positiveInteger(flag: string, text: string): number {
   const value = Number(text.replaceAll("_", ""));
   if (!Number.isInteger(value) || value <= 0)
     throw new UsageError(`${flag} must be a positive integer, not "${text}"`);

@@ -95,7 +95,8 @@ function reportFlags(command: Command): Command {
     .option("--html <file>", "also write one self-contained page with pictures")
     .option("--parity <trainers>", "also what these trainers log, under their keys and quirks: verl,xtuner")
     .option("--explain", "also print what each file was read as: found, guessed, missing")
-    .option("--brief", "only the first screen");
+    .option("--brief", "only the first screen")
+    .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
 }
 
 function colourChoice(value: unknown): ColourChoice {

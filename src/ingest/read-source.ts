@@ -63,7 +63,8 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
           count,
           at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
           likely: "the mask holds weights, turn numbers or a float that was averaged",
-          describe: (total) => `${total} mask values are neither 0 nor 1: what is not 0 counts as 1`,
+          describe: (total) =>
+            `${total} mask values are neither 0 nor 1: nulls and NaN count as 0, all others as 1`,
         }),
     });
   const finish = (full: RecordBuilder): RecordBatch => {

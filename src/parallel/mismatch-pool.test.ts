@@ -1,32 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIELDS } from "../kernels/layout.ts";
 import { type MismatchTable, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
+import { type Compiled, compile } from "./compile.test-data.ts";
 import { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
-
-/** Node 20 cannot run a worker from TypeScript, so the pool and what it needs are compiled, and that is tested. */
-function compile(folder: string): void {
-  const source = fileURLToPath(new URL("..", import.meta.url));
-  const compilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    rewriteRelativeImportExtensions: true,
-  };
-  for (const part of ["base", "kernels", "parallel"]) {
-    for (const name of readdirSync(join(source, part), { recursive: true, encoding: "utf8" })) {
-      if (!name.endsWith(".ts") || name.endsWith(".test.ts") || name.includes("assembly")) continue;
-      const target = join(folder, part, name.replace(/\.ts$/, ".js"));
-      mkdirSync(dirname(target), { recursive: true });
-      const text = readFileSync(join(source, part, name), "utf8");
-      writeFileSync(target, ts.transpileModule(text, { compilerOptions }).outputText);
-    }
-  }
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-}
 
 function block(rows: number, length: number, memory: (bytes: number) => ArrayBufferLike): TokenBlock {
   const n = rows * length;
@@ -59,24 +35,17 @@ function expectSame(actual: MismatchTable, expected: MismatchTable): void {
 }
 
 describe("worker threads", () => {
-  let folder: string;
+  let compiled: Compiled;
+  let built: { createMismatchPool: typeof createMismatchPool };
   let pool: MismatchPool;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "mismatch-pool-"));
-    compile(folder);
-    const file = pathToFileURL(join(folder, "parallel/mismatch-pool.js")).href;
-    const built = (await import(/* @vite-ignore */ file)) as {
-      createMismatchPool: typeof createMismatchPool;
-    };
+    compiled = compile();
+    built = await compiled.load("parallel/mismatch-pool");
     pool = built.createMismatchPool(2);
   });
   afterAll(async () => {
     await pool.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  it("are there", () => {
-    expect(pool.threads).toBe(2);
+    compiled.remove();
   });
 
   it.each([
@@ -122,10 +91,6 @@ describe("worker threads", () => {
   });
 
   it("reject what is pending or comes later when the pool is closed", async () => {
-    const file = pathToFileURL(join(folder, "parallel/mismatch-pool.js")).href;
-    const built = (await import(/* @vite-ignore */ file)) as {
-      createMismatchPool: typeof createMismatchPool;
-    };
     const short = built.createMismatchPool(2);
     const data = block(2000, 1000, own);
     const pending = short.sums(data);

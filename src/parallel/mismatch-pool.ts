@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
 import {
   type MismatchOptions,
   type MismatchTable,
@@ -10,6 +9,7 @@ import { checkedRows } from "../kernels/token-block.ts";
 import { joinTables } from "./join-tables.ts";
 import type { MismatchReply, MismatchTask } from "./messages.ts";
 import { emptySlot, type SharedSlot, sharedRows } from "./shared-rows.ts";
+import { startThread, type Thread, workerFile } from "./thread.ts";
 
 /** What `mismatchSums` takes, but for the sink: tokens do not cross threads. */
 export type PoolOptions = Omit<MismatchOptions, "sink">;
@@ -38,7 +38,7 @@ const SLOTS = 3;
  * started (TypeScript sources run through a loader), everything runs in the calling thread.
  */
 export function createMismatchPool(threads: number = availableParallelism()): MismatchPool {
-  const url = workerFile();
+  const url = workerFile("mismatch-worker");
   if (threads <= 1 || url === undefined) {
     return {
       threads: 0,
@@ -49,65 +49,31 @@ export function createMismatchPool(threads: number = availableParallelism()): Mi
   return startPool(threads, url);
 }
 
-/** The compiled worker beside this module, or its source where Node itself runs TypeScript. */
-function workerFile(): URL | undefined {
-  if (!import.meta.url.endsWith(".ts")) return new URL("./mismatch-worker.js", import.meta.url);
-  const native = (process.features as { typescript?: unknown }).typescript;
-  return native ? new URL("./mismatch-worker.ts", import.meta.url) : undefined;
-}
-
-interface Pending {
-  readonly slot: SharedSlot;
-  readonly resolve: (table: MismatchTable) => void;
-  readonly reject: (error: Error) => void;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  readonly pending: Map<number, Pending>;
+interface Member {
+  readonly thread: Thread<MismatchTask, MismatchReply>;
   readonly freeSlots: SharedSlot[];
 }
 
 function startPool(threads: number, url: URL): MismatchPool {
-  const team: Thread[] = [];
-  let nextId = 0;
+  const team: Member[] = [];
   let closed = false;
   /** Callers that wait for a thread with a free slot. */
   const waiting: (() => void)[] = [];
 
   const start = (): void => {
-    const worker = new Worker(url);
-    const thread: Thread = {
-      worker,
-      pending: new Map(),
+    const member: Member = {
+      thread: startThread(url, () => {
+        const index = team.indexOf(member);
+        if (index >= 0) team.splice(index, 1);
+        for (const resume of waiting.splice(0)) resume();
+      }),
       freeSlots: Array.from({ length: SLOTS }, emptySlot),
     };
-    // An idle pool must not keep the process alive.
-    worker.unref();
-    const fail = (error: Error): void => {
-      const index = team.indexOf(thread);
-      if (index >= 0) team.splice(index, 1);
-      for (const { reject } of thread.pending.values()) reject(error);
-      thread.pending.clear();
-      for (const resume of waiting.splice(0)) resume();
-    };
-    worker.on("message", (reply: MismatchReply) => {
-      const pending = thread.pending.get(reply.id);
-      if (!pending) return;
-      thread.pending.delete(reply.id);
-      thread.freeSlots.push(pending.slot);
-      if (thread.pending.size === 0) worker.unref();
-      if ("table" in reply) pending.resolve(reply.table);
-      else pending.reject(new Error(reply.error));
-      waiting.shift()?.();
-    });
-    worker.on("error", fail);
-    worker.on("exit", (code) => fail(new Error(`a worker thread ended with code ${code}`)));
-    team.push(thread);
+    team.push(member);
   };
 
   /** A slot of the thread that has most of them, once there is one. */
-  const reserve = async (): Promise<[Thread, SharedSlot]> => {
+  const reserve = async (): Promise<[Member, SharedSlot]> => {
     for (;;) {
       if (closed) throw new Error("the pool is closed");
       while (team.length < threads) start();
@@ -120,18 +86,19 @@ function startPool(threads: number, url: URL): MismatchPool {
     }
   };
 
-  const send = (
-    [{ worker, pending }, slot]: [Thread, SharedSlot],
+  const send = async (
+    [{ thread, freeSlots }, slot]: [Member, SharedSlot],
     block: TokenBlock,
     [from, to]: readonly [number, number],
     { turns = true, engine = "wasm" }: PoolOptions,
-  ): Promise<MismatchTable> =>
-    new Promise((resolve, reject) => {
-      const task: MismatchTask = { id: nextId++, block: sharedRows(block, from, to, slot), turns, engine };
-      pending.set(task.id, { slot, resolve, reject });
-      worker.ref();
-      worker.postMessage(task);
-    });
+  ): Promise<MismatchTable> => {
+    try {
+      return await thread.ask({ block: sharedRows(block, from, to, slot), turns, engine });
+    } finally {
+      freeSlots.push(slot);
+      waiting.shift()?.();
+    }
+  };
 
   return {
     threads,
@@ -150,7 +117,7 @@ function startPool(threads: number, url: URL): MismatchPool {
     },
     async close() {
       closed = true;
-      await Promise.all(team.map(({ worker }) => worker.terminate()));
+      await Promise.all(team.map(({ thread }) => thread.close()));
       for (const resume of waiting.splice(0)) resume();
     },
   };

@@ -3,7 +3,7 @@ import { verl } from "./verl.ts";
 import { xtuner } from "./xtuner.ts";
 
 export { type PaddedBatch, packPadded } from "./padded.ts";
-export type { Correction, Metrics, ParityBatch, ParityTrainer } from "./parity-trainer.ts";
+export type { Discrepancy, Metrics, ParityBatch, ParityTrainer } from "./parity-trainer.ts";
 export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./verl.ts";
 export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner.ts";
 

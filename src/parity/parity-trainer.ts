@@ -3,7 +3,7 @@ import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 export type Metrics = Readonly<Record<string, number>>;
 
 /** A figure as a trainer logs it, the right one, and why they differ. */
-export interface Correction {
+export interface Discrepancy {
   readonly key: string;
   readonly logged: number;
   readonly correct: number;
@@ -23,14 +23,14 @@ export interface ParityTrainer {
   readonly source: string;
   readonly unit: "batch" | "pack";
   metrics(batch: ParityBatch): Metrics;
-  corrections(batch: ParityBatch, logged: Metrics): Correction[];
+  discrepancies(batch: ParityBatch, logged: Metrics): Discrepancy[];
 }
 
 /** Those rows whose logged and right figures differ by more than 1e-6 of the right one. */
-export function correctionsOf(
+export function discrepanciesOf(
   logged: Metrics,
   rows: readonly (readonly [key: string, correct: number, reason: string])[],
-): Correction[] {
+): Discrepancy[] {
   return rows.flatMap(([key, correct, reason]) => {
     const value = logged[key];
     if (

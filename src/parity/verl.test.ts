@@ -43,14 +43,14 @@ describe("verlOffpolicyMetrics", () => {
     const logged = verl.metrics({ summary: both, packs: [] });
     expect(logged["rollout_corr/log_ppl_diff"]).toBeCloseTo(0.25, 7);
     expect(logged["rollout_corr/log_ppl_diff_min"]).toBe(0);
-    const corrections = verl.corrections({ summary: both, packs: [] }, logged);
-    expect(corrections.find(({ key }) => key === "rollout_corr/log_ppl_diff")).toMatchObject({
+    const discrepancies = verl.discrepancies({ summary: both, packs: [] }, logged);
+    expect(discrepancies.find(({ key }) => key === "rollout_corr/log_ppl_diff")).toMatchObject({
       correct: 0.5,
     });
-    expect(corrections.find(({ key }) => key === "rollout_corr/log_ppl_diff_min")?.reason).toContain(
+    expect(discrepancies.find(({ key }) => key === "rollout_corr/log_ppl_diff_min")?.reason).toContain(
       "row without a masked token",
     );
-    expect(corrections.some(({ key }) => key === "rollout_corr/kl")).toBe(false);
+    expect(discrepancies.some(({ key }) => key === "rollout_corr/kl")).toBe(false);
   });
 
   it("keeps small mismatches exact, where 1 must not be subtracted", () => {

@@ -17,7 +17,7 @@ import {
 import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
 import { nonFiniteOf, poison } from "./non-finite.ts";
-import { type Correction, correctionsOf, type Metrics, type ParityTrainer } from "./parity-trainer.ts";
+import { type Discrepancy, discrepanciesOf, type Metrics, type ParityTrainer } from "./parity-trainer.ts";
 
 /**
  * `training/*` of `calculate_debug_metrics` (verl/utils/debug/metrics.py), on probabilities: |e^old − e^rollout| over
@@ -131,10 +131,10 @@ function verlMetrics(summary: MismatchSummary): Metrics {
 const EMPTY_ROWS =
   "verl averages over all rows; a row without a masked token adds perplexity 1 and difference 0";
 
-function verlCorrections(summary: MismatchSummary, logged: Metrics): Correction[] {
+function verlDiscrepancies(summary: MismatchSummary, logged: Metrics): Discrepancy[] {
   const { sequences, sums } = summary;
   const perRow = (sum: number): number => sum / sequences.count;
-  return correctionsOf(logged, [
+  return discrepanciesOf(logged, [
     ["rollout_corr/training_ppl", perRow(sequences.trainerPpl), EMPTY_ROWS],
     ["rollout_corr/training_log_ppl", perRow(sequences.trainerLogPpl), EMPTY_ROWS],
     ["rollout_corr/rollout_ppl", perRow(sequences.rolloutPpl), EMPTY_ROWS],
@@ -158,5 +158,5 @@ export const verl: ParityTrainer = {
   source: "verl utils/debug/metrics.py, trainer/ppo/rollout_corr_helper.py @ 1dda039b, pull request 5229",
   unit: "batch",
   metrics: (batch) => verlMetrics(batch.summary),
-  corrections: (batch, logged) => verlCorrections(batch.summary, logged),
+  discrepancies: (batch, logged) => verlDiscrepancies(batch.summary, logged),
 };

@@ -40,17 +40,17 @@ describe("mergeXtunerMetrics", () => {
   });
 });
 
-describe("xtuner corrections", () => {
+describe("xtuner discrepancies", () => {
   it("sets the token mean beside the mean of pack means, with the reason", () => {
     const summary = MismatchSummary.of(
       packPadded({ old_log_probs: [[-1, -1, -1], [-1]], rollout_log_probs: [[-1, -1, -1], [-0.5]] }),
     );
     const batch = { summary, packs: [sums([-1, -1, -1], [-1, -1, -1]), sums([-1], [-0.5])] };
-    const correction = xtuner
-      .corrections(batch, xtuner.metrics(batch))
+    const discrepancy = xtuner
+      .discrepancies(batch, xtuner.metrics(batch))
       .find(({ key }) => key === "mismatch/mismatch_kl");
-    expect(correction?.logged).toBeCloseTo(0.25, 7);
-    expect(correction?.correct).toBeCloseTo(0.125, 7);
-    expect(correction?.reason).toContain("mean of pack means");
+    expect(discrepancy?.logged).toBeCloseTo(0.25, 7);
+    expect(discrepancy?.correct).toBeCloseTo(0.125, 7);
+    expect(discrepancy?.reason).toContain("mean of pack means");
   });
 });

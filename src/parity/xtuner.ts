@@ -7,8 +7,8 @@ import { ABS_DELTA_SUM, COUNT, DELTA_MEAN, K3_SUM, ROLLOUT_SUM, TRAINER_SUM } fr
 import { maskedMean } from "./masked-mean.ts";
 import { nonFiniteOf, poison } from "./non-finite.ts";
 import {
-  type Correction,
-  correctionsOf,
+  type Discrepancy,
+  discrepanciesOf,
   type Metrics,
   type ParityBatch,
   type ParityTrainer,
@@ -72,7 +72,7 @@ export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {
   );
 }
 
-function xtunerCorrections({ summary, packs }: ParityBatch, logged: Metrics): Correction[] {
+function xtunerDiscrepancies({ summary, packs }: ParityBatch, logged: Metrics): Discrepancy[] {
   const { sums, sequences } = summary;
   const count = sums[COUNT] as number;
   const perSequence = (sum: number): number => sum / sequences.count;
@@ -81,7 +81,7 @@ function xtunerCorrections({ summary, packs }: ParityBatch, logged: Metrics): Co
   const rows = ofPacks
     ? "computed per pack, then averaged over packs: not over sequences"
     : "computed over the pack as if it were one sequence";
-  return correctionsOf(logged, [
+  return discrepanciesOf(logged, [
     [`${PREFIX}kl`, -(sums[DELTA_MEAN] as number), tokens],
     [`${PREFIX}k3_kl`, (sums[K3_SUM] as number) / count, tokens],
     [`${PREFIX}logprob_abs_diff`, (sums[ABS_DELTA_SUM] as number) / count, tokens],
@@ -102,5 +102,5 @@ export const xtuner: ParityTrainer = {
   source: "xtuner v1/rl/rollout_is.py @ b934f462: compute_mismatch_metrics, merge_rollout_is_metrics",
   unit: "pack",
   metrics: ({ packs }) => mergeXtunerMetrics(packs.map(xtunerMismatchMetrics)),
-  corrections: xtunerCorrections,
+  discrepancies: xtunerDiscrepancies,
 };

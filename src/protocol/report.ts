@@ -191,7 +191,7 @@ export interface Fact {
 }
 
 /** A figure as a trainer logs it beside what it should be. */
-export interface ParityCorrection {
+export interface ParityDiscrepancy {
   readonly key: string;
   readonly logged: number;
   readonly correct: number;
@@ -204,7 +204,7 @@ export interface ParityBlock {
   readonly source: string;
   /** Over the whole input as one batch (xtuner: merged over packs as xtuner does). */
   readonly metrics: Readonly<Record<string, number>>;
-  readonly corrections: readonly ParityCorrection[];
+  readonly discrepancies: readonly ParityDiscrepancy[];
   /** What a dashboard shows: one value per step. */
   readonly per_step: readonly {
     readonly step: number | null;

@@ -88,12 +88,14 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   const rewards: number[] = [];
   const correctness: number[] = [];
   const sourceOffsets: number[] = [];
+  const arrayStarts: number[] = [];
+  const arrayWidths: number[] = [];
   const sampleIds: (string | undefined)[] = [];
   const groupIds: (string | undefined)[] = [];
   const environments: (string | undefined)[] = [];
   const promptTexts: (string | undefined)[] = [];
   const responseTexts: (string | undefined)[] = [];
-  const scalars = [steps, ranks, rows, packs, rewards, correctness, sourceOffsets];
+  const scalars = [steps, ranks, rows, packs, rewards, correctness, sourceOffsets, arrayStarts, arrayWidths];
   const strings = [sampleIds, groupIds, environments, promptTexts, responseTexts];
 
   function put<A>(
@@ -180,6 +182,8 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     rewards.push(draft.reward ?? NaN);
     correctness.push(draft.correctness ?? NaN);
     sourceOffsets.push(draft.sourceOffset ?? -1);
+    arrayStarts.push(draft.array?.start ?? -1);
+    arrayWidths.push(draft.array?.width ?? -1);
     sampleIds.push(draft.sampleId);
     groupIds.push(draft.groupId);
     environments.push(draft.environment);
@@ -232,6 +236,10 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
       rewards: Float64Array.from(rewards),
       correctness: Float64Array.from(correctness),
       sourceOffsets: Float64Array.from(sourceOffsets),
+      ...(arrayWidths.some((width) => width >= 0) && {
+        arrayStarts: Int32Array.from(arrayStarts),
+        arrayWidths: Int32Array.from(arrayWidths),
+      }),
       sampleIds: [...sampleIds],
       groupIds: [...groupIds],
       environments: [...environments],

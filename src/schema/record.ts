@@ -79,6 +79,12 @@ export interface RecordBatch {
   readonly correctness: Float64Array;
   /** Byte offset (or line number in text files) of the row in its file, -1 where unknown. */
   readonly sourceOffsets: Float64Array;
+  /**
+   * Where response token 0 stands in its row of the source's log-prob array, and how wide that row is (T of a padded
+   * batch, N of a pack). -1 for sequences that did not come from such an array; absent when none did.
+   */
+  readonly arrayStarts?: Int32Array;
+  readonly arrayWidths?: Int32Array;
   readonly sampleIds: readonly (string | undefined)[];
   readonly groupIds: readonly (string | undefined)[];
   readonly environments: readonly (string | undefined)[];

@@ -48,6 +48,8 @@ export interface SequenceDraft {
   readonly reward?: number | undefined;
   readonly correctness?: number | undefined;
   readonly sourceOffset?: number | undefined;
+  /** The source's row of log-probs: where response token 0 stands in it, and its width. */
+  readonly array?: { readonly start: number; readonly width: number } | undefined;
   readonly sampleId?: string | undefined;
   readonly groupId?: string | undefined;
   readonly environment?: string | undefined;

@@ -88,17 +88,21 @@ export class GroupSums {
   }
 
   toJSON(): GroupSumsJson {
-    const groups = [...this.rows()].map(({ group }) => group);
-    return {
-      groups,
-      sums: groups.flatMap((group) => [...this.#sums.subarray(group * WIDTH, (group + 1) * WIDTH)]),
-    };
+    const groups: number[] = [];
+    const sums: number[] = [];
+    for (const { group } of this.rows()) {
+      groups.push(group);
+      for (let i = group * WIDTH; i < (group + 1) * WIDTH; i++) sums.push(this.#sums[i] as number);
+    }
+    return { groups, sums };
   }
 
   static fromJSON(json: GroupSumsJson): GroupSums {
     const sums = new GroupSums((json.groups.at(-1) ?? -1) + 1);
     json.groups.forEach((group, i) => {
-      sums.#sums.set(json.sums.slice(i * WIDTH, (i + 1) * WIDTH), group * WIDTH);
+      for (let field = 0; field < WIDTH; field++) {
+        sums.#sums[group * WIDTH + field] = json.sums[i * WIDTH + field] as number;
+      }
     });
     return sums;
   }

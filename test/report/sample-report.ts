@@ -152,7 +152,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
         trainer: "verl",
         source: "verl/utils/debug/metrics.py",
         metrics: { "training/rollout_probs_diff_mean": 0.00134, "rollout_corr/kl": 0.00142 },
-        corrections: [
+        discrepancies: [
           { key: "rollout_corr/kl", logged: 0.00142, correct: 0.0014213, reason: "summed in float32" },
         ],
         per_step: [],

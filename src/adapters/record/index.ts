@@ -139,6 +139,42 @@ function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraf
   };
 }
 
+/** What the row says and the draft cannot hold. */
+function reportLosses(
+  row: RecordRow,
+  draft: SequenceDraft,
+  file: string,
+  position: number,
+  { findings }: AdapterContext,
+): void {
+  const at = { file, row: position };
+  if (row.get(LIST_COLUMNS.responseMask) === null) {
+    findings.add({
+      code: "mask-guessed",
+      severity: "warning",
+      subject: "null masks",
+      count: 1,
+      at,
+      hint: "write a response mask for every row",
+      describe: (count) => `${count} rows have a null response_mask: every token of theirs counts as sampled`,
+    });
+  }
+  for (const name of Object.keys(row.named(POLICY_PREFIXES.topKIds))) {
+    if (draft.topK?.[name] !== undefined || draft.length === 0) continue;
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: `ragged top-k of ${name}`,
+      count: 1,
+      at,
+      likely: "tokens have different numbers of alternatives, or ids and log-probs differ in length",
+      hint: "write the same number per token, filled up with id -1",
+      describe: (count) =>
+        `${count} rows have top-k alternatives of ${name} that are not k per token; these were left out`,
+    });
+  }
+}
+
 async function* readBlocks(
   document: RowDocument,
   context: AdapterContext,
@@ -153,6 +189,7 @@ async function* readBlocks(
     for (let i = 0; i < chunk.length; i++) {
       const row = asRow(chunk, i, version);
       const draft = toDraft(row, originOf(row), chunk.firstRow + i);
+      if (draft !== undefined) reportLosses(row, draft, file, chunk.firstRow + i, context);
       if (draft !== undefined) drafts.push(draft);
       else
         reportBadRow(context.findings, file, {
@@ -176,8 +213,9 @@ function versionProblem(document: RowDocument): LogratioError | undefined {
 
 export const record: Adapter = {
   name: "record",
-  async detect(document) {
-    if (document.kind !== "rows") return undefined;
+  async detect(document, mapping) {
+    // Columns that the user named are not the layout's: the generic adapter reads them.
+    if (document.kind !== "rows" || mapping !== undefined) return undefined;
     const names = [...new Set(document.sample.flatMap((row) => Object.keys(row)))];
     const declared = document.metadata[VERSION_KEY] !== undefined;
     if (!declared && !NEEDED.every((name) => names.includes(name))) return undefined;

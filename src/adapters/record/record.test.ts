@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXPECTED, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
 
@@ -26,6 +29,32 @@ describe("the record as a trainer writes it with pyarrow", () => {
     expect(batches[0]!.rolloutLogprobs).toBeInstanceOf(Float32Array);
     expect(run.sources[0]!.guessed).toEqual([
       "response mask: none is there, so every token counts as sampled",
+    ]);
+  });
+
+  it("columns that the user names come before those of the layout", async () => {
+    const mapping = { rollout: "trainer_logprobs", trainer: "rollout_logprobs" };
+    const { batches, run } = await readAll(fixture("least.parquet"), { mapping });
+    const { rollout, trainer } = picture(batches[0]!);
+    expect({ rollout, trainer }).toEqual({ rollout: EXPECTED.trainer, trainer: EXPECTED.rollout });
+    expect(run.sources[0]!.trainer).toBe("generic");
+  });
+
+  it("says what a row cannot keep", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "record-")), "rows.jsonl");
+    const row = { rollout_logprobs: [-1, -2], trainer_logprobs: [-1, -2] };
+    const ragged = { "topk_ids.rollout": [1, 2, 3], "topk_logprobs.rollout": [-1, -2, -3] };
+    const rows = [
+      { ...row, response_mask: [1, 1] },
+      { ...row, response_mask: null, ...ragged },
+    ];
+    writeFileSync(path, `${rows.map((each) => JSON.stringify(each)).join("\n")}\n`);
+    const { batches, findings } = await readAll(path);
+    expect([...batches[0]!.responseMask]).toEqual([1, 1, 1, 1]);
+    expect(batches[0]!.topK).toEqual({});
+    expect(findings.map(({ message, at }) => [message, at.row])).toEqual([
+      ["1 rows have a null response_mask: every token of theirs counts as sampled", 1],
+      ["1 rows have top-k alternatives of rollout that are not k per token; these were left out", 1],
     ]);
   });
 

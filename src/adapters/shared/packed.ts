@@ -25,6 +25,12 @@ export interface PackSpan {
   readonly advantages?: NumericArray | undefined;
 }
 
+/** A sequence, and where its first response token stands in the span. */
+interface CutSequence {
+  readonly first: number;
+  readonly draft: SequenceDraft;
+}
+
 type Cut = (values: NumericArray) => NumericArray;
 
 function cutColumns(span: PackSpan, cut: Cut): Partial<SequenceDraft> {
@@ -40,17 +46,18 @@ function cutColumns(span: PackSpan, cut: Cut): Partial<SequenceDraft> {
 }
 
 /** Tokens `[start, end)` of a span whose entries are about the next token. */
-function shifted(span: PackSpan, labels: NumericArray, start: number, end: number): SequenceDraft {
+function shifted(span: PackSpan, labels: NumericArray, start: number, end: number): CutSequence {
   let first = start;
   while (first < end && labels[first] === IGNORED_LABEL) first++;
   const ids = span.inputIds;
   if (first === end) {
-    return {
+    const draft = {
       ...cutColumns(span, (values) => values.subarray(0, 0)),
       length: 0,
       responseMask: new Uint8Array(0),
       promptTokenIds: ids?.subarray(start, end),
     };
+    return { first, draft };
   }
   // The last entry is about a token behind the span: real if it has a label, nothing otherwise.
   const last = labels[end - 1] === IGNORED_LABEL ? end - 1 : end;
@@ -65,7 +72,7 @@ function shifted(span: PackSpan, labels: NumericArray, start: number, end: numbe
     } else if (ids !== undefined) responseTokenIds[t] = ids[first + t + 1]!;
   }
   const { positions } = span;
-  return {
+  const draft = {
     ...cutColumns(span, (values) => values.subarray(first, last)),
     length,
     responseMask,
@@ -73,16 +80,17 @@ function shifted(span: PackSpan, labels: NumericArray, start: number, end: numbe
     positionIds: positions && Int32Array.from({ length }, (_, t) => positions[first + t]! + 1),
     promptTokenIds: ids?.subarray(start, first + 1),
   };
+  return { first, draft };
 }
 
 /** Tokens `[start, end)` of a span whose entries are about the token itself. */
-function aligned(span: PackSpan, mask: NumericArray | undefined, start: number, end: number): SequenceDraft {
+function aligned(span: PackSpan, mask: NumericArray | undefined, start: number, end: number): CutSequence {
   let first = start;
   if (mask !== undefined) while (first < end && mask[first] === 0) first++;
   // Nothing but zeros does not say where the response begins.
   if (first === end) first = start;
   const ids = span.inputIds;
-  return {
+  const draft = {
     ...cutColumns(span, (values) => values.subarray(first, end)),
     length: end - first,
     responseMask: mask?.subarray(first, end) ?? new Uint8Array(end - first).fill(1),
@@ -90,19 +98,28 @@ function aligned(span: PackSpan, mask: NumericArray | undefined, start: number, 
     positionIds: span.positions?.subarray(first, end),
     promptTokenIds: ids?.subarray(start, first),
   };
+  return { first, draft };
 }
 
-/** Drafts of the sequences of a span; `lengths` add up to its length. */
-export function cutPack(span: PackSpan, lengths: ArrayLike<number>): SequenceDraft[] {
+/**
+ * Drafts of the sequences of a span; `lengths` add up to its length.
+ *
+ * @param place Where the span begins in its pack, and how many tokens the pack has.
+ */
+export function cutPack(
+  span: PackSpan,
+  lengths: ArrayLike<number>,
+  place: { readonly start: number; readonly width: number },
+): SequenceDraft[] {
   const drafts: SequenceDraft[] = [];
   let start = 0;
   for (let i = 0; i < lengths.length; i++) {
     const end = start + lengths[i]!;
-    drafts.push(
+    const { first, draft } =
       span.labels === undefined
         ? aligned(span, span.mask, start, end)
-        : shifted(span, span.labels, start, end),
-    );
+        : shifted(span, span.labels, start, end);
+    drafts.push({ ...draft, array: { start: place.start + first, width: place.width } });
     start = end;
   }
   return drafts;

@@ -199,7 +199,7 @@ export async function* readPack(
         describe: (count) => `${count} tokens that fill up packs were left out`,
       });
     }
-    const drafts = cutPack(span, lengths.subarray(first, kept));
+    const drafts = cutPack(span, lengths.subarray(first, kept), { start, width: total });
     yield drafts.map((draft, i) => ({
       ...draft,
       advantages: draft.advantages ?? advantages?.[first + i],

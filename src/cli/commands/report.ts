@@ -1,13 +1,15 @@
 import { buildReport } from "../../analysis/build-report.ts";
 import { quoteForShell } from "../../analysis/next-command.ts";
-import { RunSummary } from "../../analysis/run-summary.ts";
+import type { RunSummary } from "../../analysis/run-summary.ts";
 import { EmptyInputError, UsageError } from "../../base/errors.ts";
 import { openRun, type Run, type SourceReport } from "../../ingest/index.ts";
+import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../parity/index.ts";
 import type { MismatchReport, SourceSummary } from "../../protocol/report.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../report/index.ts";
+import type { RecordBatch } from "../../schema/record.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -22,6 +24,7 @@ export interface ReportOptions extends InputOptions {
   readonly parity?: string;
   readonly explain?: boolean;
   readonly brief?: boolean;
+  readonly threads?: string;
 }
 
 /** Reads a run once and prints the report in the form that was asked for. */
@@ -33,9 +36,10 @@ export async function report(
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
   const parity = parityTrainers(options.parity);
+  const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
-  const { summary, interrupted } = await summarize(run);
+  const { summary, interrupted } = await summarize(run, threads);
   progress.end();
 
   const findings = run.findings.list();
@@ -66,22 +70,29 @@ export async function report(
 }
 
 /** Fills a run summary; the first interrupt ends the reading, and what was read is kept. */
-async function summarize(run: Run): Promise<{ summary: RunSummary; interrupted: boolean }> {
-  const summary = new RunSummary();
+async function summarize(
+  run: Run,
+  threads: number | undefined,
+): Promise<{ summary: RunSummary; interrupted: boolean }> {
   let interrupted = false;
   const stop = (): void => {
     interrupted = true;
   };
-  process.once("SIGINT", stop);
-  try {
+  async function* untilInterrupted(): AsyncGenerator<RecordBatch> {
     for await (const batch of run.batches()) {
-      summary.add(batch);
+      yield batch;
       if (interrupted) break;
     }
+    // All is read: an interrupt while the last batches are summed finds nothing left to cut short.
+    process.off("SIGINT", stop);
+  }
+  process.once("SIGINT", stop);
+  try {
+    const summary = await summarizeBatches(untilInterrupted(), threads === undefined ? {} : { threads });
+    return { summary, interrupted };
   } finally {
     process.off("SIGINT", stop);
   }
-  return { summary, interrupted };
 }
 
 function sourceSummary({ step, rank, ...source }: SourceReport): Omit<SourceSummary, "sequences"> {
@@ -120,7 +131,7 @@ function refuseEmpty({ excluded, metrics }: MismatchReport): never {
 /** The command that makes this report again. */
 function commandLine(paths: readonly string[], options: ReportOptions): string {
   const flags = Object.entries(options).flatMap(([name, value]) => {
-    if (["json", "markdown", "html", "explain", "brief"].includes(name)) return [];
+    if (["json", "markdown", "html", "explain", "brief", "threads"].includes(name)) return [];
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? [flag] : [flag, quoteForShell(String(value))];
   });

@@ -8,14 +8,14 @@ export function parityTables(report: MismatchReport): Table[] {
 }
 
 function parityTable(block: ParityBlock): Table {
-  const corrections = new Map(block.corrections.map((correction) => [correction.key, correction]));
-  const keys = [...new Set([...Object.keys(block.metrics), ...corrections.keys()])];
+  const discrepancies = new Map(block.discrepancies.map((discrepancy) => [discrepancy.key, discrepancy]));
+  const keys = [...new Set([...Object.keys(block.metrics), ...discrepancies.keys()])];
   const rows = keys.map((key) => {
-    const correction = corrections.get(key);
-    if (correction === undefined)
+    const discrepancy = discrepancies.get(key);
+    if (discrepancy === undefined)
       return { key, logged: formatNumber(block.metrics[key]), correct: "", reason: "" };
-    const [logged, correct] = formatPair(correction.logged, correction.correct);
-    return { key, logged, correct, reason: correction.reason };
+    const [logged, correct] = formatPair(discrepancy.logged, discrepancy.correct);
+    return { key, logged, correct, reason: discrepancy.reason };
   });
   return makeTable(
     `parity-${block.trainer}`,

@@ -1,0 +1,7 @@
+/**
+ * The same sums and summaries on worker threads; Node only.
+ *
+ * @module
+ */
+export { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
+export { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";

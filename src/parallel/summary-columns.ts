@@ -1,0 +1,75 @@
+import type { RecordBatch } from "../schema/record.ts";
+
+/** What a run summary reads of a batch; its test holds this list to what `RunSummary.add` really touches. */
+export const SUMMARY_COLUMNS = [
+  "length",
+  "provenance",
+  "offsets",
+  "responseMask",
+  "rolloutLogprobs",
+  "trainerLogprobs",
+  "responseTokenIds",
+  "steps",
+  "ranks",
+  "rows",
+  "packs",
+  "rewards",
+  "correctness",
+  "environments",
+] as const satisfies readonly (keyof RecordBatch)[];
+
+/** The part of a batch that a run summary is made of: no texts, no prompts, no alternatives, no further policies. */
+export type SummaryColumns = Pick<RecordBatch, (typeof SUMMARY_COLUMNS)[number]>;
+
+export function summaryColumns(batch: RecordBatch): SummaryColumns {
+  const columns = SUMMARY_COLUMNS.filter((name) => batch[name] !== undefined).map((name) => [
+    name,
+    batch[name],
+  ]);
+  return Object.fromEntries(columns) as SummaryColumns;
+}
+
+/** The columns as a batch in which all others are missing. */
+export function batchOf(columns: SummaryColumns): RecordBatch {
+  const texts = new Array<undefined>(columns.length).fill(undefined);
+  return {
+    ...columns,
+    sampling: {},
+    policyLogprobs: {},
+    entropies: {},
+    topK: {},
+    sourceOffsets: new Float64Array(columns.length).fill(-1),
+    sampleIds: texts,
+    groupIds: texts,
+    promptTexts: texts,
+    responseTexts: texts,
+  };
+}
+
+/**
+ * Columns ready for another thread: arrays that are all of their buffer are handed over (and are empty here from then
+ * on), parts of buffers are copied, because a message would carry the whole buffer.
+ */
+export function transferable(columns: SummaryColumns): {
+  readonly columns: SummaryColumns;
+  readonly buffers: readonly ArrayBuffer[];
+} {
+  const buffers = new Set<ArrayBuffer>();
+  const entries = Object.entries(columns).map(([name, value]) => {
+    if (!isTypedArray(value)) return [name, value];
+    const owned = ownsBuffer(value) ? value : value.slice();
+    buffers.add(owned.buffer as ArrayBuffer);
+    return [name, owned];
+  });
+  return { columns: Object.fromEntries(entries) as SummaryColumns, buffers: [...buffers] };
+}
+
+type Column = Extract<SummaryColumns[keyof SummaryColumns], ArrayBufferView>;
+
+function isTypedArray(value: unknown): value is Column {
+  return ArrayBuffer.isView(value);
+}
+
+function ownsBuffer({ buffer, byteLength }: Column): boolean {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+}

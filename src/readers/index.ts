@@ -1,0 +1,68 @@
+/**
+ * Readers without anything of what ingest adds: bytes of one file in, named values out, as a tree of arrays that stay
+ * in the file until their rows are asked for, or as rows. Nothing here knows what a name means.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openFile, openNpz } from "logratio/readers";
+ *
+ * const document = await openNpz(await openFile("examples/demo/stale/step_0010.npz"));
+ * const logprobs = document.root.rollout_log_probs;
+ * assert(logprobs?.kind === "tensor");
+ * const [rows, width] = logprobs.shape;
+ * const first = await logprobs.readRows(0, 1); // Float32Array [width]
+ * assert(rows > 0 && first.length === width);
+ * await document.close();
+ * ```
+ *
+ * A document owns the source that it was opened from and closes it; where opening throws, the source is still the
+ * caller's. Errors carry a `_tag`: `FormatError` for bytes that are damaged or of another format, `LimitError`,
+ * `UnsupportedError`, `EmptyInputError`. To have the reader picked by content, use `openDocument` of
+ * `logratio/ingest`.
+ *
+ * @module
+ */
+export type { ByteSource } from "../io/byte-source.ts";
+export type {
+  BadRow,
+  DType,
+  FormatName,
+  PickledObject,
+  RowChunk,
+  RowDocument,
+  RowMap,
+  RowValue,
+  SourceDocument,
+  Tensor,
+  TreeDocument,
+  TreeMap,
+  TreeValue,
+} from "../io/columns.ts";
+export type { ByteStream } from "../io/decompress.ts";
+export { memorySource, openFile } from "../io/file-source.ts";
+export {
+  type JsonKind,
+  type JsonOptions,
+  type JsonRows,
+  openJson,
+  openJsonDocument,
+  openJsonl,
+  sniffJson,
+} from "./json/index.ts";
+export { isNpy, openNpy, openNpz } from "./npz/index.ts";
+export {
+  type ColumnBatch,
+  type ColumnData,
+  type ColumnSpec,
+  type ElementType,
+  isParquet,
+  type ListType,
+  openParquet,
+  type ParquetOptions,
+  type ScalarType,
+  type WriteParquetOptions,
+  writeParquet,
+} from "./parquet/index.ts";
+export { isSafetensors, openSafetensors } from "./safetensors/index.ts";
+export type { PickleOptions } from "./shared/pickle.ts";
+export { openTorch } from "./torch/index.ts";
