@@ -294,7 +294,13 @@ describe("odd rows are counted and placed", () => {
         2,
         1,
       ],
-      ["non-binary-mask", "warning", "1 mask values are neither 0 nor 1: nulls and NaN count as 0, all others as 1", 1, 2],
+      [
+        "non-binary-mask",
+        "warning",
+        "1 mask values are neither 0 nor 1: nulls and NaN count as 0, all others as 1",
+        1,
+        2,
+      ],
       ["empty-mask", "info", "1 sequence has no token with mask 1: kept, and part of no figure", 1, 3],
     ]);
   });
