@@ -1,7 +1,5 @@
-import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,35 +9,21 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeZip } from "../src/io/zip-writer.test-data.ts";
 import { call, pickle } from "../src/readers/shared/pickle-writer.test-data.ts";
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const BIN = join(ROOT, "bin/logratio.js");
-const DEMO = join(ROOT, "examples/demo");
+import { type CliRun, DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 let directory: string;
 
 beforeAll(() => {
-  if (!existsSync(join(ROOT, "dist/cli/main.js"))) {
-    throw new Error("these tests run the built command line: `npm run build` first (npm test does)");
-  }
+  requireBuild();
   directory = mkdtempSync(join(tmpdir(), "logratio-cli-"));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-function logratio(args: readonly string[], options: { input?: string; env?: Record<string, string> } = {}) {
-  const run = spawnSync(process.execPath, [BIN, ...args], {
-    cwd: directory,
-    encoding: "utf8",
-    input: options.input ?? "",
-    env: { ...process.env, NO_COLOR: "1", COLUMNS: "100", ...options.env },
-    maxBuffer: 1 << 28,
-  });
-  return { status: run.status, out: run.stdout, err: run.stderr };
-}
+const logratio = (args: readonly string[], options?: Parameters<typeof runCli>[2]): CliRun =>
+  runCli(directory, args, options);
 
 const LOGPROBS = [-0.1, -0.2, -0.3, -0.4];
 const row = (changes: Record<string, unknown> = {}): string =>

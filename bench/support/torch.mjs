@@ -11,19 +11,22 @@ export function findTorch() {
 }
 
 /**
- * A Python process that holds the columns as tensors and times one way of summing them per request.
+ * A Python process (bench/SCRIPT) that holds the columns as tensors and times one way of summing them per request.
  *
  * @returns `{ measure(what), close() }`; measure resolves to `{ seconds, figures }`.
  */
-export async function startTorch({ python, folder, threads, columns }) {
-  const script = fileURLToPath(new URL("../torch_metrics.py", import.meta.url));
-  const child = spawn(python, [script, folder, String(threads), String(columns)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+export async function startTorch({ python, folder, threads, columns, script = "torch_metrics.py" }) {
+  const child = spawn(
+    python,
+    [fileURLToPath(new URL(`../${script}`, import.meta.url)), folder, String(threads), String(columns)],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const answer = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error("torch_metrics.py ended before it answered");
+    if (done) throw new Error(`${script} ended before it answered`);
     return JSON.parse(value);
   };
   await answer();

@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
 import type { ConformanceOptions } from "./commands/conformance.ts";
 import type { ConvertOptions } from "./commands/convert.ts";
+import type { CorrectOptions } from "./commands/correct.ts";
 import type { ReportOptions } from "./commands/report.ts";
+import type { SweepOptions } from "./commands/sweep.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { addInputOptions } from "./input-options.ts";
 import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
@@ -15,6 +17,7 @@ Examples:
   logratio report dumps/                         a directory that a trainer wrote: every step and rank in it
   logratio report dumps/ --html report.html      the same as a page
   logratio report dumps/ --parity verl           beside it what verl itself would have logged
+  logratio sweep dumps/                          which correction, with which threshold, and its config
   logratio report a.json b.json                  two files that scored the same tokens
   logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask
 
@@ -59,6 +62,29 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
 
   addInputOptions(
     program
+      .command("correct")
+      .description("apply a trainer's importance weights and rejection masks to recorded data")
+      .argument("[path...]", "whatever `report` takes")
+      .option("--preset <name>", "whose correction: verl, xtuner, trl, slime, … (--list names all)")
+      .option("--set <name=value>", "one of its settings, under the trainer's own name (repeatable)", collect)
+      .option(
+        "--out <path>",
+        "write weights and masks: a .parquet, .npz or .safetensors file, or a directory",
+      )
+      .option("--format <name>", "of the files in a directory: npz (default), safetensors, parquet")
+      .option("--list", "list the presets; with --preset, its settings, defaults and bound order")
+      .option(
+        "--lint <config>",
+        "instead: what a trainer's config or command line really does, and its traps",
+      )
+      .option("--json", "the result as JSON"),
+  ).action(async (paths: string[], options: CorrectOptions) => {
+    const { correct } = await import("./commands/correct.ts");
+    status = await correct(paths, options, terminal());
+  });
+
+  addInputOptions(
+    program
       .command("convert")
       .description("write a run as logratio's own Parquet record (docs/formats/record.md)")
       .argument("<path...>", "whatever `report` takes")
@@ -66,6 +92,18 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
   ).action(async (paths: string[], options: ConvertOptions) => {
     const { convert } = await import("./commands/convert.ts");
     status = await convert(paths, options, terminal());
+  });
+
+  sweepFlags(
+    addInputOptions(
+      program
+        .command("sweep")
+        .description("what every correction would do to this run, side by side, and the best one as a config")
+        .argument("<path...>", "whatever `report` takes"),
+    ),
+  ).action(async (paths: string[], options: SweepOptions) => {
+    const { sweep } = await import("./commands/sweep.ts");
+    status = await sweep(paths, options, terminal());
   });
 
   program
@@ -88,6 +126,11 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
   return status;
 }
 
+/** Values of a flag that may be given several times. */
+function collect(value: string, values: readonly string[] | undefined): readonly string[] {
+  return [...(values ?? []), value];
+}
+
 function reportFlags(command: Command): Command {
   return command
     .option("--json", "the whole report as JSON")
@@ -97,6 +140,25 @@ function reportFlags(command: Command): Command {
     .option("--explain", "also print what each file was read as: found, guessed, missing")
     .option("--brief", "only the first screen")
     .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
+}
+
+function sweepFlags(command: Command): Command {
+  const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+  return command
+    .option("--json", "every setting with all its figures as JSON")
+    .option("--markdown", "the table to paste into an issue")
+    .option("--methods <names>", "only these methods of the grid: token-tis,icepop,geo-rs")
+    .option("--preset <name>", "also a trainer's own settings, given by --set")
+    .option("--set <key=value>", "a setting of --preset; may be repeated", collect)
+    .option(
+      "--setting <preset:key=value,...>",
+      "also these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; may be repeated",
+      collect,
+    )
+    .option("--choose <name>", "print the config of this setting instead of the recommended one")
+    .option("--for <presets>", "print the config for these only: verl,xtuner")
+    .option("--top <n>", "rows to show (default: the Pareto front and what trainers ship)")
+    .option("--all", "show every setting");
 }
 
 function colourChoice(value: unknown): ColourChoice {

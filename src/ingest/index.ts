@@ -5,6 +5,14 @@
  */
 export type { ColumnMapping } from "../adapters/index.ts";
 export { COLUMN_FLAGS } from "../adapters/index.ts";
+export {
+  type ArrayFormat,
+  type CorrectedArrays,
+  type CorrectedColumns,
+  createCorrectedArrays,
+  MASK_NAME,
+  WEIGHTS_NAME,
+} from "./corrected-arrays.ts";
 export { openDocument } from "./open-document.ts";
 export { openRun, openRuns, type Run } from "./open-run.ts";
 export type { ReadOptions } from "./options.ts";

@@ -17,12 +17,14 @@ import { SCHEMA_VERSION, VERSION_KEY } from "../schema/version.ts";
 
 export interface WriteRecordOptions {
   readonly compression?: "zstd" | "snappy" | "none";
+  /** Further columns of a batch, behind those of the record. */
+  readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];
 }
 
-function elementType({ values, name }: Extract<LayoutColumn, { kind: "list" }>): ElementType {
+function elementType({ values }: Extract<LayoutColumn, { kind: "list" }>): ElementType {
   if (values instanceof Float64Array) return "float64";
   if (values instanceof Float32Array) return "float32";
-  return name === "response_mask" ? "uint8" : "int32";
+  return values instanceof Uint8Array ? "uint8" : "int32";
 }
 
 function specOf(column: LayoutColumn): ColumnSpec {
@@ -71,7 +73,8 @@ export async function writeRecord(
 
   const advance = async (): Promise<void> => {
     const next = await iterator.next();
-    columns = next.done === true ? undefined : layoutColumns(next.value);
+    columns =
+      next.done === true ? undefined : [...layoutColumns(next.value), ...(options.more?.(next.value) ?? [])];
     length = next.done === true ? 0 : next.value.length;
   };
   const layoutOf = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(specOf));

@@ -1,1 +1,2 @@
+export * from "./lint.ts";
 export * from "./report.ts";

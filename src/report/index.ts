@@ -4,6 +4,7 @@
  * @module
  */
 export * from "./charts/index.ts";
+export { renderCorrectTerminal } from "./correct/index.ts";
 export {
   type Figure,
   type FigureKind,
@@ -18,6 +19,7 @@ export {
   formatSigned,
 } from "./format.ts";
 export { renderHtml } from "./html/index.ts";
+export { renderLintMarkdown, renderLintTerminal } from "./lint.ts";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 export { printable } from "./printable.ts";
 export { renderTerminal, type TerminalReportOptions } from "./terminal/index.ts";

@@ -20,9 +20,14 @@ export function codeSpan(text: string): string {
 
 /** One line of shell as a code block. */
 export function codeBlock(text: string): string {
-  const content = printable(text);
+  return codeLines(printable(text), "sh");
+}
+
+/** Lines of code as a block. */
+export function codeLines(text: string, language: string): string {
+  const content = text.split("\n").map(printable).join("\n");
   const fence = "`".repeat(Math.max(3, 1 + longestRun(content)));
-  return `${fence}sh\n${content}\n${fence}`;
+  return `${fence}${language}\n${content}\n${fence}`;
 }
 
 function longestRun(text: string): number {

@@ -4,8 +4,8 @@ import type { Finding } from "../schema/findings.ts";
 import { stepTable, turnTable } from "./content/group-tables.ts";
 import { excludedParts, inputParts, plural } from "./content/input.ts";
 import { keyFigures } from "./content/key-figures.ts";
-import type { Table } from "./content/table.ts";
 import { verdictWord } from "./content/verdict-level.ts";
+import { pipeTable, tableBlock } from "./markdown-table.ts";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.ts";
 
 /** Short tables: an issue is read on a screen, and the report itself has the rest. */
@@ -28,8 +28,8 @@ export function renderMarkdown(report: MismatchReport, options: MarkdownOptions 
     keyFigureTable(report),
     factList(report),
     leftOut(report),
-    ...(report.per_step.length > 1 ? [shortTable(stepTable(report, MOST_STEPS))] : []),
-    ...(report.per_turn.length > 1 ? [shortTable(turnTable(report))] : []),
+    ...(report.per_step.length > 1 ? [tableBlock(stepTable(report, MOST_STEPS), MOST_NEEDED)] : []),
+    ...(report.per_turn.length > 1 ? [tableBlock(turnTable(report), MOST_NEEDED)] : []),
     findingList(report.findings),
     `To repeat this:\n\n${codeBlock(options.command ?? repeatCommand(report))}`,
     ...(report.next.command === ""
@@ -69,20 +69,6 @@ function leftOut(report: MismatchReport): string {
   return `Left out: ${parts.length === 0 ? "nothing" : escapeMarkdown(parts.join("; "))}.`;
 }
 
-function shortTable(table: Table): string {
-  const columns = table.columns.filter((column) => column.priority <= MOST_NEEDED);
-  const rows = Array.from({ length: table.rows }, (_, row) =>
-    columns.map((column) => {
-      const cell = escapeMarkdown(column.cells[row] ?? "");
-      return column.worstRow === row ? `**${cell}**` : cell;
-    }),
-  );
-  const heads = columns.map((column) => escapeMarkdown(column.header));
-  const aligns = columns.map((column) => (column.align === "left" ? "l" : "r"));
-  const note = table.note === undefined ? "" : `\n\n${escapeMarkdown(table.note)}`;
-  return `**${escapeMarkdown(table.title)}**${note}\n\n${pipeTable(heads, aligns, rows)}`;
-}
-
 function findingList(findings: readonly Finding[]): string {
   const told = findings.filter((finding) => finding.severity !== "info");
   if (told.length === 0) return "";
@@ -96,16 +82,6 @@ function findingList(findings: readonly Finding[]): string {
     return `- **${severity}** ${escapeMarkdown(message)}${place === "" ? "" : ` (${codeSpan(place)})`}${more === "" ? "" : `; ${more}`}`;
   });
   return `**Findings**\n\n${items.join("\n")}`;
-}
-
-function pipeTable(
-  heads: readonly string[],
-  aligns: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const rule = aligns.map((align) => (align === "r" ? "---:" : "---"));
-  return [line(heads), line(rule), ...rows.map(line)].join("\n");
 }
 
 /** `logratio report` on the folder that holds all files that were read. */

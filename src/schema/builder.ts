@@ -7,7 +7,7 @@
 import type { FloatArray, NumericArray } from "../base/arrays.ts";
 import { LengthMismatchError } from "../base/errors.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
-import type { Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
+import type { ArrayPlaces, Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 
 export const DEFAULT_BATCH_TOKENS = 1_000_000;
@@ -88,6 +88,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   const rewards: number[] = [];
   const correctness: number[] = [];
   const sourceOffsets: number[] = [];
+  let layout: ArrayPlaces["layout"] | undefined;
   const arrayStarts: number[] = [];
   const arrayWidths: number[] = [];
   const sampleIds: (string | undefined)[] = [];
@@ -182,8 +183,11 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     rewards.push(draft.reward ?? NaN);
     correctness.push(draft.correctness ?? NaN);
     sourceOffsets.push(draft.sourceOffset ?? -1);
-    arrayStarts.push(draft.array?.start ?? -1);
-    arrayWidths.push(draft.array?.width ?? -1);
+    if (draft.array !== undefined) {
+      layout = draft.array.layout;
+      arrayStarts.push(draft.array.start);
+      arrayWidths.push(draft.array.width);
+    }
     sampleIds.push(draft.sampleId);
     groupIds.push(draft.groupId);
     environments.push(draft.environment);
@@ -236,10 +240,10 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
       rewards: Float64Array.from(rewards),
       correctness: Float64Array.from(correctness),
       sourceOffsets: Float64Array.from(sourceOffsets),
-      ...(arrayWidths.some((width) => width >= 0) && {
-        arrayStarts: Int32Array.from(arrayStarts),
-        arrayWidths: Int32Array.from(arrayWidths),
-      }),
+      ...(layout !== undefined &&
+        arrayStarts.length === steps.length && {
+          arrays: { layout, starts: Int32Array.from(arrayStarts), widths: Int32Array.from(arrayWidths) },
+        }),
       sampleIds: [...sampleIds],
       groupIds: [...groupIds],
       environments: [...environments],

@@ -19,6 +19,7 @@ export {
   SCALAR_COLUMNS,
 } from "./parquet-layout.ts";
 export {
+  type ArrayPlaces,
   formatHandle,
   type Handle,
   type Provenance,

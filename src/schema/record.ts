@@ -38,6 +38,15 @@ export interface Provenance {
   readonly alignment: "token" | "next-token";
 }
 
+/** `[length]` each: places in a padded `[B, T]` array, or in the flat `[N]` array of each pack. */
+export interface ArrayPlaces {
+  readonly layout: "padded" | "packed";
+  /** Where response token 0 is: the column in its row, or the index in its pack. */
+  readonly starts: Int32Array;
+  /** T, or the N of the sequence's pack. */
+  readonly widths: Int32Array;
+}
+
 /** A run of sequences of one file, in file order. All arrays are packed. */
 export interface RecordBatch {
   readonly length: number;
@@ -79,12 +88,8 @@ export interface RecordBatch {
   readonly correctness: Float64Array;
   /** Byte offset (or line number in text files) of the row in its file, -1 where unknown. */
   readonly sourceOffsets: Float64Array;
-  /**
-   * Where response token 0 stands in its row of the source's log-prob array, and how wide that row is (T of a padded
-   * batch, N of a pack). -1 for sequences that did not come from such an array; absent when none did.
-   */
-  readonly arrayStarts?: Int32Array;
-  readonly arrayWidths?: Int32Array;
+  /** Where sequences stand in the source's log-prob array; absent when the source has one list per sequence. */
+  readonly arrays?: ArrayPlaces;
   readonly sampleIds: readonly (string | undefined)[];
   readonly groupIds: readonly (string | undefined)[];
   readonly environments: readonly (string | undefined)[];

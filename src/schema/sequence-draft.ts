@@ -5,7 +5,7 @@
  * @module
  */
 import type { NumericArray } from "../base/arrays.ts";
-import type { Provenance, Sampling } from "./record.ts";
+import type { ArrayPlaces, Provenance, Sampling } from "./record.ts";
 
 /** Alternatives of one policy over the tokens of one sequence: row-major `[length, k]`. */
 export interface TopKDraft {
@@ -48,8 +48,10 @@ export interface SequenceDraft {
   readonly reward?: number | undefined;
   readonly correctness?: number | undefined;
   readonly sourceOffset?: number | undefined;
-  /** The source's row of log-probs: where response token 0 stands in it, and its width. */
-  readonly array?: { readonly start: number; readonly width: number } | undefined;
+  /** Where response token 0 stands in the source's array: see {@link ArrayPlaces}. */
+  readonly array?:
+    | { readonly layout: ArrayPlaces["layout"]; readonly start: number; readonly width: number }
+    | undefined;
   readonly sampleId?: string | undefined;
   readonly groupId?: string | undefined;
   readonly environment?: string | undefined;

@@ -119,7 +119,7 @@ export function cutPack(
       span.labels === undefined
         ? aligned(span, span.mask, start, end)
         : shifted(span, span.labels, start, end);
-    drafts.push({ ...draft, array: { start: place.start + first, width: place.width } });
+    drafts.push({ ...draft, array: { layout: "packed", start: place.start + first, width: place.width } });
     start = end;
   }
   return drafts;

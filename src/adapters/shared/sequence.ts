@@ -187,7 +187,7 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     rank: scalars.rank,
     row: scalars.row,
     sourceOffset: scalars.sourceOffset,
-    array: layout.padded ? { start: 0, width } : undefined,
+    array: layout.padded ? { layout: "padded", start: 0, width } : undefined,
     groupId: scalars.group,
     sampleId: scalars.sample,
     environment: scalars.environment,

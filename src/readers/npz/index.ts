@@ -5,3 +5,4 @@
  */
 export { isNpy } from "./npy-header.ts";
 export { openNpy, openNpz } from "./npz.ts";
+export { writeNpz } from "./write.ts";

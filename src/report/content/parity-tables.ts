@@ -4,10 +4,14 @@ import { makeTable, type Table, textColumn } from "./table.ts";
 
 /** One table for each trainer: its own keys as it logs them, and what is right where that differs. */
 export function parityTables(report: MismatchReport): Table[] {
-  return report.parity.map(parityTable);
+  return report.parity.map((block) => parityTable(block, "parity[].per_step"));
 }
 
-function parityTable(block: ParityBlock): Table {
+/** @param perStep Where `--json` has the values of each step. */
+export function parityTable(
+  block: Pick<ParityBlock, "trainer" | "source" | "metrics" | "discrepancies">,
+  perStep: string,
+): Table {
   const discrepancies = new Map(block.discrepancies.map((discrepancy) => [discrepancy.key, discrepancy]));
   const keys = [...new Set([...Object.keys(block.metrics), ...discrepancies.keys()])];
   const rows = keys.map((key) => {
@@ -30,18 +34,23 @@ function parityTable(block: ParityBlock): Table {
         rows.map((row) => row.logged),
         { align: "right" },
       ),
-      textColumn(
-        "correct",
-        rows.map((row) => row.correct),
-        { align: "right" },
-      ),
-      textColumn(
-        "why they differ",
-        rows.map((row) => row.reason),
-        { priority: 2, wrap: true },
-      ),
+      ...(discrepancies.size === 0
+        ? []
+        : [
+            textColumn(
+              "correct",
+              rows.map((row) => row.correct),
+              { align: "right" as const },
+            ),
+            textColumn(
+              "why they differ",
+              rows.map((row) => row.reason),
+              { priority: 2, wrap: true },
+            ),
+          ]),
     ],
-    `formulas and quirks of ${block.source}; “correct” is empty where the logged figure is right; values of each step: ` +
-      "parity[].per_step of --json",
+    `formulas and quirks of ${block.source}; ` +
+      `${discrepancies.size === 0 ? "" : "“correct” is empty where the logged figure is right; "}values of each step: ` +
+      `${perStep} of --json`,
   );
 }

@@ -1,0 +1,242 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, join, parse } from "node:path";
+import { type CorrectedColumns, CorrectRun } from "../../analysis/correct-run.ts";
+import { EmptyInputError, UsageError } from "../../base/errors.ts";
+import { lintConfig } from "../../configs/index.ts";
+import { correctionClauses } from "../../corrections/describe.ts";
+import { PRESETS, presetNamed } from "../../corrections/presets/index.ts";
+import type { Preset, Settings } from "../../corrections/presets/preset.ts";
+import { completeSettings, parseSetting } from "../../corrections/presets/settings.ts";
+import {
+  type ArrayFormat,
+  createCorrectedArrays,
+  MASK_NAME,
+  openRun,
+  type Run,
+  WEIGHTS_NAME,
+  writeRecord,
+} from "../../ingest/index.ts";
+import { openFile } from "../../io/file-source.ts";
+import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../protocol/correct.ts";
+import { renderCorrectTerminal, renderLintTerminal } from "../../report/index.ts";
+import type { LayoutColumn, RecordBatch } from "../../schema/index.ts";
+import { settingFigures, sweepMetrics } from "../../sweep/figures.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { formatFinding } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface CorrectOptions extends InputOptions {
+  readonly preset?: string;
+  readonly set?: readonly string[];
+  readonly out?: string;
+  readonly format?: string;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly lint?: string;
+}
+
+/** Applies one trainer's correction to a run: figures to the terminal, weights and masks to files. */
+export async function correct(
+  paths: readonly string[],
+  options: CorrectOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.list) {
+    terminal.out(listPresets(options.preset));
+    return EXIT.fine;
+  }
+  if (options.lint !== undefined) return lint(options.lint, options, terminal);
+  if (paths.length === 0)
+    throw new UsageError("no path was given", { hint: "logratio correct dumps/ --preset verl" });
+  if (options.preset === undefined) {
+    throw new UsageError("--preset says which trainer's correction to apply", {
+      hint: `--preset ${PRESETS.map(({ name }) => name).join(", ")}; --list shows their settings`,
+    });
+  }
+  const preset = presetNamed(options.preset);
+  const settings = completeSettings(preset, Object.fromEntries((options.set ?? []).map(parseSetting)));
+  const corrected = new CorrectRun(preset, settings);
+  const target = options.out === undefined ? undefined : targetOf(options.out, options.format, paths);
+  if (target && corrected.needsSecondPass && paths.includes("-")) {
+    throw new UsageError("normalized weights need two passes, and standard input can be read once", {
+      hint: "save the input to a file first",
+    });
+  }
+
+  const progress = createProgress(terminal);
+  const open = (): Promise<Run> => openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const run = await open();
+  const sequences = new Map<string, number>();
+  let written: readonly string[] = [];
+  const first = counted(run.batches(), sequences);
+  if (target && !corrected.needsSecondPass) {
+    written = await write(target, first, (batch) => corrected.add(batch));
+  } else {
+    for await (const batch of first) corrected.add(batch);
+    if (target) written = await write(target, (await open()).batches(), (batch) => corrected.correct(batch));
+  }
+  progress.end();
+
+  const result = buildResult(corrected, preset, settings, run, sequences, written);
+  const { width, colour: color, unicode } = terminal;
+  terminal.out(options.json ? toJson(result) : renderCorrectTerminal(result, { width, color, unicode }));
+  for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
+  if (written.length > 0) terminal.err(`written: ${written.join(", ")}\n`);
+  return result.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+}
+
+/** No config comes near this; lintConfig refuses text of more than a quarter as many characters. */
+const MOST_CONFIG_BYTES = 1 << 24;
+
+/** Reads a trainer's config and says what it does; nothing in it is run. */
+async function lint(file: string, options: CorrectOptions, terminal: Terminal): Promise<ExitStatus> {
+  const trainer = options.preset === undefined ? undefined : presetNamed(options.preset).trainer;
+  const source = await openFile(file);
+  const bytes = await source
+    .slice(0, Math.min(source.byteLength, MOST_CONFIG_BYTES + 1))
+    .finally(() => source.close());
+  const text = new TextDecoder().decode(bytes);
+  const result = lintConfig(text, { file, presets: PRESETS, ...(trainer !== undefined && { trainer }) });
+  const { width, colour: color, unicode } = terminal;
+  terminal.out(options.json ? toJson(result) : renderLintTerminal(result, { width, color, unicode }));
+  return result.errors > 0 ? EXIT.checkFailed : EXIT.fine;
+}
+
+function buildResult(
+  corrected: CorrectRun,
+  preset: Preset,
+  settings: Settings,
+  run: Run,
+  sequences: ReadonlyMap<string, number>,
+  written: readonly string[],
+): CorrectReport {
+  const { sweep } = corrected;
+  if (sweep && sweep.totals.tokens === 0) {
+    throw new EmptyInputError("Nothing to correct: no token with mask 1 has a log-prob on both sides", {
+      likely: "the wrong columns were read, or the mask is inverted",
+      hint: "logratio report --explain shows what each column was taken for",
+    });
+  }
+  const { pooled, perStep, discrepancies } = corrected.metrics();
+  const missingAdvantages = sweep && !sweep.hasAdvantages && corrected.looksAtAdvantages;
+  return {
+    schemaVersion: CORRECT_SCHEMA_VERSION,
+    kind: "correct",
+    run: run.name,
+    preset: preset.name,
+    trainer: preset.trainer,
+    source: preset.source,
+    settings,
+    does: correctionClauses(corrected.correction),
+    traps: preset.traps(settings),
+    metrics: sweep ? sweepMetrics(sweep, 0) : null,
+    effect: sweep && !missingAdvantages ? { ...settingFigures(sweep, 1), on_front: false } : null,
+    effect_absent: corrected.unswept ?? null,
+    trainer_metrics: pooled,
+    per_step: perStep,
+    discrepancies,
+    written,
+    findings: run.findings.list(),
+    sources: run.sources.map(({ step, rank, ...source }) => ({
+      ...source,
+      step: step ?? null,
+      rank: rank ?? null,
+      sequences: sequences.get(source.file) ?? 0,
+    })),
+  };
+}
+
+async function* counted(
+  batches: AsyncIterable<RecordBatch>,
+  sequences: Map<string, number>,
+): AsyncGenerator<RecordBatch> {
+  for await (const batch of batches) {
+    const { file } = batch.provenance;
+    sequences.set(file, (sequences.get(file) ?? 0) + batch.length);
+    yield batch;
+  }
+}
+
+type Target =
+  | { readonly format: "parquet"; readonly path: string }
+  | { readonly format: ArrayFormat; readonly pathOf: (file: string) => string };
+
+/** A `.parquet` file, or arrays: one file for one input, a directory for several. */
+function targetOf(out: string, format: string | undefined, paths: readonly string[]): Target {
+  const extension = parse(out).ext.slice(1);
+  if (format !== undefined && !["parquet", "npz", "safetensors"].includes(format))
+    throw new UsageError(`--format is parquet, npz or safetensors, not "${format}"`);
+  const known = extension === "npz" || extension === "safetensors" || extension === "parquet";
+  if (known && format !== undefined && format !== extension)
+    throw new UsageError(`--out ${out} and --format ${format} contradict each other`);
+  if (extension === "parquet") return { format: "parquet", path: out };
+  if (known) {
+    const single =
+      paths.length === 1 && paths[0] !== "-" && existsSync(paths[0]!) && statSync(paths[0]!).isFile();
+    if (!single && paths[0] !== "-") {
+      throw new UsageError(`--out ${out} is one file, and arrays are written per input file`, {
+        hint: `give a directory: --out ${parse(out).name}/ --format ${extension}, or one .parquet file for all`,
+      });
+    }
+    return { format: extension as ArrayFormat, pathOf: () => out };
+  }
+  const chosen = (format ?? "npz") as Target["format"];
+  if (chosen === "parquet") return { format: chosen, path: join(out, "corrected.parquet") };
+  const taken = new Map<string, string>();
+  return {
+    format: chosen,
+    pathOf: (file) => {
+      const name = parse(basename(file)).name || "stdin";
+      let path = join(out, `${name}.${chosen}`);
+      for (let n = 1; (taken.get(path) ?? file) !== file; n++) path = join(out, `${name}-${n}.${chosen}`);
+      taken.set(path, file);
+      return path;
+    },
+  };
+}
+
+async function write(
+  target: Target,
+  batches: AsyncIterable<RecordBatch>,
+  correctedOf: (batch: RecordBatch) => CorrectedColumns,
+): Promise<readonly string[]> {
+  if (target.format === "parquet") {
+    return writeRecord(target.path, batches, { more: (batch) => columnsOf(batch, correctedOf(batch)) });
+  }
+  const arrays = createCorrectedArrays(target.pathOf, target.format);
+  try {
+    for await (const batch of batches) await arrays.add(batch, correctedOf(batch));
+    return await arrays.finish();
+  } finally {
+    await arrays.discard();
+  }
+}
+
+function columnsOf({ offsets }: RecordBatch, { weights, mask }: CorrectedColumns): LayoutColumn[] {
+  const list = (name: string, values: Float32Array | Uint8Array): LayoutColumn => ({
+    kind: "list",
+    name,
+    values,
+    offsets,
+    inner: undefined,
+  });
+  return [...(weights ? [list(WEIGHTS_NAME, Float32Array.from(weights))] : []), list(MASK_NAME, mask)];
+}
+
+function listPresets(name: string | undefined): string {
+  const chosen = name === undefined ? PRESETS : [presetNamed(name)];
+  return chosen
+    .map(({ name: preset, summary, source, parameters }) => {
+      const rows = parameters.map(
+        (parameter) =>
+          `    ${parameter.name}=${JSON.stringify(parameter.fallback)}\n        ${parameter.meaning}\n`,
+      );
+      return name === undefined
+        ? `${preset.padEnd(14)}${summary}\n`
+        : `${preset}: ${summary}\n  ${source}\n${rows.join("")}`;
+    })
+    .join("");
+}

@@ -1,0 +1,144 @@
+import { quoteForShell } from "../../analysis/next-command.ts";
+import { UsageError } from "../../base/errors.ts";
+import { PRESETS, presetNamed } from "../../corrections/presets/index.ts";
+import { openRun, type Run } from "../../ingest/index.ts";
+import type { SweepReport } from "../../protocol/sweep.ts";
+import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../report/sweep/index.ts";
+import {
+  buildSweep,
+  defaultGrid,
+  findSetting,
+  ofMethods,
+  presetSetting,
+  type Setting,
+  Sweep,
+} from "../../sweep/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { formatFinding } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface SweepOptions extends InputOptions {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly methods?: string;
+  readonly preset?: string;
+  readonly set?: readonly string[];
+  readonly setting?: readonly string[];
+  readonly choose?: string;
+  readonly for?: string;
+  readonly top?: string;
+  readonly all?: boolean;
+}
+
+/** Tries a grid of corrections on a run in one read, and prints the table, a recommendation and its configs. */
+export async function sweep(
+  paths: readonly string[],
+  options: SweepOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  const rows = rowChoice(options);
+  const presets = options.for === undefined ? PRESETS : namesOf(options.for).map(presetNamed);
+  const summary = new Sweep(settingsOf(options));
+  const choose = options.choose && findSetting(summary.settings, options.choose).name;
+  const progress = createProgress(terminal);
+  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const interrupted = await fill(summary, run);
+  progress.end();
+
+  const findings = run.findings.list();
+  const result = buildSweep({
+    run: run.name,
+    sweep: summary,
+    presets,
+    ...(choose && { choose }),
+    findings,
+    sources: run.sources.map(({ step, rank, ...source }) => ({
+      ...source,
+      step: step ?? null,
+      rank: rank ?? null,
+    })),
+  });
+  terminal.out(render(result, rows, paths, options, terminal));
+  for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  if (interrupted) {
+    terminal.err(
+      `interrupted: the figures cover the ${result.metrics.sequences.toLocaleString("en")} sequences read until then\n`,
+    );
+    return EXIT.interrupted;
+  }
+  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+}
+
+/** The grid, what is left of it after --methods, and the trainers' own settings that were asked for. */
+function settingsOf({ methods, preset, set = [], setting = [] }: SweepOptions): readonly Setting[] {
+  if (set.length > 0 && preset === undefined)
+    throw new UsageError("--set names a setting of a preset, and no --preset is given", {
+      hint: "add --preset NAME, or write --setting 'NAME:key=value,key=value'",
+    });
+  const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
+  const wanted = namesOf(methods);
+  const grid = wanted.length === 0 ? defaultGrid() : ofMethods(defaultGrid(), wanted);
+  return [...grid, ...own.map((text) => presetSetting(text, PRESETS))];
+}
+
+function namesOf(list: string | undefined): string[] {
+  return (list ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+/** Fills the sweep; the first interrupt ends the reading, and what was read is kept. */
+async function fill(summary: Sweep, run: Run): Promise<boolean> {
+  let interrupted = false;
+  const stop = (): void => {
+    interrupted = true;
+  };
+  process.once("SIGINT", stop);
+  try {
+    for await (const batch of run.batches()) {
+      summary.add(batch);
+      // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
+      await new Promise(setImmediate);
+      if (interrupted) break;
+    }
+    return interrupted;
+  } finally {
+    process.off("SIGINT", stop);
+  }
+}
+
+function rowChoice({ all, top }: SweepOptions): RowChoice {
+  if (all && top !== undefined)
+    throw new UsageError("--all and --top contradict each other", { hint: "ask for one of them" });
+  if (top !== undefined) return positiveInteger("--top", top);
+  return all ? "all" : "default";
+}
+
+/** The command that makes this table again. */
+function commandLine(paths: readonly string[], options: SweepOptions): string {
+  const flags = Object.entries(options).flatMap(([name, value]) => {
+    if (name === "json" || name === "markdown" || value === false) return [];
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    return [value].flat().flatMap((item) => [flag, quoteForShell(String(item))]);
+  });
+  return ["logratio sweep", ...paths.map(quoteForShell), ...flags].join(" ");
+}
+
+function render(
+  result: SweepReport,
+  rows: RowChoice,
+  paths: readonly string[],
+  options: SweepOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  if (options.json) return toJson(result);
+  if (options.markdown) return renderSweepMarkdown(result, { rows, command: commandLine(paths, options) });
+  return renderSweepTerminal(result, { width, color, unicode, rows });
+}

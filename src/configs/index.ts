@@ -1,0 +1,6 @@
+/**
+ * Reads trainers' configs in their own formats and says what they really do.
+ *
+ * @module
+ */
+export { LINT_TRAINERS, type LintOptions, lintConfig } from "./lint.ts";

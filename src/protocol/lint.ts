@@ -1,0 +1,81 @@
+/**
+ * The result of `logratio correct --lint`: what a trainer's config really does, and where it does not do what it says.
+ *
+ * @module
+ */
+export const LINT_SCHEMA_VERSION = 1;
+
+/**
+ * `error`: the trainer raises, ignores the setting, or does the reverse of what it says. `warning`: it works and
+ * surprises. `note`: worth knowing.
+ */
+export type LintSeverity = "error" | "warning" | "note";
+
+export interface LintFinding {
+  readonly severity: LintSeverity;
+  /** For filters, for instance `order` or `not-switched-on`. */
+  readonly code: string;
+  /** The setting as it is written in the file. */
+  readonly key?: string;
+  /** One-based; absent when what is missing stands nowhere. */
+  readonly line?: number;
+  /** One sentence, no trailing stop. */
+  readonly message: string;
+  readonly why?: string;
+  /** File and function of the trainer. */
+  readonly source?: string;
+  /** What to write. */
+  readonly instead?: string;
+}
+
+export type LintValue = number | string | boolean | null | readonly number[];
+
+export interface LintSetting {
+  readonly name: string;
+  /** Null is the trainer's None; absent when only the run knows it. */
+  readonly value?: LintValue;
+  /** `default`: not written in the file. */
+  readonly origin: "file" | "default";
+  readonly line?: number;
+  /** As it is written: `--tis-clip`. */
+  readonly key?: string;
+  readonly meaning: string;
+  /** Why the value is not known, or on what it rests. */
+  readonly unsure?: string;
+}
+
+/** How sure the trainer is. */
+export type LintConfidence = "told" | "certain" | "likely" | "guess";
+
+export interface LintedConfig {
+  /** Which one of its file: `document 2`, `GRPOConfig(…)`, a command's script; empty when there is only one. */
+  readonly name: string;
+  readonly line: number;
+  /** As `--trainer` takes it. */
+  readonly trainer: string;
+  readonly title: string;
+  readonly confidence: LintConfidence;
+  /** What the trainer was recognised by. */
+  readonly because: readonly string[];
+  /** The preset whose formulas the settings run through. */
+  readonly preset: string;
+  readonly settings: readonly LintSetting[];
+  /** What the settings do, one clause per effect; empty when the trainer refuses them. */
+  readonly does: readonly string[];
+  /** The same in the neutral form that `sweep` uses; null when the trainer refuses the settings. */
+  readonly correction: object | null;
+  readonly findings: readonly LintFinding[];
+}
+
+export interface LintReport {
+  readonly schemaVersion: typeof LINT_SCHEMA_VERSION;
+  readonly kind: "lint";
+  readonly file: string;
+  readonly format: "yaml" | "json" | "toml" | "python" | "command line";
+  readonly configs: readonly LintedConfig[];
+  /** About the file as a whole, for instance that no trainer was recognised. */
+  readonly findings: readonly LintFinding[];
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notes: number;
+}

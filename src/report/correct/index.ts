@@ -1,0 +1,1 @@
+export { renderCorrectTerminal } from "./terminal.ts";

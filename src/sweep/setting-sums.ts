@@ -1,0 +1,99 @@
+/**
+ * What is known of one setting, added up over batches.
+ *
+ * @module
+ */
+import { LENGTH_BUCKETS, TURN_BUCKETS } from "./buckets.ts";
+import { DeltaMoments } from "./delta-moments.ts";
+
+/** Sums over kept tokens and sequences that a `normalize` step would scale. */
+export class WeightSums {
+  /** Σ w and Σ w² over kept tokens; w = ρ where the setting has no weights. */
+  mass = 0;
+  square = 0;
+  /** Σ and Σ² over sequences of Σ w / n, n the sequence's tokens, kept or not. */
+  sequenceMass = 0;
+  sequenceSquare = 0;
+  /** The weights that the loss sees: 1 where the setting has none. */
+  largest = 0;
+  lossMass = 0;
+  /** Of each `normalize` step: Σ weights, and how many. */
+  normalizers: { sum: number; count: number }[] = [];
+
+  merge(other: WeightSums): void {
+    this.mass += other.mass;
+    this.square += other.square;
+    this.sequenceMass += other.sequenceMass;
+    this.sequenceSquare += other.sequenceSquare;
+    this.largest = Math.max(this.largest, other.largest);
+    this.lossMass += other.lossMass;
+    other.normalizers.forEach(({ sum, count }, i) => {
+      this.normalizers[i] ??= { sum: 0, count: 0 };
+      this.normalizers[i].sum += sum;
+      this.normalizers[i].count += count;
+    });
+  }
+
+  /** The product of what the `normalize` steps divide by; each is 1 unless it exceeds 1e-8, as `applyCorrection` has it. */
+  get factor(): number {
+    let factor = 1;
+    for (const { sum, count } of this.normalizers) {
+      const mean = count === 0 ? 0 : sum / count / factor;
+      if (mean > 1e-8) factor *= mean;
+    }
+    return factor;
+  }
+}
+
+export class SettingSums {
+  keptTokens = 0;
+  keptSequences = 0;
+  truncated = 0;
+  /** Σ raw weights over all tokens. */
+  rawMass = 0;
+  /** Σ |weight − raw weight| over all tokens, the weight of a dropped one being 0. */
+  movedMass = 0;
+  /** By the trainer's batch where the setting normalises, else under one key. */
+  readonly weights = new Map<number | string, WeightSums>();
+  /** Kept tokens of sequences with a reward, and Σ reward over them; the same for correctness. */
+  rewardTokens = 0;
+  rewardSum = 0;
+  correctnessTokens = 0;
+  correctnessSum = 0;
+  /** Dropped tokens with a positive and with a negative advantage. */
+  droppedPositive = 0;
+  droppedNegative = 0;
+  readonly droppedByLength = new Float64Array(LENGTH_BUCKETS);
+  readonly droppedByTurn = new Float64Array(TURN_BUCKETS);
+  readonly moments = new DeltaMoments();
+
+  weightsOf(batch: number | string): WeightSums {
+    const known = this.weights.get(batch);
+    if (known) return known;
+    const sums = new WeightSums();
+    this.weights.set(batch, sums);
+    return sums;
+  }
+
+  merge(other: SettingSums): void {
+    this.keptTokens += other.keptTokens;
+    this.keptSequences += other.keptSequences;
+    this.truncated += other.truncated;
+    this.rawMass += other.rawMass;
+    this.movedMass += other.movedMass;
+    for (const [batch, sums] of other.weights) this.weightsOf(batch).merge(sums);
+    this.rewardTokens += other.rewardTokens;
+    this.rewardSum += other.rewardSum;
+    this.correctnessTokens += other.correctnessTokens;
+    this.correctnessSum += other.correctnessSum;
+    this.droppedPositive += other.droppedPositive;
+    this.droppedNegative += other.droppedNegative;
+    addInto(this.droppedByLength, other.droppedByLength);
+    addInto(this.droppedByTurn, other.droppedByTurn);
+    this.moments.merge(other.moments);
+  }
+}
+
+export function addInto(sums: Float64Array, more: Float64Array): void {
+  for (let i = 0; i < sums.length; i++) sums[i]! += more[i]!;
+}

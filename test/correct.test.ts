@@ -1,0 +1,194 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDocument, openRun } from "../src/ingest/index.ts";
+import type { Tensor, TreeDocument } from "../src/io/columns.ts";
+import { openFile } from "../src/io/file-source.ts";
+import { type CliRun, DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
+
+let directory: string;
+beforeAll(() => {
+  requireBuild();
+  directory = mkdtempSync(join(tmpdir(), "logratio-correct-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const logratio = (...args: string[]): CliRun => runCli(directory, args);
+
+const STEP = join(DEMO, "stale/step_0030.npz");
+
+async function tensorsOf(file: string) {
+  const document = (await openDocument(await openFile(join(directory, file)))) as TreeDocument;
+  const values = async (name: string) => {
+    const tensor = document.root[name] as Tensor;
+    return { shape: tensor.shape, values: await tensor.readRows(0, tensor.shape[0]!) };
+  };
+  const read = { weights: await values("importance_weights"), mask: await values("modified_response_mask") };
+  await document.close();
+  return read;
+}
+
+/** ρ and mask of each position of a padded npz, straight from its arrays. */
+async function ratiosOf(file: string) {
+  const document = (await openDocument(await openFile(file))) as TreeDocument;
+  const read = async (name: string) => {
+    const tensor = document.root[name] as Tensor;
+    return { shape: tensor.shape, values: await tensor.readRows(0, tensor.shape[0]!) };
+  };
+  const [rollout, trainer, mask] = [
+    await read("rollout_log_probs"),
+    await read("old_log_probs"),
+    await read("response_mask"),
+  ];
+  await document.close();
+  const ratios = Float64Array.from(rollout.values, (value, i) => Math.exp(trainer.values[i]! - value));
+  return { shape: rollout.shape, ratios, mask: mask.values };
+}
+
+function total(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+describe("logratio correct", () => {
+  it("writes weights and mask in the shape of the input", async () => {
+    const set = ["--set", "rollout_is=token", "--set", "rollout_is_threshold=1.05"];
+    const { status, err } = logratio("correct", STEP, "--preset", "verl", ...set, "--out", "w.npz");
+    expect([status, err]).toEqual([0, "written: w.npz\n"]);
+    const source = await ratiosOf(STEP);
+    const { weights, mask } = await tensorsOf("w.npz");
+    expect(weights.shape).toEqual(source.shape);
+    source.ratios.forEach((ratio, i) => {
+      const expected = source.mask[i] === 0 ? 0 : Math.min(ratio, 1.05);
+      expect(weights.values[i]).toBeCloseTo(expected, 6);
+      expect(mask.values[i]).toBe(source.mask[i]);
+    });
+  });
+
+  it("divides by the mean over a whole step, however little is read at a time", async () => {
+    const run = (name: string, ...more: string[]): CliRun =>
+      logratio(
+        ...["correct", DEMO, "--preset", "verl", "--set", "rollout_is=token"],
+        ...["--set", "rollout_is_batch_normalize=true", "--out", name, ...more],
+      );
+    expect(run("whole/").status).toBe(0);
+    expect(run("pieces/", "--batch-tokens", "300").status).toBe(0);
+    const names = readdirSync(join(directory, "whole")).sort();
+    expect(names).toEqual(readdirSync(join(DEMO, "stale")).sort());
+    for (const name of [names[0]!, names.at(-1)!]) {
+      const { weights, mask } = await tensorsOf(`pieces/${name}`);
+      const [tokens, mass] = [total(mask.values), total(weights.values)];
+      expect(mass / tokens).toBeCloseTo(1, 6);
+      expect([...weights.values]).toEqual([...(await tensorsOf(`whole/${name}`)).weights.values]);
+    }
+  });
+
+  it("writes the record with two more columns, which reads like any record", async () => {
+    const set = ["--set", "rollout_is_threshold=2,0.5", "--set", "rollout_is_mode=mask"];
+    const { status, out } = logratio(
+      "correct",
+      STEP,
+      "--preset",
+      "xtuner",
+      ...set,
+      "--out",
+      "c.parquet",
+      "--json",
+    );
+    expect(status).toBe(0);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({
+      schemaVersion: 1,
+      kind: "correct",
+      preset: "xtuner",
+      written: ["c.parquet"],
+    });
+    expect(Object.keys(result.trainer_metrics)).toContain("mismatch/rollout_is_masked_fraction");
+    const run = await openRun([join(directory, "c.parquet")]);
+    let tokens = 0;
+    for await (const batch of run.batches()) tokens += batch.responseMask.reduce((sum, bit) => sum + bit, 0);
+    expect(tokens).toBe(result.metrics.tokens);
+    expect(result.effect.tokens_kept).toBeLessThan(tokens);
+  });
+
+  it("lists presets, and the settings of one", () => {
+    expect(logratio("correct", "--list").out).toMatch(/^verl .*\nxtuner /);
+    expect(logratio("correct", "--list", "--preset", "xtuner").out).toContain("(upper, lower)");
+  });
+});
+
+describe("logratio correct --lint", () => {
+  const config = (name: string): string => join(ROOT, "test/fixtures/configs", name);
+
+  it("says what a config does, and exits with 1 for what its trainer would refuse or turn round", () => {
+    const bad = logratio("correct", "--lint", config("verl-bad.yaml"));
+    expect(bad.status).toBe(1);
+    expect(bad.out).toContain("error   line 13:");
+    const good = logratio("correct", "--lint", config("verl-good.yaml"), "--json");
+    expect(good.status).toBe(0);
+    expect(JSON.parse(good.out)).toMatchObject({ schemaVersion: 1, kind: "lint", errors: 0 });
+  });
+
+  it("refuses a dump, a missing file, and what no trainer has written", () => {
+    expect(logratio("correct", "--lint", STEP)).toMatchObject({ status: 3, out: "" });
+    expect(logratio("correct", "--lint", "nowhere.yaml")).toMatchObject({ status: 3, out: "" });
+    writeFileSync(join(directory, "other.yaml"), "colour: blue\n");
+    const { status, err } = logratio("correct", "--lint", "other.yaml");
+    expect([status, err]).toEqual([3, expect.stringContaining("trainer")]);
+  });
+});
+
+describe("logratio correct refuses", () => {
+  it.each([
+    ["without a preset", [], "--preset says which"],
+    ["a preset that there is not", ["--preset", "vler"], 'there is no preset "vler"'],
+    [
+      "a setting that there is not",
+      ["--preset", "verl", "--set", "rollout=token"],
+      "verl has no setting rollout",
+    ],
+    [
+      "bounds in the wrong order",
+      ["--preset", "xtuner", "--set", "rollout_is_threshold=0.8,1.2"],
+      "upper_threshold must be greater than lower_threshold",
+    ],
+    [
+      "bounds that contradict each other",
+      ["--preset", "verl", "--set", "rollout_is=token", "--set", "rollout_is_threshold=2_0.5"],
+      "lower bound must be <= upper bound",
+    ],
+    [
+      "one array file for several inputs",
+      ["--preset", "verl", "--set", "rollout_is=token", "--out", "w.npz"],
+      "arrays are written per input file",
+    ],
+    [
+      "a setting without a value",
+      ["--preset", "verl", "--set", "rollout_is"],
+      "--set rollout_is has no value",
+    ],
+  ])("%s, before any data is read", (_, flags, message) => {
+    const { status, out, err } = logratio("correct", DEMO, ...flags);
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).toContain(message);
+  });
+
+  it("input of which a file is damaged, after correcting the rest", () => {
+    writeFileSync(join(directory, "step_1.npz"), readFileSync(STEP));
+    writeFileSync(join(directory, "step_2.npz"), readFileSync(STEP).subarray(0, 5000));
+    const flags = ["--preset", "verl", "--set", "rollout_is=token", "--out", "out/"];
+    const { status, err } = logratio("correct", "step_1.npz", "step_2.npz", ...flags);
+    expect(status).toBe(4);
+    expect(err).toContain("step_2.npz");
+    expect(readdirSync(join(directory, "out"))).toEqual(["step_1.npz"]);
+  });
+
+  it("input without advantages, when the rule looks at their sign", () => {
+    const row = { response_mask: [1, 1], rollout_log_probs: [-1, -2], old_log_probs: [-1, -1] };
+    writeFileSync(join(directory, "rows.jsonl"), `${JSON.stringify(row)}\n`);
+    const { status, err } = logratio("correct", "rows.jsonl", "--preset", "prime-rl");
+    expect(status).toBe(3);
+    expect(err).toContain("looks at the sign of advantages");
+  });
+});
