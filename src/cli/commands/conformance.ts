@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ConformanceCase, runConformanceCase } from "../../analysis/conformance.ts";
+import { type ConformanceCase, runConformanceCase } from "../../analysis/conformance/index.ts";
 import { EmptyInputError, FormatError, NotFoundError } from "../../base/errors.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";

@@ -1,0 +1,26 @@
+/**
+ * Runs golden cases through the public functions: what a case file gives in, what the reference implementation gave
+ * out, is compared elsewhere. One file per family of kinds.
+ *
+ * @module
+ */
+import { isLogratioError } from "../../base/errors.ts";
+import type { ConformanceCase, ConformanceResult, Runner } from "./case.ts";
+import { correctionRunners } from "./corrections.ts";
+import { mismatchRunners } from "./mismatch.ts";
+
+export type { ConformanceCase, ConformanceResult } from "./case.ts";
+
+const RUNNERS: Readonly<Record<string, Runner>> = { ...mismatchRunners, ...correctionRunners };
+
+/** Runs one case; a kind that is not in reach is skipped, a refused input is an `error` in `actual`. */
+export function runConformanceCase(given: ConformanceCase): ConformanceResult {
+  const run = RUNNERS[given.kind];
+  if (!run) return { id: given.id, skipped: true };
+  try {
+    return { id: given.id, actual: run(given.inputs, given.config ?? {}) };
+  } catch (error) {
+    if (isLogratioError(error)) return { id: given.id, actual: { error: error.message } };
+    throw error;
+  }
+}
