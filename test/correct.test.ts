@@ -112,6 +112,22 @@ describe("logratio correct", () => {
     expect(result.effect.tokens_kept).toBeLessThan(tokens);
   });
 
+  it("gets by with a step that has no token of the policy's own", () => {
+    const row = { rollout_log_probs: [-1, -2], old_log_probs: [-1, -1.5] };
+    const rows = [
+      { ...row, response_mask: [1, 1], step: 1 },
+      { ...row, response_mask: [0, 0], step: 2 },
+    ];
+    writeFileSync(join(directory, "empty-step.jsonl"), rows.map((each) => JSON.stringify(each)).join("\n"));
+    const set = ["--set", "rollout_is=token", "--json"];
+    const { status, out } = logratio("correct", "empty-step.jsonl", "--preset", "verl", ...set);
+    expect(status).toBe(0);
+    const { per_step: perStep } = JSON.parse(out);
+    expect(perStep.map(({ step }: { step: number }) => step)).toEqual([1, 2]);
+    expect(perStep[0].metrics["rollout_corr/rollout_is_mean"]).toBeCloseTo((1 + Math.exp(0.5)) / 2, 6);
+    expect(perStep[1].metrics).toEqual({});
+  });
+
   it("lists presets, and the settings of one", () => {
     expect(logratio("correct", "--list").out).toMatch(/^verl .*\nxtuner /);
     expect(logratio("correct", "--list", "--preset", "xtuner").out).toContain("(upper, lower)");

@@ -33,6 +33,8 @@ export interface CorrectRunMetrics {
 
 interface StepState {
   readonly metrics: BatchMetrics;
+  /** False until a token with mask 1 was added: trainers have no figures, or an error, for such a batch. */
+  hasTokens: boolean;
   /** Of the weights before they are normalized. */
   sum: number;
   count: number;
@@ -78,6 +80,7 @@ export class CorrectRun {
     return this.#map(batch, (block, step, pack) => {
       const state = this.#stateOf(step);
       const applied = applyCorrection(block, this.correction);
+      state.hasTokens ||= block.mask.includes(1);
       state.metrics.add(block, applied, pack);
       this.#pooled.add(block, applied, pack);
       if (this.#normalize && applied.weights) {
@@ -104,9 +107,9 @@ export class CorrectRun {
     return {
       pooled: this.#pooled.finish(),
       discrepancies: this.#pooled.discrepancies?.() ?? [],
-      perStep: steps.map(([step, { metrics }]) => ({
+      perStep: steps.map(([step, { metrics, hasTokens }]) => ({
         step: Number.isNaN(step) ? null : step,
-        metrics: metrics.finish(),
+        metrics: hasTokens ? metrics.finish() : {},
       })),
     };
   }
@@ -114,7 +117,7 @@ export class CorrectRun {
   #stateOf(step: number): StepState {
     const known = this.#steps.get(step);
     if (known) return known;
-    const state = { metrics: this.#preset.metrics(this.#settings), sum: 0, count: 0 };
+    const state = { metrics: this.#preset.metrics(this.#settings), hasTokens: false, sum: 0, count: 0 };
     this.#steps.set(step, state);
     return state;
   }

@@ -31,7 +31,7 @@ export interface CorrectReport {
   readonly effect_absent: string | null;
   /** What the trainer would log for everything as one batch, under its keys. */
   readonly trainer_metrics: Readonly<Record<string, number>>;
-  /** The same for each step; `step` is null for sequences without one. */
+  /** The same for each step, empty for one without a token; `step` is null for sequences without one. */
   readonly per_step: readonly {
     readonly step: number | null;
     readonly metrics: Readonly<Record<string, number>>;
