@@ -28,8 +28,10 @@ export interface CorrectedColumns {
 export interface CorrectedArrays {
   /** Batches of one source must come one after the other. */
   add(batch: RecordBatch, columns: CorrectedColumns): Promise<void>;
-  /** Completes the last file; returns all of them. */
-  finish(): Promise<readonly string[]>;
+  /** Those that are complete. */
+  readonly files: readonly string[];
+  /** Completes the last file. */
+  finish(): Promise<void>;
   /** Removes what is not complete. */
   discard(): Promise<void>;
 }
@@ -62,10 +64,8 @@ export function createCorrectedArrays(
       }
       await spools!.add(batch, columns);
     },
-    async finish() {
-      await complete();
-      return files;
-    },
+    files,
+    finish: complete,
     async discard() {
       await spools?.close();
       spools = undefined;

@@ -26,6 +26,7 @@ import { type InputOptions, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface CorrectOptions extends InputOptions {
@@ -71,12 +72,20 @@ export async function correct(
   const run = await open();
   const sequences = new Map<string, number>();
   let written: readonly string[] = [];
-  const first = counted(run.batches(), sequences);
-  if (target && !corrected.needsSecondPass) {
-    written = await write(target, first, (batch) => corrected.add(batch));
-  } else {
-    for await (const batch of first) corrected.add(batch);
-    if (target) written = await write(target, (await open()).batches(), (batch) => corrected.correct(batch));
+  let reading = readUntilInterrupted(run);
+  try {
+    const batches = counted(reading.batches, sequences);
+    if (target && !corrected.needsSecondPass) {
+      written = await write(target, batches, (batch) => corrected.add(batch), reading);
+    } else {
+      for await (const batch of batches) corrected.add(batch);
+      if (target && !reading.interrupted) {
+        reading = readUntilInterrupted(await open());
+        written = await write(target, reading.batches, (batch) => corrected.correct(batch), reading);
+      }
+    }
+  } finally {
+    reading.end();
   }
   progress.end();
 
@@ -85,7 +94,7 @@ export async function correct(
   terminal.out(options.json ? toJson(result) : renderCorrectTerminal(result, { width, color, unicode }));
   for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
   if (written.length > 0) terminal.err(`written: ${written.join(", ")}\n`);
-  return result.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return conclude(run, reading, result.metrics?.sequences ?? 0, terminal);
 }
 
 /** No config comes near this; lintConfig refuses text of more than a quarter as many characters. */
@@ -140,10 +149,8 @@ function buildResult(
     discrepancies,
     written,
     findings: run.findings.list(),
-    sources: run.sources.map(({ step, rank, ...source }) => ({
+    sources: sourceSummaries(run).map((source) => ({
       ...source,
-      step: step ?? null,
-      rank: rank ?? null,
       sequences: sequences.get(source.file) ?? 0,
     })),
   };
@@ -198,21 +205,43 @@ function targetOf(out: string, format: string | undefined, paths: readonly strin
   };
 }
 
+/** Thrown into a writer, so that a file that an interrupt left incomplete is not given its name. */
+class Interrupted extends Error {}
+
+async function* orInterrupted(
+  batches: AsyncIterable<RecordBatch>,
+  reading: Reading,
+): AsyncGenerator<RecordBatch> {
+  yield* batches;
+  if (reading.interrupted) throw new Interrupted();
+}
+
+/** Writes what is complete; returns the files. */
 async function write(
   target: Target,
   batches: AsyncIterable<RecordBatch>,
   correctedOf: (batch: RecordBatch) => CorrectedColumns,
+  reading: Reading,
 ): Promise<readonly string[]> {
+  const whole = orInterrupted(batches, reading);
+  const unlessInterrupted = (error: unknown): readonly string[] => {
+    if (error instanceof Interrupted) return [];
+    throw error;
+  };
   if (target.format === "parquet") {
-    return writeRecord(target.path, batches, { more: (batch) => columnsOf(batch, correctedOf(batch)) });
+    const more = (batch: RecordBatch): LayoutColumn[] => columnsOf(batch, correctedOf(batch));
+    return writeRecord(target.path, whole, { more }).catch(unlessInterrupted);
   }
   const arrays = createCorrectedArrays(target.pathOf, target.format);
   try {
-    for await (const batch of batches) await arrays.add(batch, correctedOf(batch));
-    return await arrays.finish();
+    for await (const batch of whole) await arrays.add(batch, correctedOf(batch));
+    await arrays.finish();
+  } catch (error) {
+    unlessInterrupted(error);
   } finally {
     await arrays.discard();
   }
+  return arrays.files;
 }
 
 function columnsOf({ offsets }: RecordBatch, { weights, mask }: CorrectedColumns): LayoutColumn[] {

@@ -1,18 +1,16 @@
 import { buildReport } from "../../analysis/build-report.ts";
-import { quoteForShell } from "../../analysis/next-command.ts";
-import type { RunSummary } from "../../analysis/run-summary.ts";
 import { EmptyInputError, UsageError } from "../../base/errors.ts";
-import { openRun, type Run, type SourceReport } from "../../ingest/index.ts";
+import { openRun } from "../../ingest/index.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../parity/index.ts";
-import type { MismatchReport, SourceSummary } from "../../protocol/report.ts";
+import type { MismatchReport } from "../../protocol/report.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../report/index.ts";
-import type { RecordBatch } from "../../schema/record.ts";
-import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeWholeFile } from "../write-file.ts";
 import { formatExplanation } from "./explain.ts";
@@ -27,6 +25,8 @@ export interface ReportOptions extends InputOptions {
   readonly threads?: string;
 }
 
+const FORM_FLAGS = ["json", "markdown", "html", "explain", "brief", "threads"];
+
 /** Reads a run once and prints the report in the form that was asked for. */
 export async function report(
   paths: readonly string[],
@@ -39,7 +39,10 @@ export async function report(
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
-  const { summary, interrupted } = await summarize(run, threads);
+  const reading = readUntilInterrupted(run);
+  const summary = await summarizeBatches(reading.batches, threads === undefined ? {} : { threads }).finally(
+    reading.end,
+  );
   progress.end();
 
   const findings = run.findings.list();
@@ -49,7 +52,7 @@ export async function report(
     summary,
     parity,
     findings,
-    sources: run.sources.map(sourceSummary),
+    sources: sourceSummaries(run),
   });
   if (result.metrics.tokens === 0) refuseEmpty(result);
   if (options.explain) terminal.err(formatExplanation(run));
@@ -60,43 +63,7 @@ export async function report(
   terminal.out(render(result, paths, options, terminal));
   if (options.json || options.markdown || options.brief)
     for (const finding of findings) terminal.err(formatFinding(finding, terminal));
-  if (interrupted) {
-    terminal.err(
-      `interrupted: the figures cover the ${result.metrics.sequences.toLocaleString("en")} sequences read until then\n`,
-    );
-    return EXIT.interrupted;
-  }
-  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
-}
-
-/** Fills a run summary; the first interrupt ends the reading, and what was read is kept. */
-async function summarize(
-  run: Run,
-  threads: number | undefined,
-): Promise<{ summary: RunSummary; interrupted: boolean }> {
-  let interrupted = false;
-  const stop = (): void => {
-    interrupted = true;
-  };
-  async function* untilInterrupted(): AsyncGenerator<RecordBatch> {
-    for await (const batch of run.batches()) {
-      yield batch;
-      if (interrupted) break;
-    }
-    // All is read: an interrupt while the last batches are summed finds nothing left to cut short.
-    process.off("SIGINT", stop);
-  }
-  process.once("SIGINT", stop);
-  try {
-    const summary = await summarizeBatches(untilInterrupted(), threads === undefined ? {} : { threads });
-    return { summary, interrupted };
-  } finally {
-    process.off("SIGINT", stop);
-  }
-}
-
-function sourceSummary({ step, rank, ...source }: SourceReport): Omit<SourceSummary, "sequences"> {
-  return { ...source, step: step ?? null, rank: rank ?? null };
+  return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
 function parityTrainers(list: string | undefined): ParityTrainer[] {
@@ -128,16 +95,6 @@ function refuseEmpty({ excluded, metrics }: MismatchReport): never {
   );
 }
 
-/** The command that makes this report again. */
-function commandLine(paths: readonly string[], options: ReportOptions): string {
-  const flags = Object.entries(options).flatMap(([name, value]) => {
-    if (["json", "markdown", "html", "explain", "brief", "threads"].includes(name)) return [];
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return value === true ? [flag] : [flag, quoteForShell(String(value))];
-  });
-  return ["logratio report", ...paths.map(quoteForShell), ...flags].join(" ");
-}
-
 function render(
   result: MismatchReport,
   paths: readonly string[],
@@ -145,6 +102,7 @@ function render(
   { width, colour: color, unicode }: Terminal,
 ): string {
   if (options.json) return toJson(result);
-  if (options.markdown) return renderMarkdown(result, { command: commandLine(paths, options) });
+  if (options.markdown)
+    return renderMarkdown(result, { command: commandLine("report", paths, options, FORM_FLAGS) });
   return renderTerminal(result, { width, color, unicode, sections: options.brief ? "summary" : "all" });
 }

@@ -1,7 +1,6 @@
-import { quoteForShell } from "../../analysis/next-command.ts";
 import { UsageError } from "../../base/errors.ts";
 import { PRESETS, presetNamed } from "../../corrections/presets/index.ts";
-import { openRun, type Run } from "../../ingest/index.ts";
+import { openRun } from "../../ingest/index.ts";
 import type { SweepReport } from "../../protocol/sweep.ts";
 import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../report/sweep/index.ts";
 import {
@@ -13,11 +12,12 @@ import {
   type Setting,
   Sweep,
 } from "../../sweep/index.ts";
-import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface SweepOptions extends InputOptions {
@@ -47,7 +47,12 @@ export async function sweep(
   const choose = options.choose && findSetting(summary.settings, options.choose).name;
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
-  const interrupted = await fill(summary, run);
+  const reading = readUntilInterrupted(run);
+  try {
+    for await (const batch of reading.batches) summary.add(batch);
+  } finally {
+    reading.end();
+  }
   progress.end();
 
   const findings = run.findings.list();
@@ -57,21 +62,11 @@ export async function sweep(
     presets,
     ...(choose && { choose }),
     findings,
-    sources: run.sources.map(({ step, rank, ...source }) => ({
-      ...source,
-      step: step ?? null,
-      rank: rank ?? null,
-    })),
+    sources: sourceSummaries(run),
   });
   terminal.out(render(result, rows, paths, options, terminal));
   for (const finding of findings) terminal.err(formatFinding(finding, terminal));
-  if (interrupted) {
-    terminal.err(
-      `interrupted: the figures cover the ${result.metrics.sequences.toLocaleString("en")} sequences read until then\n`,
-    );
-    return EXIT.interrupted;
-  }
-  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
 /** The grid, what is left of it after --methods, and the trainers' own settings that were asked for. */
@@ -93,42 +88,11 @@ function namesOf(list: string | undefined): string[] {
     .filter(Boolean);
 }
 
-/** Fills the sweep; the first interrupt ends the reading, and what was read is kept. */
-async function fill(summary: Sweep, run: Run): Promise<boolean> {
-  let interrupted = false;
-  const stop = (): void => {
-    interrupted = true;
-  };
-  process.once("SIGINT", stop);
-  try {
-    for await (const batch of run.batches()) {
-      summary.add(batch);
-      // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
-      await new Promise(setImmediate);
-      if (interrupted) break;
-    }
-    return interrupted;
-  } finally {
-    process.off("SIGINT", stop);
-  }
-}
-
 function rowChoice({ all, top }: SweepOptions): RowChoice {
   if (all && top !== undefined)
     throw new UsageError("--all and --top contradict each other", { hint: "ask for one of them" });
   if (top !== undefined) return positiveInteger("--top", top);
   return all ? "all" : "default";
-}
-
-/** The command that makes this table again. */
-function commandLine(paths: readonly string[], options: SweepOptions): string {
-  const flags = Object.entries(options).flatMap(([name, value]) => {
-    if (name === "json" || name === "markdown" || value === false) return [];
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (value === true) return [flag];
-    return [value].flat().flatMap((item) => [flag, quoteForShell(String(item))]);
-  });
-  return ["logratio sweep", ...paths.map(quoteForShell), ...flags].join(" ");
 }
 
 function render(
@@ -139,6 +103,10 @@ function render(
   { width, colour: color, unicode }: Terminal,
 ): string {
   if (options.json) return toJson(result);
-  if (options.markdown) return renderSweepMarkdown(result, { rows, command: commandLine(paths, options) });
+  if (options.markdown)
+    return renderSweepMarkdown(result, {
+      rows,
+      command: commandLine("sweep", paths, options, ["json", "markdown"]),
+    });
   return renderSweepTerminal(result, { width, color, unicode, rows });
 }

@@ -1,0 +1,85 @@
+/**
+ * Reading a run for a verb: until it ends or the user interrupts it, and how the verb then ends.
+ *
+ * @module
+ */
+import { quoteForShell } from "../analysis/next-command.ts";
+import type { Run } from "../ingest/index.ts";
+import type { SourceSummary } from "../protocol/report.ts";
+import type { RecordBatch } from "../schema/record.ts";
+import { EXIT, type ExitStatus } from "./exit-status.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Reading {
+  /** The run's batches; an interrupt ends them after the one at hand, so that what was read is kept. */
+  readonly batches: AsyncGenerator<RecordBatch>;
+  readonly interrupted: boolean;
+  /** Stops listening for interrupts. */
+  end(): void;
+}
+
+export function readUntilInterrupted(run: Run): Reading {
+  let interrupted = false;
+  const stop = (): void => {
+    interrupted = true;
+  };
+  const end = (): void => void process.off("SIGINT", stop);
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    for await (const batch of run.batches()) {
+      yield batch;
+      // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
+      await new Promise(setImmediate);
+      if (interrupted) break;
+    }
+    // All is read: an interrupt while the last batches are summed finds nothing left to cut short.
+    end();
+  }
+  process.once("SIGINT", stop);
+  return {
+    batches: batches(),
+    get interrupted() {
+      return interrupted;
+    },
+    end,
+  };
+}
+
+export function sourceSummaries(run: Run): Omit<SourceSummary, "sequences">[] {
+  return run.sources.map(({ step, rank, ...source }) => ({
+    ...source,
+    step: step ?? null,
+    rank: rank ?? null,
+  }));
+}
+
+/** The exit status of a verb that has printed its result, and a word on an interrupt. */
+export function conclude(
+  run: Run,
+  { interrupted }: Reading,
+  sequences: number,
+  terminal: Terminal,
+): ExitStatus {
+  if (interrupted) {
+    terminal.err(
+      `interrupted: the figures cover the ${sequences.toLocaleString("en")} sequences read until then\n`,
+    );
+    return EXIT.interrupted;
+  }
+  return run.findings.list().some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+}
+
+/** The command that gives this result again, without the flags that only choose its form. */
+export function commandLine(
+  verb: string,
+  paths: readonly string[],
+  options: object,
+  formFlags: readonly string[],
+): string {
+  const flags = Object.entries(options).flatMap(([name, value]) => {
+    if (formFlags.includes(name) || value === false) return [];
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    return [value].flat().flatMap((item) => [flag, quoteForShell(String(item))]);
+  });
+  return [`logratio ${verb}`, ...paths.map(quoteForShell), ...flags].join(" ");
+}
