@@ -1,0 +1,74 @@
+/**
+ * What the tests return.
+ *
+ * @module
+ */
+
+/** A 95 % confidence interval, in the unit of what it is an interval for; NaN where the data do not determine it. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Every test: its statistic and the two-sided p-value. Both are NaN where the data do not determine them. */
+export interface TestResult {
+  readonly statistic: number;
+  /** Two-sided, from 0 to 1; small values keep their relative accuracy down to about 1e-300. */
+  readonly pValue: number;
+}
+
+/** Two independent samples, their means compared. Differences and means are in the unit of the data. */
+export interface TTestResult extends TestResult {
+  /** `student`: one pooled variance; `welch`: each sample its own. */
+  readonly method: "student" | "welch";
+  /** Not a whole number with `welch`. */
+  readonly degreesOfFreedom: number;
+  readonly meanA: number;
+  readonly meanB: number;
+  /** mean(a) − mean(b). */
+  readonly meanDifference: number;
+  /** For {@link meanDifference}. */
+  readonly meanDifferenceInterval: Interval;
+  /** meanDifference over the pooled standard deviation, with either method. */
+  readonly cohenD: number;
+  /** Cohen's d without its bias in small samples. */
+  readonly hedgesG: number;
+  /** For {@link hedgesG}. */
+  readonly hedgesGInterval: Interval;
+}
+
+/** Two independent samples, their order compared. */
+export interface MannWhitneyResult extends TestResult {
+  /** How far U lies from its expectation, in standard deviations; above 0 where `a` tends to be larger. */
+  readonly z: number;
+  /** P(a > b) + P(a = b) / 2 for one value of each: ½ where neither tends to be larger. */
+  readonly probabilityOfSuperiority: number;
+  /** 2 · probabilityOfSuperiority − 1: from −1 (each of a below each of b) to 1. */
+  readonly rankBiserial: number;
+  /** For {@link rankBiserial}. */
+  readonly rankBiserialInterval: Interval;
+}
+
+/** Pairs, or differences from 0. */
+export interface WilcoxonResult extends TestResult {
+  readonly z: number;
+  /** Pairs that differ: the others are left out. */
+  readonly pairs: number;
+  /** (rank sum of a > b − rank sum of a < b) / all ranks: from −1 to 1. */
+  readonly rankBiserial: number;
+}
+
+/** Pairs; `statistic` is the correlation coefficient, which is the effect size as well. */
+export interface CorrelationResult extends TestResult {
+  readonly pairs: number;
+  /** For the coefficient. */
+  readonly interval: Interval;
+}
+
+/** Two independent samples; `statistic` is the largest distance between their distribution functions. */
+export interface KolmogorovSmirnovResult extends TestResult {
+  /** The value at which the distance is largest. */
+  readonly location: number;
+  /** 1 where a's distribution function is above b's at {@link location} (a tends to be smaller), −1 where below. */
+  readonly sign: 1 | -1;
+}
