@@ -1,0 +1,66 @@
+/**
+ * What the log-probs of the sampled digits tell by themselves: how sure the policy was. A proxy of number-token loss,
+ * which needs the probabilities of the other digits too.
+ *
+ * @module
+ */
+import type { DigitVocabulary } from "./vocabulary.ts";
+
+export const PROXY_METHOD = "simplified_from_rollout_log_probs";
+
+/** One list per sequence; positions are indices into its tokens. Log-probs in nats. */
+export interface DigitProxy {
+  readonly digit_positions: number[][];
+  /** The sampled digits, 0 to 9: no ground truth, whatever the name that trainers gave it says. */
+  readonly digit_ground_truth: number[][];
+  readonly digit_log_probs_selected: number[][];
+  /** Over all digits of the batch; null without digits. */
+  readonly avg_digit_log_prob: number | null;
+  /** `-avg_digit_log_prob`. */
+  readonly ntl_loss: number | null;
+  readonly total_digits: number;
+  readonly method: typeof PROXY_METHOD;
+}
+
+/** `[B][T]` each. Without a mask all tokens count. */
+export interface DigitBatch {
+  readonly token_ids: readonly ArrayLike<number>[];
+  readonly log_probs: readonly ArrayLike<number>[];
+  readonly response_mask?: readonly ArrayLike<number>[];
+}
+
+/** Digits are the tokens of one digit, bare or with a leading space; those without a finite log-prob are left out. */
+export function digitProxy(vocabulary: DigitVocabulary, batch: DigitBatch): DigitProxy {
+  const positions: number[][] = [];
+  const digits: number[][] = [];
+  const selected: number[][] = [];
+  let sum = 0;
+  let count = 0;
+  batch.token_ids.forEach((ids, row) => {
+    const found = { positions: [] as number[], digits: [] as number[], selected: [] as number[] };
+    for (let t = 0; t < ids.length; t++) {
+      if (batch.response_mask?.[row]?.[t] === 0) continue;
+      const token = vocabulary.tokens.get(ids[t]!);
+      const logprob = batch.log_probs[row]?.[t] ?? NaN;
+      if (token?.digits.length !== 1 || !Number.isFinite(logprob)) continue;
+      found.positions.push(t);
+      found.digits.push(Number(token.digits));
+      found.selected.push(logprob);
+      sum += logprob;
+      count++;
+    }
+    positions.push(found.positions);
+    digits.push(found.digits);
+    selected.push(found.selected);
+  });
+  const average = count === 0 ? null : sum / count;
+  return {
+    digit_positions: positions,
+    digit_ground_truth: digits,
+    digit_log_probs_selected: selected,
+    avg_digit_log_prob: average,
+    ntl_loss: average === null ? null : -average,
+    total_digits: count,
+    method: PROXY_METHOD,
+  };
+}

@@ -1,0 +1,2 @@
+export { type DigitsMarkdownOptions, renderDigitsMarkdown } from "./markdown.ts";
+export { renderDigitsTerminal } from "./terminal.ts";

@@ -1,0 +1,64 @@
+/**
+ * Decoding of tokens that stand for bytes, as the Rust library does it. The JavaScript one turns characters outside the
+ * byte alphabet into zero bytes, and gives one U+FFFD where Rust gives one per byte.
+ *
+ * @module
+ */
+
+const REPLACEMENT = "\uFFFD";
+const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
+const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+const utf8 = new TextEncoder();
+
+/** The byte that each character of GPT-2's byte alphabet stands for (`bytes_to_unicode` of its `encoder.py`). */
+const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteAlphabet();
+
+/** Byte-level tokens to their text; a token with a character outside the byte alphabet stands for itself. */
+export function joinByteLevel(tokens: readonly string[]): string[] {
+  const bytes: number[] = [];
+  for (const token of tokens) {
+    const own = Array.from(token, (character) => BYTE_OF_CHARACTER.get(character));
+    for (const byte of own.includes(undefined) ? utf8.encode(token) : (own as number[])) bytes.push(byte);
+  }
+  return [lossy.decode(Uint8Array.from(bytes))];
+}
+
+/** Runs of `<0x..>` tokens to the characters that they spell, or to one U+FFFD per byte where they spell none. */
+export function joinByteFallback(tokens: readonly string[]): string[] {
+  const joined: string[] = [];
+  let bytes: number[] = [];
+  const flush = (): void => {
+    if (bytes.length > 0) joined.push(spelled(bytes));
+    bytes = [];
+  };
+  for (const token of tokens) {
+    const hex = BYTE_TOKEN.exec(token)?.[1];
+    if (hex !== undefined) bytes.push(Number.parseInt(hex, 16));
+    else {
+      flush();
+      joined.push(token);
+    }
+  }
+  flush();
+  return joined;
+}
+
+function spelled(bytes: readonly number[]): string {
+  try {
+    return strict.decode(Uint8Array.from(bytes));
+  } catch {
+    return REPLACEMENT.repeat(bytes.length);
+  }
+}
+
+/** Printable Latin-1 stands for itself; the other bytes, in order, for the characters from U+0100 on. */
+function byteAlphabet(): ReadonlyMap<string, number> {
+  const alphabet = new Map<string, number>();
+  let next = 256;
+  for (let byte = 0; byte < 256; byte++) {
+    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad);
+    alphabet.set(String.fromCodePoint(printable ? byte : next++), byte);
+  }
+  return alphabet;
+}

@@ -1,0 +1,7 @@
+/**
+ * Token ids to text and back, from the files that come with a model. For Node.
+ *
+ * @module
+ */
+export { openTokenizer } from "./open-tokenizer.ts";
+export type { TokenDecoder } from "./token-decoder.ts";

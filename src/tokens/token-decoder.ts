@@ -1,0 +1,19 @@
+/** Text of token ids and ids of text, whatever library does it. */
+export interface TokenDecoder {
+  /** The directory or file that it was opened from. */
+  readonly name: string;
+  /** One more than the largest id; ids without a token may lie below it. */
+  readonly vocabularySize: number;
+  /** Ids of added tokens that are marked special, such as `<eos>`. */
+  readonly specialIds: ReadonlySet<number>;
+  /**
+   * The text of a run of ids. Special tokens are written out, characters whose UTF-8 bytes are spread over several
+   * tokens are put together, what is not UTF-8 becomes U+FFFD, spaces are kept as they are. Ids without a token
+   * contribute nothing, as in Python.
+   */
+  decode(ids: readonly number[]): string;
+  /** The text of one token by itself; the bytes of a part of a character become U+FFFD. `""` without such a token. */
+  textOf(id: number): string;
+  /** Ids of a text, without special tokens around it. */
+  encode(text: string): number[];
+}
