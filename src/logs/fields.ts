@@ -1,0 +1,40 @@
+/**
+ * The fields of a high-divergence log that figures are made of, whoever wrote it.
+ *
+ * @module
+ */
+import type { ColumnKind } from "./row-writer.ts";
+
+type FieldKind = Exclude<ColumnKind, "BIGINT">;
+
+export const FIELDS: Readonly<Record<string, FieldKind>> = {
+  iteration: "DOUBLE",
+  rank: "DOUBLE",
+  batch_idx: "DOUBLE",
+  position: "DOUBLE",
+  position_from_end: "DOUBLE",
+  sequence_length: "DOUBLE",
+  token_id: "DOUBLE",
+  token_text: "VARCHAR",
+  prob_divergence: "DOUBLE",
+  rollout_prob: "DOUBLE",
+  actor_prob: "DOUBLE",
+  rollout_logprob: "DOUBLE",
+  actor_logprob: "DOUBLE",
+  logprob_diff: "DOUBLE",
+  flip_type: "VARCHAR",
+  is_correct: "BOOLEAN",
+  total_score: "DOUBLE",
+  context_text: "VARCHAR",
+};
+
+/** Columns that analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits. */
+export const ADDED_COLUMNS = ["text", "is_digit"] as const;
+
+/** Why an object is no record of a high-divergence log; the one field that every figure needs is the divergence. */
+export function refuseRecord(record: Readonly<Record<string, unknown>>): string | undefined {
+  const value = record.prob_divergence;
+  if (typeof value === "number" && Number.isFinite(value)) return undefined;
+  if (value === undefined) return "no prob_divergence";
+  return value === null ? "prob_divergence is missing or NaN" : "prob_divergence is not a finite number";
+}

@@ -1,0 +1,7 @@
+/**
+ * Questions to high-divergence logs and other log files, through an embedded SQL database.
+ *
+ * @module
+ */
+export { type AnalyzeOptions, analyzeLog } from "./analyze-log.ts";
+export { type QueryOptions, type QueryResult, queryFiles } from "./query-files.ts";
