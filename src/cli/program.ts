@@ -2,10 +2,14 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
+import type { AnalyzeOptions } from "./commands/analyze.ts";
 import type { ConformanceOptions } from "./commands/conformance.ts";
 import type { ConvertOptions } from "./commands/convert.ts";
 import type { CorrectOptions } from "./commands/correct.ts";
+import type { DigitsOptions } from "./commands/digits.ts";
+import type { DivergenceCommandOptions } from "./commands/divergence.ts";
 import type { ReportOptions } from "./commands/report.ts";
+import type { SqlOptions } from "./commands/sql.ts";
 import type { SweepOptions } from "./commands/sweep.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { addInputOptions } from "./input-options.ts";
@@ -106,6 +110,63 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     status = await sweep(paths, options, terminal());
   });
 
+  digitsFlags(
+    addInputOptions(
+      program
+        .command("digits")
+        .description("how sure the policies are about digits, and how far off: number-token loss")
+        .argument("<path...>", "whatever `report` takes"),
+    ),
+  ).action(async (paths: string[], options: DigitsOptions) => {
+    const { digits } = await import("./commands/digits.ts");
+    status = await digits(paths, options, terminal());
+  });
+
+  program
+    .command("analyze")
+    .description("every question to logs of high-divergence tokens: correctness, digits, tests, scenarios")
+    .argument(
+      "<path...>",
+      "divergence JSONL, also .gz and .zst; directories of such logs; - for standard input",
+    )
+    .option("--where <expression>", 'only these records: "is_correct and prob_divergence > 0.9" (SQL)')
+    .option("--top <n>", "tokens in each list (default 10)")
+    .option("--json", "everything as JSON")
+    .option("--markdown", "the analysis to paste into an issue")
+    .option("--html <file>", "also write one self-contained page with pictures")
+    .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
+    .action(async (paths: string[], options: AnalyzeOptions) => {
+      const { analyze } = await import("./commands/analyze.ts");
+      status = await analyze(paths, options, terminal());
+    });
+
+  program
+    .command("sql")
+    .description(
+      "one SQL query over JSONL, Parquet and CSV files, each a table under its name, the first also t",
+    )
+    .argument("<query>", 'for instance: "select iteration, count(*) from t group by 1 order by 1"')
+    .argument("<file...>", "files; - for JSONL on standard input")
+    .option("--json", "columns and rows as JSON")
+    .option("--csv", "rows as CSV")
+    .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
+    .action(async (query: string, files: string[], options: SqlOptions) => {
+      const { sql } = await import("./commands/sql.ts");
+      status = await sql(query, files, options, terminal());
+    });
+
+  divergenceFlags(
+    addInputOptions(
+      program
+        .command("divergence")
+        .description("log the tokens whose two probabilities are furthest apart, with their context")
+        .argument("<path...>", "whatever `report` takes"),
+    ),
+  ).action(async (paths: string[], options: DivergenceCommandOptions) => {
+    const { divergence } = await import("./commands/divergence.ts");
+    status = await divergence(paths, options, terminal());
+  });
+
   program
     .command("conformance")
     .description("run golden cases through the library; one line per case")
@@ -159,6 +220,31 @@ function sweepFlags(command: Command): Command {
     .option("--for <presets>", "print the config for these only: verl,xtuner")
     .option("--top <n>", "rows to show (default: the Pareto front and what trainers ship)")
     .option("--all", "show every setting");
+}
+
+function digitsFlags(command: Command): Command {
+  return command
+    .option("--tokenizer <dir>", "the model's tokenizer: a directory with tokenizer.json, or that file")
+    .option("--digit-ids <ids>", "without a tokenizer: the token ids of 0 to 9, such as 15,16,…,24")
+    .option("--truth <column|file>", "ground truth: a column of the input, or a file with ids and answers")
+    .option("--json", "the whole result as JSON")
+    .option("--markdown", "the result to paste into an issue");
+}
+
+function divergenceFlags(command: Command): Command {
+  return command
+    .option("--threshold <p>", "log a step when its largest |Δp| is at least this (default 0.8)")
+    .option("--top-k <n>", "tokens to log of such a step (default 5)")
+    .option("--context <n>", "tokens of context on either side (default 5)")
+    .option("--prompt-chars <n>", "characters of the prompt before ...; all for the whole (default 200)")
+    .option("--response-chars <n>", "the same of the response (default 200)")
+    .option("--tokenizer <dir>", "the model's directory, with tokenizer.json in it")
+    .option("--out <file>", "append the records as JSONL; {iteration} and {date} are filled in; - for stdout")
+    .option("--rotate <when>", "a new file for each iteration or date")
+    .option("--rotate-size <size>", "a new file before one grows beyond this: 10MB")
+    .option("--every <n>", "only steps that this divides")
+    .option("--iteration <n>", "iteration of sequences whose step is not known")
+    .option("--json", "settings, counts, metrics of each step and, without --out, the records as JSON");
 }
 
 function colourChoice(value: unknown): ColourChoice {

@@ -13,6 +13,13 @@ export {
   MASK_NAME,
   WEIGHTS_NAME,
 } from "./corrected-arrays.ts";
+export {
+  type AppendedFile,
+  appendJsonl,
+  type JsonlLog,
+  type JsonlLogOptions,
+  openJsonlLog,
+} from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";
 export { openRun, openRuns, type Run } from "./open-run.ts";
 export type { ReadOptions } from "./options.ts";

@@ -7,11 +7,20 @@
 import { isLogratioError } from "../../base/errors.ts";
 import type { ConformanceCase, ConformanceResult, Runner } from "./case.ts";
 import { correctionRunners } from "./corrections.ts";
+import { digitsRunners } from "./digits.ts";
+import { divergenceRunners } from "./divergence.ts";
 import { mismatchRunners } from "./mismatch.ts";
+import { statisticsRunners } from "./statistics.ts";
 
 export type { ConformanceCase, ConformanceResult } from "./case.ts";
 
-const RUNNERS: Readonly<Record<string, Runner>> = { ...mismatchRunners, ...correctionRunners };
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  ...mismatchRunners,
+  ...correctionRunners,
+  ...divergenceRunners,
+  ...statisticsRunners,
+  ...digitsRunners,
+};
 
 /** Runs one case; a kind that is not in reach is skipped, a refused input is an `error` in `actual`. */
 export function runConformanceCase(given: ConformanceCase): ConformanceResult {

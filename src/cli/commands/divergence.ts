@@ -1,0 +1,287 @@
+import { dirname } from "node:path";
+import { quoteForShell } from "../../analysis/next-command.ts";
+import { isLogratioError, UsageError } from "../../base/errors.ts";
+import {
+  createRunLog,
+  createRunReport,
+  divergenceLine,
+  type IterationResult,
+  type RunLogOptions,
+} from "../../divergence/index.ts";
+import { type JsonlLog, openJsonlLog, openRun, type Run } from "../../ingest/index.ts";
+import type { DivergenceRecord, DivergenceReport } from "../../protocol/divergence.ts";
+import {
+  renderDivergenceSummary,
+  renderDivergentTokens,
+  renderStepTitle,
+} from "../../report/divergence/index.ts";
+import { openTokenizer } from "../../tokens/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { formatError, formatFinding } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import { conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface DivergenceCommandOptions extends InputOptions {
+  readonly json?: boolean;
+  readonly threshold?: string;
+  readonly topK?: string;
+  readonly context?: string;
+  readonly promptChars?: string;
+  readonly responseChars?: string;
+  readonly tokenizer?: string;
+  readonly out?: string;
+  readonly every?: string;
+  readonly iteration?: string;
+  readonly rotate?: string;
+  readonly rotateSize?: string;
+}
+
+/** Standard output instead of a file. */
+const STDOUT = "-";
+
+/** Logs, step by step, the tokens whose two probabilities are furthest apart: on the screen and as JSONL. */
+export async function divergence(
+  paths: readonly string[],
+  options: DivergenceCommandOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.out === STDOUT)
+    throw new UsageError("--json and --out - both write to standard output", { hint: "ask for one of them" });
+  const settings = await settingsOf(options);
+  const report = createRunReport(settings);
+  const log = createRunLog(settings);
+  const file = logFileOf(options);
+  const { width, colour: color, unicode } = terminal;
+  const progress = createProgress(terminal);
+  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const kept: DivergenceRecord[] = [];
+  let failed = false;
+  let logged = 0;
+
+  const deliver = (result: IterationResult): void => {
+    const step = report.add(result);
+    noteStep(run, result);
+    if (result.records.length === 0) return;
+    logged += result.records.length;
+    progress.end();
+    const lines = result.records.map(divergenceLine);
+    if (options.out === STDOUT) terminal.out(lines.map((line) => `${line}\n`).join(""));
+    else if (!options.json) {
+      const title = { run: run.name, settings: report.settings };
+      terminal.out(renderStepTitle(step, title, { width, color, unicode }));
+      terminal.out(`${renderDivergentTokens(result.records, { unicode })}\n`);
+    }
+    const written = file !== undefined && append(file, lines, result.iteration, failed, terminal);
+    failed ||= file !== undefined && !written;
+    if (options.json && !written) kept.push(...lines.map((line) => JSON.parse(line) as DivergenceRecord));
+  };
+
+  const reading = readUntilInterrupted(run);
+  try {
+    for await (const batch of reading.batches) log.add(batch).forEach(deliver);
+  } finally {
+    reading.end();
+  }
+  log.finish().forEach(deliver);
+  progress.end();
+
+  noteRun(run, log.leftOut, settings, file);
+  if (settings.tokenizer === undefined && logged > 0) noteNoTokenizer(run, logged);
+  const findings = run.findings.list();
+  const result = report.finish({
+    run: run.name,
+    records: options.json && (!file || failed) ? kept : null,
+    outputs: outputsOf(file),
+    findings,
+    sources: sourceSummaries(run),
+  });
+  print(result, options, terminal);
+  for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  const status = conclude(run, reading, result.metrics.sequences, terminal);
+  if (!failed) return status;
+  const written = result.outputs.reduce((sum, { lines }) => sum + lines, 0);
+  terminal.err(`written: ${written} of ${result.metrics.records} records\n`);
+  return status === EXIT.interrupted ? status : EXIT.unreadable;
+}
+
+async function settingsOf(options: DivergenceCommandOptions): Promise<RunLogOptions> {
+  const { threshold, topK, context, every, iteration, tokenizer } = options;
+  return {
+    ...(threshold !== undefined && { divergenceThreshold: fraction("--threshold", threshold) }),
+    ...(topK !== undefined && { divergenceTopK: positiveInteger("--top-k", topK) }),
+    ...(context !== undefined && { contextWindow: wholeNumber("--context", context) }),
+    ...(options.promptChars !== undefined && {
+      maxPromptChars: chars("--prompt-chars", options.promptChars),
+    }),
+    ...(options.responseChars !== undefined && {
+      maxResponseChars: chars("--response-chars", options.responseChars),
+    }),
+    ...(every !== undefined && { every: positiveInteger("--every", every) }),
+    ...(iteration !== undefined && { iteration: wholeNumber("--iteration", iteration) }),
+    ...(tokenizer !== undefined && { tokenizer: await openTokenizer(tokenizer) }),
+  };
+}
+
+function logFileOf({ out, rotate, rotateSize }: DivergenceCommandOptions): JsonlLog | undefined {
+  if (rotate !== undefined && rotate !== "iteration" && rotate !== "date")
+    throw new UsageError(`--rotate does not know "${rotate}"`, { hint: "iteration or date" });
+  if (out === undefined || out === STDOUT) {
+    if (rotate === undefined && rotateSize === undefined) return undefined;
+    throw new UsageError("--rotate and --rotate-size need a file to rotate", {
+      hint: "add --out FILE.jsonl",
+    });
+  }
+  return openJsonlLog({
+    path: out,
+    rotate,
+    rotateBytes: rotateSize === undefined ? undefined : bytes(rotateSize),
+  });
+}
+
+/** False when the file could not be written; the first time, says why. */
+function append(
+  file: JsonlLog,
+  lines: readonly string[],
+  iteration: number | null,
+  failedBefore: boolean,
+  terminal: Terminal,
+): boolean {
+  try {
+    file.append(lines, iteration);
+    return true;
+  } catch (error) {
+    if (!isLogratioError(error)) throw error;
+    if (!failedBefore) terminal.err(formatError(error, terminal));
+    return false;
+  }
+}
+
+function noteStep(run: Run, { again, step, records }: IterationResult): void {
+  if (again) {
+    run.findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "step again",
+      count: 1,
+      at: {},
+      likely: "sequences of several steps are mixed in one file",
+      hint: "sort the sequences by step",
+      describe: (count) =>
+        `${count.toLocaleString("en")} times, first at step ${step}, sequences of a step come apart from its others: each part was ranked by itself`,
+    });
+  }
+  const nameless = records.filter(({ token_id }) => token_id === null);
+  if (nameless.length > 0) {
+    run.findings.add({
+      code: "note",
+      severity: "info",
+      subject: "no token ids",
+      count: nameless.length,
+      at: { ...(nameless[0]!.file !== null && { file: nameless[0]!.file }) },
+      hint: "name the column of the response's token ids with --tokens",
+      describe: (count) => `${count.toLocaleString("en")} logged tokens have no token id, and so no text`,
+    });
+  }
+}
+
+function noteRun(run: Run, leftOut: number, { every }: RunLogOptions, file?: JsonlLog): void {
+  if (leftOut > 0) {
+    run.findings.add({
+      code: "note",
+      severity: "info",
+      subject: "every",
+      count: leftOut,
+      at: {},
+      describe: (count) =>
+        `${count.toLocaleString("en")} sequences are of steps that ${every} does not divide, and were left out`,
+    });
+  }
+  for (const { file: path } of (file?.files ?? []).filter(({ completedTornLine }) => completedTornLine)) {
+    run.findings.add({
+      code: "partial-line",
+      severity: "warning",
+      subject: path,
+      count: 1,
+      at: { file: path },
+      likely: "whoever wrote it before was stopped in the middle of a line",
+      describe: () => "the last line of the log had no end; it was ended before new lines were appended",
+    });
+  }
+}
+
+function noteNoTokenizer(run: Run, logged: number): void {
+  run.findings.add({
+    code: "note",
+    severity: "info",
+    subject: "no tokenizer",
+    count: logged,
+    at: {},
+    hint: "--tokenizer DIR, the model's directory with tokenizer.json in it",
+    describe: (count) =>
+      `without a tokenizer, the ${count.toLocaleString("en")} logged tokens are named <no_tokenizer:ID> and have no context`,
+  });
+}
+
+function outputsOf(file: JsonlLog | undefined): DivergenceReport["outputs"] {
+  return (file?.files ?? []).map(({ file: path, lines, completedTornLine }) => ({
+    file: path,
+    lines,
+    completed_torn_line: completedTornLine,
+  }));
+}
+
+function print(result: DivergenceReport, options: DivergenceCommandOptions, terminal: Terminal): void {
+  const { width, colour: color, unicode } = terminal;
+  if (options.json) terminal.out(toJson(result));
+  else if (options.out === STDOUT)
+    terminal.err(renderDivergenceSummary(result, { width, color: false, unicode }));
+  else terminal.out(renderDivergenceSummary(result, { width, color, unicode }) + nextStep(result));
+}
+
+/** A command that names every file would not fit where there is one for each step. */
+const MOST_NAMED = 3;
+
+function nextStep({ outputs }: DivergenceReport): string {
+  if (outputs.length === 0) return "";
+  const files = outputs.map(({ file }) => file);
+  const paths = files.length > MOST_NAMED ? [...new Set(files.map((file) => dirname(file)))] : files;
+  return `  next: logratio analyze ${paths.map(quoteForShell).join(" ")}\n`;
+}
+
+function fraction(flag: string, text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(value >= 0 && value <= 1))
+    throw new UsageError(`${flag} must be a difference of probabilities, from 0 to 1, not "${text}"`);
+  return value;
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new UsageError(`${flag} must be a whole number, not "${text}"`);
+  return Number(text);
+}
+
+function chars(flag: string, text: string): number | null {
+  return text === "all" ? null : wholeNumber(flag, text);
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+};
+
+/** `500000`, `10MB`, `1.5G`, `64MiB`. */
+function bytes(text: string): number {
+  const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([kmg]?i?)b?\s*$/i.exec(text) ?? [];
+  const factor = UNITS[(unit ?? "?").toLowerCase()];
+  const value = Math.floor(Number(number) * (factor ?? Number.NaN));
+  if (!(value > 0)) throw new UsageError(`--rotate-size must be a size such as 10MB, not "${text}"`);
+  return value;
+}

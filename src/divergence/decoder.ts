@@ -1,0 +1,10 @@
+/** What the log needs of a tokenizer; whatever opens one conforms to it. */
+export interface TokenDecoder {
+  readonly name: string;
+  /** One more than the largest id. */
+  readonly vocabularySize: number;
+  /** The text of a run of ids: special tokens written out, characters spread over tokens joined. */
+  decode(ids: readonly number[]): string;
+  /** Ids of a text without special tokens around it; undefined where it cannot tell. */
+  encode(text: string): readonly number[] | undefined;
+}
