@@ -22,6 +22,11 @@ Examples:
   logratio report dumps/ --html report.html      the same as a page
   logratio report dumps/ --parity verl           beside it what verl itself would have logged
   logratio sweep dumps/                          which correction, with which threshold, and its config
+  logratio correct dumps/ --preset verl --set rollout_is=token    the keys verl would log
+  logratio correct --lint ppo_trainer.yaml       what a trainer's config really does, and its traps
+  logratio divergence dumps/ --tokenizer model/ --out log.jsonl   the tokens furthest apart, in context
+  logratio analyze log.jsonl                     every question to that log, on one page
+  logratio digits dumps/ --tokenizer model/      how sure of digits, and how far off
   logratio report a.json b.json                  two files that scored the same tokens
   logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask
 
