@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DigitsReport } from "../../protocol/digits.ts";
 import { openTokenizer } from "../../tokens/index.ts";
 import { EXIT } from "../exit-status.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Captured, captured } from "./captured.test-data.ts";
 import { type DigitsOptions, digits } from "./digits.ts";
 
 const TOKENIZER = fileURLToPath(new URL("../../../test/fixtures/tokenizer/byte-level", import.meta.url));
@@ -45,27 +45,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-async function run(
-  options: DigitsOptions,
-  file = "run.jsonl",
-): Promise<{ status: number; out: string; err: string }> {
-  const text = { out: "", err: "" };
-  const terminal: Terminal = {
-    width: 100,
-    colour: false,
-    unicode: true,
-    progress: false,
-    paint: (_, words) => words,
-    out: (words) => {
-      text.out += words;
-    },
-    err: (words) => {
-      text.err += words;
-    },
-  };
-  const status = await digits([path(file)], options, terminal);
-  return { status, ...text };
-}
+const run = (options: DigitsOptions, file = "run.jsonl"): Promise<Captured> =>
+  captured((terminal) => digits([path(file)], options, terminal));
 
 const reportOf = async (options: DigitsOptions, file?: string): Promise<DigitsReport> =>
   JSON.parse((await run({ ...options, json: true }, file)).out) as DigitsReport;

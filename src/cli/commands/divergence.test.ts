@@ -5,10 +5,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DivergenceRecord, DivergenceReport } from "../../protocol/divergence.ts";
 import { EXIT } from "../exit-status.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Captured, captured, DEMO } from "./captured.test-data.ts";
 import { type DivergenceCommandOptions, divergence } from "./divergence.ts";
 
-const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
 const TOKENIZER = fileURLToPath(new URL("../../../test/fixtures/tokenizer/byte-level", import.meta.url));
 
 let directory: string;
@@ -17,30 +16,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-interface Outcome {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(options: DivergenceCommandOptions, path = DEMO): Promise<Outcome> {
-  const text = { out: "", err: "" };
-  const terminal: Terminal = {
-    width: 100,
-    colour: false,
-    unicode: true,
-    progress: false,
-    paint: (_, words) => words,
-    out: (words) => {
-      text.out += words;
-    },
-    err: (words) => {
-      text.err += words;
-    },
-  };
-  const status = await divergence([path], options, terminal);
-  return { status, ...text };
-}
+const run = (options: DivergenceCommandOptions, path = DEMO): Promise<Captured> =>
+  captured((terminal) => divergence([path], options, terminal));
 
 const records = (text: string): DivergenceRecord[] =>
   text

@@ -1,33 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { SweepReport } from "../../protocol/sweep.ts";
 import { EXIT } from "../exit-status.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Captured, captured, DEMO } from "./captured.test-data.ts";
 import { type SweepOptions, sweep } from "./sweep.ts";
 
-const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
-
-async function run(
-  options: SweepOptions,
-  path = DEMO,
-): Promise<{ status: number; out: string; err: string }> {
-  const text = { out: "", err: "" };
-  const terminal: Terminal = {
-    width: 100,
-    colour: false,
-    unicode: true,
-    progress: false,
-    paint: (_, words) => words,
-    out: (words) => {
-      text.out += words;
-    },
-    err: (words) => {
-      text.err += words;
-    },
-  };
-  const status = await sweep([path], options, terminal);
-  return { status, ...text };
-}
+const run = (options: SweepOptions, path = DEMO): Promise<Captured> =>
+  captured((terminal) => sweep([path], options, terminal));
 
 describe("sweep", () => {
   it("prints the whole result as JSON: settings, front, recommendation, configs, flat metrics", async () => {
