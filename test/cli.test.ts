@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -43,6 +44,13 @@ function file(name: string, ...lines: string[]): string {
 }
 
 const metricsOf = (out: string): Record<string, number | null> => JSON.parse(out).metrics;
+
+it("completes the files it writes when nobody reads its output to the end", () => {
+  const log = join(directory, "piped.jsonl");
+  const verb = `divergence '${DEMO}' --threshold 0.1 --top-k 40 --out '${log}'`;
+  spawnSync("bash", ["-c", `'${process.execPath}' '${join(ROOT, "bin/logratio.js")}' ${verb} | head -n 1`]);
+  expect(readFileSync(log, "utf8").trimEnd().split("\n")).toHaveLength(200);
+});
 
 describe("logratio report", () => {
   it("prints the contract's metrics as JSON, with nothing else on standard output", () => {

@@ -4,10 +4,9 @@ import { formatBug, formatError } from "./messages.ts";
 import { buildProgram } from "./program.ts";
 import { openTerminal } from "./terminal.ts";
 
-// A reader that closes the pipe early (`| head`) has what it wanted.
+// A reader that closes the pipe early (`| head`) has what it wanted; files that are being written have not.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(EXIT.fine);
-  throw error;
+  if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
 });
 
 try {
