@@ -37,6 +37,7 @@ export type ErrorTag =
   | "MissingSideError"
   | "EmptyInputError"
   | "NotFoundError"
+  | "TextRefusedError"
   | "UsageError";
 
 /** The base of every error that logratio raises on purpose. */
@@ -105,6 +106,31 @@ export class UsageError extends LogratioError {
   readonly _tag = "UsageError";
 }
 
+/** Why one text was not scored by a policy: what refusals are counted by. */
+export type RefusalReason =
+  | "empty-response"
+  | "context-length"
+  | "unknown-token"
+  | "fewer-tokens"
+  | "other-tokens"
+  | "no-logprobs"
+  | "server-refused"
+  | "server-failed"
+  | "no-logits"
+  | "too-large"
+  | "non-finite";
+
+/** One text cannot be scored by one policy; others can be. */
+export class TextRefusedError extends LogratioError {
+  readonly _tag = "TextRefusedError";
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string, detail: ErrorDetail = {}) {
+    super(message, detail);
+    this.reason = reason;
+  }
+}
+
 interface ByTag {
   FormatError: FormatError;
   SchemaError: SchemaError;
@@ -116,6 +142,7 @@ interface ByTag {
   EmptyInputError: EmptyInputError;
   NotFoundError: NotFoundError;
   UsageError: UsageError;
+  TextRefusedError: TextRefusedError;
 }
 
 /**

@@ -1,0 +1,50 @@
+/**
+ * What the distribution kernels take and give: logits row by row, figures row by row.
+ *
+ * @module
+ */
+
+/** Rows of logits, row-major `[rows, vocabulary]`, as they come from a model or a file. Log-probs are logits, too. */
+export interface LogitBlock {
+  readonly format: "float32" | "float16" | "bfloat16";
+  /** Float32Array for `float32`; the raw bits in a Uint16Array for the two others. */
+  readonly values: Float32Array | Uint16Array;
+  readonly rows: number;
+  /** Columns of a row. */
+  readonly vocabulary: number;
+}
+
+/** Figures of one policy's distributions, `[rows]` each. Natural logarithms; NaN where a row holds a NaN or +inf. */
+export interface DistributionRows {
+  /** log Σ exp(logit). */
+  readonly logSumExp: Float64Array;
+  /** Log-prob of the row's actual token; NaN where its id is negative or not a column. */
+  readonly logprobs: Float64Array;
+  /** −Σ p log p, nats. */
+  readonly entropies: Float64Array;
+  /** 1 + the number of columns with a larger logit than the actual token's: 1 is the most probable; -1 without one. */
+  readonly ranks: Int32Array;
+  readonly k: number;
+  /** `[rows, k]`, most probable first, the smaller id first among equals; -1 where there are fewer columns. */
+  readonly topIds: Int32Array;
+  /** `[rows, k]`, nats; NaN where the id is -1. */
+  readonly topLogprobs: Float64Array;
+}
+
+/** How far two policies' distributions P and Q are apart, `[rows]` each, nats. */
+export interface DivergenceRows {
+  /** D(P‖Q) = Σ p (log p − log q); +inf where q is 0 and p is not. */
+  readonly forwardKl: Float64Array;
+  /** D(Q‖P). */
+  readonly reverseKl: Float64Array;
+  /** Jensen-Shannon: ½ D(P‖M) + ½ D(Q‖M), M = (P + Q) / 2; at most log 2. */
+  readonly jsDivergence: Float64Array;
+  /** ½ Σ |p − q|, a fraction. */
+  readonly totalVariation: Float64Array;
+  /**
+   * Probability of P (of Q) in the columns that only P (only Q) has; 0 where the vocabularies are equal. Divergences
+   * are between the distributions renormalised over the columns that both have.
+   */
+  readonly excludedP: Float64Array;
+  readonly excludedQ: Float64Array;
+}
