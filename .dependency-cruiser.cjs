@@ -14,6 +14,8 @@ const allow = {
   divergence: ["base", "kernels", "summaries", "parity", "schema", "protocol"],
   digits: ["base", "kernels", "schema", "protocol"],
   logs: ["base", "io", "schema", "protocol", "statistics"],
+  kl: ["base", "kernels", "schema", "protocol", "statistics"],
+  scoring: ["base", "kernels", "schema", "protocol", "io", "readers", "tokens", "kl"],
   analysis: [
     "base",
     "kernels",
@@ -26,6 +28,7 @@ const allow = {
     "statistics",
     "divergence",
     "digits",
+    "kl",
   ],
   report: ["base", "schema", "protocol"],
   io: ["base"],
@@ -51,6 +54,8 @@ const allow = {
     "divergence",
     "digits",
     "logs",
+    "kl",
+    "scoring",
   ],
 };
 // These run unchanged in a browser: no Node built-ins, no npm packages.
@@ -66,6 +71,7 @@ const portable = [
   "statistics",
   "divergence",
   "digits",
+  "kl",
   "analysis",
   "report",
 ];
@@ -118,13 +124,21 @@ module.exports = {
       from: { path: "^src/(readers|adapters)/([^/]+)/", pathNot: tests },
       to: { path: "^src/$1/[^/]+/", pathNot: "^src/$1/($2|shared)/" },
     },
+    {
+      name: "back-ends-do-not-mix",
+      comment: "One back end of scoring knows nothing of another.",
+      severity: "error",
+      from: { path: "^src/scoring/(onnx|servers|logits)/", pathNot: tests },
+      to: { path: "^src/scoring/(onnx|servers|logits|store)/", pathNot: "^src/scoring/$1/" },
+    },
     only("duckdb-reads-parquet-and-logs", "@duckdb/", "^src/(readers/parquet|logs)/"),
     only("tokenizers-are-for-tokens", "@huggingface/", "^src/tokens/"),
     only("yauzl-reads-zip-only", "yauzl", "^src/io/"),
     only("yazl-writes-npz-only", "yazl", "^src/readers/npz/"),
     only("fzstd-decompresses-only", "fzstd", "^src/io/"),
     only("commander-is-for-the-cli", "commander", "^src/cli/"),
-    only("yaml-reads-configs-only", "yaml/", "^src/configs/"),
+    only("yaml-reads-configs-only", "yaml/", "^src/(configs|scoring/config)/"),
+    only("onnxruntime-is-for-onnx", "onnx", "^src/scoring/onnx/"),
     only("smol-toml-reads-configs-only", "smol-toml/", "^src/configs/"),
     {
       name: "source-stands-alone",
