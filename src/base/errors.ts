@@ -118,16 +118,17 @@ export type RefusalReason =
   | "server-failed"
   | "no-logits"
   | "too-large"
-  | "non-finite";
+  | "non-finite"
+  | "other";
 
 /** One text cannot be scored by one policy; others can be. */
 export class TextRefusedError extends LogratioError {
   readonly _tag = "TextRefusedError";
   readonly reason: RefusalReason;
 
-  constructor(reason: RefusalReason, message: string, detail: ErrorDetail = {}) {
+  constructor(message: string, detail: ErrorDetail & { readonly reason?: RefusalReason } = {}) {
     super(message, detail);
-    this.reason = reason;
+    this.reason = detail.reason ?? "other";
   }
 }
 

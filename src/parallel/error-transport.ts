@@ -16,6 +16,7 @@ import {
   NotFoundError,
   type Place,
   SchemaError,
+  TextRefusedError,
   UnsupportedError,
   UsageError,
   VersionError,
@@ -32,6 +33,7 @@ const CLASSES: Readonly<Record<ErrorTag, new (message: string, detail: ErrorDeta
   EmptyInputError,
   NotFoundError,
   UsageError,
+  TextRefusedError,
 };
 
 /** An error as plain data; `tag` only where it is one of logratio's. */
