@@ -18,6 +18,8 @@ export interface ForcedText {
   readonly ids: Int32Array;
   /** At least 1: the first token of a text is predicted from nothing, so it cannot be scored. */
   readonly promptLength: number;
+  /** The response's text, where known: what a server echoes is held against it. */
+  readonly responseText?: string;
 }
 
 /** What is known of a policy; kept beside its scores. */
