@@ -1,3 +1,12 @@
+/**
+ * Kinds of tokens, by their text.
+ *
+ * The seven that are there from the start, their words, patterns and order are RL-Probe's
+ * (src/analysis/token_classifier.py, commit 324de8ce); texts are trimmed, lowered and matched as Python does it.
+ *
+ * @module
+ */
+
 /** A kind of token: its text, trimmed, is one of the words (in lower case), or fits one of the patterns. */
 export interface Category {
   readonly name: string;
@@ -5,4 +14,91 @@ export interface Category {
   readonly words: readonly string[];
   /** Matched against the trimmed text, whatever its case. */
   readonly patterns: readonly RegExp[];
+}
+
+/** What fits no category. */
+export const OTHER = "other";
+
+// Python's `\s` and strip() differ from JavaScript's: the separators U+001C-1F and U+0085 are space, U+FEFF is not.
+const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+// Python takes the Turkish dotted and dotless I for i where case is ignored; Unicode's case folding does not.
+const I = "[iİı]";
+const LETTER = "[a-zA-Zİı]";
+const TRIMMED = new RegExp(`^${SPACE}+|${SPACE}+$`, "gu");
+
+/** In the order in which they are tried: a token has the first category that it fits. */
+export const DEFAULT_CATEGORIES: readonly Category[] = [
+  {
+    name: "math_symbol",
+    words: [..."+-*/=<>^()[]{}±×÷"],
+    patterns: [
+      pattern("^[+\\-*/=<>^()[\\]{}]+$"),
+      pattern(`^\\\\(?:frac|sqrt|t${I}mes|d${I}v|pm|mp|cdot|leq|geq|neq|approx)[^\\n]*$`),
+    ],
+  },
+  {
+    name: "number",
+    words: [],
+    patterns: [pattern("^-?\\p{Nd}+\\.?\\p{Nd}*$"), pattern("^\\p{Nd}+/\\p{Nd}+$")],
+  },
+  {
+    name: "logical",
+    words: words(
+      "therefore thus hence so because since if then when where given assuming",
+      "implies follows means consequently however but although unless",
+    ),
+    patterns: [],
+  },
+  {
+    name: "step_marker",
+    words: words("step first second third fourth fifth next then finally lastly now"),
+    patterns: [
+      pattern(`^step${SPACE}*\\p{Nd}+:?$`),
+      pattern(`^(?:f${I}rst|second|th${I}rd|fourth|f${I}fth|f${I}nally|next|then|now|lastly):?$`),
+    ],
+  },
+  {
+    name: "variable",
+    words: words("x y z n m k a b c t r s"),
+    patterns: [pattern(`^${LETTER}$`), pattern(`^${LETTER}_\\p{Nd}+$`)],
+  },
+  { name: "punctuation", words: [...".,;:!?'\""], patterns: [pattern("^[.,;:!?]+$")] },
+];
+
+function words(...lines: string[]): string[] {
+  return lines.join(" ").split(" ");
+}
+
+function pattern(source: string): RegExp {
+  return new RegExp(source, "iu");
+}
+
+/** Without the space around it, as Python's `str.strip` has it. */
+export function trimToken(text: string): string {
+  return text.replace(TRIMMED, "");
+}
+
+/**
+ * A token's category by its text alone: the words of a category, then its patterns, then the next category.
+ *
+ * @returns a category's name, or `other`
+ */
+export function classifyToken(text: string, categories: readonly Category[] = DEFAULT_CATEGORIES): string {
+  const trimmed = trimToken(text);
+  const lowered = trimmed.toLowerCase();
+  for (const { name, words, patterns } of categories)
+    if (words.includes(lowered) || patterns.some((pattern) => pattern.test(trimmed))) return name;
+  return OTHER;
+}
+
+/** {@link classifyToken} for the many tokens of a study, which have few texts: each text is looked at once. */
+export function tokenClassifier(categories: readonly Category[]): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const category = classifyToken(text, categories);
+    known.set(text, category);
+    return category;
+  };
 }

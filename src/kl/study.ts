@@ -60,6 +60,9 @@ export interface PairScores {
   readonly forwardKlUpper?: FloatArray;
   /** D(P‖Q) for the token after the text, which RL-Probe's alignment counts to it. */
   readonly forwardKlAfterEnd?: number;
+  /** Largest probability of P (of Q) over the text's tokens in vocabulary entries that the other policy lacks. */
+  readonly excludedP?: number;
+  readonly excludedQ?: number;
 }
 
 /** One text as a checkpoint P sees it beside the reference Q. */

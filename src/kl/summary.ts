@@ -23,6 +23,9 @@ export interface SpikeOptions {
   readonly percentile: number;
 }
 
+/** Tokens before and after the first error that count as "at the error". */
+export const ERROR_WINDOW = 2;
+
 /** Spikes of one text; `positions` are response tokens, ascending. */
 export interface TextSpike {
   readonly position: number;
@@ -59,8 +62,11 @@ export interface TextSummary {
   readonly index: number;
   readonly text: string;
   readonly problem: string;
-  /** Tokens with mask 1 and a KL. */
+  /** Tokens with mask 1 and a finite KL. */
   readonly tokens: number;
+  /** Tokens with mask 1 whose D(P‖Q), or D(Q‖P), is infinite: in no mean, and no spikes. Absent: none. */
+  readonly infiniteKl?: number;
+  readonly infiniteReverseKl?: number;
   /** False: `meanKl` and all that follows from the series is of the lower bound. */
   readonly exact: boolean;
   readonly meanKl: number;
@@ -71,6 +77,7 @@ export interface TextSummary {
   /** NaN where exact; the upper one may be +inf. */
   readonly meanKlLower: number;
   readonly meanKlUpper: number;
+  /** Tokens whose upper bound is infinite. */
   readonly upperInfinite: number;
   readonly meanEntropy: number;
   readonly meanReferenceEntropy: number;
@@ -86,11 +93,13 @@ export interface TextSummary {
   readonly spikeDensity: Readonly<Record<Region, number>>;
   readonly categories: Readonly<Record<string, CategorySums>>;
   readonly byToken: ReadonlyMap<string, TokenSums>;
-  /** KL of tokens at which the forced token's probability moved as one wants, and against it; NaN: not known. */
+  /** KL (sums) of tokens at which the forced token's probability moved as one wants, and against it; NaN: not known. */
   readonly goodKl: number;
   readonly badKl: number;
   /** Response token at which the first real error begins; undefined where none is known. */
   readonly errorToken: number | undefined;
+  /** KL (a sum) of the tokens with mask 1 within `ERROR_WINDOW` of `errorToken`; undefined where no error is known. */
+  readonly errorKl: { readonly sum: number; readonly tokens: number } | undefined;
   readonly rlProbe: {
     readonly meanKl: number;
     /** In our indexing: response tokens that the values are really about. */

@@ -9,6 +9,8 @@ import type { ConformanceCase, ConformanceResult, Runner } from "./case.ts";
 import { correctionRunners } from "./corrections.ts";
 import { digitsRunners } from "./digits.ts";
 import { divergenceRunners } from "./divergence.ts";
+import { klRunners } from "./kl.ts";
+import { klStudyRunners } from "./kl-study.ts";
 import { mismatchRunners } from "./mismatch.ts";
 import { statisticsRunners } from "./statistics.ts";
 
@@ -20,6 +22,8 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   ...divergenceRunners,
   ...statisticsRunners,
   ...digitsRunners,
+  ...klRunners,
+  ...klStudyRunners,
 };
 
 /** Runs one case; a kind that is not in reach is skipped, a refused input is an `error` in `actual`. */

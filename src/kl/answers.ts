@@ -1,0 +1,202 @@
+/**
+ * The short answers of a report, from figures that are in it. Each says what carries it; "yes" only after a test.
+ *
+ * @module
+ */
+import type { CategoryFigures, KlAnswer, KlComparison, KlReport } from "../protocol/kl.ts";
+
+type Figures = Omit<KlReport, "answers" | "caveats" | "absent">;
+
+export function answers(report: Figures): KlAnswer[] {
+  return [
+    atWhichTokens(report),
+    ofWhichKind(report),
+    sinceWhen(report),
+    isItThere(report),
+    onErrors(report),
+    ...againstBaselines(report),
+  ];
+}
+
+function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer {
+  const question = "At which tokens does the last checkpoint differ from the reference?";
+  const last = checkpoints[metrics.last_checkpoint];
+  if (last?.mean_kl == null || top_tokens.length === 0)
+    return unknown(question, `No token of ${metrics.last_checkpoint} has a KL.`);
+  const tokens = top_tokens
+    .slice(0, 5)
+    .map(
+      ({ token, share_of_kl, count }) =>
+        `${quoted(token)} (${percent(share_of_kl)} of all KL, ${count} times)`,
+    );
+  const spikes =
+    last.spike_share_of_kl === null
+      ? "No token is a spike."
+      : `${last.spikes_total} spikes, ${figure(last.spikes_per_100_tokens)} per 100 tokens, hold ${percent(last.spike_share_of_kl)} of all KL.`;
+  return {
+    question,
+    answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${figure(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${last.problems} problems.`,
+    support: "descriptive",
+  };
+}
+
+function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
+  const question = "Of which kind are they?";
+  const ranked = Object.entries(categories[metrics.last_checkpoint] ?? {}).sort(
+    ([, a], [, b]) => b.mean_kl - a.mean_kl,
+  );
+  const [first, second] = ranked;
+  if (first === undefined || second === undefined)
+    return unknown(question, `Tokens of ${ranked.length} kinds are there; two are needed to compare.`);
+  const list = ranked.slice(0, 3).map(([name, one]) => describeKind(name, one));
+  const over = ranked.filter(([, one]) => one.share_of_kl > one.share_of_tokens).map(([name]) => name);
+  const [top, next] = [first[1].mean_kl_interval, second[1].mean_kl_interval];
+  const text = `Highest mean KL: ${list.join("; ")}. More of the KL than of the tokens: ${over.join(", ") || "none"}.`;
+  if (top === null || next === null)
+    return unknown(question, `${text} One problem is too few for intervals, so the order may be chance.`);
+  const apart = top.low > next.high;
+  return {
+    question,
+    answer: `${text} The intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so which of the two is first is not settled"}.`,
+    support: apart ? "yes" : "no",
+  };
+}
+
+function describeKind(
+  name: string,
+  { mean_kl, mean_kl_interval, share_of_kl, share_of_tokens }: CategoryFigures,
+) {
+  return `${name} ${figure(mean_kl)} nats${between(mean_kl_interval)}, ${percent(share_of_kl)} of the KL on ${percent(share_of_tokens)} of the tokens`;
+}
+
+function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
+  const question = "Since which checkpoint?";
+  if (progression === null) return unknown(question, "Fewer than two checkpoints have a step and a mean KL.");
+  const { half_by, checkpoints, mean_kl, trend, turning_points } = progression;
+  const extrema = turning_points.filter(({ type }) => type !== "inflection");
+  const supported = extrema.filter((point) => point.supported === true);
+  const turns =
+    extrema.length === 0
+      ? "No turning point."
+      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested" : held ? "supported by the tests to both neighbours" : "not supported by the tests"})`).join(", ")}.`;
+  const movement =
+    trend === null
+      ? ""
+      : ` Rank correlation of mean KL with step ${figure(trend.rho)} (${probability(trend.p_value)}).`;
+  if (half_by === null) return unknown(question, `The last mean KL is not above 0. ${turns}${movement}`);
+  const place = checkpoints.indexOf(half_by);
+  const half = `Half of the last checkpoint's mean KL (${figure(mean_kl.at(-1) ?? 0)} nats) is there by ${half_by} and stays`;
+  const rest = `. ${turns}${movement}`;
+  if (place === 0)
+    return {
+      question,
+      answer: `${half}: it is the first one scored, so it may be older${rest}`,
+      support: supported.length > 0 ? "yes" : "descriptive",
+    };
+  const before = checkpoints[place - 1] as string;
+  const test = comparisons.find((one) => one.a === before && one.b === half_by && one.kind !== "baseline");
+  if (test?.adjusted_p_value == null)
+    return unknown(question, `${half}; the step from ${before} could not be tested${rest}`);
+  return {
+    question,
+    answer: `${half}; from ${before} to it ${change(test)}${rest}`,
+    support: test.significant ? "yes" : "no",
+  };
+}
+
+function isItThere({ comparisons, metrics }: Figures): KlAnswer {
+  const question = "Is the change over training statistically there?";
+  const test = comparisons.find(({ kind }) => kind === "first-last");
+  if (test === undefined)
+    return unknown(
+      question,
+      `${metrics.checkpoints} checkpoints and ${metrics.problems} problems: nothing to pair.`,
+    );
+  const text = `From ${test.a} to ${test.b} ${change(test)}`;
+  const steps = comparisons.filter(({ kind }) => kind === "consecutive");
+  const significant = steps.filter((one) => one.significant).length;
+  const between =
+    steps.length === 0 ? "" : ` Of ${steps.length} steps between neighbours ${significant} are significant.`;
+  if (test.adjusted_p_value === null)
+    return unknown(question, `${text}; too few problems differ for a test.${between}`);
+  return { question, answer: `${text}.${between}`, support: test.significant ? "yes" : "no" };
+}
+
+function onErrors({ metrics, first_errors, correctness, settings }: Figures): KlAnswer {
+  const question = "Does the KL sit where the texts go wrong?";
+  const errors = first_errors.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
+  const reading = correctness.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
+  const good =
+    reading?.good_share == null
+      ? ""
+      : ` ${percent(reading.good_share)} of the KL of judged texts is at tokens that move the way one wants (away from the text where it is wrong, towards it where it is right).`;
+  if (errors === undefined) return unknown(question, `No wrong text has a first error that is known.${good}`);
+  const ratio =
+    errors.kl_at_error === null || errors.kl_elsewhere === null
+      ? ""
+      : ` Mean KL there ${figure(errors.kl_at_error)} nats, elsewhere ${figure(errors.kl_elsewhere)}.`;
+  const nearest =
+    errors.median_distance === null
+      ? ""
+      : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
+  const text = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike within ${errors.window} tokens of their first known error, ${percent(errors.expected)} by chance (${probability(errors.adjusted_p_value)}).${nearest}${ratio}${good}`;
+  if (errors.texts < 5) return unknown(question, text);
+  return { question, answer: text, support: errors.adjusted_p_value < settings.alpha ? "yes" : "no" };
+}
+
+function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figures): KlAnswer[] {
+  const baselines = Object.entries(checkpoints).filter(([, { role }]) => role === "baseline");
+  return baselines.slice(0, 2).map(([name, figures]): KlAnswer => {
+    const question = `How does ${name} lie to ${reference}, beside the last checkpoint?`;
+    const test = comparisons.find(
+      ({ kind, a, b }) => kind === "baseline" && a === name && b === metrics.last_checkpoint,
+    );
+    if (test === undefined || figures.mean_kl === null)
+      return unknown(question, `${name} and ${metrics.last_checkpoint} have no problems in common.`);
+    const text = `${name} has a mean KL of ${figure(figures.mean_kl)} nats; from it to ${metrics.last_checkpoint} ${change(test)}`;
+    if (test.adjusted_p_value === null)
+      return unknown(question, `${text}; too few problems differ for a test.`);
+    return { question, answer: `${text}.`, support: test.significant ? "yes" : "no" };
+  });
+}
+
+function distance(tokens: number): string {
+  if (tokens === 0) return "at the error";
+  return `${figure(Math.abs(tokens))} tokens ${tokens < 0 ? "before" : "after"} it`;
+}
+
+function change(test: KlComparison): string {
+  const p = test.adjusted_p_value === null ? "" : `, ${probability(test.adjusted_p_value)} after correction`;
+  return `the mean KL changes by ${signed(test.mean_difference)} nats${between(test.interval)} over ${test.problems} problems${p}`;
+}
+
+function unknown(question: string, answer: string): KlAnswer {
+  return { question, answer, support: "not enough data" };
+}
+
+function between(interval: { readonly low: number; readonly high: number } | null): string {
+  return interval === null ? "" : ` (95 % ${figure(interval.low)} to ${figure(interval.high)})`;
+}
+
+/** Three significant digits. */
+function figure(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  return size >= 1000 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${figure(value)}` : figure(value);
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(3))} %`;
+}
+
+function probability(p: number): string {
+  return p < 1e-15 ? "p < 1e-15" : `p = ${p < 0.001 ? p.toExponential(1) : Number(p.toPrecision(2))}`;
+}
+
+function quoted(token: string): string {
+  return JSON.stringify(token);
+}

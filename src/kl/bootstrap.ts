@@ -1,0 +1,48 @@
+import type { KlInterval } from "../protocol/kl.ts";
+import { quantileOf } from "./numbers.ts";
+import { seededRandom } from "./random.ts";
+
+export interface Bootstrap {
+  /** 95 % interval of Σ numerators / Σ denominators over drawn units; null with fewer than two units. */
+  ratio(numerators: readonly number[], denominators: readonly number[]): KlInterval | null;
+  /** 95 % interval of the mean; null with fewer than two units. */
+  mean(values: readonly number[]): KlInterval | null;
+}
+
+/**
+ * Percentile bootstrap (Efron 1979): the units (problems, as tokens of one are not independent) are drawn with
+ * replacement as often as there are units; the interval lies between the 2.5th and the 97.5th percentile of the
+ * statistic of `replicates` such draws. Every question starts from the same seed, so figures over the same problems
+ * are drawn alike and no figure depends on which others were asked for.
+ */
+export function seededBootstrap(replicates: number, seed: number): Bootstrap {
+  const draws = new Map<number, Uint32Array>();
+  const ratio = (numerators: readonly number[], denominators: readonly number[]): KlInterval | null => {
+    const units = numerators.length;
+    if (units < 2) return null;
+    const drawn = drawsOf(units);
+    const statistics: number[] = [];
+    for (let replicate = 0; replicate < replicates; replicate++) {
+      let above = 0;
+      let below = 0;
+      for (let i = replicate * units; i < (replicate + 1) * units; i++) {
+        const unit = drawn[i] as number;
+        above += numerators[unit] as number;
+        below += denominators[unit] as number;
+      }
+      if (below > 0) statistics.push(above / below);
+    }
+    if (statistics.length < replicates / 2 || statistics.length === 0) return null;
+    statistics.sort((a, b) => a - b);
+    return { low: quantileOf(statistics, 0.025), high: quantileOf(statistics, 0.975) };
+  };
+  const drawsOf = (units: number): Uint32Array => {
+    const known = draws.get(units);
+    if (known !== undefined) return known;
+    const random = seededRandom(seed);
+    const drawn = Uint32Array.from({ length: units * replicates }, () => Math.floor(random() * units));
+    draws.set(units, drawn);
+    return drawn;
+  };
+  return { ratio, mean: (values) => ratio(values, new Array<number>(values.length).fill(1)) };
+}

@@ -1,0 +1,58 @@
+/**
+ * Plain figures of a few numbers; null where there are none.
+ *
+ * @module
+ */
+
+/** The number, or null where it is NaN or infinite, as JSON has neither. */
+export function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** NaN of no values. */
+export function meanOf(values: readonly number[]): number {
+  return sumOf(values) / values.length;
+}
+
+export function sumOf(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+/** Population standard deviation (divided by n); NaN of no values. */
+export function deviationOf(values: readonly number[]): number {
+  const mean = meanOf(values);
+  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+}
+
+/** NaN of no values. */
+export function medianOf(values: readonly number[]): number {
+  return quantileOf(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** Of ascending values, interpolated between the two nearest. */
+export function quantileOf(sorted: ArrayLike<number>, fraction: number): number {
+  const rank = fraction * (sorted.length - 1);
+  const low = sorted[Math.floor(rank)] ?? Number.NaN;
+  const high = sorted[Math.ceil(rank)] ?? Number.NaN;
+  return low === high ? low : low + (high - low) * (rank - Math.floor(rank));
+}
+
+/** By UTF-16 code units, the same on every machine. */
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** −∞ of no values. */
+export function maxOf(values: readonly number[]): number {
+  return values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
+}
+
+/** ∞ of no values. */
+export function minOf(values: readonly number[]): number {
+  return values.reduce((smallest, value) => Math.min(smallest, value), Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,45 @@
+import { byText, meanOf, sumOf } from "./numbers.ts";
+import type { TextSummary } from "./summary.ts";
+
+/** A problem's texts under one checkpoint; those without a single KL are not there. */
+export interface Problem {
+  readonly name: string;
+  /** By id. */
+  readonly texts: readonly TextSummary[];
+}
+
+/** By name, so that what is drawn or summed does not depend on the order of the texts. */
+export function groupProblems(texts: readonly TextSummary[]): Problem[] {
+  const groups = new Map<string, TextSummary[]>();
+  for (const text of [...texts].sort((a, b) => byText(a.text, b.text))) {
+    if (text.tokens === 0 || !Number.isFinite(text.meanKl)) continue;
+    const group = groups.get(text.problem);
+    if (group === undefined) groups.set(text.problem, [text]);
+    else group.push(text);
+  }
+  return [...groups]
+    .map(([name, members]) => ({ name, texts: members }))
+    .sort((a, b) => byText(a.name, b.name));
+}
+
+/**
+ * A problem's figure: the mean over its texts of each text's figure, so that a long text counts no more than a short
+ * one. Texts of which the figure is not known are left out; NaN where it is known of none.
+ */
+export function problemMean(problem: Problem, of: (text: TextSummary) => number): number {
+  return meanOf(problem.texts.map(of).filter((value) => !Number.isNaN(value)));
+}
+
+/** The figure of every problem of which it is known. */
+export function problemMeans(problems: readonly Problem[], of: (text: TextSummary) => number): number[] {
+  return problems.map((problem) => problemMean(problem, of)).filter((value) => !Number.isNaN(value));
+}
+
+export function textsOf(problems: readonly Problem[]): TextSummary[] {
+  return problems.flatMap(({ texts }) => texts);
+}
+
+/** Over all texts of a problem. */
+export function spikesOf(problem: Problem): number {
+  return sumOf(problem.texts.map(({ spikes }) => spikes.length));
+}

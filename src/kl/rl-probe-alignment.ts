@@ -1,0 +1,36 @@
+/**
+ * A text's figures in RL-Probe's alignment, whose value t is the KL of the logits at token t, which predict token t + 1,
+ * and whose response starts at the prompt's length (src/analysis/kl_divergence.py and spike_detector.py, commit
+ * 324de8ce): the first response token is lost, what would follow the text is counted to it, and tool output counts.
+ *
+ * @module
+ */
+import { detectSpikes } from "./spikes.ts";
+import type { PairScores } from "./study.ts";
+import type { SpikeOptions, TextSummary } from "./summary.ts";
+
+/** Stands for the place after the text, which is no response token. */
+export const AFTER_END = -1;
+
+/**
+ * Figures of D(P‖Q) of response tokens 1 … n − 1 and of the place after the text. KLs are exact ones: the original's
+ * 1e-10 added to every probability is not.
+ *
+ * @returns null where the exact KL, or the one after the end, is not known
+ */
+export function rlProbeFigures(
+  { forwardKl, forwardKlAfterEnd }: PairScores,
+  options: SpikeOptions,
+): TextSummary["rlProbe"] {
+  if (forwardKl === undefined || forwardKlAfterEnd === undefined || forwardKl.length === 0) return null;
+  const series = new Float64Array(forwardKl.length);
+  series.set(forwardKl.subarray(1));
+  series[series.length - 1] = forwardKlAfterEnd;
+  const { meanKl, positions } = detectSpikes(series, options);
+  const last = series.length - 1;
+  return {
+    meanKl,
+    spikePositions: positions.map((position) => (position === last ? AFTER_END : position + 1)),
+    spikes: positions.length,
+  };
+}
