@@ -19,6 +19,7 @@ export {
   formatSigned,
 } from "./format.ts";
 export { renderHtml } from "./html/index.ts";
+export { type KlMarkdownOptions, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
 export { renderLintMarkdown, renderLintTerminal } from "./lint.ts";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 export { printable } from "./printable.ts";

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { groupedBars, heatStrip, histogramChart, lineChart, tailChart } from "./index.ts";
+import {
+  groupedBars,
+  heatGrid,
+  heatStrip,
+  histogramChart,
+  intervalBars,
+  intervalLine,
+  lineChart,
+  tailChart,
+} from "./index.ts";
 import { foldPoints } from "./line-chart.ts";
 
 const HOSTILE = '"><script>alert(1)</script>';
@@ -28,6 +37,30 @@ const charts = {
   bars: (label: string) =>
     groupedBars([label, "b"], [{ label, colour: "grey", kind: "share", values: [0.4, Number.NaN] }], {
       title: label,
+    }),
+  intervals: (label: string) =>
+    intervalBars(
+      [
+        { label, value: 2, low: 1, high: 3, colour: "blue" },
+        { label: "b", value: null, low: null, high: null, colour: "grey" },
+      ],
+      { title: label, unit: label, kind: "number" },
+    ),
+  band: (label: string) =>
+    intervalLine(
+      [
+        { x: 1, name: label, value: 2, low: 1, high: 3 },
+        { x: 2, name: label, value: null, low: null, high: null },
+        { x: 3, name: label, value: 2.5, low: null, high: null },
+      ],
+      [{ label, value: 1 }],
+      { title: label, label, colour: "blue", xLabel: label, unit: label },
+    ),
+  grid: (label: string) =>
+    heatGrid([label, "b"], [{ label, values: [0.4, Number.NaN] }], {
+      title: label,
+      xLabel: label,
+      kind: "number",
     }),
   heat: (label: string) =>
     heatStrip([label, "b"], [{ label, kind: "signed", values: [-0.4, Number.NaN] }], {
@@ -114,4 +147,59 @@ it("tailChart draws each tail as far as it reaches", () => {
   expect(svg).toContain("Δ &lt; −τ: 3 above 1");
   expect(svg.match(/<circle/g)).toHaveLength(8);
   expect(tailChart([], { title: "tail" })).toContain("no token is above a threshold");
+});
+
+describe("intervalLine", () => {
+  const options = { title: "t", label: "mean KL", colour: "blue", xLabel: "step", unit: "nats" } as const;
+  const point = (x: number, value: number | null) => ({
+    x,
+    name: `s${x}`,
+    value,
+    low: value === null ? null : value / 2,
+    high: value === null ? null : value * 2,
+  });
+
+  it("draws the interval as a band and tells every point", () => {
+    const svg = intervalLine([point(1, 0.1), point(2, 0.2)], [], options);
+    expect(svg).toContain('fill-opacity="0.2"');
+    expect(svg).toContain("<title>s2 0.200 (0.100 to 0.400)</title>");
+    expect(svg).toContain("band: 95 % interval");
+  });
+
+  it("leaves out what is not known rather than drawing 0, and keeps level names apart", () => {
+    const svg = intervalLine(
+      [point(1, 0.1), point(2, null)],
+      [
+        { label: "sft", value: 0.05 },
+        { label: "base", value: 0.0501 },
+      ],
+      options,
+    );
+    expect(svg.match(/<circle/g)).toHaveLength(1);
+    const heights = [...svg.matchAll(/y="([\d.]+)"[^>]*>(?:sft|base) /g)].map(([, y]) => Number(y));
+    expect(Math.abs(heights[0]! - heights[1]!)).toBeGreaterThanOrEqual(12);
+    expect(intervalLine([point(1, null)], [], options)).toContain("no values");
+  });
+});
+
+describe("heatGrid and intervalBars", () => {
+  it("keep what is not known apart from 0", () => {
+    const grid = heatGrid(["a", "b"], [{ label: "row", values: [0, Number.NaN] }], {
+      title: "t",
+      xLabel: "x",
+      kind: "number",
+    });
+    expect(grid).toContain("<title>row, a: 0</title>");
+    expect(grid).toContain("<title>row, b: not known</title>");
+    const bars = intervalBars(
+      [
+        { label: "a", value: 0.5, low: 0.4, high: 0.6, colour: "blue" },
+        { label: "b", value: null, low: null, high: null, colour: "blue" },
+      ],
+      { title: "t", unit: "nats", kind: "number" },
+    );
+    expect(bars).toContain("<title>a: 0.500, 0.400 to 0.600</title>");
+    expect(bars).toContain("<title>b: not known</title>");
+    expect(bars.match(/<rect/g)).toHaveLength(1);
+  });
 });

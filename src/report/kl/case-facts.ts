@@ -1,0 +1,20 @@
+import type { CaseStudy } from "../../protocol/kl.ts";
+import { plural } from "../content/input.ts";
+import { formatCount, formatPlain } from "../format.ts";
+
+/** What is known of a case's text: `problem test/algebra/661.json`, `written by dpo`, `wrong`, …; what is not, is left out. */
+export function caseFacts(study: CaseStudy): string[] {
+  const { problem, text, source, correct, subject, level, tokens, mask, spikes, error_token } = study;
+  const tool = mask.filter((own) => own === 0).length;
+  return [
+    `problem ${problem}`,
+    ...(text === problem ? [] : [`text ${text}`]),
+    ...(source === null ? [] : [`written by ${source}`]),
+    ...(correct === null ? [] : [correct ? "right" : "wrong"]),
+    ...(subject === null ? [] : [subject]),
+    ...(level === null ? [] : [`level ${formatPlain(level)}`]),
+    `${plural(tokens.length, "token")}${tool > 0 ? `, ${formatCount(tool)} of them tool output` : ""}`,
+    plural(spikes.length, "spike"),
+    ...(error_token === null ? [] : [`first error at token ${error_token}`]),
+  ];
+}

@@ -1,0 +1,6 @@
+/**
+ * What scoring did, as text.
+ *
+ * @module
+ */
+export { renderScoreTerminal } from "./terminal.ts";
