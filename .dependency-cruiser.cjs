@@ -15,7 +15,7 @@ const allow = {
   digits: ["base", "kernels", "schema", "protocol"],
   logs: ["base", "io", "schema", "protocol", "statistics"],
   kl: ["base", "kernels", "schema", "protocol", "statistics"],
-  scoring: ["base", "kernels", "schema", "protocol", "io", "readers", "tokens", "kl"],
+  scoring: ["base", "kernels", "schema", "protocol", "io", "readers", "ingest", "tokens", "kl"],
   analysis: [
     "base",
     "kernels",

@@ -8,11 +8,14 @@ import type { ConvertOptions } from "./commands/convert.ts";
 import type { CorrectOptions } from "./commands/correct.ts";
 import type { DigitsOptions } from "./commands/digits.ts";
 import type { DivergenceCommandOptions } from "./commands/divergence.ts";
+import type { KlCommandOptions } from "./commands/kl.ts";
 import type { ReportOptions } from "./commands/report.ts";
+import type { ScoreCommandOptions } from "./commands/score.ts";
 import type { SqlOptions } from "./commands/sql.ts";
 import type { SweepOptions } from "./commands/sweep.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { addInputOptions } from "./input-options.ts";
+import { addStudyFlags } from "./study-options.ts";
 import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
 
 const EXAMPLES = `
@@ -27,6 +30,7 @@ Examples:
   logratio divergence dumps/ --tokenizer model/ --out log.jsonl   the tokens furthest apart, in context
   logratio analyze log.jsonl                     every question to that log, on one page
   logratio digits dumps/ --tokenizer model/      how sure of digits, and how far off
+  logratio kl texts.jsonl --policy 'onnx:ckpt/*' --reference dpo  what training changed, at which tokens
   logratio report a.json b.json                  two files that scored the same tokens
   logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask
 
@@ -172,6 +176,36 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     status = await divergence(paths, options, terminal());
   });
 
+  addStudyFlags(
+    program
+      .command("score")
+      .description("force texts through policies and keep what each says about every token (teacher forcing)")
+      .argument(
+        "[path...]",
+        "texts (JSON, JSONL, Parquet: prompt and response), problems with --responses, or a study's YAML",
+      ),
+  )
+    .option("--json", "what was scored, as JSON")
+    .action(async (paths: string[], options: ScoreCommandOptions) => {
+      const { score } = await import("./commands/score.ts");
+      status = await score(paths, options, terminal());
+    });
+
+  klFlags(
+    addStudyFlags(
+      program
+        .command("kl")
+        .description("what training changed: token-level KL between checkpoints on the same text")
+        .argument(
+          "[path...]",
+          "a study's YAML or directory, saved logits (.npz, .safetensors), or whatever `score` takes",
+        ),
+    ),
+  ).action(async (paths: string[], options: KlCommandOptions) => {
+    const { kl } = await import("./commands/kl.ts");
+    status = await kl(paths, options, terminal());
+  });
+
   program
     .command("conformance")
     .description("run golden cases through the library; one line per case")
@@ -250,6 +284,24 @@ function divergenceFlags(command: Command): Command {
     .option("--every <n>", "only steps that this divides")
     .option("--iteration <n>", "iteration of sequences whose step is not known")
     .option("--json", "settings, counts, metrics of each step and, without --out, the records as JSON");
+}
+
+function klFlags(command: Command): Command {
+  return command
+    .option("--outcomes <[name=]file>", "which problems a policy itself solves; repeatable", collect)
+    .option("--spikes <method>", "zscore (default), percentile or adaptive")
+    .option("--spike-threshold <z>", "standard deviations above the mean (default 2)")
+    .option("--spike-distance <n>", "tokens between spikes at least (default 3)")
+    .option("--spike-percentile <p>", "with --spikes percentile (default 95)")
+    .option("--stage <name=from..to>", "a stage of training by steps; repeatable", collect)
+    .option("--parity <name>", "also as rl-probe aligns and counts, with the difference")
+    .option("--floor <logprob>", "no policy gives a token less; bounds from top-k lists need it to be finite")
+    .option("--alpha <level>", "of significance, after correction for many tests (default 0.05)")
+    .option("--bootstrap <n>", "replicates of intervals (default 2000)")
+    .option("--cases <n>", "case studies (default 6)")
+    .option("--json", "the whole report as JSON")
+    .option("--markdown", "the report to paste into an issue")
+    .option("--html <file>", "also write one self-contained page with pictures");
 }
 
 function colourChoice(value: unknown): ColourChoice {

@@ -12,8 +12,22 @@ const REDRAW_MS = 100;
 /** Reads that are over sooner draw nothing. */
 const QUIET_MS = 500;
 
+export interface Progress<State> {
+  update(state: State): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
 /** A line on standard error with bytes, sequences and time left; only on a terminal, and only for long reads. */
-export function createProgress(terminal: Terminal): { update(state: ProgressState): void; end(): void } {
+export function createProgress(terminal: Terminal): Progress<ProgressState> {
+  return createProgressOf(terminal, progressLine);
+}
+
+/** The same with any other line; `line` is given the seconds since the start. */
+export function createProgressOf<State>(
+  terminal: Terminal,
+  line: (state: State, seconds: number) => string,
+): Progress<State> {
   const start = Date.now();
   let last = 0;
   let drawn = false;
@@ -23,7 +37,7 @@ export function createProgress(terminal: Terminal): { update(state: ProgressStat
       if (!terminal.progress || now - start < QUIET_MS || now - last < REDRAW_MS) return;
       last = now;
       drawn = true;
-      terminal.err(`\r\u001b[K${progressLine(state, (now - start) / 1000).slice(0, terminal.width - 1)}`);
+      terminal.err(`\r\u001b[K${line(state, (now - start) / 1000).slice(0, terminal.width - 1)}`);
     },
     end() {
       if (drawn) terminal.err("\r\u001b[K");
@@ -57,7 +71,7 @@ function bytes(count: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
 }
 
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -23,6 +23,14 @@ export type FindingCode =
   | "one-sided"
   | "texts-part"
   | "duplicate"
+  | "retokenised"
+  | "no-response"
+  | "empty-text"
+  | "unknown-token"
+  | "text-differs"
+  | "policy-skipped"
+  | "text-refused"
+  | "vocabulary"
   | "note";
 
 export interface Finding {

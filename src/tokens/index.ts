@@ -3,5 +3,6 @@
  *
  * @module
  */
+export { compareTokenizers, type TokenizerDifference } from "./compare-tokenizers.ts";
 export { openTokenizer } from "./open-tokenizer.ts";
 export type { TokenDecoder } from "./token-decoder.ts";

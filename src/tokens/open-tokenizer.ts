@@ -9,6 +9,8 @@ const FILE = "tokenizer.json";
 const CONFIG_FILE = "tokenizer_config.json";
 /** The largest that are in use have about 35 MB. */
 const MOST_BYTES = 256 * 2 ** 20;
+/** A text that every vocabulary has tokens for, at least the unknown one. */
+const PROBE = "a";
 const HINT =
   "give the model's directory (or its tokenizer.json); in Python: AutoTokenizer.from_pretrained(MODEL).save_pretrained(DIR)";
 
@@ -29,6 +31,20 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
  * @throws FormatError when the file is no tokenizer
  */
 export async function openTokenizer(dir: string): Promise<TokenDecoder> {
+  const { file, tokenizer, config } = await loadTokenizer(dir);
+  return wrap(dir, file, tokenizer, config);
+}
+
+interface Loaded {
+  /** Its `tokenizer.json`. */
+  readonly file: string;
+  readonly tokenizer: LibraryTokenizer;
+  /** `tokenizer_config.json`; empty where there is none. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The library's tokenizer for a directory or file. @throws as {@link openTokenizer} */
+export async function loadTokenizer(dir: string): Promise<Loaded> {
   const file = await tokenizerFile(dir);
   const definition = await readObject(file);
   if (typeof definition.model !== "object" || definition.model === null) {
@@ -38,7 +54,7 @@ export async function openTokenizer(dir: string): Promise<TokenDecoder> {
     if (error instanceof NotFoundError) return {};
     throw error;
   });
-  return wrap(dir, file, build(file, withDefaults(definition), config));
+  return { file, tokenizer: build(file, withDefaults(definition), config), config };
 }
 
 /** What the library looks at and older files leave out. */
@@ -77,7 +93,12 @@ function correctByteDecoders(decoder: LibraryDecoder | null): void {
   else for (const part of decoder?.decoders ?? []) correctByteDecoders(part);
 }
 
-function wrap(name: string, file: string, tokenizer: LibraryTokenizer): TokenDecoder {
+function wrap(
+  name: string,
+  file: string,
+  tokenizer: LibraryTokenizer,
+  config: Readonly<Record<string, unknown>>,
+): TokenDecoder {
   const added = [...tokenizer.get_added_tokens_decoder().values()];
   const vocabulary = tokenizer.get_vocab();
   if (vocabulary.size === 0) throw new FormatError(`${file} has an empty vocabulary`, { at: { file } });
@@ -88,16 +109,40 @@ function wrap(name: string, file: string, tokenizer: LibraryTokenizer): TokenDec
     if (known.length === 0) return "";
     return tokenizer.decode(known, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
   };
+  // Characters that the vocabulary lacks have no id where it has no unknown token either.
+  const encode = (text: string, add_special_tokens = false): number[] =>
+    tokenizer.encode(text, { add_special_tokens }).ids.filter((id) => id !== undefined);
+  let before: readonly number[] | undefined;
   return {
     name,
     vocabularySize,
     specialIds: new Set(added.filter(({ special }) => special).map(({ id }) => id)),
     decode,
     textOf: (id) => decode([id]),
-    // Characters that the vocabulary lacks have no id where it has no unknown token either.
-    encode: (text) =>
-      tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id) => id !== undefined),
+    encode: (text) => encode(text),
+    encodeStart: (text) => {
+      before ??= idsBefore(encode);
+      const ids = encode(text);
+      return before.every((id, i) => ids[i] === id) ? ids : [...before, ...ids];
+    },
+    eosId: endOfText(config, vocabulary),
   };
+}
+
+/** What the post-processor puts before a text, seen on a text of its own. */
+function idsBefore(encode: (text: string, specials: boolean) => number[]): number[] {
+  const [plain, whole] = [encode(PROBE, false), encode(PROBE, true)];
+  const start = whole.findIndex((_, i) => plain.every((id, j) => whole[i + j] === id));
+  return start > 0 ? whole.slice(0, start) : [];
+}
+
+/** Configs write a token as its text, or as an object with its text and how it is to be matched. */
+function endOfText(
+  { eos_token: token }: Readonly<Record<string, unknown>>,
+  vocabulary: ReadonlyMap<string, number>,
+): number | undefined {
+  const text = typeof token === "object" && token !== null && "content" in token ? token.content : token;
+  return typeof text === "string" ? vocabulary.get(text) : undefined;
 }
 
 async function tokenizerFile(path: string): Promise<string> {

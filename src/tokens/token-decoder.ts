@@ -16,4 +16,12 @@ export interface TokenDecoder {
   textOf(id: number): string;
   /** Ids of a text, without special tokens around it. */
   encode(text: string): number[];
+  /**
+   * Ids of a text that begins a sequence: with the special tokens that the tokenizer's post-processor puts before it
+   * (`<bos>`). Those that it puts behind (`</s>`) are left out, since more may follow; and a text that spells the ones
+   * before it out itself gets no second ones.
+   */
+  encodeStart(text: string): number[];
+  /** The id that ends a text, by `eos_token` of `tokenizer_config.json`; undefined where that names none. */
+  readonly eosId: number | undefined;
 }

@@ -1,5 +1,6 @@
 import { quoteForShell } from "../../analysis/next-command.ts";
 import { UsageError } from "../../base/errors.ts";
+import { writeWholeFile } from "../../io/write-whole-file.ts";
 import { type AnalyzeOptions as Analysis, analyzeLog } from "../../logs/index.ts";
 import type { AnalyzeReport } from "../../protocol/analyze.ts";
 import {
@@ -12,7 +13,6 @@ import { positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
-import { writeWholeFile } from "../write-file.ts";
 
 export interface AnalyzeOptions {
   readonly json?: boolean;

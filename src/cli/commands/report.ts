@@ -1,6 +1,7 @@
 import { buildReport } from "../../analysis/build-report.ts";
 import { EmptyInputError, UsageError } from "../../base/errors.ts";
 import { openRun } from "../../ingest/index.ts";
+import { writeWholeFile } from "../../io/write-whole-file.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../parity/index.ts";
 import type { MismatchReport } from "../../protocol/report.ts";
@@ -12,7 +13,6 @@ import { formatFinding } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
-import { writeWholeFile } from "../write-file.ts";
 import { formatExplanation } from "./explain.ts";
 
 export interface ReportOptions extends InputOptions {

@@ -1,0 +1,300 @@
+/**
+ * A scored study, analysed: one checkpoint at a time, one text at a time.
+ *
+ * @module
+ */
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { EmptyInputError, NotFoundError } from "../base/errors.ts";
+import { writeWholeFile } from "../io/write-whole-file.ts";
+import { buildKlReport } from "../kl/build-kl-report.ts";
+import { chooseCases } from "../kl/cases.ts";
+import { findFirstError } from "../kl/first-error.ts";
+import type { PolicyPair } from "../kl/report-input.ts";
+import { summarizeText } from "../kl/summarize-text.ts";
+import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../kl/summary.ts";
+import type { KlPolicy, KlReport } from "../protocol/kl.ts";
+import { FindingLog } from "../schema/findings.ts";
+import { openTokenizer } from "../tokens/index.ts";
+import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
+import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
+import { readTexts } from "./store/texts-file.ts";
+import type { AnalysisSpec } from "./study-spec.ts";
+import { type PreparedText, readOutcomes } from "./texts/index.ts";
+
+/** Probability outside the common vocabulary above which figures mean something else. */
+const NEGLIGIBLE_MASS = 1e-3;
+
+export interface AnalyzeStudyOptions {
+  readonly analysis: AnalysisSpec;
+  /** Files that say which problems a policy solves, by its name; "" for one that names the policies itself. */
+  readonly outcomes?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: AnalyzeProgress) => void;
+}
+
+export interface AnalyzeProgress {
+  readonly policy: string;
+  /** Texts read, over all passes, and all there are. */
+  readonly texts: number;
+  readonly textsTotal: number;
+}
+
+/**
+ * Reads a study directory and builds its report; writes each checkpoint's figures to `results/NAME.json`.
+ *
+ * @throws NotFoundError when the directory holds no study, or its reference has no scores
+ * @throws EmptyInputError when no checkpoint has scores
+ */
+export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): Promise<KlReport> {
+  const manifest = await readManifest(dir);
+  if (manifest === undefined) {
+    throw new NotFoundError(`${dir} is no study: it has no study.json`, {
+      at: { file: dir },
+      hint: "give the directory that logratio score wrote, or texts and policies to score",
+    });
+  }
+  const texts = await readTexts(dir);
+  return new StudyAnalysis(dir, manifest, texts, options).report();
+}
+
+class StudyAnalysis {
+  readonly #dir: string;
+  readonly #manifest: Manifest;
+  readonly #texts: readonly PreparedText[];
+  readonly #options: AnalyzeStudyOptions;
+  readonly #errors: readonly (number | undefined)[];
+  readonly #findings = new FindingLog();
+  readonly #read: ReadScoredOptions;
+  #textOf: ((id: number) => string) | undefined;
+  #done = 0;
+  #total = 0;
+
+  constructor(dir: string, manifest: Manifest, texts: readonly PreparedText[], options: AnalyzeStudyOptions) {
+    this.#dir = dir;
+    this.#manifest = manifest;
+    this.#texts = texts;
+    this.#options = options;
+    this.#errors = texts.map((text) => findFirstError(text)?.token);
+    this.#read = { floor: options.analysis.floor, vocabularySize: vocabularySize(manifest) };
+  }
+
+  async report(): Promise<KlReport> {
+    const { reference, tokenizer } = this.#manifest;
+    if (!(await hasScores(this.#dir, reference))) {
+      throw new NotFoundError(`the reference ${reference} has no scores in ${this.#dir}`, {
+        at: { file: paths.scores(this.#dir, reference) },
+        likely: "scoring was interrupted before it had finished",
+        hint: "run logratio score again: it goes on where it stopped",
+      });
+    }
+    if (tokenizer !== null)
+      this.#textOf = await openTokenizer(tokenizer).then(
+        ({ textOf }) => textOf,
+        () => undefined,
+      );
+    const names = await this.#scored();
+    this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
+    const outcomes = await this.#outcomes();
+    const checkpoints: CheckpointSummary[] = [];
+    for (const name of names) checkpoints.push(await this.#checkpoint(name, outcomes));
+    const pairs: PolicyPair[] = [];
+    for (const [p, q] of this.#manifest.pairs)
+      if ((await hasScores(this.#dir, p)) && (await hasScores(this.#dir, q)))
+        pairs.push({ p, q, texts: await this.#summaries(p, q) });
+
+    const input = {
+      study: this.#dir,
+      reference,
+      policies: Object.fromEntries(
+        Object.entries(this.#manifest.policies).map(([name, policy]) => [name, klPolicy(policy)]),
+      ),
+      settings: settingsOf(this.#options.analysis),
+      categories: this.#options.analysis.categories,
+      texts: this.#texts,
+      vocabularySize: this.#read.vocabularySize,
+      maskedOutTokens: this.#texts.reduce((sum, { mask }) => sum + mask.length - ones(mask), 0),
+      checkpoints,
+      pairs,
+      findings: this.#findings.list(),
+      sizes: { cases: this.#options.analysis.cases },
+    };
+    const cases = await this.#look(chooseCases(input), names);
+    const report = buildKlReport({ ...input, cases });
+    await this.#writeResults(report);
+    return report;
+  }
+
+  /** Policies with scores, but the reference. */
+  async #scored(): Promise<string[]> {
+    const { policies, reference } = this.#manifest;
+    const names: string[] = [];
+    for (const name of Object.keys(policies)) {
+      if (name === reference) continue;
+      if (await hasScores(this.#dir, name)) names.push(name);
+      else {
+        this.#findings.add({
+          code: "policy-skipped",
+          severity: "skipped",
+          subject: name,
+          count: 1,
+          describe: () => `${name} has no finished scores, and is left out`,
+          at: { file: paths.scores(this.#dir, name) },
+          likely: "scoring was interrupted, or its model could not be opened",
+          hint: "run logratio score again: it goes on where it stopped",
+        });
+      }
+    }
+    if (names.length === 0)
+      throw new EmptyInputError(`no checkpoint has scores in ${this.#dir}`, { at: { file: this.#dir } });
+    return names;
+  }
+
+  async #checkpoint(
+    name: string,
+    outcomes: ReadonlyMap<string, ReadonlyMap<string, boolean>>,
+  ): Promise<CheckpointSummary> {
+    const { role, step, stage } = this.#manifest.policies[name]!;
+    const texts = await this.#summaries(name, this.#manifest.reference);
+    return { name, role, step, stage, texts, outcomes: outcomes.get(name) ?? new Map() };
+  }
+
+  async #summaries(p: string, q: string): Promise<TextSummary[]> {
+    const { signal, analysis } = this.#options;
+    const { spikes, categories, rlProbe } = analysis;
+    const summaries: TextSummary[] = [];
+    const excluded = { p: 0, q: 0 };
+    for await (const { index, scored } of readPair(this.#dir, this.#texts, p, q, this.#read)) {
+      signal?.throwIfAborted();
+      excluded.p = Math.max(excluded.p, scored.pair.excludedP ?? 0);
+      excluded.q = Math.max(excluded.q, scored.pair.excludedQ ?? 0);
+      const errorToken = this.#errors[index];
+      summaries.push(
+        summarizeText(index, scored, {
+          spikes,
+          categories,
+          rlProbe,
+          ...(errorToken !== undefined && { errorToken }),
+          ...(this.#textOf !== undefined && { textOf: this.#textOf }),
+        }),
+      );
+      this.#step(p);
+    }
+    for (const [name, mass] of [[p, excluded.p] as const, [q, excluded.q] as const])
+      this.#noteExcluded(name, name === p ? q : p, mass);
+    return summaries.sort((a, b) => a.index - b.index);
+  }
+
+  #noteExcluded(name: string, other: string, mass: number): void {
+    if (!(mass > 0)) return;
+    this.#findings.add({
+      code: "vocabulary",
+      severity: mass > NEGLIGIBLE_MASS ? "warning" : "info",
+      subject: `${name} ${other}`,
+      count: 1,
+      describe: () =>
+        `${name} has more vocabulary columns than ${other}, with up to ${mass.toPrecision(2)} of a token's probability in them; divergences are over the columns that both have`,
+      at: {},
+      likely: "the head is padded to a round size, or one tokenizer was extended",
+    });
+  }
+
+  /** Some texts again, under every checkpoint, token by token. */
+  async #look(indices: readonly number[], names: readonly string[]): Promise<TextUnderCheckpoints[]> {
+    const wanted = new Map(
+      indices.map((index) => {
+        const kl = new Map<string, ArrayLike<number>>();
+        const delta = new Map<string, ArrayLike<number>>();
+        return [index, { index, text: this.#texts[index]!, kl, delta }];
+      }),
+    );
+    if (wanted.size === 0) return [];
+    for (const name of names) {
+      for await (const { index, scored } of readPair(
+        this.#dir,
+        this.#texts,
+        name,
+        this.#manifest.reference,
+        this.#read,
+      )) {
+        const one = wanted.get(index);
+        if (one === undefined) continue;
+        const { p, q, pair } = scored;
+        const kl = pair.forwardKl ?? pair.forwardKlLower;
+        if (kl !== undefined) one.kl.set(name, kl);
+        one.delta.set(
+          name,
+          p.logprobs.map((value, t) => value - q.logprobs[t]!),
+        );
+      }
+    }
+    return [...wanted.values()];
+  }
+
+  async #outcomes(): Promise<Map<string, ReadonlyMap<string, boolean>>> {
+    const found = new Map<string, ReadonlyMap<string, boolean>>();
+    for (const [policy, file] of Object.entries(this.#options.outcomes ?? {}))
+      for (const [name, outcomes] of await readOutcomes(file))
+        found.set(name === "" ? policy : name, outcomes);
+    return found;
+  }
+
+  async #writeResults(report: KlReport): Promise<void> {
+    for (const [name, figures] of Object.entries(report.checkpoints)) {
+      const file = paths.results(this.#dir, name);
+      await mkdir(dirname(file), { recursive: true });
+      const { schemaVersion, reference, settings } = report;
+      const result = {
+        schemaVersion,
+        kind: "kl-checkpoint",
+        checkpoint: name,
+        reference,
+        settings,
+        figures,
+        categories: report.categories[name],
+        spike_distribution: report.spike_distribution[name],
+        top_problems: report.top_problems[name],
+      };
+      await writeWholeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+    }
+  }
+
+  #step(policy: string): void {
+    this.#done++;
+    this.#options.onProgress?.({ policy, texts: this.#done, textsTotal: this.#total });
+  }
+}
+
+function vocabularySize({ policies, reference }: Manifest): number | null {
+  const sizes = Object.values(policies).flatMap(({ facts }) => facts.vocabularySize ?? []);
+  const own = policies[reference]?.facts.vocabularySize;
+  return own ?? (sizes.length === 0 ? null : Math.max(...sizes));
+}
+
+function klPolicy({ role, step, stage, facts }: ManifestPolicy): KlPolicy {
+  const { backend, location, model, logprobs, temperature, notes } = facts;
+  return { role, step, stage, backend, location, model, logprobs, temperature, notes };
+}
+
+function settingsOf(analysis: AnalysisSpec): KlReport["settings"] {
+  const { spikes, categories, alpha, bootstrapReplicates, seed, rlProbe } = analysis;
+  return {
+    spikes: {
+      method: spikes.method,
+      threshold: spikes.threshold,
+      min_distance: spikes.minDistance,
+      percentile: spikes.percentile,
+    },
+    categories: categories.map(({ name }) => name),
+    alpha,
+    bootstrap_replicates: bootstrapReplicates,
+    seed,
+    alignment: rlProbe ? "rl-probe" : "predicted-token",
+  };
+}
+
+function ones(mask: Uint8Array): number {
+  let count = 0;
+  for (const value of mask) count += value;
+  return count;
+}

@@ -1,0 +1,126 @@
+/**
+ * Values of a config by name, with messages that say where in the file they stand wrong.
+ *
+ * @module
+ */
+import { UsageError } from "../../base/errors.ts";
+
+/** An object of a config. Reading a value notes it as known; `finish` refuses what nobody asked for. */
+export class ConfigFields {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+  readonly #file: string | undefined;
+  readonly #known = new Set<string>();
+
+  constructor(value: unknown, path: string, file: string | undefined) {
+    this.#path = path;
+    this.#file = file;
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw this.#wrong("", "keys and values", value);
+    this.#values = value as Readonly<Record<string, unknown>>;
+  }
+
+  get names(): string[] {
+    return Object.keys(this.#values);
+  }
+
+  has(name: string): boolean {
+    return this.raw(name) !== undefined;
+  }
+
+  /** The value as it is; null counts as absent. */
+  raw(name: string): unknown {
+    this.#known.add(name);
+    return this.#values[name] ?? undefined;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (typeof value === "string") return value;
+    throw this.#wrong(name, "text", value);
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === "boolean") return value;
+    throw this.#wrong(name, "true or false", value);
+  }
+
+  number(
+    name: string,
+    allowed: (value: number) => boolean = () => true,
+    what = "a number",
+  ): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (typeof value === "number" && Number.isFinite(value) && allowed(value)) return value;
+    throw this.#wrong(name, what, value);
+  }
+
+  count(name: string, least = 1): number | undefined {
+    return this.number(
+      name,
+      (value) => Number.isInteger(value) && value >= least,
+      `a whole number from ${least}`,
+    );
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const value = this.raw(name);
+    if (value === undefined || choices.includes(value as T)) return value as T | undefined;
+    throw this.#wrong(name, `one of ${choices.join(", ")}`, value);
+  }
+
+  /** A list; one value stands for a list of it. */
+  list(name: string): readonly unknown[] | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    return Array.isArray(value) ? value : [value];
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    const values = this.list(name);
+    const wrong = values?.find((value) => typeof value !== "string");
+    if (wrong !== undefined) throw this.#wrong(name, "a list of texts", wrong);
+    return values as readonly string[] | undefined;
+  }
+
+  fields(name: string): ConfigFields | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : new ConfigFields(value, this.#at(name), this.#file);
+  }
+
+  /** An object of texts. */
+  textMap(name: string): Record<string, string> | undefined {
+    const fields = this.fields(name);
+    return fields && Object.fromEntries(fields.names.map((key) => [key, fields.text(key) ?? ""]));
+  }
+
+  /** @throws UsageError when there is a key that nothing has read */
+  finish(): void {
+    const unknown = this.names.find((name) => !this.#known.has(name));
+    if (unknown === undefined) return;
+    throw new UsageError(`${this.#where()}there is no setting ${this.#at(unknown)}`, {
+      hint: `settings ${this.#path === "" ? "of a study" : `of ${this.#path}`}: ${[...this.#known].sort().join(", ")}`,
+    });
+  }
+
+  /** For what a caller finds wrong with a value. */
+  wrong(name: string, wanted: string): UsageError {
+    return this.#wrong(name, wanted, this.#values[name]);
+  }
+
+  #wrong(name: string, wanted: string, value: unknown): UsageError {
+    const found = JSON.stringify(value)?.slice(0, 60) ?? "nothing";
+    return new UsageError(`${this.#where()}${this.#at(name) || "a study"} must be ${wanted}, not ${found}`);
+  }
+
+  #at(name: string): string {
+    return [this.#path, name].filter((part) => part !== "").join(".");
+  }
+
+  #where(): string {
+    return this.#file === undefined ? "" : `${this.#file}: `;
+  }
+}

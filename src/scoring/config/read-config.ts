@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import { FormatError, NotFoundError } from "../../base/errors.ts";
+
+/** A config as it was written, with the paths in it made absolute by the file that they stand in. */
+export type StudyConfig = Readonly<Record<string, unknown>>;
+
+/** Settings that name files or directories, alone, in lists or as values of an object. */
+const PATHS = ["problems", "responses", "texts", "tokenizer", "outcomes", "out"];
+const POLICY_PATHS = /^(onnx|logits):(?!\/)/;
+
+/**
+ * Reads a study's YAML (or JSON).
+ *
+ * @throws NotFoundError, FormatError
+ */
+export async function readStudyConfig(file: string): Promise<StudyConfig> {
+  const text = await readFile(file, "utf8").catch((cause: Error) => {
+    throw new NotFoundError(`the config ${file} cannot be read: ${cause.message}`, { at: { file }, cause });
+  });
+  const document = parseDocument(text, { prettyErrors: true });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = error.linePos?.[0].line;
+    throw new FormatError(`the config is no YAML: ${error.message.split("\n")[0]}`, {
+      at: { file, ...(line !== undefined && { line }) },
+      hint: "docs/kl.md has an example",
+    });
+  }
+  const value: unknown = document.toJS();
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new FormatError("the config has no keys", { at: { file }, hint: "docs/kl.md has an example" });
+  return absolute(value as Record<string, unknown>, dirname(resolve(file)));
+}
+
+function absolute(config: Record<string, unknown>, dir: string): StudyConfig {
+  const path = (value: unknown): unknown => deep(value, (text) => resolve(dir, text));
+  const location = (text: string): string =>
+    POLICY_PATHS.test(text) ? text.replace(/:(.*)$/s, (_, where: string) => `:${resolve(dir, where)}`) : text;
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => {
+      if (PATHS.includes(name)) return [name, path(value)];
+      return [name, name === "policies" ? deep(value, location) : value];
+    }),
+  );
+}
+
+/** Every text in a value of lists and objects, changed. */
+function deep(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => deep(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, deep(item, change)]));
+}

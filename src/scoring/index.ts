@@ -1,0 +1,32 @@
+/**
+ * Text forced through policies: local ONNX models, vLLM, SGLang and OpenAI-compatible servers, saved logits. What each
+ * says about every token, kept in a study directory, and its analysis. For Node.
+ *
+ * @module
+ */
+export type { RefusalReason } from "../base/errors.ts";
+export { type AnalyzeProgress, type AnalyzeStudyOptions, analyzeStudy } from "./analyze-study.ts";
+export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
+export { analysisSettingsOf, type ConfiguredStudy, studyOf } from "./config/study-of.ts";
+export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
+export type {
+  ForcedText,
+  LogitsPolicy,
+  Policy,
+  PolicyFacts,
+  Sampled,
+  SampleOptions,
+  TopKPolicy,
+  TopKScores,
+} from "./policy.ts";
+export { type IndexedScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
+export { readStudySettings } from "./read-settings.ts";
+export { type RunStudyResult, runStudy } from "./run-study.ts";
+export {
+  type PolicyOutcome,
+  type ScoreOptions,
+  type ScoreProgress,
+  type ScoreResult,
+  scoreStudy,
+} from "./score-study.ts";
+export type { AnalysisSpec, GenerateSpec, PolicySpec, StudySpec } from "./study-spec.ts";

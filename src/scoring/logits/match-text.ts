@@ -1,0 +1,50 @@
+import { TextRefusedError } from "../../base/errors.ts";
+import type { ForcedText } from "../policy.ts";
+import { endsInPadding, type SavedText } from "./saved-text.ts";
+
+/**
+ * Finds the saved text that has the same token ids, whatever it is called and wherever it stands. Where a file does not
+ * mark its padding, a text may be followed by one token again and again.
+ *
+ * @throws TextRefusedError ("no-logits") when there is none
+ */
+export type Matcher = (text: ForcedText) => SavedText;
+
+export function matcherOf(file: string, texts: readonly SavedText[]): Matcher {
+  const byIds = new Map<string, SavedText>();
+  // The first of several equal texts is as good as the others.
+  for (const text of [...texts].reverse()) byIds.set(text.ids.join(), text);
+  const unmarked = texts.filter(({ positions, row }) => positions === undefined && row !== undefined);
+  return ({ id, ids, promptLength }) => {
+    const found =
+      byIds.get(ids.join()) ??
+      unmarked.find(
+        (text) => commonLength(text.ids, ids) === ids.length && endsInPadding(text.ids, ids.length),
+      );
+    if (found !== undefined) return found;
+    let [nearest, most] = ["", -1];
+    let length = 0;
+    for (const text of texts) {
+      const common = commonLength(text.ids, ids);
+      if (common > most) [nearest, most, length] = [text.key, common, text.ids.length];
+    }
+    throw new TextRefusedError(
+      `there are no saved logits of this text: none of the ${texts.length} texts in the file has its ${ids.length} token ids; ${nearest} is nearest, with the same first ${most} of ${length}`,
+      {
+        at: { file, entry: id },
+        reason: "no-logits",
+        likely:
+          most < promptLength
+            ? "the file is about other problems, or its prompts were made with another template or tokenizer"
+            : "the file has another response to this problem, or one that ends otherwise (with or without its last token)",
+        hint: "texts are matched by their token ids: save the logits of the very ids that are to be scored",
+      },
+    );
+  };
+}
+
+function commonLength(a: Int32Array, b: Int32Array): number {
+  const most = Math.min(a.length, b.length);
+  for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
+  return most;
+}

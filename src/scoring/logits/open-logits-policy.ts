@@ -1,0 +1,193 @@
+import { SchemaError, TextRefusedError, UsageError } from "../../base/errors.ts";
+import type { LogitBlock } from "../../kernels/logit-block.ts";
+import type { ForcedText, LogitsPolicy } from "../policy.ts";
+import { matcherOf } from "./match-text.ts";
+import { type OpenTensors, openTensors } from "./open-tensors.ts";
+import { type Layout, readLayout } from "./read-layout.ts";
+import { checkLogits, createRowOpener } from "./saved-rows.ts";
+import type { SavedText } from "./saved-text.ts";
+
+const DEFAULT_BLOCK_BYTES = 2 ** 25;
+
+export interface LogitsOptions {
+  /** Whose logits, in a file of several policies; default the policy's own name. */
+  readonly policy?: string;
+  /** Bytes of logits, in single precision, that a block may take; default 32 MiB. At least one row is read. */
+  readonly maxBlockBytes?: number;
+}
+
+/** A text that a file of saved logits is about. */
+export interface LogitsText {
+  /** Its name in the file (`0` of `0.input_ids`), or `row 3`. */
+  readonly key: string;
+  readonly ids: Int32Array;
+  /** Undefined where the file does not say. */
+  readonly promptLength: number | undefined;
+  /** `[ids.length − promptLength]`, 0 = tool output; undefined where the file does not say. */
+  readonly mask: Uint8Array | undefined;
+}
+
+/**
+ * A policy whose logits were saved: `.npz`, `.safetensors`, `.npy` or `.pt`, in float32, float16, bfloat16 or float64.
+ * Blocks are float32, whatever was saved. Rows are read as they are needed; in a compressed `.npz`, texts are read
+ * fastest in the file's own order.
+ *
+ * Layouts: `K.NAME` `[T, V]` for each text K and policy NAME beside `K.input_ids` `[T]`; or `logits` `[N, T, V]` (or
+ * `[T, V]`) beside `input_ids` `[N, T]` (or `[T]`), with `attention_mask` where it is padded. Row t is the model's
+ * output at position t, which predicts token t + 1. A text is found by its token ids.
+ *
+ * @throws UsageError when the file has no logits of that policy
+ * @throws SchemaError, LengthMismatchError, UnsupportedError when arrays are missing or do not fit each other
+ */
+export async function openLogitsPolicy(
+  name: string,
+  path: string,
+  options: LogitsOptions = {},
+): Promise<LogitsPolicy> {
+  const file = await openTensors(path);
+  try {
+    return await policyOf(name, path, file, options);
+  } catch (error) {
+    await file.document.close();
+    throw error;
+  }
+}
+
+/** The texts of a file of saved logits, in its order. @throws as {@link openLogitsPolicy} */
+export async function readLogitsTexts(path: string): Promise<LogitsText[]> {
+  const { texts } = await layoutOf(path);
+  return texts.map(({ key, ids, promptLength, mask }) => ({ key, ids, promptLength, mask }));
+}
+
+/** Names of the policies in a file of several; empty where it holds one policy's logits without a name. */
+export async function logitsPolicyNames(path: string): Promise<string[]> {
+  return [...((await layoutOf(path)).policies ?? [])];
+}
+
+async function layoutOf(path: string): Promise<Layout> {
+  const { document } = await openTensors(path);
+  try {
+    return await readLayout(document);
+  } finally {
+    await document.close();
+  }
+}
+
+async function policyOf(
+  name: string,
+  path: string,
+  file: OpenTensors,
+  options: LogitsOptions,
+): Promise<LogitsPolicy> {
+  const layout = await readLayout(file.document);
+  const { policies, texts } = layout;
+  const wanted = wantedName(name, path, layout, options.policy);
+  const saved = texts.filter(({ logits }) => logits.has(wanted));
+  const vocabulary = commonVocabulary(path, wanted, saved, policies === undefined ? texts.length : 1);
+  const match = matcherOf(path, saved);
+  const opener = createRowOpener(file);
+  const rowsPerBlock = Math.max(
+    1,
+    Math.floor((options.maxBlockBytes ?? DEFAULT_BLOCK_BYTES) / (4 * vocabulary)),
+  );
+  const dtypes = [...new Set(saved.map(({ logits }) => logits.get(wanted)!.tensor.dtype))];
+  return {
+    name,
+    gives: "logits",
+    facts: {
+      backend: "logits",
+      location: path,
+      model: wanted === "" ? null : wanted,
+      vocabularySize: vocabulary,
+      contextLength: null,
+      logprobs: "raw",
+      temperature: 1,
+      notes: [
+        `logits of ${saved.length} ${saved.length === 1 ? "text" : "texts"}, saved as ${dtypes.join(" and ")}`,
+      ],
+    },
+    logits: (text, signal) => blocks(text, signal),
+    close: async () => {
+      await opener.close();
+      await file.document.close();
+    },
+  };
+
+  async function* blocks(text: ForcedText, signal: AbortSignal | undefined): AsyncGenerator<LogitBlock> {
+    if (text.promptLength < 1) {
+      throw new TextRefusedError("the text has no prompt, so nothing predicts its first token", {
+        at: { file: path, entry: text.id },
+        hint: "begin it with the tokenizer's <bos>",
+      });
+    }
+    const found = match(text);
+    const unknown = text.ids.find((id) => id < 0 || id >= vocabulary);
+    if (unknown !== undefined) {
+      throw new TextRefusedError(`token id ${unknown} is no column of the ${vocabulary} that were saved`, {
+        at: { file: path, entry: text.id },
+        reason: "unknown-token",
+      });
+    }
+    const rows = await opener.open(found.logits.get(wanted)!, found);
+    for (const [start, end] of spans(found, text, rowsPerBlock)) {
+      signal?.throwIfAborted();
+      yield { format: "float32", values: await rows.read(start, end), rows: end - start, vocabulary };
+    }
+  }
+}
+
+/** Runs of rows that lie one behind the other: those at positions `promptLength − 1 … ids.length − 1`. */
+function spans(
+  { positions }: SavedText,
+  { promptLength, ids }: ForcedText,
+  most: number,
+): [number, number][] {
+  const found: [number, number][] = [];
+  for (let token = promptLength - 1; token < ids.length; token++) {
+    const row = positions?.[token] ?? token;
+    const last = found.at(-1);
+    if (last !== undefined && last[1] === row && row - last[0] < most) last[1] = row + 1;
+    else found.push([row, row + 1]);
+  }
+  return found;
+}
+
+function wantedName(
+  name: string,
+  path: string,
+  { policies, texts }: Layout,
+  asked: string | undefined,
+): string {
+  if (policies === undefined) {
+    if (asked === undefined) return "";
+    throw new UsageError(`${path} holds one policy's logits, without a name; ${asked} was asked for`, {
+      at: { file: path },
+      hint: `leave #${asked} out`,
+    });
+  }
+  const wanted = asked ?? name;
+  if (policies.includes(wanted) || texts.some(({ logits }) => logits.has(wanted))) return wanted;
+  throw new UsageError(
+    `${path} has no logits of ${wanted}; it has those of ${policies.join(", ") || "no policy"}`,
+    {
+      at: { file: path },
+      hint: `name one of them: NAME=logits:${path}#${policies[0] ?? "POLICY"}`,
+    },
+  );
+}
+
+function commonVocabulary(path: string, wanted: string, saved: readonly SavedText[], texts: number): number {
+  let first: { readonly entry: string; readonly vocabulary: number } | undefined;
+  for (const text of saved) {
+    const logits = text.logits.get(wanted)!;
+    const vocabulary = checkLogits(logits, text, texts);
+    first ??= { entry: logits.entry, vocabulary };
+    if (vocabulary !== first.vocabulary) {
+      throw new SchemaError(
+        `logits have ${vocabulary} columns, those of ${first.entry} have ${first.vocabulary}`,
+        { at: { file: path, entry: logits.entry }, likely: "they are of different models" },
+      );
+    }
+  }
+  return first!.vocabulary;
+}

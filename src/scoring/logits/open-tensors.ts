@@ -1,0 +1,49 @@
+import { EmptyInputError, UnsupportedError } from "../../base/errors.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { TreeDocument } from "../../io/columns.ts";
+import { openFile } from "../../io/file-source.ts";
+import { isNpy, openNpy, openNpz } from "../../readers/npz/index.ts";
+import { isSafetensors, openSafetensors } from "../../readers/safetensors/index.ts";
+import { isPickle, isZip, zipKind } from "../../readers/shared/sniff.ts";
+import { openTorch } from "../../readers/torch/index.ts";
+
+const HEAD_BYTES = 64;
+/** Objects of classes that are no plain data are kept as names, so that one of them does not hide the tensors. */
+const PICKLES = { unknownClasses: "record" } as const;
+
+export interface OpenTensors {
+  readonly document: TreeDocument;
+  /** What the document reads from, and closes. */
+  readonly source: ByteSource;
+}
+
+/** Opens a file of arrays by its content. @throws UnsupportedError for other formats, and what the readers raise */
+export async function openTensors(path: string): Promise<OpenTensors> {
+  const source = await openFile(path);
+  try {
+    return { document: await openBySniff(source), source };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function openBySniff(source: ByteSource): Promise<TreeDocument> {
+  const at = { file: source.name };
+  if (source.byteLength === 0) throw new EmptyInputError("the file is empty (0 bytes)", { at });
+  const head = await source.slice(0, Math.min(HEAD_BYTES, source.byteLength));
+  if (isNpy(head)) return openNpy(source, PICKLES);
+  if (isZip(head))
+    return (await zipKind(source)) === "npz" ? openNpz(source, PICKLES) : openTorch(source, PICKLES);
+  const named = /\.(safetensors|npy|npz)$/.exec(source.name)?.[1];
+  if (isSafetensors(head, source.byteLength) || named === "safetensors") return openSafetensors(source);
+  // Their readers say what is wrong with a file that does not begin as its name promises.
+  if (named === "npy") return openNpy(source, PICKLES);
+  if (named === "npz") return openNpz(source, PICKLES);
+  if (isPickle(head)) return openTorch(source, PICKLES);
+  throw new UnsupportedError("saved logits are read from .npz, .npy, .safetensors and .pt; this is none", {
+    at,
+    likely: "the file is compressed as a whole, or of another format",
+    hint: "save them with numpy.savez or safetensors.torch.save_file",
+  });
+}

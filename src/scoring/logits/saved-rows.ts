@@ -1,0 +1,125 @@
+import {
+  LengthMismatchError,
+  LimitError,
+  type Place,
+  SchemaError,
+  UnsupportedError,
+} from "../../base/errors.ts";
+import type { DType, Tensor } from "../../io/columns.ts";
+import { MAX_READ_BYTES } from "../../io/limits.ts";
+import type { OpenTensors } from "./open-tensors.ts";
+import type { SavedLogits, SavedText } from "./saved-text.ts";
+import { type TokenRows, viewTokens } from "./token-rows.ts";
+
+/** Rows of logits of one text, padding included. */
+export interface SavedRows {
+  /** Rows `[start, end)`, flattened. */
+  read(start: number, end: number): Promise<Float32Array>;
+}
+
+/** Half-precision numbers are widened, which loses nothing; doubles are rounded to single precision. */
+const FLOATS: ReadonlySet<DType> = new Set(["float16", "bfloat16", "float32", "float64"]);
+
+/**
+ * Checks that an array has one row of logits for each token id.
+ *
+ * @returns columns of a row
+ * @throws SchemaError, UnsupportedError or LengthMismatchError when it has not
+ */
+export function checkLogits({ entry, tensor }: SavedLogits, text: SavedText, texts: number): number {
+  const at: Place = { ...text.at, entry };
+  const { shape, dtype } = tensor;
+  if (!FLOATS.has(dtype)) {
+    throw new UnsupportedError(
+      `logits are of type ${dtype}; float32, float16, bfloat16 and float64 are read`,
+      {
+        at,
+        likely: "it holds token ids, or logits that were quantised",
+      },
+    );
+  }
+  if (shape.length !== 2 && shape.length !== 3) {
+    throw new SchemaError(
+      `logits have the shape [${shape.join(", ")}]; [tokens, vocabulary] or [texts, tokens, vocabulary] is expected`,
+      {
+        at,
+        ...(shape.length === 1 && { likely: "it holds log-probs of the tokens that were there, not logits" }),
+      },
+    );
+  }
+  const rows = shape.length === 3 ? shape[0]! : 1;
+  if (rows !== texts) {
+    throw new LengthMismatchError(`logits are of ${rows} texts, input_ids of ${texts}`, { at });
+  }
+  const [tokens, vocabulary] = shape.slice(-2) as [number, number];
+  if (tokens !== text.width) {
+    throw new LengthMismatchError(`logits have ${tokens} rows, input_ids has ${text.width} columns`, {
+      at,
+      likely:
+        tokens === text.width - 1
+          ? "the last row was cut off, as is done for a loss: it predicts what would follow the text"
+          : "only the response's logits were saved, or those of another text",
+      hint: "save the model's output as it is: one row for each token id, row t predicting token t + 1",
+    });
+  }
+  if (vocabulary === 0) throw new SchemaError("logits have 0 columns", { at });
+  return vocabulary;
+}
+
+/** Opens texts' rows, read as they are asked for. */
+export interface RowOpener {
+  open(saved: SavedLogits, text: SavedText): Promise<SavedRows>;
+  close(): Promise<void>;
+}
+
+export function createRowOpener(file: OpenTensors): RowOpener {
+  // One view per array: a compressed one is inflated from its front again by each new view.
+  const views = new Map<string, Promise<TokenRows | undefined>>();
+  return {
+    open: async ({ entry, tensor }, text) => {
+      if (tensor.shape.length === 2) return rowsOf(tensor, 0);
+      const view = views.get(entry) ?? viewTokens(file, entry, tensor);
+      views.set(entry, view);
+      const flat = await view;
+      const row = text.row ?? 0;
+      return flat === undefined
+        ? wholeText(file, entry, tensor, row)
+        : rowsOf(flat.tensor, row * tensor.shape[1]!);
+    },
+    close: async () => {
+      for (const view of views.values()) await (await view)?.close();
+    },
+  };
+}
+
+function rowsOf(tensor: Tensor, first: number): SavedRows {
+  return {
+    read: async (start, end) => toSingle(await tensor.readRows(first + start, first + end)),
+  };
+}
+
+/** Where a text's rows cannot be read one by one, all of them are held for as long as the text is read. */
+function wholeText({ document }: OpenTensors, entry: string, tensor: Tensor, row: number): SavedRows {
+  const [, tokens, vocabulary] = tensor.shape as [number, number, number];
+  const bytes = tokens * vocabulary * 4;
+  if (bytes > MAX_READ_BYTES) {
+    throw new LimitError(
+      `one text's logits take ${bytes} bytes; of a ${document.format} file like this, with several texts in one array, at most ${MAX_READ_BYTES} are read at once`,
+      {
+        at: { file: document.file, entry },
+        hint: "save them as safetensors or (in C order) as npz, which are read token by token",
+      },
+    );
+  }
+  let whole: Promise<Float32Array> | undefined;
+  return {
+    read: async (start, end) => {
+      whole ??= tensor.readRows(row, row + 1).then(toSingle);
+      return (await whole).subarray(start * vocabulary, end * vocabulary);
+    },
+  };
+}
+
+function toSingle(values: ArrayLike<number>): Float32Array {
+  return values instanceof Float32Array ? values : Float32Array.from(values);
+}

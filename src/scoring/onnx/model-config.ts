@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { FormatError } from "../../base/errors.ts";
+
+/** What the JSON files beside a model say; null (or empty) where they do not. */
+export interface ModelConfig {
+  readonly vocabularySize: number | null;
+  readonly contextLength: number | null;
+  readonly stopIds: readonly number[];
+  /** Of the keys and values in the KV cache. */
+  readonly heads: number | null;
+  readonly headSize: number | null;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Names that model families give the longest text. */
+const CONTEXT = [
+  "max_position_embeddings",
+  "n_positions",
+  "n_ctx",
+  "max_seq_len",
+  "seq_length",
+  "max_sequence_length",
+];
+/** Tokenizers without a limit write 1e30. */
+const NO_LIMIT = 1e9;
+
+/**
+ * Reads `config.json`, `generation_config.json` and `tokenizer_config.json`, each from the first directory that has it.
+ * A multimodal model's figures are those of its `text_config`.
+ *
+ * @throws FormatError for a file that is no JSON object
+ */
+export async function readModelConfig(directories: readonly string[]): Promise<ModelConfig> {
+  const whole = await readJson(directories, "config.json");
+  const config = isObject(whole.text_config) ? { ...whole, ...whole.text_config } : whole;
+  const generation = await readJson(directories, "generation_config.json");
+  const tokenizer = await readJson(directories, "tokenizer_config.json");
+  const heads = firstNumber(config, ["num_key_value_heads", "num_attention_heads", "n_head"]);
+  const queries = firstNumber(config, ["num_attention_heads", "n_head"]);
+  const width = firstNumber(config, ["hidden_size", "n_embd"]);
+  const limit = firstNumber(tokenizer, ["model_max_length"]);
+  return {
+    vocabularySize: firstNumber(config, ["vocab_size"]),
+    contextLength: firstNumber(config, CONTEXT) ?? (limit !== null && limit < NO_LIMIT ? limit : null),
+    stopIds: ids(generation.eos_token_id) ?? ids(config.eos_token_id) ?? [],
+    heads,
+    headSize:
+      firstNumber(config, ["head_dim"]) ?? (queries !== null && width !== null ? width / queries : null),
+  };
+}
+
+async function readJson(directories: readonly string[], name: string): Promise<Json> {
+  for (const directory of directories) {
+    const file = join(directory, name);
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    if (text === undefined) continue;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isObject(value)) return value;
+      throw new TypeError("it is no object");
+    } catch (cause) {
+      throw new FormatError(`${file} is not a JSON object: ${(cause as Error).message}`, {
+        at: { file },
+        likely: "It was cut off, or is a Git LFS pointer.",
+        hint: "Copy it from the checkpoint again, or remove it: then its limits are not checked.",
+        cause,
+      });
+    }
+  }
+  return {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function firstNumber(config: Json, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = config[name];
+    if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
+  }
+  return null;
+}
+
+function ids(value: unknown): number[] | undefined {
+  const all = (Array.isArray(value) ? value : [value]).filter((id) => Number.isInteger(id) && id >= 0);
+  return all.length > 0 ? (all as number[]) : undefined;
+}

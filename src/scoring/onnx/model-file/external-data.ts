@@ -1,0 +1,51 @@
+import { stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, normalize, sep } from "node:path";
+import { FormatError, NotFoundError } from "../../../base/errors.ts";
+import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../io/advice.ts";
+import type { OnnxModel } from "./read-model.ts";
+
+/**
+ * Looks for the files in which a model's weights lie, and whether they are as long as the model says.
+ *
+ * @throws NotFoundError when one is not there
+ * @throws FormatError when one is too short, or its name leads out of the model's directory
+ */
+export async function checkExternalData(model: OnnxModel): Promise<void> {
+  const needed = new Map<string, { bytes: number; entry: string; count: number }>();
+  for (const { name, external } of model.weights.values()) {
+    if (external === null) continue;
+    const before = needed.get(external.location);
+    const end = external.offset + (external.length ?? 0);
+    needed.set(external.location, {
+      bytes: Math.max(end, before?.bytes ?? 0),
+      entry: before === undefined || end > before.bytes ? name : before.entry,
+      count: (before?.count ?? 0) + 1,
+    });
+  }
+  for (const [location, { bytes, entry, count }] of needed) {
+    const path = join(dirname(model.file), location);
+    const at = { file: model.file, entry };
+    if (isAbsolute(location) || normalize(location).split(sep)[0] === "..") {
+      throw new FormatError(`the model looks for weights in ${location}, outside its directory`, {
+        at,
+        likely: "It was exported with an absolute path, or made up to read other files.",
+        hint: "Export it with a file name alone as the location of external data.",
+      });
+    }
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || !found.isFile()) {
+      throw new NotFoundError(`${count} weights are in ${path}, which does not exist`, {
+        at,
+        likely: "Only the .onnx file was copied; a large model keeps its weights in a second file.",
+        hint: `Copy ${location} beside ${model.file}.`,
+      });
+    }
+    if (found.size < bytes) {
+      throw new FormatError(`${path} is cut off: weights reach to byte ${bytes}, ${found.size} are there`, {
+        at,
+        likely: found.size < 200 ? "It is a Git LFS pointer: git lfs pull fetches the file." : LIKELY_CUT_OFF,
+        hint: HINT_WRITE_AGAIN,
+      });
+    }
+  }
+}

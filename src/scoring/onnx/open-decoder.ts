@@ -1,0 +1,135 @@
+import { isLogratioError, UnsupportedError, UsageError } from "../../base/errors.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import { cachedDecoder } from "./cached-decoder.ts";
+import { bytesPerLogit, type Decoder, type DecoderSetup, only, textFeeds } from "./decoder.ts";
+import { findHead } from "./head.ts";
+import type { ModelConfig } from "./model-config.ts";
+import type { OnnxModel } from "./model-file/read-model.ts";
+import type { Session, SessionOptions } from "./runtime.ts";
+import { type Checked, checkDecoder, type Runs } from "./self-check.ts";
+import { openSplit, type SplitSessions, splitDecoder } from "./split-decoder.ts";
+import { wholeDecoder } from "./whole-decoder.ts";
+
+export interface OpenedDecoder {
+  readonly decoder: Decoder;
+  readonly vocabulary: number;
+  readonly notes: readonly string[];
+}
+
+/** A model file whose inputs and outputs are a decoder's. */
+export interface DecoderFile {
+  readonly source: ByteSource;
+  readonly model: OnnxModel;
+  readonly config: ModelConfig;
+}
+
+/**
+ * Loads a decoder in the way that suits it: with its KV cache where it has one; whole where the longest text's logits
+ * fit the bound; else head and body apart. Whatever was loaded is released when this throws.
+ *
+ * @throws UnsupportedError
+ * @throws UsageError when the bound is below one row
+ */
+export async function openDecoder(
+  setup: DecoderSetup,
+  file: DecoderFile,
+  options: SessionOptions,
+): Promise<OpenedDecoder> {
+  const { source, config } = file;
+  const opened: { close(): Promise<void> }[] = [];
+  const openWhole = async (): Promise<Session> => {
+    const session = await setup.runtime.open(source.name, source.name, options);
+    opened.push(session);
+    return session;
+  };
+  const check = (vocabulary: number, runs: Runs, cached: boolean): Promise<Checked> => {
+    checkVocabulary(setup, file, vocabulary);
+    return checkDecoder(source.name, vocabulary, config.contextLength, runs, cached);
+  };
+  try {
+    if (setup.signature.cache.length > 0) {
+      const session = await openWhole();
+      const { inRuns } = cachedDecoder(setup, session, 1, false);
+      const vocabulary = setup.signature.vocabularySize ?? columnsOf(await inRuns(Int32Array.of(0), [1]));
+      const { oneByOne, notes } = await check(vocabulary, inRuns, true);
+      return { decoder: cachedDecoder(setup, session, vocabulary, oneByOne), vocabulary, notes };
+    }
+    const known = setup.signature.vocabularySize;
+    const session = known === null ? await openWhole() : undefined;
+    const vocabulary = known ?? columnsOf(await runsOf(setup, session!)(Int32Array.of(0), [1]));
+    const longest = (config.contextLength ?? Infinity) * vocabulary * bytesPerLogit(setup.signature);
+    let why = "";
+    if (longest > setup.maxBlockBytes) {
+      const split = await trySplit(setup, file, options);
+      if (typeof split === "string") why = `; its head cannot run apart, as ${split}`;
+      else {
+        opened.push(split.body, split.head);
+        await session?.close();
+        const runs: Runs = async (ids) => {
+          const states = await split.body.run(textFeeds(setup, ids, 0), [split.hidden]);
+          const given = await split.head.run({ [split.hidden]: only(states, split.hidden) }, ["logits"]);
+          return [only(given, "logits")];
+        };
+        const { notes } = await check(vocabulary, runs, false);
+        return { decoder: splitDecoder(setup, split, vocabulary), vocabulary, notes };
+      }
+    }
+    const whole = session ?? (await openWhole());
+    const { notes } = await check(vocabulary, runsOf(setup, whole), false);
+    return { decoder: wholeDecoder(setup, whole, vocabulary, why), vocabulary, notes };
+  } catch (error) {
+    await Promise.allSettled(opened.map((one) => one.close()));
+    throw error;
+  }
+}
+
+/** Sessions of body and head, or why there are none. */
+async function trySplit(
+  setup: DecoderSetup,
+  { source, model }: DecoderFile,
+  options: SessionOptions,
+): Promise<SplitSessions | string> {
+  const head = findHead(model);
+  if (typeof head === "string") return head;
+  if (model.hasSparseWeights) return "some of its weights are sparse";
+  try {
+    return await openSplit(setup, source, model, head, options);
+  } catch (error) {
+    // Loading the whole model comes next, and tells a model that is at fault from a cut that is.
+    if (isLogratioError(error)) return `the parts do not load (${error.message})`;
+    throw error;
+  }
+}
+
+function runsOf(setup: DecoderSetup, session: Session): Runs {
+  return async (ids) => [only(await session.run(textFeeds(setup, ids, 0), ["logits"]), "logits")];
+}
+
+function columnsOf([logits]: Awaited<ReturnType<Runs>>): number {
+  return logits?.dims.at(-1) ?? 0;
+}
+
+function checkVocabulary(
+  { signature, maxBlockBytes }: DecoderSetup,
+  { source, config }: DecoderFile,
+  vocabulary: number,
+): void {
+  const row = vocabulary * bytesPerLogit(signature);
+  if (row > maxBlockBytes) {
+    throw new UsageError(
+      `one row of logits takes ${row} bytes (${vocabulary} columns), maxBlockBytes is ${maxBlockBytes}`,
+      { hint: `Set maxBlockBytes to ${row} or more.` },
+    );
+  }
+  // Heads are padded and sometimes trimmed by a few columns; labels of a classifier are a handful.
+  if (config.vocabularySize !== null && vocabulary < config.vocabularySize / 2) {
+    throw new UnsupportedError(
+      `${source.name} is no decoder that can be scored: its logits have ${vocabulary} columns, config.json says that the vocabulary has ${config.vocabularySize}`,
+      {
+        at: { file: source.name },
+        likely: "It classifies tokens, or config.json belongs to another model.",
+        hint: "Export the language model: --task text-generation-with-past",
+      },
+    );
+  }
+}

@@ -1,0 +1,215 @@
+import { isLogratioError, TextRefusedError, UsageError } from "../../base/errors.ts";
+import { openFile } from "../../io/file-source.ts";
+import type { LogitsPolicy, PolicyFacts } from "../policy.ts";
+import { findModel } from "./find-model.ts";
+import { type ModelConfig, readModelConfig } from "./model-config.ts";
+import { checkExternalData } from "./model-file/external-data.ts";
+import { readModel } from "./model-file/read-model.ts";
+import { type OpenedDecoder, openDecoder } from "./open-decoder.ts";
+import { loadRuntime } from "./runtime.ts";
+import { checkSampleOptions, sampleTexts } from "./sample.ts";
+import { signatureOf } from "./signature.ts";
+
+export interface OnnxOptions {
+  /** Threads of one run (onnxruntime's `intraOpNumThreads`); default: onnxruntime's, the number of cores. */
+  readonly threads?: number;
+  /** onnxruntime's execution provider; default `cpu`. */
+  readonly provider?: string;
+  /** Bytes of logits in one block; default 64 MiB. */
+  readonly maxBlockBytes?: number;
+}
+
+const DEFAULT_BLOCK_BYTES = 2 ** 26;
+
+/**
+ * A decoder in ONNX on this machine, run by `onnxruntime-node` (an optional dependency).
+ *
+ * The graph takes `input_ids` (int64 or int32) and, as it has them, `attention_mask`, `position_ids`,
+ * `past_key_values.*`, `use_cache_branch`; it gives `logits` `[1, tokens, vocabulary]` in fp32 or fp16 and, for every
+ * past, a `present.*`. Before it is used, four tokens tell whether it is a decoder and its KV cache is right.
+ *
+ * Logits come in blocks of at most `maxBlockBytes`: a model with a KV cache is fed in runs; without one, its graph is
+ * split before the last matrix multiplication unless the longest text fits. A run blocks the thread; signals are heeded
+ * between runs.
+ *
+ * @param path a directory with `model.onnx` (or `onnx/model.onnx`, `model_fp16.onnx`, `decoder_model*.onnx`) and
+ *   `config.json`, or the file itself
+ * @throws NotFoundError, EmptyInputError, FormatError for files that are missing, cut off or something else
+ * @throws UnsupportedError for what is no decoder, and where onnxruntime-node is missing or cannot run it
+ * @throws UsageError for options that contradict themselves
+ */
+export async function openOnnxPolicy(
+  name: string,
+  path: string,
+  options: OnnxOptions = {},
+): Promise<LogitsPolicy> {
+  const { maxBlockBytes = DEFAULT_BLOCK_BYTES, threads, provider = "cpu" } = options;
+  checkOptions(options);
+  const found = await findModel(path);
+  const config = await readModelConfig(found.configDirectories);
+  const source = await openFile(found.file);
+  try {
+    const model = await readModel(source);
+    await checkExternalData(model);
+    const signature = signatureOf(found.file, model.inputs, model.outputs, config);
+    const runtime = await loadRuntime();
+    const opened = await openDecoder(
+      { runtime, signature, maxBlockBytes },
+      { source, model, config },
+      { provider, ...(threads !== undefined && { threads }) },
+    );
+    const facts: PolicyFacts = {
+      backend: "onnx",
+      location: path,
+      model: found.name,
+      vocabularySize: opened.vocabulary,
+      contextLength: config.contextLength,
+      logprobs: "raw",
+      temperature: 1,
+      notes: [
+        `Logits in ${signature.logits}, by onnxruntime on ${provider}.`,
+        ...opened.decoder.notes,
+        ...opened.notes,
+        ...(config.contextLength === null
+          ? ["No config.json says how long a text may be; longer ones than the model knows are not noticed."]
+          : []),
+      ],
+    };
+    return policyOf(name, facts, opened, config, maxBlockBytes);
+  } finally {
+    await source.close();
+  }
+}
+
+function checkOptions({ maxBlockBytes, threads }: OnnxOptions): void {
+  if (maxBlockBytes !== undefined && !(maxBlockBytes >= 1))
+    throw new UsageError(`maxBlockBytes is ${maxBlockBytes}, not 1 or more`);
+  if (threads !== undefined && !(Number.isInteger(threads) && threads >= 1))
+    throw new UsageError(`threads is ${threads}, not 1 or more`);
+}
+
+function policyOf(
+  name: string,
+  facts: PolicyFacts,
+  { decoder, vocabulary }: OpenedDecoder,
+  config: ModelConfig,
+  maxBlockBytes: number,
+): LogitsPolicy {
+  let closed = false;
+  const limits: Limits = { facts, vocabulary, maxBlockBytes, leastBytes: decoder.leastBytes };
+  const check = (what: string, ids: Int32Array): void => {
+    if (closed) throw new UsageError(`the policy ${name} is closed`);
+    checkIds(limits, what, ids);
+  };
+  return {
+    name,
+    gives: "logits",
+    facts,
+    async *logits({ id, ids, promptLength }, signal) {
+      check(`text ${id}`, ids);
+      if (!(promptLength >= 1 && promptLength <= ids.length)) {
+        throw new TextRefusedError(
+          `text ${id} has a prompt of ${promptLength} tokens in ${ids.length}; the first token is predicted from nothing`,
+          { hint: "Begin the prompt with the model's beginning-of-text token." },
+        );
+      }
+      try {
+        yield* decoder.logits(ids, promptLength - 1, signal);
+      } catch (error) {
+        throw refusedRun(`text ${id}`, ids.length, facts, error);
+      }
+    },
+    async sample(promptIds, options, signal) {
+      checkSampleOptions(options);
+      if (promptIds.length === 0)
+        throw new TextRefusedError("the prompt has no tokens", {
+          hint: "Begin it with the model's beginning-of-text token.",
+        });
+      const room = (facts.contextLength ?? Infinity) - promptIds.length;
+      const most = promptIds.length + Math.min(options.maxTokens, room);
+      check("the prompt", promptIds);
+      if (room < 1)
+        throw tooLong("the prompt", promptIds.length + 1, promptIds.length + room, facts.location);
+      checkBytes(limits, "the prompt with its continuation", most);
+      const stopIds = options.stopIds.length > 0 ? options.stopIds : config.stopIds;
+      try {
+        return await sampleTexts(decoder, promptIds, { ...options, stopIds }, room, signal);
+      } catch (error) {
+        throw refusedRun("the prompt", promptIds.length, facts, error);
+      }
+    },
+    async close() {
+      closed = true;
+      await decoder.close();
+    },
+  };
+}
+
+/** The model ran when it was opened, so a run that fails is about the text. */
+function refusedRun(
+  what: string,
+  tokens: number,
+  { contextLength, location }: PolicyFacts,
+  error: unknown,
+): unknown {
+  if (!isLogratioError(error, "UnsupportedError")) return error;
+  return new TextRefusedError(`${what} of ${tokens} tokens was not scored: ${error.message}`, {
+    at: { file: location },
+    likely:
+      contextLength === null
+        ? "It is longer than the model's context, or memory ran out."
+        : "Memory ran out.",
+    hint: "Try a shorter text.",
+    cause: error,
+  });
+}
+
+interface Limits {
+  readonly facts: PolicyFacts;
+  readonly vocabulary: number;
+  readonly maxBlockBytes: number;
+  leastBytes(tokens: number): number;
+}
+
+function checkIds(limits: Limits, what: string, ids: Int32Array): void {
+  const { facts, vocabulary } = limits;
+  const { contextLength, location } = facts;
+  if (contextLength !== null && ids.length > contextLength)
+    throw tooLong(what, ids.length, contextLength, location);
+  const wrong = ids.findIndex((id) => id < 0 || id >= vocabulary);
+  if (wrong >= 0) {
+    throw new TextRefusedError(
+      `${what} has token ${ids[wrong]} at place ${wrong}; the model knows 0 to ${vocabulary - 1}`,
+      {
+        reason: "unknown-token",
+        at: { file: location },
+        likely: "The ids come from another tokenizer.",
+        hint: "Tokenize the text with the tokenizer.json that lies beside the model.",
+      },
+    );
+  }
+  checkBytes(limits, what, ids.length);
+}
+
+function tooLong(what: string, tokens: number, contextLength: number, file: string): TextRefusedError {
+  return new TextRefusedError(`${what} has ${tokens} tokens, the model takes ${contextLength}`, {
+    reason: "context-length",
+    at: { file },
+    likely: "The text was written by a model with a longer context.",
+    hint: "Shorten it, or leave it out.",
+  });
+}
+
+function checkBytes({ facts, maxBlockBytes, leastBytes }: Limits, what: string, tokens: number): void {
+  const bytes = leastBytes(tokens);
+  if (bytes <= maxBlockBytes) return;
+  throw new TextRefusedError(
+    `${what} needs ${bytes} bytes for the logits of its ${tokens} tokens at once, the bound is ${maxBlockBytes}`,
+    {
+      reason: "too-large",
+      at: { file: facts.location },
+      likely: "The model has no KV cache, and a head that cannot run apart.",
+      hint: `Raise maxBlockBytes to ${bytes}, or export the model with a KV cache (--task text-generation-with-past).`,
+    },
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Tests that a graph is put to before it scores anything: exports that look like a decoder and are none, or whose KV
+ * cache works for one token only, give wrong numbers without an error.
+ *
+ * @module
+ */
+import { UnsupportedError } from "../../base/errors.ts";
+import type { Tensor } from "./runtime.ts";
+import { blockOf } from "./runtime.ts";
+import { widened } from "./widen.ts";
+
+/** Tokens of the text that is run: enough for two runs of two. */
+const TOKENS = 4;
+/** Differences of logits relative to their range, that rounding makes: single and half precision. */
+const ROUNDING = { float32: 1e-4, float16: 1e-2 } as const;
+/** Beyond this share of the range, it is another computation rather than rounding. */
+const OTHER_COMPUTATION = 0.05;
+
+/** Runs a text in runs of the given lengths, from its beginning; as many tensors as runs. */
+export type Runs = (ids: Int32Array, lengths: readonly number[]) => Promise<readonly Tensor[]>;
+
+export interface Checked {
+  /** The cache is right for one token at a time only. */
+  readonly oneByOne: boolean;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Runs four tokens at once and two by two. What follows a token must not change its logits, and a text in pieces must
+ * give what it gives at once.
+ *
+ * @param cached whether `runs` continues from run to run; if not, only the first is asked for
+ * @throws UnsupportedError for an encoder, a cache that is wrong, logits for some positions only
+ */
+export async function checkDecoder(
+  file: string,
+  vocabulary: number,
+  contextLength: number | null,
+  runs: Runs,
+  cached: boolean,
+): Promise<Checked> {
+  const tokens = Math.min(TOKENS, contextLength ?? TOKENS);
+  const half = tokens >> 1;
+  // Ids from the middle of the vocabulary: special ones are at its ends.
+  const ids = Int32Array.from({ length: tokens }, (_, i) =>
+    Math.floor((vocabulary * (i + 1)) / (tokens + 1)),
+  );
+  const [whole] = await runs(ids, [tokens]);
+  if (whole === undefined || whole.dims.length !== 3 || whole.dims[1] !== tokens) {
+    throw refused(
+      file,
+      `${tokens} tokens give logits of shape [${whole?.dims.join(", ")}], not one row per token`,
+      {
+        likely: "It was exported for generation only, and gives the last token's logits.",
+      },
+    );
+  }
+  if (half === 0) return { oneByOne: false, notes: [] };
+  const expected = rowsOf(whole);
+  const range = rangeOf(expected);
+  const rounding = ROUNDING[whole.type === "float16" ? "float16" : "float32"] * range;
+  const start = half * vocabulary;
+  const [first, second] = await runs(
+    ids.subarray(0, cached ? tokens : half),
+    cached ? [half, tokens - half] : [half],
+  );
+  const early = furthest(rowsOf(first!), expected.subarray(0, start));
+  if (early > OTHER_COMPUTATION * range) {
+    throw refused(
+      file,
+      `the logits at a token change by up to ${early.toPrecision(3)} with the tokens after it`,
+      {
+        likely: "It is an encoder (a masked language model), or was exported without a causal mask.",
+      },
+    );
+  }
+  const notes = early > rounding ? [varies("with the tokens after it", early)] : [];
+  if (second === undefined) return { oneByOne: false, notes };
+  const late = furthest(rowsOf(second), expected.subarray(start));
+  if (late <= rounding) return { oneByOne: false, notes };
+  const single = (await runs(ids, [half, ...new Array<number>(tokens - half).fill(1)])).slice(1);
+  const alone = Math.max(
+    ...single.map((row, i) => furthest(rowsOf(row), expected.subarray(start + i * vocabulary))),
+  );
+  if (Math.min(alone, late) > OTHER_COMPUTATION * range) {
+    throw refused(
+      file,
+      `with its KV cache the logits differ by ${alone.toPrecision(3)} (one token at a time) and ${late.toPrecision(3)} (several) from those of one run`,
+      { likely: "The export lost the positions or the mask of cached tokens." },
+    );
+  }
+  const best = Math.min(alone, late);
+  if (best > rounding) notes.push(varies("with how a text is divided into runs", best));
+  return { oneByOne: alone < late && late > OTHER_COMPUTATION * range, notes };
+}
+
+function refused(file: string, what: string, detail: { readonly likely: string }): UnsupportedError {
+  return new UnsupportedError(`${file} is no decoder that can be scored: ${what}`, {
+    at: { file },
+    hint: "Export it as a decoder: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR",
+    ...detail,
+  });
+}
+
+function varies(how: string, difference: number): string {
+  return `Logits vary ${how}, by up to ${difference.toPrecision(2)} in a test of ${TOKENS} tokens (activations quantised as they come?).`;
+}
+
+function rowsOf(logits: Tensor): Float32Array {
+  return widened(blockOf(logits, 0, logits.dims[1]!));
+}
+
+/** Largest difference where both are finite; `b` may be longer. */
+function furthest(a: Float32Array, b: Float32Array): number {
+  let largest = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = Math.abs(a[i]! - b[i]!);
+    if (difference > largest && difference < Infinity) largest = difference;
+  }
+  return largest;
+}
+
+function rangeOf(values: Float32Array): number {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return high >= low ? high - low : 0;
+}

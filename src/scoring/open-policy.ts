@@ -1,0 +1,150 @@
+/**
+ * Policies as users write them: `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`.
+ *
+ * @module
+ */
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { NotFoundError, UsageError } from "../base/errors.ts";
+import type { Policy, PolicyFacts } from "./policy.ts";
+
+export type Backend = PolicyFacts["backend"];
+
+/** How back ends are to run; each takes what concerns it. */
+export interface BackendOptions {
+  /** Threads of a local model. */
+  readonly threads?: number;
+  /** Bytes of logits held at once. */
+  readonly maxBlockBytes?: number;
+  /** Most probable tokens asked of a server. */
+  readonly topK?: number;
+  /** Ask servers for the whole vocabulary. */
+  readonly fullVocabulary?: boolean;
+  readonly vocabularySize?: number;
+  readonly concurrency?: number;
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly apiKey?: string;
+}
+
+interface Location {
+  readonly backend: Backend;
+  /** Path or URL. */
+  readonly where: string;
+  /** What follows `#`. */
+  readonly part: string | undefined;
+}
+
+const FORM =
+  "write name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model or name=logits:FILE";
+
+/** @throws UsageError when it is none of the forms */
+export function parseLocation(at: string): Location {
+  const [, backend, rest] = /^(onnx|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
+  if (backend === undefined || rest === undefined)
+    throw new UsageError(`"${at}" is no policy that can be scored`, { hint: FORM });
+  const hash = rest.lastIndexOf("#");
+  return {
+    backend: backend as Backend,
+    where: hash < 0 ? rest : rest.slice(0, hash),
+    part: hash < 0 ? undefined : rest.slice(hash + 1),
+  };
+}
+
+/** Opens a policy. Back ends are loaded when they are asked for. */
+export async function openPolicy(name: string, at: string, options: BackendOptions): Promise<Policy> {
+  const { backend, where, part } = parseLocation(at);
+  switch (backend) {
+    case "onnx": {
+      const { openOnnxPolicy } = await import("./onnx/index.ts");
+      return openOnnxPolicy(name, where, options);
+    }
+    case "logits": {
+      const { openLogitsPolicy } = await import("./logits/index.ts");
+      return openLogitsPolicy(name, where, { ...options, ...(part !== undefined && { policy: part }) });
+    }
+    default: {
+      const { openOpenAiPolicy, openSglangPolicy, openVllmPolicy } = await import("./servers/index.ts");
+      const open = { vllm: openVllmPolicy, sglang: openSglangPolicy, openai: openOpenAiPolicy }[backend];
+      return open(name, where, { ...options, ...(part !== undefined && { model: part }) });
+    }
+  }
+}
+
+/**
+ * `name=onnx:DIR` as it is; without a name, the directory's or file's. `onnx:DIR/*` is every directory in DIR that
+ * holds a model.
+ *
+ * @returns [name, location] pairs
+ */
+export async function expandPolicies(texts: readonly string[]): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for (const text of texts) {
+    const [, name, at] = /^([^=:/]+)=(.+)$/s.exec(text) ?? [undefined, undefined, text];
+    const { backend, where, part } = parseLocation(at!);
+    if (backend === "onnx" && name === undefined && basename(where) === "*") {
+      for (const model of await modelDirectories(dirname(where)))
+        found.push([basename(model), `onnx:${model}`]);
+    } else {
+      found.push([name ?? part ?? basename(where).replace(/\.[^.]*$/, ""), at!]);
+    }
+  }
+  const names = found.map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new UsageError(`two policies are named ${twice}`, { hint: "name them apart: name=onnx:DIR" });
+  return found;
+}
+
+async function modelDirectories(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch((cause: Error) => {
+    throw new NotFoundError(`there is no directory ${dir}`, { at: { file: dir }, cause });
+  });
+  const found: string[] = [];
+  for (const name of names.sort())
+    if ((await modelFiles(join(dir, name))).length > 0) found.push(join(dir, name));
+  if (found.length === 0) {
+    throw new NotFoundError(`no directory in ${dir} holds an .onnx file`, {
+      at: { file: dir },
+      hint: "export the checkpoints: optimum-cli export onnx --model DIR --task text-generation-with-past OUT",
+    });
+  }
+  return found;
+}
+
+/** Whether a file, by its name, holds arrays and no texts. */
+export function isSavedLogits(path: string): boolean {
+  return /\.(npz|npy|safetensors|pt)$/.test(path);
+}
+
+/** The files that a policy's answers come from, where it is local. */
+async function modelFiles(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return path.endsWith(".onnx") || isSavedLogits(path) ? [path] : [];
+  const names = await readdir(path);
+  const models = names.filter((name) => name.endsWith(".onnx")).map((name) => join(path, name));
+  return names.includes("onnx") ? [...models, ...(await modelFiles(join(path, "onnx")))] : models;
+}
+
+/** Changes when a policy may answer otherwise: sizes and dates of its files, or its address. */
+export async function fingerprintOf(at: string, topK: number): Promise<string> {
+  const { where } = parseLocation(at);
+  const files = await Promise.all(
+    (await modelFiles(where)).map(async (file) => {
+      const { size, mtimeMs } = await stat(file);
+      return `${basename(file)} ${size} ${Math.round(mtimeMs)}`;
+    }),
+  );
+  return [at, `top ${topK}`, ...files].join("; ");
+}
+
+/** The directory of the tokenizer that comes with a local model. */
+export async function tokenizerBeside(at: string): Promise<string | undefined> {
+  const { backend, where } = parseLocation(at);
+  if (backend !== "onnx") return undefined;
+  const found = await stat(where).catch(() => undefined);
+  const dir = found?.isDirectory() === true ? where : dirname(where);
+  const names: string[] = await readdir(dir).catch(() => []);
+  return names.includes("tokenizer.json") ? dir : undefined;
+}

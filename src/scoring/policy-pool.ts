@@ -1,0 +1,106 @@
+import { LengthMismatchError, UsageError } from "../base/errors.ts";
+import { type BackendOptions, fingerprintOf, openPolicy, tokenizerBeside } from "./open-policy.ts";
+import type { Policy, PolicyFacts } from "./policy.ts";
+import type { ManifestPolicy } from "./store/manifest.ts";
+import { type PolicySpec, partnersOf, type StudySpec } from "./study-spec.ts";
+import { compareTokenizers } from "./texts/index.ts";
+
+/** What is known of a policy without asking it for scores. */
+export interface KnownPolicy {
+  readonly gives: Policy["gives"];
+  readonly facts: PolicyFacts;
+}
+
+/** The policies of a study, opened when they are first needed, and not at all where everything is scored. */
+export class PolicyPool {
+  readonly #spec: StudySpec;
+  readonly #options: BackendOptions;
+  readonly #tokenizer: string | undefined;
+  readonly #before: Readonly<Record<string, ManifestPolicy>>;
+  readonly #fingerprints = new Map<string, string>();
+  readonly #open = new Map<string, Policy>();
+
+  /** @param tokenizer directory of the study's: policies that bring another vocabulary are refused */
+  constructor(
+    spec: StudySpec,
+    tokenizer: string | undefined,
+    before: Readonly<Record<string, ManifestPolicy>>,
+    options: BackendOptions,
+  ) {
+    this.#spec = spec;
+    this.#tokenizer = tokenizer;
+    this.#before = before;
+    this.#options = options;
+  }
+
+  /** Takes stock of the models as they are now. */
+  async lookAround(): Promise<void> {
+    const own = new Map<string, string>();
+    for (const { name, at } of this.#spec.policies) own.set(name, await fingerprintOf(at, this.#spec.topK));
+    for (const name of own.keys()) {
+      const partners = partnersOf(name, this.#spec).map((partner) => `${partner}: ${own.get(partner)}`);
+      this.#fingerprints.set(name, [own.get(name), ...partners].join(" | "));
+    }
+  }
+
+  fingerprint(name: string): string {
+    return this.#fingerprints.get(name) ?? "";
+  }
+
+  /** Whether scores from before are still this policy's. */
+  unchanged(name: string): boolean {
+    return this.#before[name]?.fingerprint === this.fingerprint(name);
+  }
+
+  async known(name: string): Promise<KnownPolicy> {
+    const before = this.#before[name];
+    return before !== undefined && this.unchanged(name) ? before : this.open(name);
+  }
+
+  /** @throws LengthMismatchError when its tokens are not those of the study */
+  async open(name: string): Promise<Policy> {
+    const opened = this.#open.get(name);
+    if (opened !== undefined) return opened;
+    const policy = await openPolicy(name, this.#specOf(name).at, { topK: this.#spec.topK, ...this.#options });
+    try {
+      await this.#checkTokenizer(name);
+    } catch (error) {
+      await policy.close();
+      throw error;
+    }
+    this.#open.set(name, policy);
+    return policy;
+  }
+
+  async closeAllBut(needed: ReadonlySet<string>): Promise<void> {
+    for (const [name, policy] of this.#open) {
+      if (needed.has(name)) continue;
+      this.#open.delete(name);
+      await policy.close();
+    }
+  }
+
+  #specOf(name: string): PolicySpec {
+    const spec = this.#spec.policies.find((policy) => policy.name === name);
+    if (spec === undefined) {
+      throw new UsageError(`there is no policy ${name}`, {
+        hint: `the policies are ${this.#spec.policies.map((policy) => policy.name).join(", ")}`,
+      });
+    }
+    return spec;
+  }
+
+  async #checkTokenizer(name: string): Promise<void> {
+    const { at } = this.#specOf(name);
+    const own = await tokenizerBeside(at);
+    if (own === undefined || this.#tokenizer === undefined || own === this.#tokenizer) return;
+    const difference = await compareTokenizers(this.#tokenizer, own);
+    // Ids that only one has are columns of padding or added tokens; what both have still compares.
+    if (difference === undefined || difference.conflicts === null) return;
+    throw new LengthMismatchError(`${name} has another tokenizer than the study: ${difference.message}`, {
+      at: { file: own },
+      likely: "the checkpoint belongs to another model, or its tokenizer was extended during training",
+      hint: "distributions over different tokens cannot be compared; score it in a study of its own",
+    });
+  }
+}

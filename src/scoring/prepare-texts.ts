@@ -1,0 +1,106 @@
+/**
+ * The texts of a study: read, taken from saved logits, or sampled first.
+ *
+ * @module
+ */
+import { EmptyInputError, UsageError } from "../base/errors.ts";
+import type { Finding } from "../schema/findings.ts";
+import { openTokenizer, type TokenDecoder } from "../tokens/index.ts";
+import { readLogitsTexts } from "./logits/index.ts";
+import { isSavedLogits, tokenizerBeside } from "./open-policy.ts";
+import { type SampleTextsOptions, sampleTexts } from "./sample-texts.ts";
+import type { StudySpec } from "./study-spec.ts";
+import { type PreparedText, readStudyTexts } from "./texts/index.ts";
+
+export interface PreparedTexts {
+  readonly texts: readonly PreparedText[];
+  /** Directory of the tokenizer; undefined where the texts came as ids and none was found. */
+  readonly tokenizer: string | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * @throws EmptyInputError when no text is left
+ * @throws UsageError when texts need a tokenizer and none is there
+ */
+export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions): Promise<PreparedTexts> {
+  const tokenizer = typeof spec.texts.tokenizer === "string" ? spec.texts.tokenizer : await tokenizerOf(spec);
+  const open = tokenizer === undefined ? undefined : await openTokenizer(tokenizer);
+  const { texts, findings } = await textsOf(spec, open, options);
+  const seen = new Set<string>();
+  for (const { id } of texts) {
+    if (seen.has(id)) throw new UsageError(`two texts of the study are named ${id}`);
+    seen.add(id);
+  }
+  if (texts.length === 0 && options.signal?.aborted !== true) {
+    throw new EmptyInputError("no text of the study can be scored", {
+      ...(findings[0] !== undefined && { likely: findings[0].message, at: findings[0].at }),
+    });
+  }
+  return { texts, tokenizer, findings };
+}
+
+/** The reference's own, else the first that comes with a model. */
+async function tokenizerOf({ policies, reference }: StudySpec): Promise<string | undefined> {
+  const first = policies.filter(({ name }) => name === reference);
+  for (const { at } of [...first, ...policies]) {
+    const dir = await tokenizerBeside(at);
+    if (dir !== undefined) return dir;
+  }
+  return undefined;
+}
+
+async function textsOf(
+  spec: StudySpec,
+  tokenizer: TokenDecoder | undefined,
+  options: SampleTextsOptions,
+): Promise<{ texts: readonly PreparedText[]; findings: readonly Finding[] }> {
+  const { files = [] } = spec.texts;
+  const saved = files.filter(isSavedLogits);
+  if (saved.length > 0) {
+    if (saved.length !== files.length || saved.length > 1)
+      throw new UsageError(
+        "saved logits are a study's texts by themselves: give one such file and no others",
+      );
+    return { texts: await savedTexts(saved[0]!, tokenizer), findings: [] };
+  }
+  const given = { ...spec.texts, ...(tokenizer !== undefined && { tokenizer }) };
+  if (spec.generate === undefined) return readStudyTexts(given);
+  if (tokenizer === undefined)
+    throw new UsageError("sampling needs the tokenizer of the policy", { hint: "--tokenizer DIR" });
+  const responses = spec.texts.responses === undefined ? undefined : await readStudyTexts(given);
+  const sampled = await sampleTexts(spec, spec.generate, tokenizer, options);
+  return {
+    texts: [...(responses?.texts ?? []), ...sampled.texts],
+    findings: [...(responses?.findings ?? []), ...sampled.findings],
+  };
+}
+
+/** The texts that a file of saved logits is about; without a tokenizer, tokens are shown by their ids. */
+async function savedTexts(file: string, tokenizer: TokenDecoder | undefined): Promise<PreparedText[]> {
+  return (await readLogitsTexts(file)).flatMap(({ key, ids, promptLength = 1, mask }, row) => {
+    const promptIds = ids.slice(0, promptLength);
+    const tokenIds = ids.slice(promptLength);
+    if (tokenIds.length === 0) return [];
+    const tokens = Array.from(tokenIds, (id) => tokenizer?.textOf(id) ?? `#${id}`);
+    return {
+      id: key,
+      problem: key,
+      source: undefined,
+      promptText: tokenizer?.decode([...promptIds]),
+      promptLength,
+      promptIds,
+      responseText: tokenizer?.decode([...tokenIds]) ?? "",
+      idsFrom: "file",
+      at: { file, entry: key, row },
+      tokenIds,
+      tokens,
+      mask: mask ?? new Uint8Array(tokenIds.length).fill(1),
+      correct: undefined,
+      level: undefined,
+      subject: undefined,
+      answer: undefined,
+      errorToken: undefined,
+    };
+  });
+}

@@ -1,0 +1,48 @@
+import type { LogitBlock } from "../kernels/logit-block.ts";
+import type { ForcedText, LogitsPolicy } from "./policy.ts";
+
+/**
+ * Rows of logits kept in memory up to a limit, so that the reference runs once and not once per checkpoint. What came
+ * first stays: a study asks for its texts in the same order each time, and throwing out the oldest would then throw
+ * out exactly what is needed next.
+ */
+export class RowCache {
+  readonly #limit: number;
+  readonly #policies: ReadonlySet<string>;
+  readonly #kept = new Map<string, readonly LogitBlock[]>();
+  #bytes = 0;
+
+  /**
+   * @param limit bytes
+   * @param policies names of those that are asked again; the rows of others pass through
+   */
+  constructor(limit: number, policies: Iterable<string>) {
+    this.#limit = limit;
+    this.#policies = new Set(policies);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The policy's rows for a text: kept ones, or fresh ones that are kept while they fit. */
+  async *rows(policy: LogitsPolicy, text: ForcedText, signal?: AbortSignal): AsyncGenerator<LogitBlock> {
+    const key = `${policy.name}\0${text.id}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      yield* kept;
+      return;
+    }
+    let copies: LogitBlock[] | undefined = this.#policies.has(policy.name) ? [] : undefined;
+    let bytes = 0;
+    for await (const block of policy.logits(text, signal)) {
+      bytes += block.values.byteLength;
+      if (this.#bytes + bytes > this.#limit) copies = undefined;
+      copies?.push({ ...block, values: block.values.slice() });
+      yield block;
+    }
+    if (copies === undefined) return;
+    this.#kept.set(key, copies);
+    this.#bytes += bytes;
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Responses sampled from a policy, kept as they come: what is sampled already is not sampled again.
+ *
+ * @module
+ */
+import { appendFile, readFile } from "node:fs/promises";
+import { isLogratioError, UnsupportedError, UsageError } from "../base/errors.ts";
+import { type Finding, FindingLog } from "../schema/findings.ts";
+import type { TokenDecoder } from "../tokens/index.ts";
+import { gradeAnswer } from "./grade-answer.ts";
+import { type BackendOptions, openPolicy } from "./open-policy.ts";
+import type { Policy, Sampled, SampleOptions } from "./policy.ts";
+import { makeStudyDirectory, paths } from "./store/manifest.ts";
+import type { GenerateSpec, StudySpec } from "./study-spec.ts";
+import { type PreparedPrompt, type PreparedText, readPrompts } from "./texts/index.ts";
+
+export interface SampleTextsOptions extends BackendOptions {
+  readonly signal?: AbortSignal;
+  /** Problems that have all their samples, and all. */
+  readonly onSampled?: (done: number, total: number) => void;
+}
+
+/** A line of `rollouts.jsonl`. */
+interface Rollout {
+  /** What it was sampled from, with which settings: others do not count. */
+  readonly from: string;
+  readonly problem: string;
+  readonly sample: number;
+  readonly ids: readonly number[];
+  readonly finishReason: Sampled["finishReason"];
+}
+
+/**
+ * `n` responses to each problem of the study, from the policy that `generate` names.
+ *
+ * @throws UnsupportedError when that policy cannot sample
+ */
+export async function sampleTexts(
+  spec: StudySpec,
+  generate: GenerateSpec,
+  tokenizer: TokenDecoder,
+  options: SampleTextsOptions,
+): Promise<{ texts: PreparedText[]; findings: readonly Finding[] }> {
+  const { signal, onSampled } = options;
+  if (spec.texts.problems === undefined) {
+    throw new UsageError("--generate needs a file of problems", {
+      hint: "logratio score problems.json --generate 4 …",
+    });
+  }
+  const { prompts, findings: read } = await readPrompts({ ...spec.texts, tokenizer });
+  const findings = new FindingLog();
+  const at = spec.policies.find(({ name }) => name === generate.from)!.at;
+  const from = JSON.stringify([generate.from, at, generate]);
+  const file = paths.rollouts(spec.out);
+  const known = await readRollouts(file, from);
+  const stopIds = tokenizer.eosId === undefined ? [] : [tokenizer.eosId];
+  const texts: PreparedText[] = [];
+  let policy: Policy | undefined;
+  try {
+    for (const [i, prompt] of prompts.entries()) {
+      if (signal?.aborted) break;
+      let rollouts = known.get(prompt.problem);
+      if (rollouts === undefined) {
+        policy ??= await openPolicy(generate.from, at, { topK: spec.topK, ...options });
+        try {
+          const settings = { ...generate, seed: generate.seed + i, stopIds };
+          rollouts = await sample(policy, prompt, settings, from, signal);
+        } catch (error) {
+          if (signal?.aborted) break;
+          if (!isLogratioError(error, "TextRefusedError")) throw error;
+          findings.add({
+            code: "text-refused",
+            severity: "skipped",
+            subject: error.reason,
+            count: 1,
+            at: {},
+            describe: (count) =>
+              `${generate.from} gave no responses to ${count} problems; to the first, ${prompt.problem}: ${error.message}`,
+          });
+          continue;
+        }
+        await makeStudyDirectory(spec.out);
+        await appendFile(file, rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join(""));
+      }
+      texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, generate.from, tokenizer)));
+      onSampled?.(i + 1, prompts.length);
+    }
+  } finally {
+    await policy?.close();
+  }
+  return { texts, findings: [...read, ...findings.list()] };
+}
+
+async function sample(
+  policy: Policy,
+  { problem, promptIds }: PreparedPrompt,
+  { n, temperature, topP, maxTokens, seed, stopIds }: SampleOptions,
+  from: string,
+  signal: AbortSignal | undefined,
+): Promise<Rollout[]> {
+  if (policy.sample === undefined) {
+    throw new UnsupportedError(`${policy.name} cannot sample: its logits are saved ones`, {
+      hint: "--generate-from a local model or a server",
+    });
+  }
+  const settings = { n, temperature, topP, maxTokens, seed, stopIds };
+  const sampled = await policy.sample(promptIds, settings, signal);
+  return sampled.map(({ ids, finishReason }, i) => {
+    return { from, problem, sample: i, ids: Array.from(ids), finishReason };
+  });
+}
+
+/** Lines of an earlier run by problem; the last line may be cut off, and is then sampled again. */
+async function readRollouts(file: string, from: string): Promise<Map<string, Rollout[]>> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const found = new Map<string, Rollout[]>();
+  for (const line of text.split("\n")) {
+    let rollout: Rollout;
+    try {
+      rollout = JSON.parse(line) as Rollout;
+    } catch {
+      continue;
+    }
+    if (rollout.from !== from) continue;
+    const others = found.get(rollout.problem) ?? [];
+    if (others.some(({ sample }) => sample === rollout.sample)) continue;
+    found.set(rollout.problem, [...others, rollout]);
+  }
+  return found;
+}
+
+function sampledText(
+  { ids, sample, problem }: Rollout,
+  prompt: PreparedPrompt,
+  source: string,
+  tokenizer: TokenDecoder,
+): PreparedText[] {
+  if (ids.length === 0) return [];
+  const { answer, level, subject, promptIds, promptText } = prompt;
+  const responseText = tokenizer.decode(ids.filter((id) => !tokenizer.specialIds.has(id)));
+  return [
+    {
+      id: `${source}:${problem}#${sample}`,
+      problem,
+      source,
+      promptText,
+      promptLength: promptIds.length,
+      promptIds,
+      responseText,
+      idsFrom: "tokenizer",
+      at: {},
+      tokenIds: Int32Array.from(ids),
+      tokens: ids.map((id) => tokenizer.textOf(id)),
+      mask: new Uint8Array(ids.length).fill(1),
+      correct: answer === undefined ? undefined : gradeAnswer(responseText, answer),
+      level,
+      subject,
+      answer,
+      errorToken: undefined,
+    },
+  ];
+}

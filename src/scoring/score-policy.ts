@@ -1,0 +1,100 @@
+/**
+ * The texts that a policy has no scores of yet, scored and saved as they come.
+ *
+ * @module
+ */
+import { isLogratioError, type TextRefusedError } from "../base/errors.ts";
+import type { TopK } from "../schema/record.ts";
+import type { ForcedText, LogitsPolicy, Policy } from "./policy.ts";
+import { type ScoreTextOptions, scoreText } from "./score-text.ts";
+import type { RefusedText } from "./store/manifest.ts";
+import type { PolicyScoresFile } from "./store/policy-scores.ts";
+
+/** After so many texts in a row that a server failed on, the others are not asked. */
+const GIVE_UP_AFTER = 8;
+
+/** A text with the digest that its scores are kept under. */
+export interface KeyedText {
+  readonly key: string;
+  readonly forced: ForcedText;
+}
+
+export interface ScorePolicyOptions extends ScoreTextOptions {
+  /** Texts at a time, where the policy is a server. */
+  readonly concurrency: number;
+  readonly onText: (text: KeyedText, refused: boolean) => void;
+}
+
+export interface ScoredPolicy {
+  readonly scored: number;
+  readonly refused: readonly RefusedText[];
+  /** Texts that were not asked for any more, because the server had failed too often in a row. */
+  readonly givenUp: number;
+}
+
+export async function scorePolicy(
+  policy: Policy,
+  partners: readonly LogitsPolicy[],
+  texts: readonly KeyedText[],
+  file: PolicyScoresFile,
+  options: ScorePolicyOptions,
+): Promise<ScoredPolicy> {
+  const { signal, topK, onText } = options;
+  const refused: RefusedText[] = [];
+  const queue = texts.values();
+  let scored = 0;
+  let asked = 0;
+  let failures = 0;
+  // A policy of logits computes here, and its blocks are what memory is bounded by: one text at a time.
+  const lanes = policy.gives === "logits" ? 1 : options.concurrency;
+
+  const lane = async (): Promise<void> => {
+    for (const text of queue) {
+      if (signal?.aborted || failures >= GIVE_UP_AFTER) return;
+      asked++;
+      try {
+        const scores = await scoreText(policy, partners, text.forced, options);
+        await file.add({ ...scores, topK: resize(scores.topK, topK), text: text.forced.id, key: text.key });
+        scored++;
+        failures = 0;
+        onText(text, false);
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (!isLogratioError(error, "TextRefusedError")) throw error;
+        failures = error.reason === "server-failed" ? failures + 1 : 0;
+        refused.push(refusedText(text, error));
+        onText(text, true);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, lanes) }, lane));
+  return { scored, refused, givenUp: signal?.aborted ? 0 : texts.length - asked };
+}
+
+function refusedText({ key, forced }: KeyedText, error: TextRefusedError): RefusedText {
+  return {
+    text: forced.id,
+    key,
+    reason: error.reason,
+    message: error.message,
+    ...(error.likely !== undefined && { likely: error.likely }),
+    ...(error.hint !== undefined && { hint: error.hint }),
+  };
+}
+
+/** The same with exactly k alternatives a token: servers may give fewer than they were asked for, or one more. */
+function resize({ k, ids, logprobs }: TopK, wanted: number): TopK {
+  if (k === wanted) return { k, ids, logprobs };
+  const tokens = k === 0 ? 0 : ids.length / k;
+  const resized = {
+    k: wanted,
+    ids: new Int32Array(tokens * wanted).fill(-1),
+    logprobs: new Float32Array(tokens * wanted).fill(Number.NaN),
+  };
+  for (let t = 0; t < tokens; t++) {
+    const end = t * k + Math.min(k, wanted);
+    resized.ids.set(ids.subarray(t * k, end), t * wanted);
+    resized.logprobs.set(logprobs.subarray(t * k, end), t * wanted);
+  }
+  return resized;
+}

@@ -1,0 +1,46 @@
+/**
+ * How long to wait before asking again.
+ *
+ * @module
+ */
+
+/** Longest wait that is chosen here; a server may ask for a longer one. */
+const MAX_DELAY_MS = 30_000;
+
+/**
+ * Exponential with jitter: `base · 2^attempt`, at most 30 s, of which a random part between one half and all is
+ * waited, so that clients refused together do not come back together.
+ *
+ * @param attempt - 0 before the first retry
+ */
+export function backoffMs(attempt: number, baseMs: number, random: () => number = Math.random): number {
+  return Math.min(MAX_DELAY_MS, baseMs * 2 ** attempt) * (0.5 + 0.5 * random());
+}
+
+/** Milliseconds that a `Retry-After` header asks for (seconds or an HTTP date, RFC 9110); undefined when it says nothing. */
+export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
+  if (header === null || header.trim() === "") return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** @throws the signal's reason */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

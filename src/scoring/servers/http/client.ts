@@ -1,0 +1,124 @@
+/**
+ * Asking a server for JSON: again where that may help, never longer or more than was allowed. Failures are returned,
+ * not thrown, since what one means depends on what was asked.
+ *
+ * @module
+ */
+import { UsageError } from "../../../base/errors.ts";
+import type { ServerSettings } from "../options.ts";
+import { backoffMs, retryAfterMs, sleep } from "./backoff.ts";
+import { parseJson, readBody } from "./body.ts";
+import { type Failure, isRetried, networkWords, type Reply, serverWords } from "./failure.ts";
+import { linkSignals } from "./linked-signal.ts";
+import { createSemaphore } from "./semaphore.ts";
+
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** In place of the settings' own. */
+  readonly retries?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface HttpClient {
+  /** @param path - from the root of the server, with its slash. @throws the signal's reason; UsageError after `close` */
+  get(path: string, options?: AskOptions): Promise<Reply>;
+  post(path: string, body: unknown, options?: AskOptions): Promise<Reply>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** Of an error's body, enough to find the message in. */
+const MAX_ERROR_BYTES = 65_536;
+
+interface Attempt {
+  readonly reply: Reply;
+  readonly again: boolean;
+  readonly waitMs?: number | undefined;
+}
+
+export function createClient(settings: ServerSettings): HttpClient {
+  const semaphore = createSemaphore(settings.concurrency);
+  const closing = new AbortController();
+
+  async function readReply(response: Response, url: string, attempts: number): Promise<Attempt> {
+    const failed = (failure: Omit<Failure, "url" | "attempts" | "status">): Reply => ({
+      ok: false,
+      failure: { ...failure, url, attempts, status: response.status },
+    });
+    if (!response.ok) {
+      const body = await readBody(response, MAX_ERROR_BYTES);
+      const said = serverWords(body.text ?? "");
+      return {
+        reply: failed({ kind: "status", message: said === "" ? response.statusText : said }),
+        again: isRetried(response.status),
+        waitMs: retryAfterMs(response.headers.get("retry-after")),
+      };
+    }
+    const body = await readBody(response, settings.maxResponseBytes);
+    if (body.text === undefined) {
+      const message = `its reply passes ${settings.maxResponseBytes} bytes`;
+      return { reply: failed({ kind: "too-large", message }), again: false };
+    }
+    const parsed = parseJson(body.text);
+    if (parsed.ok) return { reply: { ok: true, json: parsed.json }, again: false };
+    const reply = parsed.looksCutOff
+      ? failed({ kind: "cut-off", message: `its JSON breaks off or is damaged (${body.bytes} bytes)` })
+      : failed({ kind: "not-json", message: serverWords(body.text) });
+    return { reply, again: false };
+  }
+
+  async function once(
+    url: string,
+    init: RequestInit,
+    attempts: number,
+    timeoutMs: number,
+    ended: AbortSignal,
+  ): Promise<Attempt> {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
+    const { signal, unlink } = linkSignals([ended, timeout.signal]);
+    try {
+      return await readReply(await fetch(url, { ...init, signal }), url, attempts);
+    } catch (error) {
+      ended.throwIfAborted();
+      const failure: Failure = timeout.signal.aborted
+        ? { kind: "timeout", url, attempts, message: `no complete reply within ${timeoutMs} ms` }
+        : { kind: "network", url, attempts, message: networkWords(error) };
+      return { reply: { ok: false, failure }, again: true };
+    } finally {
+      clearTimeout(timer);
+      unlink();
+    }
+  }
+
+  async function ask(path: string, init: RequestInit, options: AskOptions): Promise<Reply> {
+    const { retries = settings.retries, timeoutMs = settings.timeoutMs } = options;
+    const url = `${settings.base}${path}`;
+    const { signal, unlink } = linkSignals([options.signal, closing.signal]);
+    try {
+      return await semaphore.run(async () => {
+        for (let attempt = 0; ; attempt++) {
+          signal.throwIfAborted();
+          const { reply, again, waitMs } = await once(url, init, attempt + 1, timeoutMs, signal);
+          if (!again || attempt >= retries) return reply;
+          // A server that wants to be left alone for longer than a whole attempt may take is given up.
+          if (waitMs !== undefined && waitMs > timeoutMs) return reply;
+          await sleep(waitMs ?? backoffMs(attempt, settings.retryDelayMs), signal);
+        }
+      }, signal);
+    } finally {
+      unlink();
+    }
+  }
+
+  return {
+    get: (path, options = {}) => ask(path, { headers: settings.headers }, options),
+    post(path, body, options = {}) {
+      const headers = { ...settings.headers, "content-type": "application/json" };
+      return ask(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
+    },
+    async close() {
+      closing.abort(new UsageError(`the policy at ${settings.base} is closed`));
+    },
+  };
+}

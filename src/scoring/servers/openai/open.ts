@@ -1,0 +1,92 @@
+/**
+ * Opening a policy behind a server that speaks OpenAI's completions protocol, with echo.
+ *
+ * @module
+ */
+import { UsageError } from "../../../base/errors.ts";
+import type { Policy } from "../../policy.ts";
+import { createClient, type HttpClient } from "../http/client.ts";
+import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";
+import { parseModels, pickModel, type ServedModel } from "../replies/models.ts";
+import { createNotes } from "../replies/notes.ts";
+import { protocolPolicy } from "../replies/policy.ts";
+import { openingError } from "../replies/refusals.ts";
+import type { Encode } from "./parse.ts";
+import { openAiProtocol } from "./protocol.ts";
+
+export interface OpenAiOptions extends ServerOptions {
+  /** The model's tokenizer, without added start tokens: finds the ids of tokens that are named by their texts. */
+  readonly encode?: Encode | undefined;
+  /** Where given, texts are sent as text, for servers that take no ids. */
+  readonly decode?: ((ids: readonly number[]) => string) | undefined;
+}
+
+const START = "a server with /v1/completions, such as: vllm serve MODEL --port 8000";
+
+async function findModel(
+  client: HttpClient,
+  settings: ServerSettings,
+  signal: AbortSignal | undefined,
+): Promise<ServedModel> {
+  const reply = await client.get("/v1/models", { ...openingPatience(settings), signal });
+  const models = reply.ok ? parseModels(reply.json) : undefined;
+  if (models !== undefined) return pickModel(models, settings.model, settings.base);
+  const { model } = settings;
+  const answers = reply.ok || reply.failure.status === 404 || reply.failure.status === 405;
+  // Not every such server lists its models.
+  if (answers && model !== undefined) return { id: model, contextLength: null };
+  if (!reply.ok) throw openingError(reply.failure, START);
+  throw new UsageError(`the server at ${settings.base} does not list its models`, {
+    hint: `name the model: ${settings.base}#MODEL`,
+  });
+}
+
+/**
+ * A policy behind a server with OpenAI's `/v1/completions` and `echo`: the `topK` most probable tokens, as far as
+ * their ids can be found. Most such servers give fewer than 20 (OpenAI's own: 5, and none of a prompt today).
+ *
+ * @param name - of the policy
+ * @param url - the server's root, with or without `/v1`; `URL#model` names a model
+ * @throws NotFoundError when no server is there; UsageError for wrong options or an unknown model; UnsupportedError
+ * when something else answers
+ */
+export async function openOpenAiPolicy(
+  name: string,
+  url: string,
+  options: OpenAiOptions = {},
+): Promise<Policy> {
+  const settings = resolveOptions(url, options);
+  if (settings.fullVocabulary) {
+    throw new UsageError("OpenAI's protocol gives no log-probs over the whole vocabulary", {
+      hint: "open the server as a vLLM or SGLang one if it is one",
+    });
+  }
+  if (options.decode !== undefined && options.encode === undefined) {
+    throw new UsageError(
+      "texts are sent as text (decode), but nothing tells the ids of what comes back (encode)",
+      {
+        hint: "give both, of the model's own tokenizer",
+      },
+    );
+  }
+  const client = createClient(settings);
+  const { id: model, contextLength } = await findModel(client, settings, options.signal);
+  const notes = createNotes([
+    "Log-probs are those of echoed tokens, asked for at temperature 1 and without truncation, so that raw and processed ones agree; what this server does besides, it does not say.",
+    ...(options.encode === undefined
+      ? []
+      : ["Alternatives are known by their texts: of tokens that are written alike, a server keeps one."]),
+  ]);
+  const facts = {
+    backend: "openai",
+    location: settings.base,
+    model,
+    vocabularySize: settings.vocabularySize ?? null,
+    contextLength,
+    logprobs: "raw",
+    temperature: 1,
+    notes: notes.all,
+  } as const;
+  const protocol = openAiProtocol(client, settings, model, notes, options);
+  return protocolPolicy(name, facts, protocol, client, settings, undefined);
+}

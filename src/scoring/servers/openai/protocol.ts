@@ -1,0 +1,109 @@
+/**
+ * Asking a completions server with echo for log-probs, and any for continuations.
+ *
+ * @module
+ */
+import type { ForcedText, TopKScores } from "../../policy.ts";
+import type { HttpClient } from "../http/client.ts";
+import { listAt } from "../json.ts";
+import type { ServerSettings } from "../options.ts";
+import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
+import type { Notes } from "../replies/notes.ts";
+import type { Protocol } from "../replies/policy.ts";
+import { type Asked, refusalOf, refuse } from "../replies/refusals.ts";
+import { checkSampling, distinct, repeated } from "../replies/sampled.ts";
+import { assembleScores, fewestGiven } from "../replies/scores.ts";
+import { type Encode, idReader, parseEchoedText, parseSampled } from "./parse.ts";
+import { type CompletionBody, echoBody, type Prompt, sampleBody } from "./requests.ts";
+
+export interface Tokenizing {
+  readonly encode?: Encode | undefined;
+  readonly decode?: ((ids: readonly number[]) => string) | undefined;
+}
+
+/** A refusal of `max_tokens: 0` alone, not of a text that is too long. */
+const NEEDS_A_TOKEN = /max_tokens|max_new_tokens|max_completion_tokens/i;
+
+export function openAiProtocol(
+  client: HttpClient,
+  settings: ServerSettings,
+  model: string,
+  notes: Notes,
+  { encode, decode }: Tokenizing,
+): Protocol {
+  const idOf = idReader(encode);
+  let least: 0 | 1 = 0;
+  const promptOf = (ids: Int32Array): Prompt =>
+    decode === undefined ? Array.from(ids) : decode(Array.from(ids));
+
+  const complete = (body: CompletionBody, signal?: AbortSignal) =>
+    client.post("/v1/completions", { ...body, ...settings.extraBody }, { signal });
+
+  async function score(text: ForcedText, asked: Asked, signal?: AbortSignal): Promise<TopKScores> {
+    const k = settings.topK;
+    const maxTokens = least;
+    const reply = await complete(echoBody(model, promptOf(text.ids), k, maxTokens), signal);
+    if (!reply.ok) {
+      const refusal = refusalOf(reply.failure, asked.id);
+      const { status } = reply.failure;
+      const invalid = status === 400 || status === 422;
+      if (
+        maxTokens === 0 &&
+        invalid &&
+        refusal.reason === "server-refused" &&
+        NEEDS_A_TOKEN.test(refusal.message)
+      ) {
+        least = 1;
+        return score(text, asked, signal);
+      }
+      throw refusal;
+    }
+    const parsed = parseEchoedText(
+      reply.json,
+      text,
+      { k, maxTokens, asText: decode !== undefined },
+      idOf,
+      asked,
+    );
+    if (parsed === undefined) {
+      throw refuse(asked, "the reply has no log-probs", {
+        reason: "no-logprobs",
+        likely: "a server that knows no echo with logprobs",
+        hint: "score with vLLM or SGLang",
+      });
+    }
+    noteCapped(notes, fewestGiven(parsed.offers, k), k);
+    noteOtherText(notes, text, parsed.text);
+    if (parsed.unknown > 0) {
+      notes.add(
+        "unknown-alternatives",
+        "Alternatives whose text is not that of one token were left out, with all less probable ones of that token.",
+      );
+    }
+    return assembleScores(text, parsed.tokens, k, parsed.offers, asked);
+  }
+
+  return {
+    room: 0,
+    score,
+    async sample(promptIds, options, asked, signal) {
+      checkSampling(promptIds, options);
+      if (options.stopIds.length > 0) {
+        notes.add("stop", "Stop ids are not part of this protocol: texts ended where the server ends them.");
+      }
+      const n = distinct(options);
+      const reply = await complete(sampleBody(model, promptOf(promptIds), options, n), signal);
+      if (!reply.ok) throw refusalOf(reply.failure, asked.id);
+      const choices = listAt(reply.json, "choices") ?? [];
+      if (choices.length < n) {
+        throw refuse(asked, `${choices.length} of ${n} continuations came back`, { reason: "server-failed" });
+      }
+      // What others mean by a log-prob at another temperature is their own.
+      const raw = options.topP === 1 && options.temperature === 1;
+      return repeated(
+        choices.map((choice) => parseSampled(choice, idOf, raw, asked)),
+        options.n,
+      );
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * Requests to `POST /v1/completions` as OpenAI defines them; no members beyond those, since strict servers refuse
+ * them (`extraBody` adds what a server is known to take).
+ *
+ * @module
+ */
+import type { SampleOptions } from "../../policy.ts";
+
+export type CompletionBody = Readonly<Record<string, unknown>>;
+
+/** Ids, or the text of them. */
+export type Prompt = readonly number[] | string;
+
+/** @param maxTokens - 0, or 1 where the server must generate something */
+export function echoBody(model: string, prompt: Prompt, k: number, maxTokens: 0 | 1): CompletionBody {
+  return { model, prompt, echo: true, logprobs: k, max_tokens: maxTokens, temperature: 1, top_p: 1 };
+}
+
+export function sampleBody(model: string, prompt: Prompt, options: SampleOptions, n: number): CompletionBody {
+  return {
+    model,
+    prompt,
+    n,
+    max_tokens: options.maxTokens,
+    temperature: options.temperature,
+    top_p: options.topP,
+    seed: options.seed,
+    logprobs: 1,
+  };
+}

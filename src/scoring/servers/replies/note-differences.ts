@@ -1,0 +1,31 @@
+/**
+ * What is worth saying about a reply that scores do not show.
+ *
+ * @module
+ */
+import type { ForcedText } from "../../policy.ts";
+import type { Notes } from "./notes.ts";
+
+export function noteCapped(notes: Notes, given: number, asked: number): void {
+  if (given >= asked) return;
+  notes.add(
+    `capped-${given}`,
+    `The server gave ${given} alternatives for a token where ${asked} were asked for.`,
+  );
+}
+
+/** Tokens decoded one by one lose spaces in some tokenizers, so only the rest is compared. */
+function letters(text: string): string {
+  return text.replace(/[\s▁]+/g, "");
+}
+
+/** @param decoded - the response as the server writes it, or a text that ends in it; undefined where it does not say */
+export function noteOtherText(notes: Notes, text: ForcedText, decoded: string | undefined): void {
+  // A part of a character decodes to U+FFFD: such a text cannot be compared.
+  if (decoded === undefined || text.responseText === undefined || decoded.includes("\uFFFD")) return;
+  if (letters(decoded).includes(letters(text.responseText))) return;
+  notes.add(
+    "other-text",
+    `The server writes text ${text.id} otherwise than it was given: its tokenizer is another one, or the ids are another model's.`,
+  );
+}

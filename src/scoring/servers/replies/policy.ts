@@ -1,0 +1,106 @@
+/**
+ * A policy out of what one protocol can ask.
+ *
+ * @module
+ */
+import type { ForcedText, Policy, PolicyFacts, Sampled, SampleOptions, TopKScores } from "../../policy.ts";
+import type { HttpClient } from "../http/client.ts";
+import type { ServerSettings } from "../options.ts";
+import { checkText } from "./check-text.ts";
+import type { Asked } from "./refusals.ts";
+import { fillRow, rowsInOrder } from "./rows.ts";
+import type { Alternative } from "./scores.ts";
+
+export interface Protocol {
+  /** Tokens that the server must have room for beyond a text. */
+  readonly room: number;
+  /** The same where each row is asked for; `room` where absent. */
+  readonly rowRoom?: number;
+  /** For a checked text. */
+  readonly score: (text: ForcedText, asked: Asked, signal?: AbortSignal) => Promise<TopKScores>;
+  /** The log-probs of the token after `prefix`, over `vocabulary` columns; absent where the protocol has no way. */
+  readonly nextToken?: (
+    prefix: Int32Array,
+    vocabulary: number,
+    asked: Asked,
+    signal: AbortSignal,
+  ) => Promise<Alternative[]>;
+  readonly sample: (
+    promptIds: Int32Array,
+    options: SampleOptions,
+    asked: Asked,
+    signal?: AbortSignal,
+  ) => Promise<Sampled[]>;
+}
+
+/** @param vocabulary - columns, where whole rows are to be given */
+export function protocolPolicy(
+  name: string,
+  facts: PolicyFacts,
+  protocol: Protocol,
+  client: HttpClient,
+  settings: ServerSettings,
+  vocabulary: number | undefined,
+): Policy {
+  const { nextToken, room, rowRoom = room } = protocol;
+  const begin = (text: ForcedText, beyond: number): Asked => {
+    const asked: Asked = { url: settings.base, id: text.id };
+    checkText(text, asked, { ...facts, room: beyond });
+    return asked;
+  };
+  const common = {
+    name,
+    facts,
+    sample: (promptIds: Int32Array, options: SampleOptions, signal?: AbortSignal) =>
+      protocol.sample(promptIds, options, { url: settings.base, id: "sample" }, signal),
+    close: () => client.close(),
+  };
+  if (vocabulary === undefined || nextToken === undefined) {
+    return {
+      ...common,
+      gives: "top-k",
+      score: async (text, signal) => protocol.score(text, begin(text, room), signal),
+    };
+  }
+  return {
+    ...common,
+    gives: "logits",
+    async *logits(text, signal) {
+      const asked = begin(text, rowRoom);
+      yield* rowsInOrder(
+        text,
+        async (prefix, token, stop) =>
+          fillRow(await nextToken(prefix, vocabulary, asked, stop), vocabulary, token, asked),
+        settings.concurrency,
+        signal,
+      );
+    },
+  };
+}
+
+/** Prompt, then response. */
+export function joinIds(promptIds: Int32Array, responseIds: Int32Array): Int32Array {
+  const ids = new Int32Array(promptIds.length + responseIds.length);
+  ids.set(promptIds);
+  ids.set(responseIds, promptIds.length);
+  return ids;
+}
+
+/**
+ * Log-probs at temperature 1 of sampled continuations, by teacher forcing, in place of those that the sampler gave.
+ */
+export function forceSampled(
+  score: Protocol["score"],
+  promptIds: Int32Array,
+  sampled: readonly Sampled[],
+  asked: Asked,
+  signal?: AbortSignal,
+): Promise<Sampled[]> {
+  return Promise.all(
+    sampled.map(async (one) => {
+      if (one.ids.length === 0) return one;
+      const text = { id: asked.id, ids: joinIds(promptIds, one.ids), promptLength: promptIds.length };
+      return { ...one, logprobs: (await score(text, asked, signal)).logprobs };
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Rows of log-probs over the whole vocabulary, one request for each, in order.
+ *
+ * A reply holds some 30 bytes for each column of a row, so that a text's rows do not fit into one: each is asked for
+ * as the distribution of the token after a prefix, and a few are on their way at a time.
+ *
+ * @module
+ */
+import type { LogitBlock } from "../../../kernels/logit-block.ts";
+import type { ForcedText } from "../../policy.ts";
+import { linkSignals } from "../http/linked-signal.ts";
+import { logprobOf } from "./logprob.ts";
+import { type Asked, refuse } from "./refusals.ts";
+import type { Alternative } from "./scores.ts";
+
+/** Fills a row of `vocabulary` columns. @throws TextRefusedError when entries are missing, extra or NaN */
+export function fillRow(
+  entries: readonly Alternative[],
+  vocabulary: number,
+  token: number,
+  asked: Asked,
+): Float32Array {
+  const row = new Float32Array(vocabulary);
+  const seen = new Uint8Array(vocabulary);
+  let filled = 0;
+  let broken = 0;
+  for (const { id, logprob } of entries) {
+    if (!Number.isInteger(id) || id < 0 || id >= vocabulary) {
+      throw refuse(asked, `the row for token ${token} holds id ${id}, of a vocabulary of ${vocabulary}`, {
+        reason: "other-tokens",
+        likely: "the vocabulary is larger than was said",
+        hint: "give the model's vocab_size (config.json) as vocabularySize",
+      });
+    }
+    const value = logprobOf(logprob);
+    if (Number.isNaN(value)) broken++;
+    row[id] = value;
+    if (seen[id] === 0) filled++;
+    seen[id] = 1;
+  }
+  if (broken > 0) {
+    throw refuse(
+      asked,
+      `the row for token ${token} has ${broken} of ${vocabulary} columns without a number`,
+      {
+        reason: "non-finite",
+        likely: "the model's logits hold NaN",
+      },
+    );
+  }
+  if (filled < vocabulary) {
+    throw refuse(asked, `the row for token ${token} has ${filled} of ${vocabulary} columns`, {
+      reason: "no-logits",
+      likely: "the server gives fewer log-probs than it was asked for",
+      hint: "start vLLM with --max-logprobs -1, or score with the most probable tokens only",
+    });
+  }
+  return row;
+}
+
+export type AskRow = (prefix: Int32Array, token: number, signal: AbortSignal) => Promise<Float32Array>;
+
+/** Blocks of one row, for the tokens `promptLength … ids.length`; `window` of them are asked for ahead. */
+export async function* rowsInOrder(
+  text: ForcedText,
+  askRow: AskRow,
+  window: number,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<LogitBlock> {
+  const stop = new AbortController();
+  const { signal, unlink } = linkSignals([outer, stop.signal]);
+  const ahead: Promise<Float32Array>[] = [];
+  let next = text.promptLength;
+  const askNext = (): void => {
+    if (next > text.ids.length) return;
+    const row = askRow(text.ids.subarray(0, next), next, signal);
+    // Awaited in order below; until then a failure must not count as unhandled.
+    row.catch(() => undefined);
+    ahead.push(row);
+    next++;
+  };
+  try {
+    for (let i = 0; i < window; i++) askNext();
+    for (let row = ahead.shift(); row !== undefined; row = ahead.shift()) {
+      const values = await row;
+      askNext();
+      yield { format: "float32", values, rows: 1, vocabulary: values.length };
+    }
+  } finally {
+    stop.abort();
+    await Promise.allSettled(ahead);
+    unlink();
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { assembleScores } from "../replies/scores.ts";
+import { parsePromptLogprobs } from "./parse.ts";
+
+/** What vLLM's own tests hold of a served model: `[ids, text, [{"<id>": {logprob, rank, decoded_token}}]]`. */
+const RECORDED = fileURLToPath(
+  new URL(
+    "../../../../../shared/data/real/sunnweiwei__verl-vllm-rollout-benchmark/task/vllm-src/tests/models/fixtures/mistral_small_3_chat.json",
+    import.meta.url,
+  ),
+);
+const present = existsSync(RECORDED);
+if (!present) console.warn(`skipped: vLLM's recorded log-probs, ${RECORDED} is not there`);
+
+type Place = Record<string, { logprob: number; rank: number; decoded_token: string }>;
+type Recorded = [ids: number[], text: string, places: Place[]];
+
+describe.skipIf(!present)("log-probs that vLLM has given", () => {
+  const asked = { url: "http://localhost", id: "q" };
+
+  it("are read with their ranks, alternatives and text", () => {
+    const conversations = JSON.parse(readFileSync(RECORDED, "utf8")) as Recorded[];
+    expect(conversations).toHaveLength(3);
+    for (const [ids, response, places] of conversations) {
+      const text = { id: "q", ids: Int32Array.of(1, ...ids), promptLength: 1 };
+      const parsed = parsePromptLogprobs({ prompt_logprobs: [null, ...places] }, text, asked)!;
+      expect(parsed.text).toContain(response);
+      const scores = assembleScores(text, parsed.tokens, 5, parsed.offers, asked);
+      expect([...scores.logprobs]).toEqual(ids.map((id, index) => places[index]![id]!.logprob));
+      // Of tokens that are equally probable vLLM ranks one behind the other; here both have the better rank.
+      const ranks = ids.map((id, index) => {
+        const place = places[index]!;
+        return 1 + Object.values(place).filter(({ logprob }) => logprob > place[id]!.logprob).length;
+      });
+      expect([...scores.ranks]).toEqual(ranks);
+      for (const [index, place] of places.entries()) {
+        const byRank = Object.values(place).sort((a, b) => a.rank - b.rank);
+        // Some lists are shorter; a token that is beyond its list is no alternative.
+        const known = byRank.filter(({ rank }) => rank <= Math.min(5, byRank.length));
+        const expected = known.map(({ logprob }) => Math.fround(logprob));
+        const found = scores.topK.logprobs.subarray(5 * index, 5 * index + 5);
+        expect([...found].filter((value) => !Number.isNaN(value))).toEqual(expected);
+      }
+    }
+  });
+});

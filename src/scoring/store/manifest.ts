@@ -1,0 +1,122 @@
+/**
+ * `study.json`: what a study directory holds, and from what it came.
+ *
+ * @module
+ */
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../base/errors.ts";
+import { writeWholeFile } from "../../io/write-whole-file.ts";
+import type { PolicyRole } from "../../protocol/kl.ts";
+import type { Policy, PolicyFacts } from "../policy.ts";
+
+const SCHEMA_VERSION = 1;
+const FILE = "study.json";
+
+export interface Manifest {
+  readonly schemaVersion: typeof SCHEMA_VERSION;
+  readonly kind: "logratio-study";
+  readonly name: string;
+  readonly reference: string;
+  readonly pairs: readonly (readonly [string, string])[];
+  readonly tokenizer: string | null;
+  /** How the scores are to be read, in the words of the config. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly policies: Readonly<Record<string, ManifestPolicy>>;
+}
+
+export interface ManifestPolicy {
+  readonly at: string;
+  readonly role: PolicyRole;
+  readonly step: number | null;
+  readonly stage: string | null;
+  readonly gives: Policy["gives"];
+  readonly facts: PolicyFacts;
+  /** Tells whether the scores still hold: size and date of its model and of those it is compared with, or addresses. */
+  readonly fingerprint: string;
+  readonly refused: readonly RefusedText[];
+}
+
+export interface RefusedText {
+  readonly text: string;
+  readonly key: string;
+  readonly reason: RefusalReason;
+  readonly message: string;
+  readonly likely?: string;
+  readonly hint?: string;
+}
+
+/** Reasons that lie in the text and the policy: asking again gives the same. */
+const LASTING: readonly RefusalReason[] = [
+  "empty-response",
+  "context-length",
+  "unknown-token",
+  "no-logits",
+  "too-large",
+  "fewer-tokens",
+];
+
+export function isLasting({ reason }: RefusedText): boolean {
+  return LASTING.includes(reason);
+}
+
+export const paths = {
+  texts: (dir: string) => join(dir, "texts.jsonl"),
+  rollouts: (dir: string) => join(dir, "rollouts.jsonl"),
+  record: (dir: string) => join(dir, "record.parquet"),
+  scores: (dir: string, policy: string) => join(dir, "scores", `${policy}.parquet`),
+  results: (dir: string, policy: string) => join(dir, "results", `${policy}.json`),
+  /** Scores as they are saved while a policy runs. */
+  parts: (dir: string, policy: string) => join(dir, "scores", `${policy}.parts`),
+} as const;
+
+/** The manifest of a study directory; undefined where there is none. */
+export async function readManifest(dir: string): Promise<Manifest | undefined> {
+  const file = join(dir, FILE);
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined;
+    throw new NotFoundError(`${file} cannot be read: ${cause.message}`, { at: { file }, cause });
+  });
+  if (text === undefined) return undefined;
+  let value: Manifest;
+  try {
+    value = JSON.parse(text) as Manifest;
+  } catch (cause) {
+    throw new FormatError(`${file} is no JSON`, {
+      at: { file },
+      likely: "it was edited, or the disk was full",
+      hint: "score the study again into another directory",
+      cause,
+    });
+  }
+  if (value.kind !== "logratio-study") {
+    throw new FormatError(`${file} does not describe a study of logratio`, { at: { file } });
+  }
+  if (value.schemaVersion !== SCHEMA_VERSION) {
+    throw new VersionError(
+      `the study in ${dir} has version ${String(value.schemaVersion)}, this logratio reads version ${SCHEMA_VERSION}`,
+      { at: { file }, hint: "use the logratio that wrote it, or a newer one" },
+    );
+  }
+  return value;
+}
+
+/** @throws NotFoundError when it cannot be made */
+export async function makeStudyDirectory(dir: string): Promise<void> {
+  await mkdir(join(dir, "scores"), { recursive: true }).catch((cause: Error) => {
+    throw new NotFoundError(`the directory ${dir} cannot be made: ${cause.message}`, {
+      at: { file: dir },
+      hint: "give another --out",
+      cause,
+    });
+  });
+}
+
+export async function writeManifest(
+  dir: string,
+  manifest: Omit<Manifest, "schemaVersion" | "kind">,
+): Promise<void> {
+  await makeStudyDirectory(dir);
+  const whole: Manifest = { schemaVersion: SCHEMA_VERSION, kind: "logratio-study", ...manifest };
+  await writeWholeFile(join(dir, FILE), `${JSON.stringify(whole, null, 2)}\n`);
+}

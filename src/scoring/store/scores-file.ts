@@ -1,0 +1,215 @@
+/**
+ * Scores of one policy on disk: Parquet, one row per text, one list entry per response token. `docs/kl.md` describes the
+ * columns for those who read them elsewhere.
+ *
+ * @module
+ */
+import { FormatError } from "../../base/errors.ts";
+import type { RowChunk, RowValue } from "../../io/columns.ts";
+import { type ColumnBatch, type ColumnSpec, openParquet, writeParquet } from "../../readers/index.ts";
+import type { PairColumns, TextScores } from "../score-text.ts";
+
+/** A text's scores, and which text. */
+export interface ScoreRow extends TextScores {
+  readonly text: string;
+  /** Digest of the text's token ids: scores belong to these and to no others. */
+  readonly key: string;
+}
+
+/** Which columns a file has. */
+export interface ScoresLayout {
+  readonly entropies: boolean;
+  readonly topK: number;
+  /** Policies that this one is compared with, exactly. */
+  readonly partners: readonly string[];
+}
+
+const PAIR_LISTS = {
+  forwardKl: "forward_kl",
+  reverseKl: "reverse_kl",
+  jsDivergence: "js_divergence",
+  totalVariation: "total_variation",
+} as const;
+const PAIR_NUMBERS = {
+  forwardKlAfterEnd: "forward_kl_after_end",
+  excludedP: "excluded_p",
+  excludedQ: "excluded_q",
+} as const;
+type PairList = keyof typeof PAIR_LISTS;
+type PairNumber = keyof typeof PAIR_NUMBERS;
+
+/** `forward_kl|dpo`: of this policy against dpo. */
+const pairColumn = (name: string, partner: string): string => `${name}|${partner}`;
+
+/** Writes rows to a file, whole or not at all. */
+export async function writeScores(
+  path: string,
+  layout: ScoresLayout,
+  rows: AsyncIterable<ScoreRow> | Iterable<ScoreRow>,
+): Promise<void> {
+  async function* batches(): AsyncGenerator<ColumnBatch> {
+    for await (const row of rows) yield { length: 1, columns: columnsOf(row, layout) };
+  }
+  await writeParquet(path, specsOf(layout), batches());
+}
+
+function specsOf({ entropies, topK, partners }: ScoresLayout): ColumnSpec[] {
+  const list = (name: string, element: "float32" | "int32" = "float32"): ColumnSpec => ({
+    name,
+    type: { list: element },
+    nullable: false,
+  });
+  return [
+    { name: "text", type: "string", nullable: false },
+    { name: "key", type: "string", nullable: false },
+    list("logprob"),
+    ...(entropies ? [list("entropy")] : []),
+    list("rank", "int32"),
+    { name: "topk_ids", type: { list: "int32", inner: topK }, nullable: false },
+    { name: "topk_logprobs", type: { list: "float32", inner: topK }, nullable: false },
+    ...partners.flatMap((partner) => [
+      ...Object.values(PAIR_LISTS).map((name) => list(pairColumn(name, partner))),
+      ...Object.values(PAIR_NUMBERS).map(
+        (name): ColumnSpec => ({ name: pairColumn(name, partner), type: "float64" }),
+      ),
+    ]),
+  ];
+}
+
+function columnsOf(row: ScoreRow, { entropies, partners }: ScoresLayout): ColumnBatch["columns"] {
+  const offsets = [0, row.logprobs.length];
+  return [
+    { values: [row.text] },
+    { values: [row.key] },
+    { values: row.logprobs, offsets },
+    ...(entropies ? [{ values: row.entropies ?? new Float32Array(offsets[1]!).fill(NaN), offsets }] : []),
+    { values: row.ranks, offsets },
+    { values: row.topK.ids, offsets },
+    { values: row.topK.logprobs, offsets },
+    ...partners.flatMap((partner) => {
+      const pair = row.pairs[partner]!;
+      return [
+        ...Object.keys(PAIR_LISTS).map((name) => ({ values: pair[name as PairList], offsets })),
+        ...Object.keys(PAIR_NUMBERS).map((name) => ({
+          values: Float64Array.of(pair[name as PairNumber]),
+          valid: Uint8Array.of(Number.isNaN(pair[name as PairNumber]) ? 0 : 1),
+        })),
+      ];
+    }),
+  ];
+}
+
+/** Rows of a file, in its order. @throws FormatError when it is no file of scores */
+export async function* readScores(path: string, columns?: readonly string[]): AsyncGenerator<ScoreRow> {
+  const document = await openParquet(path);
+  try {
+    const [first] = document.sample;
+    const names = Object.keys(first ?? {});
+    const partners = partnersOf(names);
+    for await (const chunk of document.chunks(columns && { columns }))
+      for (let i = 0; i < chunk.length; i++) yield scoreRow(chunk, i, partners, path);
+  } finally {
+    await document.close();
+  }
+}
+
+/** Digests of the texts in a file, in its order; nothing else is decoded. */
+export async function readKeys(path: string): Promise<{ keys: string[]; partners: string[] }> {
+  const document = await openParquet(path);
+  const keys: string[] = [];
+  try {
+    const partners = partnersOf(Object.keys(document.sample[0] ?? {}));
+    for await (const chunk of document.chunks({ columns: ["key"] }))
+      for (let i = 0; i < chunk.length; i++) keys.push(String(chunk.get(i, "key")));
+    return { keys, partners };
+  } finally {
+    await document.close();
+  }
+}
+
+function partnersOf(names: readonly string[]): string[] {
+  const prefix = pairColumn(PAIR_LISTS.forwardKl, "");
+  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+}
+
+function scoreRow(chunk: RowChunk, i: number, partners: readonly string[], path: string): ScoreRow {
+  const at = { file: path, row: chunk.firstRow + i };
+  const wrong = (name: string): FormatError =>
+    new FormatError(`the file of scores has no ${name}`, {
+      at: { ...at, entry: name },
+      likely: "it was not written by logratio score",
+    });
+  const text = (name: string): string => {
+    const value = chunk.get(i, name);
+    if (typeof value !== "string") throw wrong(name);
+    return value;
+  };
+  const number = (name: string): number => {
+    const value = chunk.get(i, name);
+    return typeof value === "number" ? value : Number.NaN;
+  };
+  // Views on a chunk end with it; rows are held beyond that.
+  const floats = (name: string): Float32Array => {
+    const value = chunk.get(i, name);
+    if (!isNumbers(value)) throw wrong(name);
+    return Float32Array.from(value);
+  };
+  const integers = (name: string): Int32Array => {
+    const value = chunk.get(i, name);
+    if (!isNumbers(value)) throw wrong(name);
+    return Int32Array.from(value);
+  };
+  const logprobs = floats("logprob");
+  const ids = flat(chunk.get(i, "topk_ids"), Int32Array);
+  const topLogprobs = flat(chunk.get(i, "topk_logprobs"), Float32Array);
+  if (ids === undefined || topLogprobs === undefined) throw wrong("topk_ids");
+  const entropies = chunk.get(i, "entropy");
+  return {
+    text: text("text"),
+    key: text("key"),
+    logprobs,
+    ...(isNumbers(entropies) && { entropies: Float32Array.from(entropies) }),
+    ranks: integers("rank"),
+    topK: {
+      k: logprobs.length === 0 ? 0 : ids.length / logprobs.length,
+      ids: ids as Int32Array,
+      logprobs: topLogprobs as Float32Array,
+    },
+    pairs: Object.fromEntries(
+      partners.map((partner) => {
+        const lists = entriesOf(PAIR_LISTS, (name) => floats(pairColumn(name, partner)));
+        const numbers = entriesOf(PAIR_NUMBERS, (name) => number(pairColumn(name, partner)));
+        return [partner, { ...lists, ...numbers } as PairColumns];
+      }),
+    ),
+  };
+}
+
+function entriesOf<K extends string, T>(
+  names: Readonly<Record<K, string>>,
+  value: (column: string) => T,
+): Record<K, T> {
+  return Object.fromEntries(
+    Object.entries<string>(names).map(([field, column]) => [field, value(column)]),
+  ) as Record<K, T>;
+}
+
+function isNumbers(value: RowValue | undefined): value is Float32Array {
+  return ArrayBuffer.isView(value);
+}
+
+/** A list of lists of the same length, as one array. */
+function flat(
+  value: RowValue | undefined,
+  Type: Int32ArrayConstructor | Float32ArrayConstructor,
+): Int32Array | Float32Array | undefined {
+  if (isNumbers(value)) return Type.from(value);
+  if (!Array.isArray(value)) return undefined;
+  const lists = value as readonly Float32Array[];
+  const k = lists[0]?.length ?? 0;
+  const all = new Type(lists.length * k);
+  lists.forEach((list, i) => {
+    all.set(list, i * k);
+  });
+  return all;
+}

@@ -1,0 +1,116 @@
+/**
+ * What a study is made of, before anything is opened: the same from a config file and from flags.
+ *
+ * @module
+ */
+import { UsageError } from "../base/errors.ts";
+import type { Category } from "../kl/categories.ts";
+import type { SpikeOptions } from "../kl/summary.ts";
+import type { PolicyRole } from "../protocol/kl.ts";
+import type { ReadTextsOptions } from "./texts/index.ts";
+
+export interface StudySpec {
+  readonly name: string;
+  /** Directory of the study: scores, results, texts. */
+  readonly out: string;
+  readonly texts: ReadTextsOptions;
+  readonly policies: readonly PolicySpec[];
+  /** Name of the policy that every other one is held against. */
+  readonly reference: string;
+  /** Further pairs [P, Q]: D(P‖Q). */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** Which problems a policy itself solves: files by policy name; "" where a file names the policies. */
+  readonly outcomes: Readonly<Record<string, string>>;
+  /** Most probable tokens that are kept of each policy. */
+  readonly topK: number;
+  readonly generate: GenerateSpec | undefined;
+  readonly analysis: AnalysisSpec;
+  /** The settings that `analysis` and `outcomes` come from, as they were given. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface PolicySpec {
+  readonly name: string;
+  /** `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`. */
+  readonly at: string;
+  readonly role: PolicyRole;
+  readonly step: number | null;
+  readonly stage: string | null;
+}
+
+export interface GenerateSpec {
+  /** Responses per problem. */
+  readonly n: number;
+  /** Name of the policy that writes them. */
+  readonly from: string;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly maxTokens: number;
+  readonly seed: number;
+}
+
+export interface AnalysisSpec {
+  readonly spikes: SpikeOptions;
+  readonly categories: readonly Category[];
+  readonly rlProbe: boolean;
+  readonly alpha: number;
+  readonly bootstrapReplicates: number;
+  readonly seed: number;
+  /** Smallest log-prob (nats) that a policy gives any token; bounds from top-k lists need it to be finite. */
+  readonly floor: number | undefined;
+  /** Case studies in the report. */
+  readonly cases: number;
+}
+
+/** The defaults of RL-Probe's config (z-score 2.0, 3 tokens apart). */
+export const DEFAULT_SPIKES: SpikeOptions = {
+  method: "zscore",
+  threshold: 2,
+  minDistance: 3,
+  percentile: 95,
+};
+
+/** File names are made of policies' names. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._+@-]*$/;
+
+/**
+ * A policy under a name: its step is the number that the name ends in (`rlvr_step_300`, `global_step_40`), and what has
+ * no step is a baseline.
+ *
+ * @throws UsageError when the name cannot be a file name
+ */
+export function policySpec(
+  name: string,
+  at: string,
+  reference: string | undefined,
+  given: { readonly role?: PolicyRole; readonly step?: number; readonly stage?: string } = {},
+): PolicySpec {
+  if (!NAME.test(name)) {
+    throw new UsageError(`"${name}" cannot name a policy: its scores are kept in a file of that name`, {
+      hint: "use letters, digits, . _ + @ and -",
+    });
+  }
+  const [digits] = /\d+(?=\D*$)/.exec(name) ?? [];
+  const step = given.step ?? (digits === undefined ? null : Number(digits));
+  const role = name === reference ? "reference" : (given.role ?? (step === null ? "baseline" : "checkpoint"));
+  return { name, at, role, step, stage: given.stage ?? null };
+}
+
+/** Baselines first, then checkpoints by step: the order in which they are scored and shown; the reference leads. */
+export function inTrainingOrder(policies: readonly PolicySpec[]): PolicySpec[] {
+  const place = ({ role }: PolicySpec): number => ["reference", "baseline", "checkpoint"].indexOf(role);
+  return [...policies].sort(
+    (a, b) => place(a) - place(b) || (a.step ?? 0) - (b.step ?? 0) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+/** Policies that `name` is compared with, as Q. */
+export function partnersOf(
+  name: string,
+  { reference, pairs }: Pick<StudySpec, "reference" | "pairs">,
+): string[] {
+  const partners = new Set(pairs.filter(([p]) => p === name).map(([, q]) => q));
+  if (name !== reference) partners.add(reference);
+  partners.delete(name);
+  return [...partners];
+}

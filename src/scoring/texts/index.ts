@@ -1,0 +1,13 @@
+/**
+ * Prompts and responses as token ids.
+ *
+ * @module
+ */
+export { compareTokenizers, type TokenizerDifference } from "../../tokens/index.ts";
+export type { ColumnNames, TextColumn } from "./columns.ts";
+export { type Outcomes, readOutcomes } from "./outcomes.ts";
+export type { PreparedText } from "./prepare-text.ts";
+export { type PreparedPrompt, readPrompts } from "./read-prompts.ts";
+export type { ResponsesFile } from "./read-responses.ts";
+export { type ReadTextsOptions, readStudyTexts, type StudyTexts } from "./read-study-texts.ts";
+export { DEFAULT_TEMPLATE, RL_PROBE_TEMPLATE } from "./template.ts";

@@ -1,0 +1,36 @@
+import { UsageError } from "../../base/errors.ts";
+import { openTokenizer, type TokenDecoder } from "../../tokens/index.ts";
+import { checkTemplate, DEFAULT_TEMPLATE } from "./template.ts";
+
+/** How texts become token ids. */
+export interface Preparation {
+  readonly tokenizer: TokenDecoder;
+  readonly template: string;
+  /** Put behind responses that are encoded here. */
+  readonly eosId: number | undefined;
+}
+
+/** @throws UsageError when there is no tokenizer, it has no end of text though one is wanted, or the template no place */
+export async function preparationOf(options: {
+  readonly tokenizer?: string | TokenDecoder | undefined;
+  readonly promptTemplate?: string | undefined;
+  readonly appendEos?: boolean | undefined;
+}): Promise<Preparation> {
+  const { tokenizer: given, appendEos = false } = options;
+  const template = checkTemplate(options.promptTemplate ?? DEFAULT_TEMPLATE);
+  if (given === undefined) {
+    throw new UsageError("no tokenizer is given, so texts cannot become token ids", {
+      hint: "name the directory of a checkpoint with its tokenizer.json",
+    });
+  }
+  const tokenizer = typeof given === "string" ? await openTokenizer(given) : given;
+  if (appendEos && tokenizer.eosId === undefined) {
+    throw new UsageError(
+      `an end-of-text token was asked for, and the tokenizer ${tokenizer.name} names none`,
+      {
+        hint: "its tokenizer_config.json has no eos_token; put the token's text behind the responses themselves",
+      },
+    );
+  }
+  return { tokenizer, template, eosId: appendEos ? tokenizer.eosId : undefined };
+}

@@ -1,0 +1,98 @@
+import { type Place, SchemaError } from "../../base/errors.ts";
+import type { FindingLog } from "../../schema/findings.ts";
+import { type ColumnReader, isObject } from "./columns.ts";
+import { readEntries } from "./read-entries.ts";
+import { asIntegers, asLevel, asName } from "./values.ts";
+
+/** A problem, and what is known about it. */
+export interface Problem {
+  readonly id: string;
+  readonly at: Place;
+  /** Before any template. */
+  readonly text: string | undefined;
+  readonly promptIds: Int32Array | undefined;
+  readonly level: number | undefined;
+  readonly subject: string | undefined;
+  readonly answer: string | undefined;
+}
+
+/**
+ * A list of problems (`filtered_problems.json`): rows with an id and a text, or an object from ids to such rows.
+ *
+ * @returns by id, in the order of the file
+ * @throws SchemaError when no row has an id, or none a text
+ */
+export async function readProblems(
+  file: string,
+  columns: ColumnReader,
+  findings: FindingLog,
+): Promise<Map<string, Problem>> {
+  const problems = new Map<string, Problem>();
+  let rows = 0;
+  let withText = 0;
+  await readEntries(
+    file,
+    findings,
+    (fields) => typeof columns.get(fields, "prompt") === "string",
+    ({ at, key, text: whole, fields }) => {
+      rows++;
+      const id = asName(columns.get(fields, "problem_id")) ?? asName(columns.get(fields, "id")) ?? key;
+      const prompt = whole ?? columns.get(fields, "prompt");
+      const text = typeof prompt === "string" ? prompt : undefined;
+      const promptIds = asIntegers(columns.get(fields, "prompt_ids"));
+      if (text !== undefined || promptIds !== undefined) withText++;
+      if (id === undefined) {
+        findings.add({
+          code: "bad-row",
+          severity: "skipped",
+          count: 1,
+          subject: `${file} without id`,
+          at,
+          describe: (count) => `${count} ${count === 1 ? "problem has" : "problems have"} no id`,
+          hint: "responses are found by unique_id, problem_id or id",
+        });
+        return;
+      }
+      const known = problems.get(id);
+      if (known !== undefined) {
+        findings.add({
+          code: "duplicate",
+          severity: known.text === text ? "info" : "skipped",
+          count: 1,
+          subject: `${file} problems`,
+          at: { ...at, entry: id },
+          describe: (count) =>
+            `${count} ${count === 1 ? "problem has" : "problems have"} the id of one before; the first of each is kept`,
+        });
+        return;
+      }
+      problems.set(id, {
+        id,
+        at,
+        text,
+        promptIds,
+        level: asLevel(columns.get(fields, "level")),
+        subject: asName(columns.get(fields, "subject")),
+        answer: answerOf(columns.get(fields, "answer")),
+      });
+    },
+  );
+  if (rows > 0 && problems.size === 0) throw nothing(file, rows, "an id (unique_id, problem_id, id)");
+  if (rows > 0 && withText === 0) throw nothing(file, rows, "a text (problem, prompt, question, input)");
+  return problems;
+}
+
+/** A text or number; of a list of accepted ones the first. */
+export function answerOf(value: unknown): string | undefined {
+  if (Array.isArray(value) || (ArrayBuffer.isView(value) && !isObject(value)))
+    return asName((value as ArrayLike<unknown>)[0]);
+  return asName(value);
+}
+
+function nothing(file: string, rows: number, what: string): SchemaError {
+  return new SchemaError(`none of the ${rows} problems has ${what}`, {
+    at: { file },
+    likely: "the file lists something else, or under other names",
+    hint: "name its columns, for instance problem_id=NAME or prompt=NAME",
+  });
+}

@@ -1,0 +1,130 @@
+import { UsageError } from "../../base/errors.ts";
+import { type Finding, FindingLog } from "../../schema/findings.ts";
+import type { TokenDecoder } from "../../tokens/index.ts";
+import { type ColumnNames, columnReader } from "./columns.ts";
+import { nameTexts } from "./names.ts";
+import { preparationOf } from "./preparation.ts";
+import { type PreparedText, prepareText } from "./prepare-text.ts";
+import { type Problem, readProblems } from "./read-problems.ts";
+import { type Response, type ResponsesFile, readResponses } from "./read-responses.ts";
+
+export interface ReadTextsOptions {
+  /** Directory with `tokenizer.json`, or an open tokenizer. */
+  readonly tokenizer?: string | TokenDecoder | undefined;
+  /** A list of problems: only responses to these are taken, and prompts that the responses lack are theirs. */
+  readonly problems?: string | undefined;
+  /** Files of responses by source: `{ dpo: "dpo_responses.json" }`. The name wins over a `source` column. */
+  readonly responses?: Readonly<Record<string, string>> | undefined;
+  /** Files of responses without a name: rows that have their prompts, as a rule. */
+  readonly files?: readonly string[] | undefined;
+  /** Columns that have other names than those that are tried. */
+  readonly columns?: ColumnNames | undefined;
+  /** What a problem's text is put into, at `{problem}`; default the text alone. Given prompt ids stay as they are. */
+  readonly promptTemplate?: string | undefined;
+  /** Whether responses that are encoded here end in the tokenizer's end-of-text token; default not. */
+  readonly appendEos?: boolean | undefined;
+  /** Most texts: the first ones. */
+  readonly limit?: number | undefined;
+}
+
+export interface StudyTexts {
+  /** In the order of the files. */
+  readonly texts: readonly PreparedText[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Reads responses, and the problems that they answer, into texts to be forced through policies. Everything that is left
+ * out or changed is a finding; texts and files are in memory.
+ *
+ * @throws UsageError when no tokenizer or no responses are given, or the template has no place for the problem
+ * @throws SchemaError when a file has no column of responses (of problems: no ids, no texts)
+ */
+export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTexts> {
+  const files = [
+    ...Object.entries(options.responses ?? {}).map(([source, file]): ResponsesFile => ({ file, source })),
+    ...(options.files ?? []).map((file): ResponsesFile => ({ file })),
+  ];
+  if (files.length === 0) {
+    throw new UsageError("there are no responses to force: no file was named", {
+      hint: "name a file of responses, or have them sampled",
+    });
+  }
+  const findings = new FindingLog();
+  const columns = columnReader(options.columns ?? {});
+  const preparation = await preparationOf(options);
+  const problems =
+    options.problems === undefined ? undefined : await readProblems(options.problems, columns, findings);
+  const read: Response[] = [];
+  for (const file of files) for (const one of await readResponses(file, columns, findings)) read.push(one);
+  const names = files.map(({ file }) => file);
+  columns.checkSeen([...(options.problems === undefined ? [] : [options.problems]), ...names]);
+  const wanted = problems === undefined ? read : answersTo(problems, read, names, findings);
+  const texts: PreparedText[] = [];
+  const named = nameTexts(wanted, findings);
+  for (const [i, one] of named.entries()) {
+    if (texts.length === options.limit) {
+      const at = one.given.at;
+      const describe = (count: number): string =>
+        `${count} texts behind the first ${options.limit} were not asked for`;
+      findings.add({
+        code: "note",
+        severity: "info",
+        count: named.length - i,
+        subject: "limit",
+        at,
+        describe,
+      });
+      break;
+    }
+    const text = prepareText(one, problems?.get(one.problem), preparation, findings);
+    if (text !== undefined) texts.push(text);
+  }
+  return { texts, findings: findings.list() };
+}
+
+/** Responses to the listed problems; a row without a problem's id is found by its prompt. */
+function answersTo(
+  problems: ReadonlyMap<string, Problem>,
+  responses: readonly Response[],
+  files: readonly string[],
+  findings: FindingLog,
+): Response[] {
+  const byText = new Map(
+    [...problems.values()].flatMap(({ id, text }) => (text === undefined ? [] : [[text, id]])),
+  );
+  const wanted: Response[] = [];
+  const answered = new Set<string>();
+  for (const response of responses) {
+    const byId = [response.problem, response.id].find((id) => id !== undefined && problems.has(id));
+    const problem = byId ?? (response.prompt === undefined ? undefined : byText.get(response.prompt));
+    if (problem !== undefined) {
+      answered.add(problem);
+      wanted.push({ ...response, problem, ...(problem === response.id && { id: undefined }) });
+      continue;
+    }
+    findings.add({
+      code: "note",
+      severity: "info",
+      count: 1,
+      subject: "not listed",
+      at: response.at,
+      describe: (count) =>
+        `${count} ${count === 1 ? "response is" : "responses are"} to problems that the list of problems does not have`,
+    });
+  }
+  for (const { id, at } of problems.values()) {
+    if (answered.has(id)) continue;
+    findings.add({
+      code: "no-response",
+      severity: "skipped",
+      count: 1,
+      subject: "problems",
+      at: { ...at, entry: id },
+      describe: (count) =>
+        `${count} of ${problems.size} problems ${count === 1 ? "has" : "have"} no response in ${files.join(", ")}`,
+      ...(answered.size === 0 && { likely: "the two files name problems differently" }),
+    });
+  }
+  return wanted;
+}
