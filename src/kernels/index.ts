@@ -23,11 +23,13 @@ export {
   ratioMean,
   ratioStd,
 } from "./derive.ts";
+export { type ComparedRows, compareRows, type DistributionOptions, describeRows } from "./distribution.ts";
+export { initKernels } from "./init.ts";
 /** Field indices of a sums vector, and FIELDS, their number. */
 export * as sumsLayout from "./layout.ts";
+export type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
 export { clearSums, emptySums, mergeSums } from "./merge.ts";
 export {
-  initKernels,
   type MaskedTokens,
   type MismatchOptions,
   type MismatchTable,

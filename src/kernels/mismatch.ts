@@ -13,7 +13,6 @@ import { mismatchKernel } from "./wasm/kernel.ts";
 import { wasmMismatchSums } from "./wasm/pass.ts";
 
 export type { MaskedTokens, MismatchOptions, MismatchTable, TokenBlock } from "./token-block.ts";
-export { initKernels } from "./wasm/kernel.ts";
 
 /**
  * Sums every field of `layout.ts` over the masked-in tokens of each row and of each turn.

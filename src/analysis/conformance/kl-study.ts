@@ -1,9 +1,9 @@
 import { SchemaError } from "../../base/errors.ts";
-import { classifyToken } from "../../kl/categories.ts";
-import { categoryStatistics } from "../../kl/category-statistics.ts";
-import { detectSpikes } from "../../kl/spikes.ts";
+import { classifyToken } from "../../kl/categories/categories.ts";
+import { categoryStatistics } from "../../kl/categories/category-statistics.ts";
+import { type TurningPointMethod, turningPoints } from "../../kl/series/turning-points.ts";
+import { detectSpikes } from "../../kl/spikes/spikes.ts";
 import type { SpikeOptions } from "../../kl/summary.ts";
-import { type TurningPointMethod, turningPoints } from "../../kl/turning-points.ts";
 import { encodedNumber, type Fields, numbers, type Runner } from "./case.ts";
 
 export const klStudyRunners: Readonly<Record<string, Runner>> = {

@@ -72,11 +72,11 @@ export function mismatchKernel(): MismatchKernel | undefined {
   return kernel;
 }
 
-function webAssembly(): WebAssemblyNamespace {
+export function webAssembly(): WebAssemblyNamespace {
   return (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly;
 }
 
-function decodeBase64(text: string): Uint8Array {
+export function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 

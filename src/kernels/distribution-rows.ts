@@ -1,0 +1,66 @@
+import { LengthMismatchError, UsageError } from "../base/errors.ts";
+import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
+
+export interface DistributionOptions {
+  /** `scalar` forces the plain twin. */
+  readonly engine?: "wasm" | "scalar";
+}
+
+/** Figures of rows that are not there yet: log-probs and the like NaN, ids and ranks -1. */
+export function emptyDistributions(rows: number, k: number): DistributionRows {
+  return {
+    logSumExp: new Float64Array(rows).fill(Number.NaN),
+    logprobs: new Float64Array(rows).fill(Number.NaN),
+    entropies: new Float64Array(rows).fill(Number.NaN),
+    ranks: new Int32Array(rows).fill(-1),
+    k,
+    topIds: new Int32Array(rows * k).fill(-1),
+    topLogprobs: new Float64Array(rows * k).fill(Number.NaN),
+  };
+}
+
+/** Divergences of rows that are not there yet: NaN. */
+export function emptyDivergences(rows: number): DivergenceRows {
+  const column = (): Float64Array => new Float64Array(rows).fill(Number.NaN);
+  return {
+    forwardKl: column(),
+    reverseKl: column(),
+    jsDivergence: column(),
+    totalVariation: column(),
+    excludedP: column(),
+    excludedQ: column(),
+  };
+}
+
+/**
+ * @throws LengthMismatchError when the block's values are not `rows × vocabulary`, or rows and tokens differ in number
+ * @throws UsageError when the values are not of the format's array type, or `k` is not a count
+ */
+export function checkBlock(block: LogitBlock, tokens: ArrayLike<number>, k: number): void {
+  const { format, values, rows, vocabulary } = block;
+  if (!(Number.isInteger(k) && k >= 0)) throw new UsageError(`k must be a whole number from 0, not ${k}`);
+  if (values instanceof Float32Array !== (format === "float32")) {
+    const wanted = format === "float32" ? "a Float32Array" : "the raw bits in a Uint16Array";
+    throw new UsageError(`${format} logits need ${wanted}, not a ${values.constructor.name}`);
+  }
+  if (values.length !== rows * vocabulary) {
+    throw new LengthMismatchError(
+      `Cannot take rows of logits apart: ${rows} rows of ${vocabulary} columns are ${rows * vocabulary} values, ${values.length} are there`,
+    );
+  }
+  if (tokens.length !== rows) {
+    throw new LengthMismatchError(`Cannot align tokens with logits: ${tokens.length} tokens, ${rows} rows`);
+  }
+}
+
+/** @throws LengthMismatchError when two blocks about the same tokens differ in rows */
+export function checkPair(p: LogitBlock, q: LogitBlock): void {
+  if (p.rows !== q.rows) {
+    throw new LengthMismatchError(`Cannot compare logits: P has ${p.rows} rows, Q has ${q.rows}`);
+  }
+}
+
+/** Whether `id` names one of `columns`. */
+export function isColumn(id: number, columns: number): boolean {
+  return Number.isInteger(id) && id >= 0 && id < columns;
+}

@@ -1,0 +1,262 @@
+// AssemblyScript: sums one policy's row, block by block; see distribution.ts.
+
+import {
+  EXP_0,
+  EXP_1,
+  EXP_2,
+  EXP_3,
+  EXP_4,
+  LN2_HIGH,
+  LN2_LOW,
+  LOG2_E,
+  ONE,
+  ROUNDER,
+  lanes,
+  largestLane,
+  smallestLane,
+} from "./vectors";
+
+/** Columns of one block. */
+export const BLOCK: i32 = 1024;
+/** Float32 values that may be overwritten behind the last column of a row. */
+export const SLACK: i32 = 16;
+/** Bytes of a block's record: float32 maximum, then float64 fields from byte 8. */
+export const ROW_RECORD: i32 = 24;
+
+/** The smallest finite float32 stands for -Infinity, and behind the last column. */
+const LOWEST: f32 = -3.4028234663852886e38;
+/** exp of anything lower is taken for 0; above it, no float32 is subnormal. */
+const EXP_LOW: f32 = -87;
+
+let top: i32 = 0;
+let capacity: i32 = 0;
+let filled: i32 = 0;
+let threshold: f32 = 0;
+let smallest: f32 = 0;
+let blockLow: f32 = 0;
+let above: i32 = 0;
+
+/** Starts a row. `list` has room for `k` entries of 8 bytes: float32 logit, i32 column. */
+export function startRow(list: i32, k: i32): void {
+  top = list;
+  capacity = k;
+  filled = 0;
+  threshold = k > 0 ? -Infinity : Infinity;
+  smallest = Infinity;
+  above = 0;
+}
+
+/** Entries of the list of the most probable columns. */
+export function topCount(): i32 {
+  return filled;
+}
+
+/** Columns of the row so far with a larger logit than the actual token's. */
+export function largerCount(): i32 {
+  return above;
+}
+
+/** The row's smallest logit so far, NaN aside. */
+export function lowestLogit(): f32 {
+  return smallest;
+}
+
+function decodeBfloat16(from: i32, to: i32, end: i32): void {
+  const zero = i32x4.splat(0);
+  while (to < end) {
+    const raw = v128.load(from);
+    v128.store(to, i16x8.shuffle(zero, raw, 0, 8, 1, 9, 2, 10, 3, 11));
+    v128.store(to, i16x8.shuffle(zero, raw, 4, 12, 5, 13, 6, 14, 7, 15), 16);
+    from += 16;
+    to += 32;
+  }
+}
+
+/** Four binary16 in the low halves: the exponent is rebased by a multiplication, which gets subnormals right, too. */
+// @ts-ignore: decorator
+@inline
+function widened(half: v128): v128 {
+  const magnitude = i32x4.shl(v128.and(half, i32x4.splat(0x7fff)), 13);
+  const sign = i32x4.shl(v128.and(half, i32x4.splat(0x8000)), 16);
+  const special = v128.and(i32x4.gt_s(magnitude, i32x4.splat(0x0f7fffff)), i32x4.splat(0x7f800000));
+  return v128.or(v128.or(f32x4.mul(magnitude, f32x4.splat(5.192296858534828e33)), special), sign);
+}
+
+function decodeFloat16(from: i32, to: i32, end: i32): void {
+  while (to < end) {
+    const raw = v128.load(from);
+    v128.store(to, widened(i32x4.extend_low_i16x8_u(raw)));
+    v128.store(to, widened(i32x4.extend_high_i16x8_u(raw)), 16);
+    from += 16;
+    to += 32;
+  }
+}
+
+/** The block's maximum, at least LOWEST; `blockLow` is its minimum. `end` is a multiple of 64 bytes away. */
+function scan(at: i32, end: i32, actual: f32): f32 {
+  const token = f32x4.splat(actual);
+  let high0 = f32x4.splat(LOWEST);
+  let high1 = high0;
+  let low0 = f32x4.splat(Infinity);
+  let low1 = low0;
+  let count0 = i32x4.splat(0);
+  let count1 = count0;
+  while (at < end) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    high0 = f32x4.pmax(f32x4.pmax(high0, a), c);
+    high1 = f32x4.pmax(f32x4.pmax(high1, b), d);
+    low0 = f32x4.pmin(f32x4.pmin(low0, a), c);
+    low1 = f32x4.pmin(f32x4.pmin(low1, b), d);
+    count0 = i32x4.sub(i32x4.sub(count0, f32x4.gt(a, token)), f32x4.gt(c, token));
+    count1 = i32x4.sub(i32x4.sub(count1, f32x4.gt(b, token)), f32x4.gt(d, token));
+    at += 64;
+  }
+  const count = i32x4.add(count0, count1);
+  const pair = i32x4.add(count, i32x4.shuffle(count, count, 2, 3, 2, 3));
+  above += i32x4.extract_lane(pair, 0) + i32x4.extract_lane(pair, 1);
+  blockLow = smallestLane(f32x4.pmin(low0, low1));
+  smallest = min(smallest, blockLow);
+  return largestLane(f32x4.pmax(high0, high1));
+}
+
+/** Puts columns whose logit beats the list's last into the list; the earlier column stays first among equals. */
+function offer(row: i32, from: i32, to: i32): void {
+  for (let column = from; column < to; column += 4) {
+    let beats = i32x4.bitmask(f32x4.gt(v128.load(row + (column << 2)), f32x4.splat(threshold)));
+    for (; beats != 0; beats &= beats - 1) {
+      const id = column + ctz(beats);
+      const logit = load<f32>(row + (id << 2));
+      if (id >= to || !(logit > threshold)) continue;
+      let place = filled < capacity ? filled++ : capacity - 1;
+      while (place > 0 && load<f32>(top + ((place - 1) << 3)) < logit) {
+        store<u64>(top + (place << 3), load<u64>(top + ((place - 1) << 3)));
+        place--;
+      }
+      store<f32>(top + (place << 3), logit);
+      store<i32>(top + (place << 3), id, 4);
+      if (filled == capacity) threshold = load<f32>(top + ((capacity - 1) << 3));
+    }
+  }
+}
+
+/** Bytes of float32 after which their sums go into float64. */
+const STRETCH: i32 = 32 * 16;
+
+/** exp(z − high) for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high) (high − z). */
+function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): void {
+  const highs = f32x4.splat(high);
+  // Constants by hand, or they would be loaded anew for every vector: this loop is half of all the time.
+  const log2e = v128.load(LOG2_E);
+  const rounder = v128.load(ROUNDER);
+  const ln2High = v128.load(LN2_HIGH);
+  const ln2Low = v128.load(LN2_LOW);
+  const c0 = v128.load(EXP_0);
+  const c1 = v128.load(EXP_1);
+  const c2 = v128.load(EXP_2);
+  const c3 = v128.load(EXP_3);
+  const c4 = v128.load(EXP_4);
+  const one = v128.load(ONE);
+  let sum = 0.0;
+  let weighted = 0.0;
+  while (at < end) {
+    let sums = f32x4.splat(0);
+    let weights = sums;
+    const stop = min(at + STRETCH, end);
+    do {
+      const x = f32x4.sub(v128.load(at), highs);
+      const m = f32x4.add(f32x4.mul(x, log2e), rounder);
+      const n = f32x4.sub(m, rounder);
+      const f = f32x4.sub(f32x4.sub(x, f32x4.mul(n, ln2High)), f32x4.mul(n, ln2Low));
+      const square = f32x4.mul(f, f);
+      const p1 = f32x4.add(f32x4.add(c2, f32x4.mul(c3, f)), f32x4.mul(square, c4));
+      const p0 = f32x4.add(f32x4.add(c0, f32x4.mul(c1, f)), f32x4.mul(square, p1));
+      const above = f32x4.add(f32x4.add(f, f32x4.mul(square, p0)), one);
+      const e = f32x4.mul(i32x4.add(i32x4.shl(m, 23), one), above);
+      v128.store(exps, e);
+      sums = f32x4.add(sums, e);
+      weights = f32x4.sub(weights, f32x4.mul(e, x));
+      at += 16;
+      exps += 16;
+    } while (at < stop);
+    sum += lanes(sums);
+    weighted += lanes(weights);
+  }
+  store<f64>(record, sum, 8);
+  store<f64>(record, weighted, 16);
+}
+
+/** The same where logits may lie further below: their exponentials are 0. NaN stays NaN. */
+function exponentialsOfAll(at: i32, end: i32, exps: i32, high: f32, record: i32): void {
+  const floor = f32x4.splat(high + EXP_LOW);
+  const shift = exps - at;
+  for (let from = at; from < end; from += 16) v128.store(from + shift, f32x4.pmax(v128.load(from), floor));
+  // What 1e-38 each adds to the sums is nothing beside the least rest that the driver accepts.
+  exponentials(exps, end + shift, exps, high, record);
+  for (let from = at; from < end; from += 16) {
+    const isZero = f32x4.le(v128.load(from), floor);
+    v128.store(from + shift, v128.andnot(v128.load(from + shift), isZero));
+  }
+}
+
+/**
+ * Sums the columns `[from, to)` of a row. `format` 0: the logits lie in `row`; 1 bfloat16, 2 binary16: they lie in
+ * `raw` and are written to `row` as float32. `exps` receives exp(z − the block's maximum), each block behind the one
+ * before where `keep` is 1. A block whose maximum exceeds all before it (of this row and call) has that one term, which
+ * is 1, left out of its sum. The row behind `to` is overwritten up to SLACK values and restored.
+ */
+export function describe(
+  format: i32,
+  raw: i32,
+  row: i32,
+  exps: i32,
+  keep: i32,
+  from: i32,
+  to: i32,
+  actual: f32,
+  records: i32,
+): void {
+  let running = LOWEST;
+  for (let start = from; start < to; start += BLOCK) {
+    const stop = min(start + BLOCK, to);
+    const at = row + (start << 2);
+    const last = row + (stop << 2);
+    const end = at + ((((stop - start) << 2) + 63) & ~63);
+    if (format == 1) decodeBfloat16(raw + (start << 1), at, end);
+    else if (format == 2) decodeFloat16(raw + (start << 1), at, end);
+    const behind0 = v128.load(last);
+    const behind1 = v128.load(last, 16);
+    const behind2 = v128.load(last, 32);
+    const behind3 = v128.load(last, 48);
+    for (let pad = last; pad < end; pad += 4) store<f32>(pad, LOWEST);
+
+    const high = scan(at, end, actual);
+    if (high > threshold) offer(row, start, stop);
+    store<f32>(records, high);
+    if (high > running) {
+      running = high;
+      let most = at;
+      while (load<f32>(most) != high) most += 4;
+      store<f32>(most, LOWEST);
+      exponentialsOfAll(at, end, exps, high, records);
+      store<f32>(most, high);
+      store<f32>(exps + (most - at), 1);
+    } else if (blockLow - high >= EXP_LOW) exponentials(at, end, exps, high, records);
+    else exponentialsOfAll(at, end, exps, high, records);
+
+    v128.store(last, behind0);
+    v128.store(last, behind1, 16);
+    v128.store(last, behind2, 32);
+    v128.store(last, behind3, 48);
+    if (keep) exps += BLOCK << 2;
+    records += ROW_RECORD;
+  }
+}
+
+/** Writes the smallest finite number for every -Infinity of a row. */
+export function boundBelow(row: i32, columns: i32): void {
+  const end = row + (columns << 2);
+  for (let at = row; at < end; at += 16) v128.store(at, f32x4.pmax(v128.load(at), f32x4.splat(LOWEST)));
+}

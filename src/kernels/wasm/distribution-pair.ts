@@ -1,0 +1,169 @@
+/**
+ * Drives assembly/distribution.ts over a row of P beside one of Q.
+ *
+ * The offset between log q and log p comes from single-precision sums and is off by some 1e-7. What that leaves of
+ * Σ (q − p) tells by how much, and is taken out of the divergences: D(P‖Q) = Σ p k3(D + ε) − k3(ε) exactly, with
+ * k3(x) = exp x − 1 − x. Where that is not enough, the row is summed again with the better offset.
+ *
+ * @module
+ */
+import { shareOf } from "../distribution-divergence.ts";
+import type { Softmax } from "../distribution-scalar.ts";
+import type { DistributionRows, DivergenceRows, LogitBlock } from "../logit-block.ts";
+import { k3Of } from "../scalar.ts";
+import type { DistributionKernel } from "./distribution-kernel.ts";
+import { isAccurate, type RowSums, sumRow, writeRow } from "./distribution-row.ts";
+
+/** Beyond this |log q − log p| single precision loses digits. */
+const RATIO_HIGH = 32;
+/** An offset from single-precision sums is rarely further off, relative to the part of them that is rounded. */
+const OFFSET_ERROR = 3e-7;
+/** What the total variation may be off by, relative, and the share of a KL that may be taken out of it. */
+const ACCURACY = 2e-6;
+const TAKEN_OUT = 0.01;
+/** Divergences below this may consist of products that single precision cannot hold. */
+const DIVERGENCE_LOW = 1e-28;
+const ROUNDS = 4;
+
+/** Which parts of a row are filled; the others are left to the twin. */
+export interface RowsDone {
+  readonly p: boolean;
+  readonly q: boolean;
+  readonly divergences: boolean;
+}
+
+/** Fills row `row` of P's figures, Q's and their divergences. */
+export function wasmCompareRow(
+  kernel: DistributionKernel,
+  p: LogitBlock,
+  q: LogitBlock,
+  token: number,
+  k: number,
+  row: number,
+  into: { readonly p: DistributionRows; readonly q: DistributionRows; readonly divergences: DivergenceRows },
+): RowsDone {
+  const columns = Math.min(p.vocabulary, q.vocabulary);
+  const requestP = { block: p, row, token, k };
+  const ofP = sumRow(kernel, requestP, "p", columns, true);
+  const doneP = writeRow(kernel, requestP, ofP.whole, into.p);
+  const requestQ = { block: q, row, token, k };
+  const ofQ = sumRow(kernel, requestQ, "q", columns, false);
+  const doneQ = writeRow(kernel, requestQ, ofQ.whole, into.q);
+  return { p: doneP, q: doneQ, divergences: compareRow(kernel, ofP, ofQ, columns, row, into.divergences) };
+}
+
+function compareRow(
+  kernel: DistributionKernel,
+  ofP: RowSums,
+  ofQ: RowSums,
+  columns: number,
+  row: number,
+  into: DivergenceRows,
+): boolean {
+  const accurate = [ofP.whole, ofQ.whole, ofP.common, ofQ.common].every(isAccurate);
+  if (!accurate) return false;
+  const { exports } = kernel;
+  const { p, q } = kernel.layout();
+  if (ofP.lowest === Number.NEGATIVE_INFINITY) exports.boundBelow(p, columns);
+  if (ofQ.lowest === Number.NEGATIVE_INFINITY) exports.boundBelow(q, columns);
+  const divergences = refinedDivergences(kernel, ofP.common, ofQ.common, columns);
+  if (!divergences) return false;
+  into.forwardKl[row] = divergences.forward;
+  into.reverseKl[row] = divergences.reverse;
+  into.jsDivergence[row] = divergences.jensen;
+  into.totalVariation[row] = divergences.distance;
+  into.excludedP[row] = ofP.others ? shareOf(ofP.others, ofP.common) : 0;
+  into.excludedQ[row] = ofQ.others ? shareOf(ofQ.others, ofQ.common) : 0;
+  return true;
+}
+
+interface Divergences {
+  readonly forward: number;
+  readonly reverse: number;
+  readonly jensen: number;
+  readonly distance: number;
+}
+
+function refinedDivergences(
+  kernel: DistributionKernel,
+  p: Softmax,
+  q: Softmax,
+  columns: number,
+): Divergences | undefined {
+  const uncertain = OFFSET_ERROR * (p.rest / (1 + p.rest) + q.rest / (1 + q.rest));
+  const scales = blockScales(kernel, p, columns);
+  let offset = Math.log1p(q.rest) - Math.log1p(p.rest);
+  for (let round = 0; round < ROUNDS; round++) {
+    offset = Math.fround(offset);
+    comparePass(kernel, q.max - p.max, offset, uncertain, columns);
+    const furthest = kernel.exports.furthestRatio();
+    if (!(furthest <= RATIO_HIGH)) return undefined;
+    const sums = addPairBlocks(kernel, scales);
+    const off = Math.log1p(sums.excess);
+    const distance = (sums.distance - off * (sums.signed + sums.distance)) / 2;
+    // Columns whose D may have the wrong sign, because it is smaller than the offset's error.
+    const doubtful = Math.abs(off) < uncertain ? sums.zero : 1;
+    const forward = sums.forward - k3Of(off);
+    const settled = Math.abs(off) * doubtful <= ACCURACY * distance && k3Of(off) <= TAKEN_OUT * sums.forward;
+    if (furthest === 0 || settled) {
+      if (furthest > 0 && !(forward > DIVERGENCE_LOW)) return undefined;
+      return {
+        forward,
+        reverse: sums.reverse * Math.exp(-off) - k3Of(-off),
+        jensen: Math.min(sums.jensen - (off * off) / 8, Math.LN2),
+        distance: Math.min(distance, 1),
+      };
+    }
+    offset += off;
+  }
+  return undefined;
+}
+
+function comparePass(
+  kernel: DistributionKernel,
+  shift: number,
+  offset: number,
+  uncertain: number,
+  columns: number,
+): void {
+  const { p, q, exps, scratch, pairRecords } = kernel.layout();
+  const high = Math.fround(shift);
+  kernel.exports.compare(p, q, exps, columns, high, shift - high, offset, uncertain, scratch, pairRecords);
+}
+
+/** Of each block, what its exponentials are to be multiplied by to be probabilities. */
+function blockScales(kernel: DistributionKernel, { max, rest }: Softmax, columns: number): Float64Array {
+  const { float32 } = kernel.views();
+  const first = kernel.layout().pRecords >> 2;
+  const length = kernel.exports.ROW_RECORD.value >> 2;
+  const scales = new Float64Array(Math.ceil(columns / kernel.block));
+  for (let i = 0; i < scales.length; i++) {
+    scales[i] = Math.exp(float32[first + i * length]! - max) / (1 + rest);
+  }
+  return scales;
+}
+
+/** Sums over a row as the kernel names them. */
+interface PairSums extends Divergences {
+  readonly excess: number;
+  readonly signed: number;
+  readonly zero: number;
+}
+
+function addPairBlocks(kernel: DistributionKernel, scales: Float64Array): PairSums {
+  const { float64 } = kernel.views();
+  const length = kernel.exports.PAIR_RECORD.value >> 3;
+  let at = kernel.layout().pairRecords >> 3;
+  let [forward, reverse, jensen, excess, distance, signed, zero] = [0, 0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < scales.length; i++, at += length) {
+    const scale = scales[i]!;
+    forward += scale * float64[at]!;
+    reverse += scale * float64[at + 1]!;
+    jensen += scale * float64[at + 2]!;
+    excess += scale * float64[at + 3]!;
+    distance += scale * float64[at + 4]!;
+    signed += scale * float64[at + 5]!;
+    zero += scale * float64[at + 6]!;
+  }
+  return { forward, reverse, jensen, excess, distance, signed, zero };
+}
