@@ -72,7 +72,7 @@ export function addStudyFlags(command: Command): Command {
     .option("--full-vocabulary", "ask servers for every token's log-prob: exact, and large")
     .option("--vocabulary-size <n>", "tokens of a server's model, where it does not say")
     .option("--threads <n>", "threads of local models (default: one per processor)")
-    .option("--memory <mib>", "memory for logits at a time (default 64)")
+    .option("--memory <mib>", "memory for logits at a time (default 16; saved logits 32)")
     .option("--cache <mib>", "memory for the reference's logits, so that it runs once (default 1024)")
     .option("--concurrency <n>", "texts at a time sent to a server (default 8)")
     .option("--timeout <seconds>", "of one request to a server")

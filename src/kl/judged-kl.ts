@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { ERROR_WINDOW, type TextSummary } from "./summary.ts";
+import { type ErrorSpan, isAtError } from "./error-span.ts";
+import type { TextSummary } from "./summary.ts";
 import type { CountedToken } from "./token-sums.ts";
 
 /**
@@ -15,13 +16,13 @@ export function goodAndBad(
   counted: readonly CountedToken[],
   places: readonly number[],
   correct: boolean | undefined,
-  errorToken: number | undefined,
+  errorFrom: number | undefined,
 ): Pick<TextSummary, "goodKl" | "badKl"> {
   let [goodKl, badKl, judged] = [0, 0, 0];
   counted.forEach(({ kl, delta }, i) => {
     if (Number.isNaN(delta)) return;
     judged++;
-    const wrong = correct === false && places[i]! >= (errorToken ?? 0);
+    const wrong = correct === false && places[i]! >= (errorFrom ?? 0);
     if (delta < 0 === wrong) goodKl += kl;
     else badKl += kl;
   });
@@ -30,12 +31,12 @@ export function goodAndBad(
     : { goodKl, badKl };
 }
 
-/** KL of the tokens that are at most `ERROR_WINDOW` from the first error. */
+/** KL of the tokens that are at the first error. */
 export function klAround(
-  errorToken: number,
+  error: ErrorSpan,
   places: readonly number[],
   counted: readonly CountedToken[],
 ): NonNullable<TextSummary["errorKl"]> {
-  const near = counted.filter((_, i) => Math.abs(places[i]! - errorToken) <= ERROR_WINDOW);
+  const near = counted.filter((_, i) => isAtError(places[i]!, error));
   return { sum: near.reduce((sum, { kl }) => sum + kl, 0), tokens: near.length };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_CATEGORIES } from "./categories.ts";
+import { DEFAULT_CATEGORIES } from "./categories/categories.ts";
 import type { ScoredText, StudyText } from "./study.ts";
 import { type SummarizeOptions, summarizeText } from "./summarize-text.ts";
 
@@ -127,14 +127,14 @@ describe("good and bad KL", () => {
   ])("%s", (_, text, errorToken, good, bad) => {
     const summary = summarizeText(0, scored(text), {
       ...OPTIONS,
-      ...(errorToken !== undefined && { errorToken }),
+      ...(errorToken !== undefined && { error: { from: errorToken, token: errorToken } }),
     });
     expect(summary).toMatchObject(
       Number.isNaN(good)
         ? { goodKl: good, badKl: bad }
         : { goodKl: expect.closeTo(good, 14), badKl: expect.closeTo(bad, 14) },
     );
-    expect(summary.errorToken).toBe(errorToken ?? text.errorToken);
+    expect(summary.error?.token).toBe(errorToken ?? text.errorToken);
   });
 
   test("KL at the error is of the policy's own tokens near it", () => {

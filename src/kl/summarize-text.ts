@@ -5,19 +5,20 @@
  */
 import { LengthMismatchError } from "../base/errors.ts";
 import type { TopK } from "../schema/record.ts";
-import { type Category, tokenClassifier } from "./categories.ts";
-import { meansByThird } from "./entropy-regions.ts";
+import { type Category, tokenClassifier } from "./categories/categories.ts";
+import type { ErrorSpan } from "./error-span.ts";
 import { goodAndBad, klAround } from "./judged-kl.ts";
-import { rlProbeFigures } from "./rl-probe-alignment.ts";
-import { detectSpikes } from "./spikes.ts";
+import { meansByThird } from "./series/entropy-regions.ts";
+import { rlProbeFigures } from "./spikes/rl-probe-alignment.ts";
+import { detectSpikes } from "./spikes/spikes.ts";
+import { textSpikes } from "./spikes/text-spikes.ts";
 import type { ScoredText } from "./study.ts";
 import type { KlOptions, TextSummary } from "./summary.ts";
-import { textSpikes } from "./text-spikes.ts";
 import { type CountedToken, sumsByCategory, sumsByToken } from "./token-sums.ts";
 
 export interface SummarizeOptions extends KlOptions {
-  /** Response token at which the text first goes wrong, if the text's own `errorToken` does not say it. */
-  readonly errorToken?: number;
+  /** Where the text first goes wrong, if its own `errorToken` does not say it. */
+  readonly error?: ErrorSpan;
   /** A token's text; without it, alternatives are `#id`. */
   readonly textOf?: (id: number) => string;
 }
@@ -28,7 +29,7 @@ export interface SummarizeOptions extends KlOptions {
  * a mean, a z-score and a place in a chart need a number. Every mean is over the finite ones of its own values, and NaN
  * where there is none; only the upper bound's may be infinite.
  *
- * Good KL: on a wrong text, from its first error on (everywhere, where that is not known), KL at tokens that the
+ * Good KL: on a wrong text, from where its first error is announced (everywhere, where that is not known), KL at tokens that the
  * checkpoint finds less probable than the reference does; before the error and on right texts, at those that it finds no
  * less probable. The rest is bad; tokens without both log-probs are neither.
  *
@@ -57,7 +58,9 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
       spike: isSpike.has(t),
     }),
   );
-  const errorToken = options.errorToken ?? text.errorToken;
+  const { errorToken } = text;
+  const error =
+    options.error ?? (errorToken === undefined ? undefined : { from: errorToken, token: errorToken });
   const mean = (values: ArrayLike<number> | undefined): number =>
     meanOf(own.map((t) => values?.[t] ?? Number.NaN).filter(Number.isFinite));
   const exact = pair.forwardKl !== undefined;
@@ -84,9 +87,9 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     spikeDensity: found.density ?? { early: Number.NaN, mid: Number.NaN, late: Number.NaN },
     categories: sumsByCategory(counted),
     byToken: sumsByToken(counted),
-    ...goodAndBad(counted, places, text.correct, errorToken),
-    errorToken,
-    errorKl: errorToken === undefined ? undefined : klAround(errorToken, places, counted),
+    ...goodAndBad(counted, places, text.correct, error?.from),
+    error,
+    errorKl: error === undefined ? undefined : klAround(error, places, counted),
     rlProbe: options.rlProbe ? rlProbeFigures(pair, options.spikes) : null,
   };
 }

@@ -5,7 +5,8 @@
  * @module
  */
 import type { KlAlternative, PolicyRole, Region, SpikeMethod } from "../protocol/kl.ts";
-import type { Category } from "./categories.ts";
+import type { Category } from "./categories/categories.ts";
+import type { ErrorSpan } from "./error-span.ts";
 import type { StudyText } from "./study.ts";
 
 export interface KlOptions {
@@ -22,9 +23,6 @@ export interface SpikeOptions {
   readonly minDistance: number;
   readonly percentile: number;
 }
-
-/** Tokens before and after the first error that count as "at the error". */
-export const ERROR_WINDOW = 2;
 
 /** Spikes of one text; `positions` are response tokens, ascending. */
 export interface TextSpike {
@@ -96,9 +94,9 @@ export interface TextSummary {
   /** KL (sums) of tokens at which the forced token's probability moved as one wants, and against it; NaN: not known. */
   readonly goodKl: number;
   readonly badKl: number;
-  /** Response token at which the first real error begins; undefined where none is known. */
-  readonly errorToken: number | undefined;
-  /** KL (a sum) of the tokens with mask 1 within `ERROR_WINDOW` of `errorToken`; undefined where no error is known. */
+  /** Where the first real error is; undefined where none is known. */
+  readonly error: ErrorSpan | undefined;
+  /** KL (a sum) of the tokens with mask 1 at the error; undefined where no error is known. */
   readonly errorKl: { readonly sum: number; readonly tokens: number } | undefined;
   readonly rlProbe: {
     readonly meanKl: number;

@@ -17,7 +17,7 @@ export type Region = "early" | "mid" | "late";
 export interface KlReport {
   readonly schemaVersion: typeof KL_SCHEMA_VERSION;
   readonly kind: "kl";
-  /** Where the scores lie. */
+  /** Its name in the config, else its directory. */
   readonly study: string;
   readonly reference: string;
   readonly settings: KlSettings;
@@ -317,7 +317,7 @@ export interface FirstErrorFigures {
   readonly checkpoint: string;
   /** Wrong texts whose first error is known. */
   readonly texts: number;
-  /** Within this many tokens counts as "at the error". */
+  /** So many tokens before the one that announces the error, and behind the first wrong one, count as at the error. */
   readonly window: number;
   /** Share of texts with a spike at the error. */
   readonly spike_at_error: number;
@@ -328,7 +328,7 @@ export interface FirstErrorFigures {
   readonly adjusted_p_value: number;
   readonly kl_at_error: number | null;
   readonly kl_elsewhere: number | null;
-  /** Tokens from the error to the nearest spike, negative before; median over texts. */
+  /** Tokens from the error to the nearest spike, negative before, 0 within; median over texts. */
   readonly median_distance: number | null;
   /** Share of spikes at or after the error. */
   readonly spikes_after: number | null;

@@ -7,10 +7,10 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EmptyInputError, NotFoundError } from "../base/errors.ts";
 import { writeWholeFile } from "../io/write-whole-file.ts";
-import { buildKlReport } from "../kl/build-kl-report.ts";
-import { chooseCases } from "../kl/cases.ts";
-import { findFirstError } from "../kl/first-error.ts";
-import type { PolicyPair } from "../kl/report-input.ts";
+import { type FirstError, findFirstError } from "../kl/first-error/first-error.ts";
+import { buildKlReport } from "../kl/report/build-kl-report.ts";
+import { chooseCases } from "../kl/report/cases.ts";
+import type { PolicyPair } from "../kl/report/report-input.ts";
 import { summarizeText } from "../kl/summarize-text.ts";
 import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../kl/summary.ts";
 import type { KlPolicy, KlReport } from "../protocol/kl.ts";
@@ -63,7 +63,7 @@ class StudyAnalysis {
   readonly #manifest: Manifest;
   readonly #texts: readonly PreparedText[];
   readonly #options: AnalyzeStudyOptions;
-  readonly #errors: readonly (number | undefined)[];
+  readonly #errors: readonly (FirstError | undefined)[];
   readonly #findings = new FindingLog();
   readonly #read: ReadScoredOptions;
   #textOf: ((id: number) => string) | undefined;
@@ -75,7 +75,7 @@ class StudyAnalysis {
     this.#manifest = manifest;
     this.#texts = texts;
     this.#options = options;
-    this.#errors = texts.map((text) => findFirstError(text)?.token);
+    this.#errors = texts.map((text) => (text.correct === false ? findFirstError(text) : undefined));
     this.#read = { floor: options.analysis.floor, vocabularySize: vocabularySize(manifest) };
   }
 
@@ -104,7 +104,7 @@ class StudyAnalysis {
         pairs.push({ p, q, texts: await this.#summaries(p, q) });
 
     const input = {
-      study: this.#dir,
+      study: this.#manifest.name,
       reference,
       policies: Object.fromEntries(
         Object.entries(this.#manifest.policies).map(([name, policy]) => [name, klPolicy(policy)]),
@@ -168,21 +168,37 @@ class StudyAnalysis {
       signal?.throwIfAborted();
       excluded.p = Math.max(excluded.p, scored.pair.excludedP ?? 0);
       excluded.q = Math.max(excluded.q, scored.pair.excludedQ ?? 0);
-      const errorToken = this.#errors[index];
+      const error = this.#errors[index];
       summaries.push(
         summarizeText(index, scored, {
           spikes,
           categories,
           rlProbe,
-          ...(errorToken !== undefined && { errorToken }),
+          ...(error !== undefined && { error }),
           ...(this.#textOf !== undefined && { textOf: this.#textOf }),
         }),
       );
       this.#step(p);
     }
+    this.#noteInfinite(p, q, summaries);
     for (const [name, mass] of [[p, excluded.p] as const, [q, excluded.q] as const])
       this.#noteExcluded(name, name === p ? q : p, mass);
     return summaries.sort((a, b) => a.index - b.index);
+  }
+
+  #noteInfinite(p: string, q: string, summaries: readonly TextSummary[]): void {
+    const count = summaries.reduce((sum, { infiniteKl = 0 }) => sum + infiniteKl, 0);
+    if (count === 0) return;
+    this.#findings.add({
+      code: "non-finite",
+      severity: "warning",
+      subject: `${p} ${q}`,
+      count,
+      describe: (tokens) =>
+        `the KL from ${p} to ${q} is infinite at ${tokens} tokens, which are in no mean and no spike`,
+      at: {},
+      likely: `${q} gives a token a probability of exactly 0 that ${p} does not: masked logits, or saved ones that were cut off`,
+    });
   }
 
   #noteExcluded(name: string, other: string, mass: number): void {

@@ -25,6 +25,8 @@ export interface BackendOptions {
   readonly timeoutMs?: number;
   readonly retries?: number;
   readonly apiKey?: string;
+  /** Ids of a text by the study's tokenizer: servers that name tokens by their text need it. */
+  readonly encode?: (text: string) => number[];
 }
 
 interface Location {

@@ -14,8 +14,8 @@ import { type PreparedText, readStudyTexts } from "./texts/index.ts";
 
 export interface PreparedTexts {
   readonly texts: readonly PreparedText[];
-  /** Directory of the tokenizer; undefined where the texts came as ids and none was found. */
-  readonly tokenizer: string | undefined;
+  /** Undefined where the texts came as ids and no tokenizer was found. */
+  readonly tokenizer: TokenDecoder | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -37,7 +37,7 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
       ...(findings[0] !== undefined && { likely: findings[0].message, at: findings[0].at }),
     });
   }
-  return { texts, tokenizer, findings };
+  return { texts, tokenizer: open, findings };
 }
 
 /** The reference's own, else the first that comes with a model. */

@@ -5,7 +5,7 @@
  */
 import { stat } from "node:fs/promises";
 import { LengthMismatchError } from "../base/errors.ts";
-import { klBounds, type TopKRow } from "../kl/bounds.ts";
+import { klBounds, type TopKRow } from "../kl/bounds/bounds.ts";
 import type { PairScores, PolicyScores, ScoredText } from "../kl/study.ts";
 import { keyOf } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";

@@ -29,7 +29,10 @@ export async function runStudy(spec: StudySpec, options: RunStudyOptions = {}): 
   const { signal } = options;
   if (signal?.aborted) return { texts, policies: [], files: [], findings, interrupted: true };
   await writeTexts(spec.out, texts);
-  const result = await scoreStudy(spec, texts, { ...options, ...(tokenizer !== undefined && { tokenizer }) });
+  const result = await scoreStudy(spec, texts, {
+    ...options,
+    ...(tokenizer !== undefined && { tokenizer: tokenizer.name, encode: tokenizer.encode }),
+  });
   const names = spec.policies.map(({ name }) => name);
   const record = result.interrupted ? undefined : await writeStudyRecord(spec.out, texts, names);
   const scored = result.policies.map(({ name }) => paths.scores(spec.out, name));

@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../base/errors.ts";
-import type { Category } from "../kl/categories.ts";
+import type { Category } from "../kl/categories/categories.ts";
 import type { SpikeOptions } from "../kl/summary.ts";
 import type { PolicyRole } from "../protocol/kl.ts";
 import type { ReadTextsOptions } from "./texts/index.ts";

@@ -4,7 +4,7 @@ import { classifyToken, DEFAULT_CATEGORIES, tokenClassifier } from "./categories
 import { categoryStatistics } from "./category-statistics.ts";
 import { type CategoryConfig, extendCategories } from "./extend-categories.ts";
 
-const path = new URL("../../test/fixtures/kl/categories.json", import.meta.url);
+const path = new URL("../../../test/fixtures/kl/categories.json", import.meta.url);
 const expected = JSON.parse(readFileSync(path, "utf8")) as Record<string, string>;
 
 test("tokens fall where RL-Probe puts them", () => {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { LengthMismatchError } from "../base/errors.ts";
+import { LengthMismatchError } from "../../base/errors.ts";
+import { meanAndStd } from "../spikes/series-statistics.ts";
 import { type Category, DEFAULT_CATEGORIES, OTHER, tokenClassifier } from "./categories.ts";
-import { meanAndStd } from "./series-statistics.ts";
 
 /** Nats; all 0 where there is no token of the category. */
 export interface CategoryStatistics {

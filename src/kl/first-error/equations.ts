@@ -12,6 +12,8 @@ import { type Notation, OPAQUE, RELATION, readNotation, STOP } from "./notation.
 export interface WrongEquation {
   /** Place in the text at which it goes wrong: the first character of the result that is not as it must be. */
   readonly place: number;
+  /** Where the result is announced: the `=` before it, or the question to the calculator. */
+  readonly announced: number;
   /** What is wrong, for people. */
   readonly how: string;
 }
@@ -78,7 +80,10 @@ function wrongIn(notation: Notation): WrongEquation | undefined {
       const last = number === pieces.length - 1;
       const right = number === 0 ? undefined : sideAtStart(characters, at, at + piece.length, last);
       const wrong = left && right && judge(notation, left, right);
-      if (wrong !== undefined) return wrong;
+      if (wrong !== undefined) {
+        const sign = notation.places[at - 1] as number;
+        return { announced: sign < 0 ? wrong.place : Math.min(sign, wrong.place), ...wrong };
+      }
       left = last ? undefined : sideAtEnd(characters, at, at + piece.length, number === 0);
       at += piece.length + 1;
     }
@@ -152,7 +157,11 @@ function unmatched(
   return to;
 }
 
-function judge(notation: Notation, left: Side, right: Side): WrongEquation | undefined {
+function judge(
+  notation: Notation,
+  left: Side,
+  right: Side,
+): (Omit<WrongEquation, "announced"> & { announced?: number }) | undefined {
   const { characters, places, calls } = notation;
   const fromTool = calls.some((call) => call.at >= left.from - 1 && call.at <= left.to);
   const call = calls.find((one) => one.at >= right.from - 1 && one.at <= right.to);
@@ -169,7 +178,11 @@ function judge(notation: Notation, left: Side, right: Side): WrongEquation | und
     if (asked === meant) return undefined;
     const at = firstDifference(asked, meant);
     const place = call.place + placeOf(query, at);
-    return { place, how: `the calculator is asked ${query.trim()} where the text says ${said}` };
+    return {
+      place,
+      announced: call.place,
+      how: `the calculator is asked ${query.trim()} where the text says ${said}`,
+    };
   }
   const digits = stated.replaceAll(/[ ,]/g, "");
   const must = (right.expression.plain ? values : [left.expression])

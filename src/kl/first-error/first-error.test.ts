@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { studyText } from "../report/report.test-data.ts";
 import { firstWrongEquation } from "./equations.ts";
 import { readExpression } from "./expressions.ts";
 import { findFirstError } from "./first-error.ts";
-import { studyText } from "./report.test-data.ts";
 
 const everywhere = (): boolean => true;
 
@@ -114,7 +114,7 @@ describe("a calculator", () => {
 describe("findFirstError", () => {
   test("tells the token, and why", () => {
     const text = studyText("a", ["so", " 2", " *", " 3", " =", " ", "6", "1", "."]);
-    expect(findFirstError(text)).toEqual({ token: 7, how: "2 * 3 = 6, not 61" });
+    expect(findFirstError(text)).toEqual({ token: 7, from: 4, how: "2 * 3 = 6, not 61" });
   });
 
   test("takes the data's word", () => {

@@ -1,9 +1,11 @@
+import type { StudyText } from "../study.ts";
 import { firstWrongEquation } from "./equations.ts";
-import type { StudyText } from "./study.ts";
 
 export interface FirstError {
-  /** Response token. */
+  /** Response token that is wrong. */
   readonly token: number;
+  /** Response token with which the wrong result is announced (the `=`); the same where that is not known. */
+  readonly from: number;
   /** How it is known. */
   readonly how: string;
 }
@@ -17,7 +19,8 @@ export interface FirstError {
  * Whether the text is right is not looked at: ask only for texts that are wrong.
  */
 export function findFirstError(text: StudyText): FirstError | undefined {
-  if (text.errorToken !== undefined) return { token: text.errorToken, how: "the data say so" };
+  if (text.errorToken !== undefined)
+    return { token: text.errorToken, from: text.errorToken, how: "the data say so" };
   const starts: number[] = [];
   let length = 0;
   for (const token of text.tokens) {
@@ -36,5 +39,6 @@ export function findFirstError(text: StudyText): FirstError | undefined {
   const found = firstWrongEquation(text.tokens.join(""), (place) => text.mask[tokenAt(place)] !== 0);
   if (found === undefined) return undefined;
   const token = tokenAt(Math.min(found.place, length - 1));
-  return text.mask[token] === 0 ? undefined : { token, how: found.how };
+  const from = Math.min(tokenAt(found.announced), token);
+  return text.mask[token] === 0 ? undefined : { token, from, how: found.how };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CategoryFigures, KlAnswer, KlComparison, KlReport } from "../protocol/kl.ts";
+import type { CategoryFigures, KlAnswer, KlComparison, KlReport } from "../../protocol/kl.ts";
 
 type Figures = Omit<KlReport, "answers" | "caveats" | "absent">;
 
@@ -139,7 +139,7 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
     errors.median_distance === null
       ? ""
       : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
-  const text = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike within ${errors.window} tokens of their first known error, ${percent(errors.expected)} by chance (${probability(errors.adjusted_p_value)}).${nearest}${ratio}${good}`;
+  const text = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error, ${percent(errors.expected)} by chance (${probability(errors.adjusted_p_value)}).${nearest}${ratio}${good}`;
   if (errors.texts < 5) return unknown(question, text);
   return { question, answer: text, support: errors.adjusted_p_value < settings.alpha ? "yes" : "no" };
 }

@@ -1,4 +1,4 @@
-import type { KlInterval } from "../protocol/kl.ts";
+import type { KlInterval } from "../../protocol/kl.ts";
 import { quantileOf } from "./numbers.ts";
 import { seededRandom } from "./random.ts";
 

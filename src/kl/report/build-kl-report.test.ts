@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { KlReport } from "../protocol/kl.ts";
-import { wilcoxonSignedRank } from "../statistics/index.ts";
+import type { KlReport } from "../../protocol/kl.ts";
+import { wilcoxonSignedRank } from "../../statistics/index.ts";
+import type { StudyText } from "../study.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { chooseCases } from "./cases.ts";
 import { growingStudy, lookedAt, type NamedKl, studyOf, studyText } from "./report.test-data.ts";
-import type { StudyText } from "./study.ts";
 
 function reportOf(texts: readonly StudyText[], checkpoints: readonly NamedKl[]): KlReport {
   const input = studyOf(texts, checkpoints);

@@ -1,5 +1,5 @@
-import { EmptyInputError } from "../base/errors.ts";
-import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../protocol/kl.ts";
+import { EmptyInputError } from "../../base/errors.ts";
+import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../protocol/kl.ts";
 import { answers } from "./answers.ts";
 import { caseStudies } from "./cases.ts";
 import { categoryFigures } from "./category-figures.ts";

@@ -1,11 +1,12 @@
-import type { CaseStudy } from "../protocol/kl.ts";
-import { tokenClassifier } from "./categories.ts";
+import type { CaseStudy } from "../../protocol/kl.ts";
+import { tokenClassifier } from "../categories/categories.ts";
+import { isAtError } from "../error-span.ts";
+import type { StudyText } from "../study.ts";
+import type { TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
 import { textsOf } from "./problems.ts";
 import { type KlStudy, type KlStudyInput, lastCheckpoint, viewStudy } from "./report-input.ts";
 import { handleOf, largestSpikes, spikeFigures } from "./spike-figures.ts";
-import type { StudyText } from "./study.ts";
-import { ERROR_WINDOW, type TextSummary, type TextUnderCheckpoints } from "./summary.ts";
 
 interface Criterion {
   readonly reason: string;
@@ -34,15 +35,15 @@ const CRITERIA: readonly Criterion[] = [
   { reason: "the lowest mean KL", rank: ({ meanKl }) => -meanKl },
 ];
 
-function isError({ errorToken }: TextSummary, { correct }: StudyText): boolean {
-  return correct === false && errorToken !== undefined;
+function isError({ error }: TextSummary, { correct }: StudyText): boolean {
+  return correct === false && error !== undefined;
 }
 
 /** The largest spike within the window of the first error. */
 function spikeAtError(summary: TextSummary, text: StudyText): number | undefined {
-  const error = summary.errorToken;
+  const { error } = summary;
   if (error === undefined || !isError(summary, text)) return undefined;
-  const near = summary.spikes.filter(({ position }) => Math.abs(position - error) <= ERROR_WINDOW);
+  const near = summary.spikes.filter(({ position }) => isAtError(position, error));
   return near.length === 0 ? undefined : Math.max(...near.map(({ value }) => value));
 }
 
@@ -113,7 +114,7 @@ export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnde
         kl: rows(found.kl),
         delta: rows(found.delta),
         spikes: summary.spikes.map((spike) => spikeFigures(study, { summary, spike }, found)),
-        error_token: summary.errorToken ?? null,
+        error_token: summary.error?.token ?? null,
       },
     ];
   });

@@ -1,8 +1,8 @@
-import type { CategoryFigures } from "../protocol/kl.ts";
+import type { CategoryFigures } from "../../protocol/kl.ts";
+import type { CategorySums } from "../summary.ts";
 import { maxOf, minOf, sumOf } from "./numbers.ts";
 import { textsOf } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
-import type { CategorySums } from "./summary.ts";
 
 /**
  * A checkpoint's KL by kind of token, over all tokens alike: mean = Σx / n, std = √(Σx² / n − mean²). Interval:

@@ -1,4 +1,4 @@
-import type { KlReport } from "../protocol/kl.ts";
+import type { KlReport } from "../../protocol/kl.ts";
 import type { KlStudyInput } from "./report-input.ts";
 
 /** Below this many problems an interval or a test rests on little. */

@@ -1,8 +1,8 @@
-import type { CheckpointFigures, PairFigures, Region } from "../protocol/kl.ts";
+import type { CheckpointFigures, PairFigures, Region } from "../../protocol/kl.ts";
+import type { TextSummary } from "../summary.ts";
 import { deviationOf, finite, maxOf, meanOf, medianOf, minOf, sumOf } from "./numbers.ts";
 import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";
 import type { Checkpoint, KlStudy, PolicyPair } from "./report-input.ts";
-import type { TextSummary } from "./summary.ts";
 
 export const REGIONS: readonly Region[] = ["early", "mid", "late"];
 

@@ -1,5 +1,5 @@
-import type { KlComparison } from "../protocol/kl.ts";
-import { holm, wilcoxonSignedRank } from "../statistics/index.ts";
+import type { KlComparison } from "../../protocol/kl.ts";
+import { holm, wilcoxonSignedRank } from "../../statistics/index.ts";
 import { finite, meanOf, medianOf } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
 import { type Checkpoint, type KlStudy, trained } from "./report-input.ts";

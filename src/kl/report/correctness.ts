@@ -1,5 +1,5 @@
-import type { CorrectnessFigures, GroupKl } from "../protocol/kl.ts";
-import { holm, mannWhitneyU, wilcoxonSignedRank } from "../statistics/index.ts";
+import type { CorrectnessFigures, GroupKl } from "../../protocol/kl.ts";
+import { holm, mannWhitneyU, wilcoxonSignedRank } from "../../statistics/index.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
 import { deviationOf, finite, meanOf, sumOf } from "./numbers.ts";
 import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";

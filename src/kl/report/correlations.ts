@@ -1,10 +1,10 @@
-import type { KlCorrelation } from "../protocol/kl.ts";
-import { benjaminiHochberg, pearsonTest, spearmanTest } from "../statistics/index.ts";
+import type { KlCorrelation } from "../../protocol/kl.ts";
+import { benjaminiHochberg, pearsonTest, spearmanTest } from "../../statistics/index.ts";
+import type { StudyText } from "../study.ts";
+import type { TextSummary } from "../summary.ts";
 import { meanOf } from "./numbers.ts";
 import { type Problem, problemMean, spikesOf } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
-import type { StudyText } from "./study.ts";
-import type { TextSummary } from "./summary.ts";
 
 /** Below this many problems a correlation says nothing. */
 const FEWEST_PROBLEMS = 6;

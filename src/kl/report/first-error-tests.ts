@@ -1,22 +1,24 @@
-import type { FirstErrorFigures } from "../protocol/kl.ts";
-import { holm } from "../statistics/index.ts";
+import type { FirstErrorFigures } from "../../protocol/kl.ts";
+import { holm } from "../../statistics/index.ts";
+import { distanceTo, ERROR_WINDOW, type ErrorSpan, isAtError } from "../error-span.ts";
+import type { StudyText } from "../study.ts";
+import type { TextSummary } from "../summary.ts";
 import { finite, meanOf, medianOf, sumOf } from "./numbers.ts";
 import { textsOf } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
-import type { StudyText } from "./study.ts";
-import { ERROR_WINDOW, type TextSummary } from "./summary.ts";
 
 /** A wrong text whose first error is known. */
 interface ErrorText {
   readonly summary: TextSummary;
   readonly text: StudyText;
-  readonly error: number;
+  readonly error: ErrorSpan;
 }
 
 /**
  * Whether spikes lie at the first error of wrong texts.
  *
- * A text counts where a spike lies within ±2 tokens of its error. By chance: its spikes, with the distances between
+ * A text counts where a spike lies at its error: from 2 tokens before the one that announces the wrong result (the `=`)
+ * to 2 tokens behind the first that is wrong. By chance: its spikes, with the distances between
  * them kept, shifted around the circle of its tokens with mask 1; all shifts alike, texts independent of one another.
  * The share of shifts that count is a text's chance qᵢ; `expected` = mean of qᵢ, and p = P(X ≥ observed) with X the sum
  * of Bernoulli(qᵢ), computed exactly (no draws). Holm's correction over checkpoints.
@@ -31,19 +33,19 @@ export function firstErrorFigures(study: KlStudy): FirstErrorFigures[] {
 function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): FirstErrorFigures | undefined {
   const texts = textsOf(checkpoint.problems).flatMap((summary): ErrorText[] => {
     const text = study.input.texts[summary.index];
-    const error = summary.errorToken;
+    const { error } = summary;
     return text?.correct !== false || error === undefined ? [] : [{ summary, text, error }];
   });
   if (texts.length === 0) return undefined;
   const hits = texts.filter((one) =>
-    one.summary.spikes.some(({ position }) => near(position, one.error)),
+    one.summary.spikes.some(({ position }) => isAtError(position, one.error)),
   ).length;
   const chances = texts.map(chanceOf);
   const p = tailOf(chances, hits);
   const distances = texts.map(nearestOf).filter((distance) => distance !== undefined);
   const spikes = sumOf(texts.map(({ summary }) => summary.spikes.length));
   const after = sumOf(
-    texts.map(({ summary, error }) => summary.spikes.filter(({ position }) => position >= error).length),
+    texts.map(({ summary, error }) => summary.spikes.filter(({ position }) => position >= error.from).length),
   );
   return {
     checkpoint: checkpoint.name,
@@ -59,10 +61,6 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): FirstErrorFigures
   };
 }
 
-function near(position: number, error: number): boolean {
-  return Math.abs(position - error) <= ERROR_WINDOW;
-}
-
 /** Share of the shifts of a text's spikes that put one at its error. */
 function chanceOf({ summary, text, error }: ErrorText): number {
   const places: number[] = [];
@@ -72,7 +70,7 @@ function chanceOf({ summary, text, error }: ErrorText): number {
   const n = places.length;
   if (n === 0) return 0;
   const order = new Map(places.map((token, place) => [token, place]));
-  const targets = places.flatMap((token, place) => (near(token, error) ? [place] : []));
+  const targets = places.flatMap((token, place) => (isAtError(token, error) ? [place] : []));
   const shifts = new Set<number>();
   for (const { position } of summary.spikes) {
     const from = order.get(position);
@@ -99,7 +97,7 @@ function tailOf(chances: readonly number[], count: number): number {
 function nearestOf({ summary, error }: ErrorText): number | undefined {
   let nearest: number | undefined;
   for (const { position } of summary.spikes) {
-    const distance = position - error;
+    const distance = distanceTo(position, error);
     if (nearest === undefined || Math.abs(distance) <= Math.abs(nearest)) nearest = distance;
   }
   return nearest;

@@ -1,5 +1,5 @@
+import type { TextSummary } from "../summary.ts";
 import { byText, meanOf, sumOf } from "./numbers.ts";
-import type { TextSummary } from "./summary.ts";
 
 /** A problem's texts under one checkpoint; those without a single KL are not there. */
 export interface Problem {

@@ -5,12 +5,12 @@ import type {
   Progression,
   StageFigures,
   TurningPoint,
-} from "../protocol/kl.ts";
+} from "../../protocol/kl.ts";
+import { turningPoints } from "../series/turning-points.ts";
 import { byRegion } from "./checkpoint-figures.ts";
 import { finite, meanOf } from "./numbers.ts";
 import { type KlStudy, trained } from "./report-input.ts";
 import { trendOf } from "./trend.ts";
-import { turningPoints } from "./turning-points.ts";
 
 /** A checkpoint with a step and a mean KL. */
 interface Point {

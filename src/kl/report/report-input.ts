@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { KlPolicy, KlSettings } from "../protocol/kl.ts";
-import type { Finding } from "../schema/findings.ts";
+import type { KlPolicy, KlSettings } from "../../protocol/kl.ts";
+import type { Finding } from "../../schema/findings.ts";
+import type { Category } from "../categories/categories.ts";
+import type { StudyText } from "../study.ts";
+import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { type Bootstrap, seededBootstrap } from "./bootstrap.ts";
-import type { Category } from "./categories.ts";
 import { byText } from "./numbers.ts";
 import { groupProblems, type Problem } from "./problems.ts";
-import type { StudyText } from "./study.ts";
-import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "./summary.ts";
 
 export interface KlStudyInput {
-  /** Where the scores lie. */
+  /** Its name in the config, else its directory. */
   readonly study: string;
   /** Name of the reference policy. */
   readonly reference: string;

@@ -1,9 +1,9 @@
 /** Studies made of a few numbers per text, for tests. */
-import type { KlPolicy, PolicyRole } from "../protocol/kl.ts";
-import type { Category } from "./categories.ts";
+import type { KlPolicy, PolicyRole } from "../../protocol/kl.ts";
+import type { Category } from "../categories/categories.ts";
+import type { StudyText } from "../study.ts";
+import type { CheckpointSummary, TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import type { KlStudyInput } from "./report-input.ts";
-import type { StudyText } from "./study.ts";
-import type { CheckpointSummary, TextSpike, TextSummary, TextUnderCheckpoints } from "./summary.ts";
 
 export const CATEGORIES: readonly Category[] = [{ name: "number", words: [], patterns: [/^\d+$/] }];
 
@@ -102,7 +102,7 @@ export function summaryOf(text: StudyText, index: number, kl: readonly number[])
     byToken,
     goodKl: text.correct === false ? sum : text.correct === true ? 0 : Number.NaN,
     badKl: text.correct === true ? sum : text.correct === false ? 0 : Number.NaN,
-    errorToken: error,
+    error: error === undefined ? undefined : { from: error, token: error },
     errorKl:
       error === undefined
         ? undefined

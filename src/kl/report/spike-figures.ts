@@ -1,10 +1,10 @@
-import type { SpikeFigures } from "../protocol/kl.ts";
+import type { SpikeFigures } from "../../protocol/kl.ts";
+import type { StudyText } from "../study.ts";
+import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
 import { textsOf } from "./problems.ts";
 import { keptFrom } from "./progression.ts";
 import { type KlStudy, lastCheckpoint, trained } from "./report-input.ts";
-import type { StudyText } from "./study.ts";
-import type { TextSpike, TextSummary, TextUnderCheckpoints } from "./summary.ts";
 
 export interface PlacedSpike {
   readonly summary: TextSummary;

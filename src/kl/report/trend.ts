@@ -1,4 +1,4 @@
-import { spearmanTest } from "../statistics/index.ts";
+import { spearmanTest } from "../../statistics/index.ts";
 
 /** Up to here all orders are gone through: 8! = 40320. */
 const ALL_ORDERS = 8;

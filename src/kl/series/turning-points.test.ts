@@ -16,7 +16,7 @@ interface Fixture {
   readonly smoothed: readonly { values: number[]; window: number; order: number; smoothed: number[] }[];
   readonly peaks: readonly { values: number[]; peaks: number[] }[];
 }
-const path = new URL("../../test/fixtures/kl/turning-points.json", import.meta.url);
+const path = new URL("../../../test/fixtures/kl/turning-points.json", import.meta.url);
 const { cases, smoothed, peaks } = JSON.parse(readFileSync(path, "utf8")) as Fixture;
 
 describe("turning points of RL-Probe", () => {

@@ -5,9 +5,10 @@
  *
  * @module
  */
+
+import type { PairScores } from "../study.ts";
+import type { SpikeOptions, TextSummary } from "../summary.ts";
 import { detectSpikes } from "./spikes.ts";
-import type { PairScores } from "./study.ts";
-import type { SpikeOptions, TextSummary } from "./summary.ts";
 
 /** Stands for the place after the text, which is no response token. */
 export const AFTER_END = -1;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, median, percentile } from "./series-statistics.ts";
 import { detectSpikes } from "./spikes.ts";
-import type { SpikeOptions } from "./summary.ts";
 
 type Figure = number | string;
 interface Case {
@@ -23,7 +23,7 @@ interface Case {
   readonly std: Figure;
   readonly density: Readonly<Record<string, number>>;
 }
-const path = new URL("../../test/fixtures/kl/spikes.json", import.meta.url);
+const path = new URL("../../../test/fixtures/kl/spikes.json", import.meta.url);
 const { series, cases } = JSON.parse(readFileSync(path, "utf8")) as {
   series: Record<string, Figure[]>;
   cases: Case[];

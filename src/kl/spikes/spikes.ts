@@ -6,11 +6,11 @@
  *
  * @module
  */
-import { UsageError } from "../base/errors.ts";
-import type { Region } from "../protocol/kl.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Region } from "../../protocol/kl.ts";
+import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, median, percentile } from "./series-statistics.ts";
-import type { SpikeOptions } from "./summary.ts";
 
 export interface SpikeAnalysis {
   /** Places in the series, ascending. */

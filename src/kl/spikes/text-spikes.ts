@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { KlAlternative } from "../protocol/kl.ts";
+import type { KlAlternative } from "../../protocol/kl.ts";
+import type { PolicyScores, ScoredText } from "../study.ts";
+import type { TextSpike } from "../summary.ts";
+import type { CountedToken } from "../token-sums.ts";
 import type { SpikeAnalysis } from "./spikes.ts";
-import type { PolicyScores, ScoredText } from "./study.ts";
-import type { TextSpike } from "./summary.ts";
-import type { CountedToken } from "./token-sums.ts";
 
 /** Of each policy's most probable tokens, so many are kept with a spike. */
 const ALTERNATIVES = 5;

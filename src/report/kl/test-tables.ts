@@ -320,6 +320,8 @@ export function firstErrorTable({ first_errors: rows }: KlReport): Table {
         { priority: 4 },
       ),
     ],
-    window === undefined ? undefined : `at the error: within ${formatCount(window)} tokens of it`,
+    window === undefined
+      ? undefined
+      : `at the error: from ${formatCount(window)} tokens before the = that announces it to ${formatCount(window)} behind it`,
   );
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import { UsageError } from "../../base/errors.ts";
-import { DEFAULT_CATEGORIES } from "../../kl/categories.ts";
-import { type CategoryConfig, extendCategories } from "../../kl/extend-categories.ts";
+import { DEFAULT_CATEGORIES } from "../../kl/categories/categories.ts";
+import { type CategoryConfig, extendCategories } from "../../kl/categories/extend-categories.ts";
 import { type BackendOptions, expandPolicies } from "../open-policy.ts";
 import {
   type AnalysisSpec,
@@ -46,7 +46,7 @@ export async function studyOf(
   const reference = referenceOf(fields, policies);
   const names = policies.map(({ name }) => name);
   const spec: StudySpec = {
-    name: fields.text("name") ?? "study",
+    name: fields.text("name") ?? fields.text("out") ?? out,
     out: fields.text("out") ?? out,
     texts: textsOf(fields),
     policies: inTrainingOrder(

@@ -118,7 +118,7 @@ function checkVocabulary(
   if (row > maxBlockBytes) {
     throw new UsageError(
       `one row of logits takes ${row} bytes (${vocabulary} columns), maxBlockBytes is ${maxBlockBytes}`,
-      { hint: `Set maxBlockBytes to ${row} or more.` },
+      { hint: `set maxBlockBytes to ${row} or more (--memory ${Math.ceil(row / 2 ** 20)})` },
     );
   }
   // Heads are padded and sometimes trimmed by a few columns; labels of a classifier are a handful.

@@ -15,11 +15,11 @@ export interface OnnxOptions {
   readonly threads?: number;
   /** onnxruntime's execution provider; default `cpu`. */
   readonly provider?: string;
-  /** Bytes of logits in one block; default 64 MiB. */
+  /** Bytes of logits in one block; default 16 MiB. */
   readonly maxBlockBytes?: number;
 }
 
-const DEFAULT_BLOCK_BYTES = 2 ** 26;
+const DEFAULT_BLOCK_BYTES = 2 ** 24;
 
 /**
  * A decoder in ONNX on this machine, run by `onnxruntime-node` (an optional dependency).
@@ -209,7 +209,7 @@ function checkBytes({ facts, maxBlockBytes, leastBytes }: Limits, what: string, 
       reason: "too-large",
       at: { file: facts.location },
       likely: "The model has no KV cache, and a head that cannot run apart.",
-      hint: `Raise maxBlockBytes to ${bytes}, or export the model with a KV cache (--task text-generation-with-past).`,
+      hint: `raise maxBlockBytes to ${bytes} (--memory ${Math.ceil(bytes / 2 ** 20)}), or export the model with a KV cache (--task text-generation-with-past).`,
     },
   );
 }

@@ -1,0 +1,47 @@
+/**
+ * What scores under teacher forcing say. Runs unchanged in Node and in browsers.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { classifyToken, detectSpikes } from "logratio/kl";
+ *
+ * const kl = [0.01, 0.02, 0.01, 0.9, 0.02, 0.01, 0.02];
+ * const { positions } = detectSpikes(kl, { method: "zscore", threshold: 2, minDistance: 3, percentile: 95 });
+ * assert.deepEqual(positions, [3]);
+ * assert.equal(classifyToken(" ="), "math_symbol");
+ * ```
+ *
+ * @module
+ */
+export {
+  type Bound,
+  type BoundOptions,
+  type DivergenceBounds,
+  klBounds,
+  type TopKRow,
+} from "./bounds/bounds.ts";
+export {
+  type Category,
+  classifyToken,
+  DEFAULT_CATEGORIES,
+  OTHER,
+  tokenClassifier,
+} from "./categories/categories.ts";
+export { categoryStatistics } from "./categories/category-statistics.ts";
+export { type CategoryConfig, extendCategories } from "./categories/extend-categories.ts";
+export { type FirstError, findFirstError } from "./first-error/first-error.ts";
+export { buildKlReport } from "./report/build-kl-report.ts";
+export { chooseCases } from "./report/cases.ts";
+export type { KlReportInput, KlStudyInput, PolicyPair, ReportSizes } from "./report/report-input.ts";
+export { entropyReduction, meansByThird, progressionRates } from "./series/entropy-regions.ts";
+export { turningPoints } from "./series/turning-points.ts";
+export { detectSpikes, type SpikeAnalysis } from "./spikes/spikes.ts";
+export type { PairScores, PolicyScores, ScoredText, StudyText } from "./study.ts";
+export { type SummarizeOptions, summarizeText } from "./summarize-text.ts";
+export type {
+  CheckpointSummary,
+  KlOptions,
+  SpikeOptions,
+  TextSummary,
+  TextUnderCheckpoints,
+} from "./summary.ts";

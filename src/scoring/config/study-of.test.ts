@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { studyOf } from "./study-of.ts";
+
+const POLICIES = { dpo: "onnx:ckpt/dpo", sft: "onnx:ckpt/sft", rlvr_step_100: "vllm:http://host:8000#m" };
+const BASE = { texts: "texts.jsonl", policies: POLICIES, reference: "dpo" };
+
+const spec = async (config: object) => (await studyOf({ ...BASE, ...config }, "out", "study.yaml")).spec;
+
+describe("studyOf", () => {
+  test("reads roles and steps from names", async () => {
+    const { policies } = await spec({});
+    expect(policies.map(({ name, role, step }) => [name, role, step])).toEqual([
+      ["dpo", "reference", null],
+      ["sft", "baseline", null],
+      ["rlvr_step_100", "checkpoint", 100],
+    ]);
+  });
+
+  test("takes roles, steps and stages that are given", async () => {
+    const { policies } = await spec({
+      policies: { ...POLICIES, final: { at: "onnx:ckpt/final", step: 300 }, rlvr_step_200: "onnx:b" },
+      baselines: ["rlvr_step_100"],
+      stages: { early: [100, 250], late: 300 },
+    });
+    expect(policies.map(({ name, role, step, stage }) => [name, role, step, stage])).toEqual([
+      ["dpo", "reference", null, null],
+      ["sft", "baseline", null, null],
+      ["rlvr_step_100", "baseline", 100, null],
+      ["rlvr_step_200", "checkpoint", 200, "early"],
+      ["final", "checkpoint", 300, "late"],
+    ]);
+  });
+
+  test("names responses after their files", async () => {
+    const { texts } = await spec({ texts: undefined, problems: "p.json", responses: "a/dpo_responses.json" });
+    expect(texts.responses).toEqual({ dpo: "a/dpo_responses.json" });
+    expect(texts.problems).toBe("p.json");
+  });
+
+  test("extends categories, and takes every other setting", async () => {
+    const given = {
+      categories: { latex: { words: ["$"], before: "math_symbol" } },
+      spikes: { method: "adaptive", threshold: 1.5, min_distance: 0 },
+      pairs: [["rlvr_step_100", "sft"]],
+      outcomes: "all.json",
+      parity: "rl-probe",
+      floor: -40,
+      seed: 7,
+      generate: { n: 4, temperature: 0 },
+      name: "a name",
+    };
+    const study = await spec(given);
+    expect(study.analysis.categories.map(({ name }) => name).slice(0, 2)).toEqual(["latex", "math_symbol"]);
+    expect(study.analysis).toMatchObject({
+      spikes: { method: "adaptive", threshold: 1.5, minDistance: 0, percentile: 95 },
+      rlProbe: true,
+      floor: -40,
+      seed: 7,
+    });
+    expect(study).toMatchObject({
+      name: "a name",
+      pairs: [["rlvr_step_100", "sft"]],
+      outcomes: { "": "all.json" },
+      generate: { n: 4, from: "dpo", temperature: 0, topP: 1 },
+    });
+    expect(study.settings).toEqual({
+      spikes: given.spikes,
+      categories: given.categories,
+      parity: "rl-probe",
+      floor: -40,
+      seed: 7,
+      outcomes: "all.json",
+    });
+  });
+
+  test("sizes of back ends are in the units that their names say", async () => {
+    const backend = { memory_mib: 2, timeout_s: 1.5, full_vocabulary: true, cache_mib: 0 };
+    expect((await studyOf({ ...BASE, backend }, "out", undefined)).backend).toEqual({
+      maxBlockBytes: 2 ** 21,
+      timeoutMs: 1500,
+      fullVocabulary: true,
+      cacheBytes: 0,
+    });
+  });
+
+  test.each([
+    [{ refrence: "dpo" }, /study.yaml: there is no setting refrence/],
+    [{ reference: undefined }, /which policy is the reference/],
+    [{ reference: "ppo" }, /the reference ppo is none of the policies/],
+    [{ policies: { dpo: "onnx:a" } }, /dpo alone cannot be compared/],
+    [{ policies: { ...POLICIES, "a/b": "onnx:c" } }, /"a\/b" cannot name a policy/],
+    [{ policies: { ...POLICIES, x: { step: 1 } } }, /policies.x.at must be a location/],
+    [{ pairs: [["dpo", "ppo"]] }, /names ppo, which is none/],
+    [{ pairs: [["dpo"]] }, /pairs must be two policies each/],
+    [{ spikes: { method: "iqr" } }, /spikes.method must be one of zscore, percentile, adaptive, not "iqr"/],
+    [{ spikes: { treshold: 2 } }, /no setting spikes.treshold/],
+    [{ top_k: 0 }, /top_k must be a whole number from 1, not 0/],
+    [{ stages: { early: "1-2" } }, /stages.early must be a step or \[first, last\]/],
+    [{ categories: { x: { patterns: ["("] } } }, /not a regular expression|no regular expression/i],
+    [{ generate: { from: "ppo" } }, /generate.from must be one of the policies/],
+    [{ floor: 1 }, /floor must be a log-prob below 0/],
+  ])("%j is refused", async (config, message) => {
+    await expect(spec(config)).rejects.toMatchObject({
+      _tag: "UsageError",
+      message: expect.stringMatching(message),
+    });
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { gradeAnswer } from "./grade-answer.ts";
+
+test.each([
+  ["So the answer is 17. #### 17", "17", true],
+  ["#### 1,234\n", "1234", true],
+  ["#### 18", "17", false],
+  ["Thus $\\boxed{\\dfrac{3}{4}}$.", "\\frac{3}{4}", true],
+  ["\\boxed{\\frac{3}{4}}", "0.75", true],
+  ["first \\boxed{1}, no: \\boxed{2}", "2", true],
+  ["\\boxed{x^{2}+1}", "x^{2} + 1", true],
+  ["\\boxed{\\text{even}}", "even", true],
+  ["\\boxed{-\\frac{1}{2}}", "-0.5", true],
+  ["\\boxed{50\\%}", "50", true],
+  ["\\boxed{(1, 2)}", "(1,2)", true],
+  ["\\boxed{12", "12", undefined],
+  ["The answer is 17", "17", undefined],
+])("%s against %s", (response, answer, right) => {
+  expect(gradeAnswer(response, answer)).toBe(right);
+});

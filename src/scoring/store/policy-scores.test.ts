@@ -1,0 +1,102 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeStudyDirectory, paths } from "./manifest.ts";
+import { openPolicyScores } from "./policy-scores.ts";
+import { readScores, type ScoreRow, type ScoresLayout } from "./scores-file.ts";
+
+const LAYOUT: ScoresLayout = { entropies: true, topK: 2, partners: ["ref"] };
+
+/** A text of `length` tokens whose values all tell its number. */
+function row(number: number, length = 3): ScoreRow {
+  const fill = (value: number): Float32Array => new Float32Array(length).fill(value);
+  return {
+    text: `text ${number}`,
+    key: `k${number}`,
+    logprobs: fill(-number),
+    entropies: fill(number),
+    ranks: new Int32Array(length).fill(number),
+    topK: {
+      k: 2,
+      ids: new Int32Array(2 * length).fill(number),
+      logprobs: new Float32Array(2 * length).fill(-1),
+    },
+    pairs: {
+      ref: {
+        forwardKl: fill(number / 2),
+        reverseKl: fill(number / 4),
+        jsDivergence: fill(number / 8),
+        totalVariation: fill(0.5),
+        forwardKlAfterEnd: number === 1 ? Number.NaN : number,
+        excludedP: 0,
+        excludedQ: 0.25,
+      },
+    },
+  };
+}
+
+async function rows(path: string): Promise<ScoreRow[]> {
+  const all: ScoreRow[] = [];
+  for await (const one of readScores(path)) all.push(one);
+  return all;
+}
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "policy-scores-"));
+  await makeStudyDirectory(dir);
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+describe("openPolicyScores", () => {
+  test("keeps every value of every row, an empty text's too", async () => {
+    const given = [row(1), row(2, 0), row(3, 5)];
+    const file = await openPolicyScores(dir, "p", LAYOUT, true);
+    for (const one of given) await file.add(one);
+    await file.finish(["k1", "k2", "k3"]);
+    const read = await rows(paths.scores(dir, "p"));
+    expect(read.map((one) => ({ ...one, topK: { ...one.topK, k: 2 } }))).toEqual(given);
+    expect(await readdir(join(dir, "scores"))).toEqual(["p.parquet"]);
+  });
+
+  test("goes on after it was left without a word, and puts texts into the study's order", async () => {
+    const killed = await openPolicyScores(dir, "p", LAYOUT, true);
+    for (let i = 0; i < 64; i++) await killed.add(row(2 * i));
+    await killed.add(row(1000));
+
+    const next = await openPolicyScores(dir, "p", LAYOUT, true);
+    expect(next.done.size).toBe(64);
+    expect(next.done.has("k1000")).toBe(false);
+    for (let i = 0; i < 64; i++) await next.add(row(2 * i + 1));
+    await next.finish(Array.from({ length: 128 }, (_, i) => `k${i}`));
+    expect((await rows(paths.scores(dir, "p"))).map(({ key }) => key)).toEqual(
+      Array.from({ length: 128 }, (_, i) => `k${i}`),
+    );
+  });
+
+  test("adds texts to a finished policy, in another order, and leaves out those that are gone", async () => {
+    const first = await openPolicyScores(dir, "p", LAYOUT, true);
+    for (const number of [1, 2, 3]) await first.add(row(number));
+    await first.finish(["k1", "k2", "k3"]);
+    const second = await openPolicyScores(dir, "p", LAYOUT, true);
+    expect([...second.done]).toEqual(["k1", "k2", "k3"]);
+    await second.add(row(4));
+    await second.finish(["k4", "k3", "k1"]);
+    expect((await rows(paths.scores(dir, "p"))).map(({ key }) => key)).toEqual(["k4", "k3", "k1"]);
+  });
+
+  test("throws away what lacks a partner that is wanted now, and what must not be kept", async () => {
+    const alone = { ...LAYOUT, partners: [] };
+    const first = await openPolicyScores(dir, "p", alone, true);
+    await first.add({ ...row(1), pairs: {} });
+    await first.finish(["k1"]);
+    expect((await openPolicyScores(dir, "p", alone, true)).done.size).toBe(1);
+    expect((await openPolicyScores(dir, "p", LAYOUT, true)).done.size).toBe(0);
+
+    const again = await openPolicyScores(dir, "p", LAYOUT, true);
+    await again.add(row(1));
+    await again.pause();
+    expect((await openPolicyScores(dir, "p", LAYOUT, false)).done.size).toBe(0);
+  });
+});
