@@ -70,12 +70,15 @@ export const DEFAULT_SPIKES: SpikeOptions = {
   percentile: 95,
 };
 
+/** What names the end of a run without a step. */
+const FINAL = /(^|[^a-z])(final|last|latest)$/i;
+
 /** File names are made of policies' names. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+@-]*$/;
 
 /**
  * A policy under a name: its step is the number that the name ends in (`rlvr_step_300`, `global_step_40`), and what has
- * no step is a baseline.
+ * neither has one nor is called final is a baseline.
  *
  * @throws UsageError when the name cannot be a file name
  */
@@ -92,7 +95,8 @@ export function policySpec(
   }
   const [digits] = /\d+(?=\D*$)/.exec(name) ?? [];
   const step = given.step ?? (digits === undefined ? null : Number(digits));
-  const role = name === reference ? "reference" : (given.role ?? (step === null ? "baseline" : "checkpoint"));
+  const trained = step !== null || FINAL.test(name);
+  const role = name === reference ? "reference" : (given.role ?? (trained ? "checkpoint" : "baseline"));
   return { name, at, role, step, stage: given.stage ?? null };
 }
 

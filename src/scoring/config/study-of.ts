@@ -6,7 +6,8 @@
 import { UsageError } from "../../base/errors.ts";
 import { DEFAULT_CATEGORIES } from "../../kl/categories/categories.ts";
 import { type CategoryConfig, extendCategories } from "../../kl/categories/extend-categories.ts";
-import { type BackendOptions, expandPolicies } from "../open-policy.ts";
+import { logitsPolicyNames } from "../logits/index.ts";
+import { type BackendOptions, expandPolicies, isSavedLogits } from "../open-policy.ts";
 import {
   type AnalysisSpec,
   DEFAULT_SPIKES,
@@ -119,7 +120,8 @@ async function policiesOf(fields: ConfigFields): Promise<PolicySpec[]> {
       one.finish();
     }
   } else {
-    for (const [name, at] of await expandPolicies(fields.texts("policies") ?? [])) add(name, at);
+    const given = fields.texts("policies") ?? (await savedPolicies(fields.texts("texts")));
+    for (const [name, at] of await expandPolicies(given)) add(name, at);
   }
   if (found.length < 2) {
     throw new UsageError(
@@ -132,6 +134,13 @@ async function policiesOf(fields: ConfigFields): Promise<PolicySpec[]> {
     );
   }
   return found;
+}
+
+/** A file of saved logits is texts and policies in one. */
+async function savedPolicies(files: readonly string[] = []): Promise<string[]> {
+  const [file] = files;
+  if (file === undefined || files.length > 1 || !isSavedLogits(file)) return [];
+  return (await logitsPolicyNames(file)).map((name) => `${name}=logits:${file}#${name}`);
 }
 
 /** `early: [100, 300]`: both ends included. */

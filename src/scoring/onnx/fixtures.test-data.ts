@@ -54,7 +54,7 @@ export function furthest(a: ArrayLike<number>, b: ArrayLike<number>): number {
   if (a.length !== b.length) throw new Error(`${a.length} values, not ${b.length}`);
   return Array.from(a).reduce((most, value, i) => {
     const difference = Math.abs(value - b[i]!);
-    return difference <= most ? most : difference;
+    return Math.max(most, difference);
   }, 0);
 }
 
