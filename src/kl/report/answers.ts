@@ -35,7 +35,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
       : `${last.spikes_total} spikes, ${figure(last.spikes_per_100_tokens)} per 100 tokens, hold ${percent(last.spike_share_of_kl)} of all KL.`;
   return {
     question,
-    answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${figure(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${last.problems} problems.`,
+    answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${figure(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${problems(last.problems)}.`,
     support: "descriptive",
   };
 }
@@ -167,7 +167,7 @@ function distance(tokens: number): string {
 
 function change(test: KlComparison): string {
   const p = test.adjusted_p_value === null ? "" : `, ${probability(test.adjusted_p_value)} after correction`;
-  return `the mean KL changes by ${signed(test.mean_difference)} nats${between(test.interval)} over ${test.problems} problems${p}`;
+  return `the mean KL changes by ${signed(test.mean_difference)} nats${between(test.interval)} over ${problems(test.problems)}${p}`;
 }
 
 function unknown(question: string, answer: string): KlAnswer {
@@ -199,4 +199,8 @@ function probability(p: number): string {
 
 function quoted(token: string): string {
   return JSON.stringify(token);
+}
+
+function problems(count: number): string {
+  return `${count} ${count === 1 ? "problem" : "problems"}`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { paths } from "./manifest.ts";
 import { readKeys, readScores, type ScoreRow, type ScoresLayout, writeScores } from "./scores-file.ts";
 
@@ -39,6 +39,7 @@ export async function openPolicyScores(
     await rm(parts, { recursive: true, force: true });
   }
   await mkdir(parts, { recursive: true });
+  await removeLeftOvers(dirname(whole), policy);
   const done = new Set<string>();
   const files: string[] = [];
   let inOrder: readonly string[] | undefined;
@@ -86,6 +87,12 @@ export async function openPolicyScores(
       await rm(parts, { recursive: true, force: true });
     },
   };
+}
+
+/** Files that a killed run had begun to write. */
+async function removeLeftOvers(dir: string, policy: string): Promise<void> {
+  for (const name of await readdir(dir))
+    if (name.startsWith(`.${policy}.parquet.`)) await rm(join(dir, name), { recursive: true, force: true });
 }
 
 function sameOrder(a: readonly string[] | undefined, b: readonly string[]): boolean {

@@ -16,8 +16,11 @@ export interface Entry {
   readonly names: readonly string[];
 }
 
+/** Names under which an object holds its list of rows, beside what is said about all of them. */
+const WRAPPERS = ["texts", "responses", "problems", "rows", "data", "examples", "items"];
+
 /**
- * The rows of a JSON list, of JSONL or Parquet; or the entries of an object from ids to rows, lists of rows or texts.
+ * The rows of a JSON list (or of a list in an object, under a name such as `rows`), of JSONL or Parquet; or the entries of an object from ids to rows, lists of rows or texts.
  * Fields are valid until `visit` returns. Rows that cannot be read are counted.
  *
  * @param isRow whether an object's own values are those of a row
@@ -98,6 +101,12 @@ function visitObject(
     });
     return;
   }
+  const wrapped = WRAPPERS.find((name) => Array.isArray(root[name]));
+  if (wrapped !== undefined) {
+    for (const [i, value] of (root[wrapped] as unknown[]).entries())
+      visitEntry({ at: { file, entry: `${wrapped}[${i}]`, row: i }, key: undefined, value }, visit);
+    return;
+  }
   for (const [key, value] of Object.entries(root)) {
     const at = { file, entry: key };
     if (!Array.isArray(value)) visitEntry({ at, key, value }, visit);
@@ -108,7 +117,7 @@ function visitObject(
 }
 
 function visitEntry(
-  { at, key, value }: { readonly at: Place; readonly key: string; readonly value: unknown },
+  { at, key, value }: { readonly at: Place; readonly key: string | undefined; readonly value: unknown },
   visit: (entry: Entry) => void,
 ): void {
   if (isObject(value))

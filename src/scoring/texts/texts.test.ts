@@ -150,6 +150,22 @@ describe("rows", () => {
     expect(findings).toEqual([]);
   });
 
+  test("in an object beside what is said about all of them", async () => {
+    const file = await folder.write("study.json", {
+      meta: { model: "m" },
+      problems: [
+        { unique_id: "a", prompt: "1 + 1 =", response: " 2" },
+        { unique_id: "b", prompt: "1 + 2 =", response: " 3" },
+      ],
+    });
+    const { texts, findings } = await read([file]);
+    expect(texts.map(({ id, problem }) => [id, problem])).toEqual([
+      ["a", "a"],
+      ["b", "b"],
+    ]);
+    expect(findings).toEqual([]);
+  });
+
   test("Parquet, with token ids and masks", async () => {
     const file = await folder.write("texts.parquet", "");
     const [prompt, response] = [tokenizer.encode("7 1 ="), tokenizer.encode(" 12 a")];
