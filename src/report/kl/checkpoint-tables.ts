@@ -7,7 +7,7 @@ import type { CheckpointFigures, KlReport } from "../../protocol/kl.ts";
 import { plural } from "../content/input.ts";
 import { makeTable, type Table, textColumn } from "../content/table.ts";
 import { formatPlain } from "../format.ts";
-import { column, intervalColumn, meanColumn, NONE } from "./values.ts";
+import { columnsOf, meanColumn, NONE } from "./values.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;
 
@@ -19,29 +19,23 @@ function checkpointRows({ checkpoints }: KlReport) {
   const rows = Object.values(checkpoints);
   return {
     name: textColumn("checkpoint", names),
-    rows,
-    of: (pick: Pick): (number | null)[] => rows.map(pick),
+    by: columnsOf(rows),
   };
 }
 
 /** The table of the published analysis, with interval and role. */
 export function checkpointTable(report: KlReport): Table {
-  const { name, rows, of } = checkpointRows(report);
+  const { name, by } = checkpointRows(report);
   return makeTable(
     "checkpoints",
     `Checkpoints against ${report.reference}`,
     [
       name,
-      column(
-        "step",
-        "id",
-        of(({ step }) => step),
-        { priority: 2 },
-      ),
-      meanColumn(
+      by.figure("step", "id", ({ step }) => step, { priority: 2 }),
+      by.mean(
         "mean KL ± std",
-        of(({ mean_kl }) => mean_kl),
-        of(({ std_kl }) => std_kl),
+        ({ mean_kl }) => mean_kl,
+        ({ std_kl }) => std_kl,
         {
           priority: 1,
           worst: "most",
@@ -49,46 +43,22 @@ export function checkpointTable(report: KlReport): Table {
           meaning: `D(checkpoint‖${report.reference}), nats; over problems`,
         },
       ),
-      intervalColumn(
-        "95 % interval",
-        rows.map(({ mean_kl_interval }) => mean_kl_interval),
-        { priority: 3, meaning: "of the mean, bootstrap over problems" },
-      ),
-      column(
-        "spikes/problem",
-        "number",
-        of(({ spikes_mean }) => spikes_mean),
-        { priority: 1 },
-      ),
-      column(
-        "spikes",
-        "count",
-        of(({ spikes_total }) => spikes_total),
-        { priority: 2 },
-      ),
-      column(
-        "entropy",
-        "number",
-        of(({ mean_entropy }) => mean_entropy),
-        { priority: 2, meaning: "nats" },
-      ),
-      column(
-        "mean reverse KL",
-        "number",
-        of(({ mean_reverse_kl }) => mean_reverse_kl),
-        { priority: 4, meaning: `D(${report.reference}‖checkpoint), nats` },
-      ),
-      column(
-        "mean JS",
-        "number",
-        of(({ mean_js }) => mean_js),
-        { priority: 5, meaning: "Jensen-Shannon divergence, nats" },
-      ),
-      textColumn(
-        "role",
-        rows.map(({ role }) => role),
-        { priority: 5 },
-      ),
+      by.interval("95 % interval", ({ mean_kl_interval }) => mean_kl_interval, {
+        priority: 3,
+        meaning: "of the mean, bootstrap over problems",
+      }),
+      by.figure("spikes/problem", "number", ({ spikes_mean }) => spikes_mean, { priority: 1 }),
+      by.figure("spikes", "count", ({ spikes_total }) => spikes_total, { priority: 2 }),
+      by.figure("entropy", "number", ({ mean_entropy }) => mean_entropy, { priority: 2, meaning: "nats" }),
+      by.figure("mean reverse KL", "number", ({ mean_reverse_kl }) => mean_reverse_kl, {
+        priority: 4,
+        meaning: `D(${report.reference}‖checkpoint), nats`,
+      }),
+      by.figure("mean JS", "number", ({ mean_js }) => mean_js, {
+        priority: 5,
+        meaning: "Jensen-Shannon divergence, nats",
+      }),
+      by.text("role", ({ role }) => role, { priority: 5 }),
     ],
     noteOf(report),
   );
@@ -112,102 +82,67 @@ function noteOf({ checkpoints }: KlReport): string | undefined {
 
 /** Order statistics and the other distances: the published analysis's detailed statistics. */
 export function detailTable(report: KlReport): Table {
-  const { name, of } = checkpointRows(report);
+  const { name, by } = checkpointRows(report);
   const number = (header: string, pick: Pick, priority: number, meaning?: string) =>
-    column(header, "number", of(pick), { priority, ...(meaning === undefined ? {} : { meaning }) });
+    by.figure(header, "number", pick, { priority, ...(meaning === undefined ? {} : { meaning }) });
   return makeTable("details", "KL by checkpoint, in detail", [
     name,
-    column(
-      "problems",
-      "count",
-      of(({ problems }) => problems),
-      { priority: 3 },
-    ),
-    column(
-      "tokens",
-      "count",
-      of(({ tokens }) => tokens),
-      { priority: 4 },
-    ),
+    by.figure("problems", "count", ({ problems }) => problems, { priority: 3 }),
+    by.figure("tokens", "count", ({ tokens }) => tokens, { priority: 4 }),
     number("median", ({ median_kl }) => median_kl, 1, "over problems"),
     number("min", ({ min_kl }) => min_kl, 2, "over problems"),
     number("max", ({ max_kl }) => max_kl, 1, "over problems"),
     number("mean by token", ({ token_mean_kl }) => token_mean_kl, 3),
     number("most at a token", ({ token_max_kl }) => token_max_kl, 2),
     number("TV", ({ mean_total_variation }) => mean_total_variation, 4, "mean total variation"),
-    column(
-      "other argmax",
-      "share",
-      of(({ argmax_changed }) => argmax_changed),
-      { priority: 3, meaning: "tokens whose most probable token is another one than the reference's" },
-    ),
-    column(
-      "mean Δ",
-      "signed",
-      of(({ mean_delta }) => mean_delta),
-      { priority: 3, meaning: "log p checkpoint − log p reference of the forced token" },
-    ),
+    by.figure("other argmax", "share", ({ argmax_changed }) => argmax_changed, {
+      priority: 3,
+      meaning: "tokens whose most probable token is another one than the reference's",
+    }),
+    by.figure("mean Δ", "signed", ({ mean_delta }) => mean_delta, {
+      priority: 3,
+      meaning: "log p checkpoint − log p reference of the forced token",
+    }),
     number("spike value", ({ spike_mean_value }) => spike_mean_value, 3, "mean KL of spikes"),
     number("spike z", ({ spike_mean_zscore }) => spike_mean_zscore, 4, "mean z-score of spikes"),
-    column(
-      "KL in spikes",
-      "share",
-      of(({ spike_share_of_kl }) => spike_share_of_kl),
-      { priority: 3 },
-    ),
+    by.figure("KL in spikes", "share", ({ spike_share_of_kl }) => spike_share_of_kl, { priority: 3 }),
   ]);
 }
 
 /** Thirds of the response: spikes per token of each, and entropy. */
 export function regionTable(report: KlReport): Table {
-  const { name, rows, of } = checkpointRows(report);
+  const { name, by } = checkpointRows(report);
   return makeTable(
     "regions",
     "Spikes and entropy by third of the response",
     [
       name,
       ...REGIONS.map((region) =>
-        column(
-          `spikes ${region}`,
-          "count",
-          of(({ spike_regions }) => spike_regions[region].spikes),
-          { priority: 2 },
-        ),
+        by.figure(`spikes ${region}`, "count", ({ spike_regions }) => spike_regions[region].spikes, {
+          priority: 2,
+        }),
       ),
       ...REGIONS.map((region) =>
-        column(
-          `per token ${region}`,
-          "number",
-          of(({ spike_regions }) => spike_regions[region].density),
-          { priority: 3 },
-        ),
+        by.figure(`per token ${region}`, "number", ({ spike_regions }) => spike_regions[region].density, {
+          priority: 3,
+        }),
       ),
-      column(
-        "spikes/100 tokens",
-        "number",
-        of(({ spikes_per_100_tokens }) => spikes_per_100_tokens),
-        { priority: 4 },
-      ),
+      by.figure("spikes/100 tokens", "number", ({ spikes_per_100_tokens }) => spikes_per_100_tokens, {
+        priority: 4,
+      }),
       ...REGIONS.map((region) =>
-        column(
-          `entropy ${region}`,
-          "number",
-          of(({ entropy_by_region }) => entropy_by_region[region]),
-          { priority: 2 },
-        ),
+        by.figure(`entropy ${region}`, "number", ({ entropy_by_region }) => entropy_by_region[region], {
+          priority: 2,
+        }),
       ),
-      column(
-        "reference",
-        "number",
-        rows.map(({ mean_reference_entropy }) => mean_reference_entropy),
-        { priority: 4, meaning: "mean entropy of the reference on the same tokens" },
-      ),
-      column(
-        "over log V",
-        "number",
-        rows.map(({ mean_entropy_normalized }) => mean_entropy_normalized),
-        { priority: 5, meaning: "mean entropy as a share of the largest possible" },
-      ),
+      by.figure("reference", "number", ({ mean_reference_entropy }) => mean_reference_entropy, {
+        priority: 4,
+        meaning: "mean entropy of the reference on the same tokens",
+      }),
+      by.figure("over log V", "number", ({ mean_entropy_normalized }) => mean_entropy_normalized, {
+        priority: 5,
+        meaning: "mean entropy as a share of the largest possible",
+      }),
     ],
     "Entropy in nats, means over problems",
   );
@@ -217,29 +152,20 @@ export function regionTable(report: KlReport): Table {
 export function boundTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { exact }]) => !exact);
   const rows = entries.map(([, figures]) => figures);
+  const by = columnsOf(rows);
   return makeTable("bounds", "Bounds of KL where not all logits are known", [
     textColumn(
       "checkpoint",
       entries.map(([name]) => name),
     ),
-    column(
-      "at least",
-      "number",
-      rows.map(({ mean_kl_lower }) => mean_kl_lower),
-      { priority: 1 },
-    ),
-    column(
-      "at most",
-      "number",
-      rows.map(({ mean_kl_upper }) => mean_kl_upper),
-      { priority: 1, meaning: "over the tokens that anything bounds" },
-    ),
-    column(
-      "tokens without upper bound",
-      "share",
-      rows.map(({ upper_infinite_share }) => upper_infinite_share),
-      { priority: 1 },
-    ),
+    by.figure("at least", "number", ({ mean_kl_lower }) => mean_kl_lower, { priority: 1 }),
+    by.figure("at most", "number", ({ mean_kl_upper }) => mean_kl_upper, {
+      priority: 1,
+      meaning: "over the tokens that anything bounds",
+    }),
+    by.figure("tokens without upper bound", "share", ({ upper_infinite_share }) => upper_infinite_share, {
+      priority: 1,
+    }),
   ]);
 }
 
@@ -247,9 +173,7 @@ export function boundTable({ checkpoints }: KlReport): Table {
 export function rlProbeTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { rl_probe }]) => rl_probe !== null);
   const own = entries.map(([, figures]) => figures);
-  const theirs = own.map(({ rl_probe }) => rl_probe);
-  const of = <T>(pick: (figures: NonNullable<(typeof theirs)[number]>) => T): (T | null)[] =>
-    theirs.map((figures) => (figures === null ? null : pick(figures)));
+  const by = columnsOf(own);
   return makeTable(
     "rl-probe",
     "The same in RL-Probe's alignment",
@@ -258,42 +182,20 @@ export function rlProbeTable({ checkpoints }: KlReport): Table {
         "checkpoint",
         entries.map(([name]) => name),
       ),
-      meanColumn(
+      by.mean(
         "mean KL ± std",
-        of(({ mean_kl }) => mean_kl),
-        of(({ std_kl }) => std_kl),
+        ({ rl_probe }) => rl_probe?.mean_kl,
+        ({ rl_probe }) => rl_probe?.std_kl,
         { priority: 1 },
       ),
-      column(
-        "our mean",
-        "number",
-        own.map(({ mean_kl }) => mean_kl),
-        { priority: 2 },
-      ),
-      column(
-        "spikes/problem",
-        "number",
-        of(({ spikes_mean }) => spikes_mean),
-        { priority: 1 },
-      ),
-      column(
-        "our spikes",
-        "number",
-        own.map(({ spikes_mean }) => spikes_mean),
-        { priority: 2 },
-      ),
-      column(
-        "spikes",
-        "count",
-        of(({ spikes_total }) => spikes_total),
-        { priority: 2 },
-      ),
-      column(
-        "same spikes",
-        "share",
-        of(({ same_spikes }) => same_spikes),
-        { priority: 1, meaning: "of our spikes, those whose token is a spike there too" },
-      ),
+      by.figure("our mean", "number", ({ mean_kl }) => mean_kl, { priority: 2 }),
+      by.figure("spikes/problem", "number", ({ rl_probe }) => rl_probe?.spikes_mean, { priority: 1 }),
+      by.figure("our spikes", "number", ({ spikes_mean }) => spikes_mean, { priority: 2 }),
+      by.figure("spikes", "count", ({ rl_probe }) => rl_probe?.spikes_total, { priority: 2 }),
+      by.figure("same spikes", "share", ({ rl_probe }) => rl_probe?.same_spikes, {
+        priority: 1,
+        meaning: "of our spikes, those whose token is a spike there too",
+      }),
     ],
     "RL-Probe takes each token's value from the position after the one that predicts it, and counts tool output",
   );
@@ -303,48 +205,29 @@ export function rlProbeTable({ checkpoints }: KlReport): Table {
 export function policyTable({ policies }: KlReport): Table {
   const entries = Object.entries(policies);
   const rows = entries.map(([, policy]) => policy);
+  const by = columnsOf(rows);
   return makeTable("policies", "Policies", [
     textColumn(
       "policy",
       entries.map(([name]) => name),
     ),
-    textColumn(
-      "role",
-      rows.map(({ role }) => role),
-    ),
-    column(
-      "step",
-      "id",
-      rows.map(({ step }) => step),
-      { priority: 2 },
-    ),
-    textColumn(
-      "stage",
-      rows.map(({ stage }) => stage ?? NONE),
-      { priority: 4 },
-    ),
-    textColumn(
-      "back end",
-      rows.map(({ backend }) => backend),
-      { priority: 2 },
-    ),
-    textColumn(
-      "location",
-      rows.map(({ location, model }) => (model === null ? location : `${location} (${model})`)),
-      { priority: 2 },
-    ),
-    textColumn(
+    by.text("role", ({ role }) => role),
+    by.figure("step", "id", ({ step }) => step, { priority: 2 }),
+    by.text("stage", ({ stage }) => stage ?? NONE, { priority: 4 }),
+    by.text("back end", ({ backend }) => backend, { priority: 2 }),
+    by.text("location", ({ location, model }) => (model === null ? location : `${location} (${model})`), {
+      priority: 2,
+    }),
+    by.text(
       "log-probs",
-      rows.map(({ logprobs, temperature }) =>
+      ({ logprobs, temperature }) =>
         temperature === 1 ? logprobs : `${logprobs}, temperature ${formatPlain(temperature)}`,
-      ),
       { priority: 3 },
     ),
-    textColumn(
-      "notes",
-      rows.map(({ notes }) => (notes.length === 0 ? "" : notes.join("; "))),
-      { priority: 3, wrap: true },
-    ),
+    by.text("notes", ({ notes }) => (notes.length === 0 ? "" : notes.join("; ")), {
+      priority: 3,
+      wrap: true,
+    }),
   ]);
 }
 

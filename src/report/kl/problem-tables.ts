@@ -5,30 +5,17 @@
  */
 import type { KlReport } from "../../protocol/kl.ts";
 import { makeTable, type Table, textColumn } from "../content/table.ts";
-import { column } from "./values.ts";
+import { columnsOf } from "./values.ts";
 
 /** Of the last checkpoint, as in the published analysis. */
 export function spikeDistributionTable(report: KlReport): Table {
   const checkpoint = report.metrics.last_checkpoint;
   const rows = report.spike_distribution[checkpoint] ?? [];
+  const by = columnsOf(rows);
   return makeTable("spike-distribution", `Spike distribution at ${checkpoint}`, [
-    textColumn(
-      "spikes",
-      rows.map(({ range }) => range),
-      { align: "right" },
-    ),
-    column(
-      "problems",
-      "count",
-      rows.map(({ problems }) => problems),
-      { priority: 1 },
-    ),
-    column(
-      "share",
-      "share",
-      rows.map(({ share }) => share),
-      { priority: 1, bars: true },
-    ),
+    by.text("spikes", ({ range }) => range, { align: "right" }),
+    by.figure("problems", "count", ({ problems }) => problems, { priority: 1 }),
+    by.figure("share", "share", ({ share }) => share, { priority: 1, bars: true }),
   ]);
 }
 
@@ -37,13 +24,14 @@ export function spikeDistributionsTable({ spike_distribution: byCheckpoint }: Kl
   const names = Object.keys(byCheckpoint);
   const shown = names.length < 2 ? [] : names;
   const ranges = [...new Set(names.flatMap((name) => (byCheckpoint[name] ?? []).map(({ range }) => range)))];
+  const by = columnsOf(shown);
   return makeTable("spike-distributions", "Problems by number of spikes, by checkpoint", [
     textColumn("checkpoint", shown),
     ...ranges.map((wanted) =>
-      column(
+      by.figure(
         `${wanted} spikes`,
         "share",
-        shown.map((name) => byCheckpoint[name]?.find(({ range }) => range === wanted)?.share),
+        (name) => byCheckpoint[name]?.find(({ range }) => range === wanted)?.share,
         { priority: 2 },
       ),
     ),
@@ -59,30 +47,12 @@ export function topProblemTables(report: KlReport, most: number): Table[] {
     first: "spikes" | "mean_kl",
     rows: NonNullable<typeof top>["by_spikes"],
   ): Table => {
-    const shown = rows.slice(0, most);
-    const spikes = column(
-      "spikes",
-      "count",
-      shown.map((row) => row.spikes),
-      { priority: 1 },
-    );
-    const kl = column(
-      "mean KL",
-      "number",
-      shown.map((row) => row.mean_kl),
-      { priority: 1 },
-    );
+    const by = columnsOf(rows.slice(0, most));
+    const spikes = by.figure("spikes", "count", (row) => row.spikes, { priority: 1 });
+    const kl = by.figure("mean KL", "number", (row) => row.mean_kl, { priority: 1 });
     return makeTable(id, title, [
-      column(
-        "rank",
-        "id",
-        shown.map((_, at) => at + 1),
-        { priority: 2 },
-      ),
-      textColumn(
-        "problem",
-        shown.map(({ problem }) => problem),
-      ),
+      by.figure("rank", "id", (_, at) => at + 1, { priority: 2 }),
+      by.text("problem", ({ problem }) => problem),
       ...(first === "spikes" ? [spikes, kl] : [kl, spikes]),
     ]);
   };

@@ -5,7 +5,7 @@
  */
 import type { KlReport } from "../../protocol/kl.ts";
 import { makeTable, type Table, textColumn } from "../content/table.ts";
-import { change, column, figure, NONE, yesNo } from "./values.ts";
+import { change, column, columnsOf, figure, NONE, yesNo } from "./values.ts";
 
 /** Label and sentence of each thing to say about training; empty without progression. */
 export function progressionLines({ progression }: KlReport): (readonly [label: string, text: string])[] {
@@ -56,6 +56,7 @@ function reduction(absolute: number, relative: number): string {
 export function progressionTable({ progression }: KlReport): Table {
   const rows = progression?.checkpoints ?? [];
   const changes = rows.map((_, at) => changeAt(progression?.mean_kl ?? [], at));
+  const by = columnsOf(rows);
   return makeTable("progression", "From checkpoint to checkpoint", [
     textColumn("checkpoint", rows),
     column("step", "id", progression?.steps ?? [], { priority: 1 }),
@@ -63,10 +64,10 @@ export function progressionTable({ progression }: KlReport): Table {
     column("change", "signed", changes, { priority: 2, meaning: "from the checkpoint before" }),
     column("spikes/problem", "number", progression?.spikes_mean ?? [], { priority: 2 }),
     column("entropy", "number", progression?.mean_entropy ?? [], { priority: 2 }),
-    column(
+    by.figure(
       "reduction",
       "share",
-      rows.map((_, at) => (at === 0 ? null : (progression?.entropy_reduction?.rates[at - 1] ?? null))),
+      (_, at) => (at === 0 ? null : (progression?.entropy_reduction?.rates[at - 1] ?? null)),
       { priority: 3, meaning: "of entropy, from the checkpoint before" },
     ),
   ]);
@@ -79,41 +80,14 @@ function changeAt(values: readonly number[], at: number): number | null {
 
 export function stageTable({ progression }: KlReport): Table {
   const rows = progression?.stages ?? [];
+  const by = columnsOf(rows);
   return makeTable("stages", "Stages of training", [
-    textColumn(
-      "stage",
-      rows.map(({ stage }) => stage),
-    ),
-    column(
-      "checkpoints",
-      "count",
-      rows.map(({ checkpoints }) => checkpoints.length),
-      { priority: 2 },
-    ),
-    column(
-      "mean KL",
-      "number",
-      rows.map(({ mean_kl }) => mean_kl),
-      { priority: 1 },
-    ),
-    column(
-      "change",
-      "signed",
-      rows.map((row) => row.change),
-      { priority: 1, meaning: "from the stage before" },
-    ),
-    column(
-      "spikes/problem",
-      "number",
-      rows.map(({ spikes_mean }) => spikes_mean),
-      { priority: 2 },
-    ),
-    column(
-      "entropy",
-      "number",
-      rows.map(({ mean_entropy }) => mean_entropy),
-      { priority: 2 },
-    ),
+    by.text("stage", ({ stage }) => stage),
+    by.figure("checkpoints", "count", ({ checkpoints }) => checkpoints.length, { priority: 2 }),
+    by.figure("mean KL", "number", ({ mean_kl }) => mean_kl, { priority: 1 }),
+    by.figure("change", "signed", (row) => row.change, { priority: 1, meaning: "from the stage before" }),
+    by.figure("spikes/problem", "number", ({ spikes_mean }) => spikes_mean, { priority: 2 }),
+    by.figure("entropy", "number", ({ mean_entropy }) => mean_entropy, { priority: 2 }),
   ]);
 }
 
@@ -125,40 +99,20 @@ const METHODS = {
 
 export function turningTable({ progression }: KlReport): Table {
   const rows = progression?.turning_points ?? [];
+  const by = columnsOf(rows);
   return makeTable(
     "turning-points",
     "Turning points",
     [
-      textColumn(
-        "checkpoint",
-        rows.map(({ checkpoint }) => checkpoint),
-      ),
-      column(
-        "step",
-        "id",
-        rows.map(({ step }) => step),
-        { priority: 1 },
-      ),
-      column(
-        "mean KL",
-        "number",
-        rows.map(({ value }) => value),
-        { priority: 1 },
-      ),
-      textColumn(
-        "type",
-        rows.map(({ type }) => type),
-      ),
-      textColumn(
-        "found by",
-        rows.map(({ method }) => METHODS[method]),
-        { priority: 3 },
-      ),
-      textColumn(
-        "significant",
-        rows.map(({ supported }) => yesNo(supported)),
-        { priority: 1, meaning: "the paired tests to both neighbours, after correction" },
-      ),
+      by.text("checkpoint", ({ checkpoint }) => checkpoint),
+      by.figure("step", "id", ({ step }) => step, { priority: 1 }),
+      by.figure("mean KL", "number", ({ value }) => value, { priority: 1 }),
+      by.text("type", ({ type }) => type),
+      by.text("found by", ({ method }) => METHODS[method], { priority: 3 }),
+      by.text("significant", ({ supported }) => yesNo(supported), {
+        priority: 1,
+        meaning: "the paired tests to both neighbours, after correction",
+      }),
     ],
     `significant: the paired tests to both neighbours hold after correction; ${NONE} is an inflection, which has no such test`,
   );

@@ -5,7 +5,7 @@
  */
 import type { CategoryFigures, KlReport, SpikeFigures } from "../../protocol/kl.ts";
 import { makeTable, type Table, textColumn } from "../content/table.ts";
-import { column, intervalColumn, meanColumn, NONE, quoted } from "./values.ts";
+import { columnsOf, meanColumn, NONE, quoted } from "./values.ts";
 
 /** Categories of a checkpoint, most KL first. */
 export function categoryRows(report: KlReport, checkpoint: string): (readonly [string, CategoryFigures])[] {
@@ -16,6 +16,7 @@ export function categoryTable(report: KlReport): Table {
   const checkpoint = report.metrics.last_checkpoint;
   const entries = categoryRows(report, checkpoint);
   const rows = entries.map(([, figures]) => figures);
+  const by = columnsOf(rows);
   return makeTable("categories", `Token categories at ${checkpoint}`, [
     textColumn(
       "category",
@@ -27,47 +28,13 @@ export function categoryTable(report: KlReport): Table {
       rows.map(({ std_kl }) => std_kl),
       { priority: 1, bars: true },
     ),
-    intervalColumn(
-      "95 % interval",
-      rows.map(({ mean_kl_interval }) => mean_kl_interval),
-      { priority: 3 },
-    ),
-    column(
-      "tokens",
-      "count",
-      rows.map(({ count }) => count),
-      { priority: 1 },
-    ),
-    column(
-      "of tokens",
-      "share",
-      rows.map(({ share_of_tokens }) => share_of_tokens),
-      { priority: 2 },
-    ),
-    column(
-      "of KL",
-      "share",
-      rows.map(({ share_of_kl }) => share_of_kl),
-      { priority: 1, worst: "most" },
-    ),
-    column(
-      "spikes",
-      "count",
-      rows.map(({ spikes }) => spikes),
-      { priority: 2 },
-    ),
-    column(
-      "max",
-      "number",
-      rows.map(({ max_kl }) => max_kl),
-      { priority: 4 },
-    ),
-    column(
-      "min",
-      "number",
-      rows.map(({ min_kl }) => min_kl),
-      { priority: 5 },
-    ),
+    by.interval("95 % interval", ({ mean_kl_interval }) => mean_kl_interval, { priority: 3 }),
+    by.figure("tokens", "count", ({ count }) => count, { priority: 1 }),
+    by.figure("of tokens", "share", ({ share_of_tokens }) => share_of_tokens, { priority: 2 }),
+    by.figure("of KL", "share", ({ share_of_kl }) => share_of_kl, { priority: 1, worst: "most" }),
+    by.figure("spikes", "count", ({ spikes }) => spikes, { priority: 2 }),
+    by.figure("max", "number", ({ max_kl }) => max_kl, { priority: 4 }),
+    by.figure("min", "number", ({ min_kl }) => min_kl, { priority: 5 }),
   ]);
 }
 
@@ -89,126 +56,53 @@ export function categoryMatrix(report: KlReport): {
 export function categoryProgressTable(report: KlReport): Table {
   const { checkpoints, rows } = categoryMatrix(report);
   const shown = checkpoints.length < 2 ? [] : rows;
+  const by = columnsOf(shown);
   return makeTable("category-progress", "Mean KL of categories by checkpoint", [
-    textColumn(
-      "category",
-      shown.map(({ category }) => category),
-    ),
+    by.text("category", ({ category }) => category),
     ...checkpoints.map((name, at) =>
-      column(
-        name,
-        "number",
-        shown.map(({ values }) => values[at]),
-        { priority: at === 0 || at === checkpoints.length - 1 ? 2 : 3 },
-      ),
+      by.figure(name, "number", ({ values }) => values[at], {
+        priority: at === 0 || at === checkpoints.length - 1 ? 2 : 3,
+      }),
     ),
   ]);
 }
 
 export function tokenTable({ top_tokens: all, metrics }: KlReport, most: number): Table {
   const rows = all.slice(0, most);
+  const by = columnsOf(rows);
   return makeTable("tokens", `Tokens with most KL at ${metrics.last_checkpoint}`, [
-    textColumn(
-      "token",
-      rows.map(({ token }) => quoted(token)),
-    ),
-    textColumn(
-      "category",
-      rows.map(({ category }) => category),
-      { priority: 2 },
-    ),
-    column(
-      "count",
-      "count",
-      rows.map(({ count }) => count),
-      { priority: 1 },
-    ),
-    column(
-      "mean KL",
-      "number",
-      rows.map(({ mean_kl }) => mean_kl),
-      { priority: 1 },
-    ),
-    column(
-      "of KL",
-      "share",
-      rows.map(({ share_of_kl }) => share_of_kl),
-      { priority: 1 },
-    ),
-    column(
-      "spikes",
-      "count",
-      rows.map(({ spikes }) => spikes),
-      { priority: 2 },
-    ),
-    column(
-      "mean Δ",
-      "signed",
-      rows.map(({ mean_delta }) => mean_delta),
-      { priority: 2, meaning: "log p checkpoint − log p reference" },
-    ),
-    column(
-      "problems",
-      "count",
-      rows.map(({ problems }) => problems),
-      { priority: 3 },
-    ),
+    by.text("token", ({ token }) => quoted(token)),
+    by.text("category", ({ category }) => category, { priority: 2 }),
+    by.figure("count", "count", ({ count }) => count, { priority: 1 }),
+    by.figure("mean KL", "number", ({ mean_kl }) => mean_kl, { priority: 1 }),
+    by.figure("of KL", "share", ({ share_of_kl }) => share_of_kl, { priority: 1 }),
+    by.figure("spikes", "count", ({ spikes }) => spikes, { priority: 2 }),
+    by.figure("mean Δ", "signed", ({ mean_delta }) => mean_delta, {
+      priority: 2,
+      meaning: "log p checkpoint − log p reference",
+    }),
+    by.figure("problems", "count", ({ problems }) => problems, { priority: 3 }),
   ]);
 }
 
 export function spikeTable(spikes: readonly SpikeFigures[], id: string, title: string): Table {
+  const by = columnsOf(spikes);
   return makeTable(id, title, [
-    textColumn(
-      "token",
-      spikes.map(({ token }) => quoted(token)),
-    ),
-    textColumn(
-      "where",
-      spikes.map(({ handle }) => handle),
-    ),
-    column(
-      "KL",
-      "number",
-      spikes.map(({ kl }) => kl),
-      { priority: 1 },
-    ),
-    column(
-      "z",
-      "number",
-      spikes.map(({ zscore }) => zscore),
-      { priority: 3 },
-    ),
-    column(
-      "p",
-      "number",
-      spikes.map(({ probability }) => probability),
-      { priority: 2, meaning: "of the token, checkpoint" },
-    ),
-    column(
-      "p reference",
-      "number",
-      spikes.map(({ reference_probability }) => reference_probability),
-      { priority: 2 },
-    ),
-    textColumn(
-      "category",
-      spikes.map(({ category }) => category),
-      { priority: 3 },
-    ),
-    textColumn(
-      "region",
-      spikes.map(({ region }) => region),
-      { priority: 4 },
-    ),
-    textColumn(
-      "since",
-      spikes.map(({ since }) => since ?? NONE),
-      { priority: 2, meaning: "first checkpoint with half of this KL, and keeping it" },
-    ),
-    textColumn(
-      "problem",
-      spikes.map(({ problem }) => problem),
-      { priority: 3 },
-    ),
+    by.text("token", ({ token }) => quoted(token)),
+    by.text("where", ({ handle }) => handle),
+    by.figure("KL", "number", ({ kl }) => kl, { priority: 1 }),
+    by.figure("z", "number", ({ zscore }) => zscore, { priority: 3 }),
+    by.figure("p", "number", ({ probability }) => probability, {
+      priority: 2,
+      meaning: "of the token, checkpoint",
+    }),
+    by.figure("p reference", "number", ({ reference_probability }) => reference_probability, { priority: 2 }),
+    by.text("category", ({ category }) => category, { priority: 3 }),
+    by.text("region", ({ region }) => region, { priority: 4 }),
+    by.text("since", ({ since }) => since ?? NONE, {
+      priority: 2,
+      meaning: "first checkpoint with half of this KL, and keeping it",
+    }),
+    by.text("problem", ({ problem }) => problem, { priority: 3 }),
   ]);
 }

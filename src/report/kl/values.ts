@@ -77,6 +77,36 @@ export function pColumn(header: string, values: readonly Figure[], options: Cell
   );
 }
 
+/** Columns of a table that has a row for each of `rows`, each column by what it takes of a row. */
+export function columnsOf<Row>(rows: readonly Row[]) {
+  return {
+    text: (
+      header: string,
+      of: (row: Row, at: number) => string,
+      options?: Parameters<typeof textColumn>[2],
+    ) => textColumn(header, rows.map(of), options),
+    figure: (
+      header: string,
+      kind: FigureKind,
+      of: (row: Row, at: number) => Figure,
+      options?: ColumnOptions,
+    ) => column(header, kind, rows.map(of), options),
+    mean: (
+      header: string,
+      mean: (row: Row) => Figure,
+      deviation: (row: Row) => Figure,
+      options?: ColumnOptions,
+    ) => meanColumn(header, rows.map(mean), rows.map(deviation), options),
+    p: (header: string, of: (row: Row, at: number) => Figure, options?: CellOptions) =>
+      pColumn(header, rows.map(of), options),
+    interval: (
+      header: string,
+      of: (row: Row, at: number) => KlInterval | null,
+      options?: CellOptions & { readonly signed?: boolean },
+    ) => intervalColumn(header, rows.map(of), options),
+  };
+}
+
 /** `−0.08 (−0.25 to 0.10)`: two decimals are what a coefficient between −1 and 1 is good for. */
 export function coefficient(value: number, interval: KlInterval | null): string {
   const range = interval === null ? "" : ` (${interval.low.toFixed(2)} to ${interval.high.toFixed(2)})`;
