@@ -248,10 +248,14 @@ class StudyAnalysis {
   }
 
   async #outcomes(): Promise<Map<string, ReadonlyMap<string, boolean>>> {
+    const problems = new Set(this.#texts.map(({ problem }) => problem));
     const found = new Map<string, ReadonlyMap<string, boolean>>();
-    for (const [policy, file] of Object.entries(this.#options.outcomes ?? {}))
-      for (const [name, outcomes] of await readOutcomes(file))
-        found.set(name === "" ? policy : name, outcomes);
+    for (const [policy, file] of Object.entries(this.#options.outcomes ?? {})) {
+      for (const [name, outcomes] of await readOutcomes(file)) {
+        const ours = [...outcomes].filter(([problem]) => problems.has(problem));
+        found.set(name === "" ? policy : name, new Map(ours));
+      }
+    }
     return found;
   }
 
