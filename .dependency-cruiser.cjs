@@ -16,6 +16,24 @@ const allow = {
   logs: ["base", "io", "schema", "protocol", "statistics"],
   kl: ["base", "kernels", "schema", "protocol", "statistics"],
   scoring: ["base", "kernels", "schema", "protocol", "io", "readers", "ingest", "tokens", "kl"],
+  wire: ["base"],
+  view: [
+    "base",
+    "kernels",
+    "summaries",
+    "corrections",
+    "sweep",
+    "schema",
+    "protocol",
+    "io",
+    "ingest",
+    "readers",
+    "tokens",
+    "parallel",
+    "analysis",
+    "digits",
+    "wire",
+  ],
   analysis: [
     "base",
     "kernels",
@@ -56,6 +74,7 @@ const allow = {
     "logs",
     "kl",
     "scoring",
+    "view",
   ],
 };
 // These run unchanged in a browser: no Node built-ins, no npm packages.
@@ -72,6 +91,7 @@ const portable = [
   "divergence",
   "digits",
   "kl",
+  "wire",
   "analysis",
   "report",
 ];
@@ -140,6 +160,19 @@ module.exports = {
     only("yaml-reads-configs-only", "yaml/", "^src/(configs|scoring/config)/"),
     only("onnxruntime-is-for-onnx", "onnx", "^src/scoring/onnx/"),
     only("smol-toml-reads-configs-only", "smol-toml/", "^src/configs/"),
+    {
+      name: "page-takes-portable-layers",
+      severity: "error",
+      from: { path: "^web/" },
+      to: { path: "^src/", pathNot: `^src/(${portable.join("|")})/` },
+    },
+    {
+      name: "views-of-the-page-do-not-mix",
+      severity: "error",
+      from: { path: "^web/src/views/([^/]+)/" },
+      to: { path: "^web/src/views/[^/]+/", pathNot: "^web/src/views/$1/" },
+    },
+    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/view/server/"),
     {
       name: "source-stands-alone",
       severity: "error",

@@ -1,7 +1,8 @@
-// Builds dist/ from src/: compile, nothing else. The committed wasm is checked by `npm test`, not rebuilt here.
+// Builds dist/: src/ compiled, web/ bundled into dist/web. The committed wasm is checked by `npm test`, not rebuilt here.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { build } from "vite";
 
 const root = new URL("../", import.meta.url);
 const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
@@ -11,6 +12,8 @@ try {
     cwd: fileURLToPath(root),
     stdio: "inherit",
   });
-} catch {
+  await build({ configFile: fileURLToPath(new URL("web/vite.config.ts", root)), logLevel: "warn" });
+} catch (error) {
+  if (error?.status === undefined) console.error(error);
   process.exit(1);
 }

@@ -12,8 +12,9 @@ const bin = (name) => join(root, "node_modules/.bin", name);
 
 const steps = [
   ["format and lint", bin("biome"), ["ci", "."]],
-  ["import rules", bin("depcruise"), ["--config", ".dependency-cruiser.cjs", "src", "test"]],
+  ["import rules", bin("depcruise"), ["--config", ".dependency-cruiser.cjs", "src", "web", "test"]],
   ["types", bin("tsc"), ["-p", "tsconfig.json", "--noEmit"]],
+  ["types of the page", bin("tsc"), ["-p", "web/tsconfig.json", "--noEmit"]],
   ["wasm is its source's", process.execPath, ["scripts/build-wasm.mjs", "--check"]],
   ["build", process.execPath, ["scripts/build.mjs"]],
   ["tests", bin("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`]],

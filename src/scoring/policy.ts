@@ -40,8 +40,18 @@ export interface PolicyFacts {
   readonly logprobs: "raw" | "processed";
   /** The temperature that its log-probs contain: 1 for raw ones. */
   readonly temperature: number;
+  /** Whose attention can be read; null: none, for a reason that `notes` say; absent where nobody asked. */
+  readonly attention?: AttentionFacts | null;
   /** Where a server says so: engine, version, what it does with temperature; one sentence each. */
   readonly notes: readonly string[];
+}
+
+export interface AttentionFacts {
+  readonly layers: number;
+  /** Of each layer. */
+  readonly heads: number;
+  /** Whether tokens can be hidden from later ones. */
+  readonly canHide: boolean;
 }
 
 interface PolicyBase {
@@ -67,6 +77,47 @@ export interface LogitsPolicy extends PolicyBase {
    * @throws TextRefusedError when this text cannot be scored; others can
    */
   logits(text: ForcedText, signal?: AbortSignal): AsyncIterable<LogitBlock>;
+  /**
+   * How much of the attention goes to spans of the text, one answer per span. Absent where that cannot be known, or the
+   * policy was opened without it.
+   *
+   * @throws TextRefusedError
+   */
+  readonly attention?: (
+    text: ForcedText,
+    request: AttentionRequest,
+    signal?: AbortSignal,
+  ) => Promise<readonly AttentionToSpan[]>;
+  /**
+   * Rows as of {@link logits} of a text whose tokens in `hidden` no later token attends to, in any layer. Positions stay
+   * as they are. Present where `facts.attention.canHide`.
+   *
+   * @throws TextRefusedError
+   */
+  readonly logitsWithout?: (
+    text: ForcedText,
+    hidden: TokenSpan,
+    signal?: AbortSignal,
+  ) => AsyncIterable<LogitBlock>;
+}
+
+/** Tokens `[from, to)` of a text, prompt included. */
+export interface TokenSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface AttentionRequest {
+  readonly spans: readonly TokenSpan[];
+  /** Tokens of the text, prompt included, whose predicting position (the one before) attends; ascending, from 1. */
+  readonly tokens: readonly number[];
+}
+
+export interface AttentionToSpan {
+  /** `[tokens]`: share of the attention that goes to the span, mean over layers and heads. */
+  readonly shares: Float32Array;
+  /** `[layers, heads]`: the same of each head, mean over the tokens; NaN where there are none. */
+  readonly heads: Float32Array;
 }
 
 /** A policy that gives the sampled token's log-prob and the most probable tokens. */

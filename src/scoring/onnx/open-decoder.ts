@@ -14,6 +14,9 @@ export interface OpenedDecoder {
   readonly decoder: Decoder;
   readonly vocabulary: number;
   readonly notes: readonly string[];
+  /** What it asks its graph for, and the same decoder over another session that gives as much. */
+  readonly fetched: readonly string[];
+  readonly over: (session: Session) => Decoder;
 }
 
 /** A model file whose inputs and outputs are a decoder's. */
@@ -52,7 +55,9 @@ export async function openDecoder(
       const { inRuns } = cachedDecoder(setup, session, 1, false);
       const vocabulary = setup.signature.vocabularySize ?? columnsOf(await inRuns(Int32Array.of(0), [1]));
       const { oneByOne, notes } = await check(vocabulary, inRuns, true);
-      return { decoder: cachedDecoder(setup, session, vocabulary, oneByOne), vocabulary, notes };
+      const over = (one: Session): Decoder => cachedDecoder(setup, one, vocabulary, oneByOne);
+      const fetched = ["logits", ...setup.signature.cache.map(({ present }) => present)];
+      return { decoder: over(session), vocabulary, notes, fetched, over };
     }
     const known = setup.signature.vocabularySize;
     const session = known === null ? await openWhole() : undefined;
@@ -71,12 +76,14 @@ export async function openDecoder(
           return [only(given, "logits")];
         };
         const { notes } = await check(vocabulary, runs, false);
-        return { decoder: splitDecoder(setup, split, vocabulary), vocabulary, notes };
+        const over = (body: Session): Decoder => splitDecoder(setup, { ...split, body }, vocabulary);
+        return { decoder: over(split.body), vocabulary, notes, fetched: [split.hidden], over };
       }
     }
     const whole = session ?? (await openWhole());
     const { notes } = await check(vocabulary, runsOf(setup, whole), false);
-    return { decoder: wholeDecoder(setup, whole, vocabulary, why), vocabulary, notes };
+    const over = (one: Session): Decoder => wholeDecoder(setup, one, vocabulary, why);
+    return { decoder: over(whole), vocabulary, notes, fetched: ["logits"], over };
   } catch (error) {
     await Promise.allSettled(opened.map((one) => one.close()));
     throw error;

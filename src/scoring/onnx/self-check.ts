@@ -12,7 +12,7 @@ import { widened } from "./widen.ts";
 /** Tokens of the text that is run: enough for two runs of two. */
 const TOKENS = 4;
 /** Differences of logits relative to their range, that rounding makes: single and half precision. */
-const ROUNDING = { float32: 1e-4, float16: 1e-2 } as const;
+export const ROUNDING = { float32: 1e-4, float16: 1e-2 } as const;
 /** Beyond this share of the range, it is another computation rather than rounding. */
 const OTHER_COMPUTATION = 0.05;
 
@@ -41,10 +41,7 @@ export async function checkDecoder(
 ): Promise<Checked> {
   const tokens = Math.min(TOKENS, contextLength ?? TOKENS);
   const half = tokens >> 1;
-  // Ids from the middle of the vocabulary: special ones are at its ends.
-  const ids = Int32Array.from({ length: tokens }, (_, i) =>
-    Math.floor((vocabulary * (i + 1)) / (tokens + 1)),
-  );
+  const ids = testIds(tokens, vocabulary);
   const [whole] = await runs(ids, [tokens]);
   if (whole === undefined || whole.dims.length !== 3 || whole.dims[1] !== tokens) {
     throw refused(
@@ -94,6 +91,11 @@ export async function checkDecoder(
   return { oneByOne: alone < late && late > OTHER_COMPUTATION * range, notes };
 }
 
+/** Ids from the middle of the vocabulary: special ones are at its ends. */
+export function testIds(tokens: number, vocabulary: number): Int32Array {
+  return Int32Array.from({ length: tokens }, (_, i) => Math.floor((vocabulary * (i + 1)) / (tokens + 1)));
+}
+
 function refused(file: string, what: string, detail: { readonly likely: string }): UnsupportedError {
   return new UnsupportedError(`${file} is no decoder that can be scored: ${what}`, {
     at: { file },
@@ -111,7 +113,7 @@ function rowsOf(logits: Tensor): Float32Array {
 }
 
 /** Largest difference where both are finite; `b` may be longer. */
-function furthest(a: Float32Array, b: Float32Array): number {
+export function furthest(a: Float32Array, b: Float32Array): number {
   let largest = 0;
   for (let i = 0; i < a.length; i++) {
     const difference = Math.abs(a[i]! - b[i]!);
@@ -120,7 +122,8 @@ function furthest(a: Float32Array, b: Float32Array): number {
   return largest;
 }
 
-function rangeOf(values: Float32Array): number {
+/** Largest less smallest of the finite ones. */
+export function rangeOf(values: Float32Array): number {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {

@@ -19,6 +19,8 @@ export interface Cut {
     readonly shape: readonly (number | string)[];
   }[];
   readonly outputs: readonly string[];
+  /** What stands in a node's place: fields of the graph, which may make values besides the node's own. */
+  readonly replaced?: ReadonlyMap<StoredNode, Uint8Array>;
 }
 
 /** Bytes read at once. */
@@ -58,7 +60,7 @@ export async function extract(source: ByteSource, model: OnnxModel, cut: Cut): P
   const isExternal = weights.some(({ external }) => external !== null);
   const root = isExternal ? parse(await realpath(model.file)).root : null;
   const graph: Part[] = [
-    ...model.nodes.filter((node) => nodes.has(node)),
+    ...model.nodes.filter((node) => nodes.has(node)).map((node) => cut.replaced?.get(node) ?? node),
     lengthDelimited(GRAPH.name, "part"),
     ...cut.inputs.map(({ name, type, shape }) =>
       lengthDelimited(GRAPH.input, encodeValue(name, type, shape)),

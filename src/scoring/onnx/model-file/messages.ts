@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { fieldsOf, integersOf, joined, lengthDelimited, textOf, varintField } from "./wire.ts";
+import { fieldAt, fieldsOf, integersOf, joined, lengthDelimited, textOf, varintField } from "./wire.ts";
 
 /** A node, without its attributes. */
 export interface OnnxNode {
@@ -160,6 +160,33 @@ function* within(message: Uint8Array, number: number, file: string): Generator<U
   for (const field of fieldsOf(message, file)) {
     if (field.number === number && field.wire === 2) yield message.subarray(field.from, field.to);
   }
+}
+
+/** A node without attributes, as a field of its graph. */
+export function encodeNode(
+  operator: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+): Uint8Array {
+  const parts = [
+    ...inputs.map((name) => lengthDelimited(NODE.input, name)),
+    ...outputs.map((name) => lengthDelimited(NODE.output, name)),
+    lengthDelimited(NODE.operator, operator),
+  ];
+  return lengthDelimited(GRAPH.node, joined(parts));
+}
+
+/** A node, as a field of its graph, with another first input; everything else is copied. */
+export function withFirstInput(node: Uint8Array, name: string, file: string): Uint8Array {
+  const { from, to } = fieldAt(node, 0, node.length, file);
+  const message = node.subarray(from, to);
+  const parts: Uint8Array[] = [];
+  let inputs = 0;
+  for (const field of fieldsOf(message, file)) {
+    const isFirst = field.number === NODE.input && inputs++ === 0;
+    parts.push(isFirst ? lengthDelimited(NODE.input, name) : message.subarray(field.start, field.to));
+  }
+  return lengthDelimited(GRAPH.node, joined(parts));
 }
 
 /** A ValueInfoProto; without a type, onnxruntime infers it (only an output may lack one). */

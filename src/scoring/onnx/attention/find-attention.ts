@@ -1,0 +1,33 @@
+/**
+ * Where a decoder's graph computes attention in the open: the Softmax nodes whose output weighs values.
+ *
+ * @module
+ */
+import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";
+
+/** What may stand between the probabilities and the multiplication with the values. */
+const PASSING = new Set(["Cast", "Dropout", "Expand", "Identity", "Reshape", "Unsqueeze", "Where"]);
+/** Operators that keep attention to themselves. */
+const FUSED = /Attention$/;
+
+/** The Softmax nodes, one a layer, in the graph's order; or why there are none. */
+export function findAttention(model: OnnxModel): readonly StoredNode[] | string {
+  const takers = new Map<string, StoredNode[]>();
+  for (const node of model.nodes)
+    for (const name of new Set(node.inputs)) takers.set(name, [...(takers.get(name) ?? []), node]);
+  const weighsValues = (name: string): boolean =>
+    (takers.get(name) ?? []).some((node) =>
+      node.operator === "MatMul"
+        ? node.inputs[0] === name
+        : PASSING.has(node.operator) && node.outputs.some(weighsValues),
+    );
+  const found = model.nodes.filter(
+    ({ operator, outputs }) => operator === "Softmax" && outputs[0] !== undefined && weighsValues(outputs[0]),
+  );
+  if (found.length > 0) return found;
+  const fused = model.nodes.find(({ operator }) => FUSED.test(operator));
+  if (fused !== undefined) return `its operator ${fused.operator} does not give its probabilities`;
+  return model.nodes.some(({ captured }) => captured.length > 0)
+    ? "it lies in branches of the graph, which are not looked into"
+    : "the graph has no Softmax that weighs values";
+}

@@ -1,0 +1,25 @@
+/**
+ * What the viewer's server and its page send each other. Runs in both.
+ *
+ * @module
+ */
+export { decodeArrays, encodeArrays, type WireArray, type WireMessage } from "./arrays.ts";
+export {
+  decodeSequence,
+  decodeTopK,
+  encodeSequence,
+  encodeTopK,
+  type SequenceMeta,
+  TOKEN_FLAGS,
+  type WireSequence,
+  type WireTopK,
+} from "./sequence.ts";
+export {
+  decodeTable,
+  encodeTable,
+  SEQUENCE_COLUMNS,
+  SEQUENCE_TEXTS,
+  type SequenceColumn,
+  type SequenceTable,
+  type SequenceText,
+} from "./table.ts";

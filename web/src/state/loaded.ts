@@ -1,0 +1,43 @@
+/**
+ * Answers of the server as signals: asked for once, when something first reads them.
+ *
+ * @module
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { client } from "../api/client.ts";
+
+export type Loaded<T> =
+  | { readonly state: "loading" }
+  | { readonly state: "ready"; readonly value: T }
+  | { readonly state: "failed"; readonly message: string };
+
+/** A signal that asks when it is first read. */
+export function lazily<T>(ask: () => Promise<T>): () => ReadonlySignal<Loaded<T>> {
+  const result = signal<Loaded<T>>({ state: "loading" });
+  let asked = false;
+  return () => {
+    if (!asked) {
+      asked = true;
+      settle(ask(), result);
+    }
+    return result;
+  };
+}
+
+export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): void {
+  promise.then(
+    (value) => {
+      result.value = { state: "ready", value };
+    },
+    (error: unknown) => {
+      result.value = { state: "failed", message: error instanceof Error ? error.message : String(error) };
+    },
+  );
+}
+
+export const run = lazily(client.run);
+export const report = lazily(client.report);
+export const steps = lazily(client.steps);
+export const table = lazily(client.table);
+export const topTokens = lazily(client.tokens);
+export const whatIf = lazily(client.whatIf);

@@ -1,0 +1,27 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Loaded } from "../state/loaded.ts";
+
+/** What is there once it is there; until then that it is coming, or why it does not. */
+export function WhenLoaded<T>({
+  of,
+  children,
+}: {
+  readonly of: ReadonlySignal<Loaded<T>>;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  const loaded = of.value;
+  if (loaded.state === "ready") return <>{children(loaded.value)}</>;
+  if (loaded.state === "failed") {
+    return (
+      <p class="failed" role="alert">
+        {loaded.message}
+      </p>
+    );
+  }
+  return (
+    <p class="loading" role="status">
+      loading …
+    </p>
+  );
+}
