@@ -105,7 +105,10 @@ export async function studyFromFlags(
   const files = paths.filter((path) => !TEXT_FILES.test(path));
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const settings = mergeSettings(mergeSettings(fromFile, settingsOf(files, flags)), more);
-  return studyOf(settings, defaultOut(config ?? files[0]), config);
+  const study = await studyOf(settings, defaultOut(config ?? files[0]), config);
+  // A key does not belong on a command line, where every process list shows it, nor in a file that is passed around.
+  const apiKey = process.env.LOGRATIO_API_KEY;
+  return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
 }
 
 /** `runs/texts.jsonl` → `texts.study`, here; a config's study stands beside it. */

@@ -97,7 +97,8 @@ describe("studyOf", () => {
     [{ top_k: 0 }, /top_k must be a whole number from 1, not 0/],
     [{ stages: { early: "1-2" } }, /stages.early must be a step or \[first, last\]/],
     [{ categories: { x: { patterns: ["("] } } }, /not a regular expression|no regular expression/i],
-    [{ generate: { from: "ppo" } }, /generate.from must be one of the policies/],
+    [{ generate: { n: 1, from: "ppo" } }, /generate.from must be one of the policies/],
+    [{ generate: { temperature: 1 } }, /generate.n must be the number of responses/],
     [{ floor: 1 }, /floor must be a log-prob below 0/],
   ])("%j is refused", async (config, message) => {
     await expect(spec(config)).rejects.toMatchObject({

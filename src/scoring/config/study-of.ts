@@ -17,7 +17,7 @@ import {
   policySpec,
   type StudySpec,
 } from "../study-spec.ts";
-import type { ReadTextsOptions } from "../texts/index.ts";
+import { type ReadTextsOptions, RL_PROBE_TEMPLATE } from "../texts/index.ts";
 import { ConfigFields } from "./fields.ts";
 import type { StudyConfig } from "./read-config.ts";
 
@@ -205,7 +205,9 @@ function textsOf(fields: ConfigFields): ReadTextsOptions {
     ...(files !== undefined && { files }),
     ...(columns !== undefined && { columns }),
     ...(tokenizer !== undefined && { tokenizer }),
-    ...(promptTemplate !== undefined && { promptTemplate }),
+    ...(promptTemplate !== undefined && {
+      promptTemplate: promptTemplate === "rl-probe" ? RL_PROBE_TEMPLATE : promptTemplate,
+    }),
     ...(appendEos !== undefined && { appendEos }),
     ...(limit !== undefined && { limit }),
   };
@@ -229,15 +231,17 @@ function generateOf(
 ): GenerateSpec | undefined {
   const given = fields.fields("generate");
   if (given === undefined) return undefined;
+  const n = given.count("n");
+  if (n === undefined) throw given.wrong("n", "the number of responses to each problem (--generate N)");
   const from = given.text("from") ?? reference;
   if (!names.includes(from)) throw given.wrong("from", `one of the policies ${names.join(", ")}`);
   const spec: GenerateSpec = {
-    n: given.count("n") ?? 1,
+    n,
     from,
     temperature: given.number("temperature", (value) => value >= 0, "a number from 0") ?? 1,
     topP: given.number("top_p", (value) => value > 0 && value <= 1, "above 0 and at most 1") ?? 1,
     maxTokens: given.count("max_tokens") ?? 1024,
-    seed: given.count("seed", 0) ?? DEFAULT_SEED,
+    seed: given.count("seed", 0) ?? fields.count("seed", 0) ?? DEFAULT_SEED,
   };
   given.finish();
   return spec;
