@@ -109,6 +109,26 @@ ${more}`;
     });
   });
 
+  test("--attention tells how local models look back at errors, and what they say without seeing them", () => {
+    const rows = [0, 1, 2].map((id) => ({
+      id: `t${id}`,
+      prompt_ids: [1, 5, 9],
+      response_ids: Array.from({ length: 12 }, (_, i) => 3 + ((id + 5 * i) % 40)),
+      correct: false,
+      error_token: 4,
+    }));
+    writeFileSync(join(dir, "wrong.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
+    const policies = ["plain", "scaled"].flatMap((name) => ["--policy", `${name}=onnx:${MODELS}/${name}`]);
+    const study = ["wrong.jsonl", ...policies, "--reference", "plain", "--tokenizer", TOKENIZER];
+    expect(report(...study, "--out", "plain-study").attention).toEqual([]);
+    const { attention } = report(...study, "--attention", "--out", "looking");
+    expect(attention).toMatchObject([{ checkpoint: "scaled", texts: 3, problems: 3 }]);
+    expect(attention[0]!.to_error).toBeGreaterThan(0);
+    expect(attention[0]!.hidden!.kl_without_error).toBeGreaterThan(0);
+    expect(report("looking").attention).toEqual(attention);
+    expect(kl("looking").out).toContain("Attention to the first error");
+  });
+
   test.each([
     [["kl"], 2, /no policies to score/],
     [["kl", "study.study", "--policy", "x=onnx:y"], 2, /takes no further policies/],

@@ -25,6 +25,7 @@ export interface StudyFlags {
   readonly out?: string;
   readonly topK?: string;
   readonly fullVocabulary?: boolean;
+  readonly attention?: boolean;
   readonly vocabularySize?: string;
   readonly threads?: string;
   readonly memory?: string;
@@ -69,6 +70,7 @@ export function addStudyFlags(command: Command): Command {
     )
     .option("--limit <n>", "only the first n texts")
     .option("--top-k <n>", "most probable tokens kept of each policy (default 5; servers: asked for)")
+    .option("--attention", "local models: also how they look back at the first errors of wrong texts")
     .option("--full-vocabulary", "ask servers for every token's log-prob: exact, and large")
     .option("--vocabulary-size <n>", "tokens of a server's model, where it does not say")
     .option("--threads <n>", "threads of local models (default: one per processor)")
@@ -142,6 +144,7 @@ function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {
     pairs: flags.pair,
     out: flags.out,
     top_k: count("--top-k", flags.topK),
+    attention: flags.attention,
     seed: number("--seed", flags.seed),
     backend: defined({
       full_vocabulary: flags.fullVocabulary,

@@ -13,6 +13,8 @@
  *
  * @module
  */
+export { addHeads, type HeadSums } from "./attention/head-sums.ts";
+export type { TextAttention } from "./attention/text-attention.ts";
 export {
   type Bound,
   type BoundOptions,

@@ -45,6 +45,15 @@ export interface PolicyScores {
   /** 1 = most probable. */
   readonly ranks?: Int32Array;
   readonly topK?: TopK;
+  /**
+   * Share of the attention, where the token is predicted, that goes to the text's first error: mean over layers and
+   * heads; NaN at the error, before it, right behind it (the erroneous token's own view) and at tokens of tools.
+   */
+  readonly attentionToError?: FloatArray;
+  /** The same to as many tokens right before the error. */
+  readonly attentionToControl?: FloatArray;
+  /** `attentionToError` of each head, mean over tokens: `[layers, heads]`; no layers without an error. */
+  readonly attentionHeads?: { readonly layers: number; readonly shares: FloatArray };
 }
 
 /** How far two policies' distributions are apart at each token of one text, nats: P against Q. */
@@ -60,6 +69,10 @@ export interface PairScores {
   readonly forwardKlUpper?: FloatArray;
   /** D(P‖Q) for the token after the text, which RL-Probe's alignment counts to it. */
   readonly forwardKlAfterEnd?: number;
+  /** D(P‖Q) where no token behind the text's first error attends to it, in P and in Q; NaN as `attentionToError`. */
+  readonly forwardKlWithoutError?: FloatArray;
+  /** The same where none attends to as many tokens right before the error. */
+  readonly forwardKlWithoutControl?: FloatArray;
   /** Largest probability of P (of Q) over the text's tokens in vocabulary entries that the other policy lacks. */
   readonly excludedP?: number;
   readonly excludedQ?: number;

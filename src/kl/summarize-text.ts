@@ -5,6 +5,7 @@
  */
 import { LengthMismatchError } from "../base/errors.ts";
 import type { TopK } from "../schema/record.ts";
+import { textAttention } from "./attention/text-attention.ts";
 import { type Category, tokenClassifier } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";
 import { goodAndBad, klAround } from "./judged-kl.ts";
@@ -90,6 +91,7 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     ...goodAndBad(counted, places, text.correct, error?.from),
     error,
     errorKl: error === undefined ? undefined : klAround(error, places, counted),
+    attention: textAttention(scored),
     rlProbe: options.rlProbe ? rlProbeFigures(pair, options.spikes) : null,
   };
 }
@@ -103,6 +105,8 @@ function requireLengths({ text, p, q, pair }: ScoredText): void {
     ["log-probs under the reference", q.logprobs],
     ["entropies under the checkpoint", p.entropies],
     ["entropies under the reference", q.entropies],
+    ["shares of attention under the checkpoint", p.attentionToError],
+    ["shares of attention under the reference", q.attentionToError],
     ...Object.entries(pair).flatMap(([name, values]): [string, ArrayLike<unknown>][] =>
       typeof values === "number" ? [] : [[`values of ${name}`, values]],
     ),

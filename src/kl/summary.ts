@@ -5,6 +5,8 @@
  * @module
  */
 import type { KlAlternative, PolicyRole, Region, SpikeMethod } from "../protocol/kl.ts";
+import type { HeadSums } from "./attention/head-sums.ts";
+import type { TextAttention } from "./attention/text-attention.ts";
 import type { Category } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";
 import type { StudyText } from "./study.ts";
@@ -98,6 +100,8 @@ export interface TextSummary {
   readonly error: ErrorSpan | undefined;
   /** KL (a sum) of the tokens with mask 1 at the error; undefined where no error is known. */
   readonly errorKl: { readonly sum: number; readonly tokens: number } | undefined;
+  /** How the error is looked back at; undefined where no error or no attention is known. */
+  readonly attention?: TextAttention | undefined;
   readonly rlProbe: {
     readonly meanKl: number;
     /** In our indexing: response tokens that the values are really about. */
@@ -114,6 +118,8 @@ export interface CheckpointSummary {
   readonly stage: string | null;
   /** In the study's order; texts without scores are not there. */
   readonly texts: readonly TextSummary[];
+  /** Attention to errors, head by head; undefined where it is not known. */
+  readonly heads?: HeadSums | undefined;
   /** Whether this checkpoint itself solves a problem, where known. */
   readonly outcomes: ReadonlyMap<string, boolean>;
 }

@@ -37,6 +37,8 @@ export interface KlReport {
   readonly correctness: readonly CorrectnessFigures[];
   /** The first real error of wrong texts against the spikes; empty where no error is known. */
   readonly first_errors: readonly FirstErrorFigures[];
+  /** How the first error of wrong texts is looked back at; empty where no attention is known. */
+  readonly attention: readonly AttentionFigures[];
   /** By checkpoint. */
   readonly spike_distribution: Readonly<Record<string, readonly SpikeRange[]>>;
   readonly top_problems: Readonly<Record<string, TopProblems>>;
@@ -332,6 +334,72 @@ export interface FirstErrorFigures {
   readonly median_distance: number | null;
   /** Share of spikes at or after the error. */
   readonly spikes_after: number | null;
+}
+
+/**
+ * Attention to the tokens of a text's first error, from the `=` that announces it to the first wrong one, of the
+ * positions behind it that predict the policy's own tokens. Shares are of all attention of such a position, mean over
+ * layers and heads, then over tokens, texts and problems.
+ */
+export interface AttentionFigures {
+  readonly checkpoint: string;
+  /** Wrong texts whose first error is known, with tokens behind it. */
+  readonly texts: number;
+  readonly problems: number;
+  readonly to_error: number;
+  readonly reference_to_error: number;
+  /** To as many tokens right before the error; null where no text has them. */
+  readonly to_control: number | null;
+  readonly reference_to_control: number | null;
+  /** `to_error` − `reference_to_error`. */
+  readonly difference: PairedDifference;
+  readonly control_difference: PairedDifference | null;
+  /** Spearman over problems: `difference` with mean KL of the tokens behind the error. */
+  readonly with_kl: {
+    readonly problems: number;
+    readonly coefficient: number;
+    readonly interval: KlInterval | null;
+    readonly p_value: number;
+    /** Holm's correction over checkpoints. */
+    readonly adjusted_p_value: number;
+  } | null;
+  /** The checkpoint's head whose share is largest, mean over texts; counted from 0. */
+  readonly strongest_head: {
+    readonly layer: number;
+    readonly head: number;
+    readonly share: number;
+    readonly reference_share: number;
+  } | null;
+  /** Null where the models do not allow it. */
+  readonly hidden: HiddenFigures | null;
+}
+
+/** D(checkpoint‖reference) of the tokens behind the error when they cannot attend to some tokens, under both. */
+export interface HiddenFigures {
+  readonly problems: number;
+  /** Nothing hidden. */
+  readonly kl: number;
+  readonly kl_without_error: number;
+  /** As many tokens right before the error hidden instead; null where no text has them. */
+  readonly kl_without_control: number | null;
+  /** `kl_without_error` − `kl`. */
+  readonly difference: PairedDifference;
+  /** `kl_without_error` − `kl_without_control`. */
+  readonly against_control: PairedDifference | null;
+}
+
+/** A mean difference, paired by problem. */
+export interface PairedDifference {
+  readonly problems: number;
+  readonly mean: number;
+  /** 95 %, bootstrap over problems. */
+  readonly interval: KlInterval | null;
+  /** Wilcoxon signed rank, two-sided; null below six problems that differ. */
+  readonly p_value: number | null;
+  /** Holm's correction over checkpoints. */
+  readonly adjusted_p_value: number | null;
+  readonly rank_biserial: number | null;
+  readonly significant: boolean;
 }
 
 export interface SpikeRange {

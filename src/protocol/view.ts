@@ -60,6 +60,8 @@ export interface RunInfo {
   /** `reading`: more is to come (`--follow`, or the first read). */
   readonly status: "ready" | "reading";
   readonly redacted: boolean;
+  /** Answers are files (`view --bundle`): no `api/exact`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
+  readonly bundled?: true;
   readonly findings: readonly Finding[];
 }
 
@@ -159,19 +161,28 @@ export interface ExactQuestion {
     readonly level: "none" | "token" | "sequence" | "geometric";
     readonly upper: number | null;
     readonly lower: number | null;
+    /** `zero`: what is outside loses its weight and stays in the mask (IcePop); `mask` when absent. */
+    readonly action?: "mask" | "zero";
   };
   readonly veto: number | null;
 }
 
+/** Tokens are those with mask 1 and a finite Δ. */
 export interface ExactAnswer {
+  /** Tokens in the mask, not vetoed, with a weight that is not 0; sequences with any. */
   readonly kept_tokens: number;
   readonly kept_sequences: number;
+  /** (Σw)² / (n Σw²) over all n tokens, w = 0 where dropped; w = ρ without weights. */
   readonly ess: number;
+  /** Tokens whose weight is truncated, dropped ones too. */
   readonly clipped: number;
+  /** Tokens that the mask rule by itself drops. */
   readonly masked: number;
+  /** Sequences that the veto by itself drops. */
   readonly vetoed: number;
+  /** Over kept tokens; 1 without weights. */
   readonly mean_weight: number;
-  /** Share of dropped tokens in right and wrong sequences. */
+  /** Shares of the tokens of right and of wrong sequences that are dropped. */
   readonly dropped_right: number | null;
   readonly dropped_wrong: number | null;
   /** Each trainer's config that does this, by preset name, and a `logratio` command. */

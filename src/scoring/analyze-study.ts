@@ -7,10 +7,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EmptyInputError, NotFoundError } from "../base/errors.ts";
 import { writeWholeFile } from "../io/write-whole-file.ts";
+import { addHeads, type HeadSums } from "../kl/attention/head-sums.ts";
 import { type FirstError, findFirstError } from "../kl/first-error/first-error.ts";
 import { buildKlReport } from "../kl/report/build-kl-report.ts";
 import { chooseCases } from "../kl/report/cases.ts";
 import type { PolicyPair } from "../kl/report/report-input.ts";
+import type { ScoredText } from "../kl/study.ts";
 import { summarizeText } from "../kl/summarize-text.ts";
 import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../kl/summary.ts";
 import type { KlPolicy, KlReport } from "../protocol/kl.ts";
@@ -155,11 +157,18 @@ class StudyAnalysis {
     outcomes: ReadonlyMap<string, ReadonlyMap<string, boolean>>,
   ): Promise<CheckpointSummary> {
     const { role, step, stage } = this.#manifest.policies[name]!;
-    const texts = await this.#summaries(name, this.#manifest.reference);
-    return { name, role, step, stage, texts, outcomes: outcomes.get(name) ?? new Map() };
+    let heads: HeadSums | undefined;
+    const texts = await this.#summaries(name, this.#manifest.reference, (scored) => {
+      heads = addHeads(heads, scored);
+    });
+    return { name, role, step, stage, texts, heads, outcomes: outcomes.get(name) ?? new Map() };
   }
 
-  async #summaries(p: string, q: string): Promise<TextSummary[]> {
+  async #summaries(
+    p: string,
+    q: string,
+    onText: (scored: ScoredText) => void = () => undefined,
+  ): Promise<TextSummary[]> {
     const { signal, analysis } = this.#options;
     const { spikes, categories, rlProbe } = analysis;
     const summaries: TextSummary[] = [];
@@ -168,6 +177,7 @@ class StudyAnalysis {
       signal?.throwIfAborted();
       excluded.p = Math.max(excluded.p, scored.pair.excludedP ?? 0);
       excluded.q = Math.max(excluded.q, scored.pair.excludedQ ?? 0);
+      onText(scored);
       const error = this.#errors[index];
       summaries.push(
         summarizeText(index, scored, {
@@ -274,6 +284,7 @@ class StudyAnalysis {
         categories: report.categories[name],
         spike_distribution: report.spike_distribution[name],
         top_problems: report.top_problems[name],
+        attention: report.attention.find(({ checkpoint }) => checkpoint === name) ?? null,
       };
       await writeWholeFile(file, `${JSON.stringify(result, null, 2)}\n`);
     }

@@ -10,12 +10,16 @@ export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { analysisSettingsOf, type ConfiguredStudy, studyOf } from "./config/study-of.ts";
 export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
 export type {
+  AttentionFacts,
+  AttentionRequest,
+  AttentionToSpan,
   ForcedText,
   LogitsPolicy,
   Policy,
   PolicyFacts,
   Sampled,
   SampleOptions,
+  TokenSpan,
   TopKPolicy,
   TopKScores,
 } from "./policy.ts";

@@ -16,6 +16,8 @@ export interface BackendOptions {
   readonly threads?: number;
   /** Bytes of logits held at once. */
   readonly maxBlockBytes?: number;
+  /** Whether a local model's attention is to be read, too. */
+  readonly attention?: boolean;
   /** Most probable tokens asked of a server. */
   readonly topK?: number;
   /** Ask servers for the whole vocabulary. */

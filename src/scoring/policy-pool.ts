@@ -54,14 +54,22 @@ export class PolicyPool {
 
   async known(name: string): Promise<KnownPolicy> {
     const before = this.#before[name];
-    return before !== undefined && this.unchanged(name) ? before : this.open(name);
+    return before !== undefined && this.unchanged(name) && this.#saysEnough(before)
+      ? before
+      : this.open(name);
+  }
+
+  /** A local model that nobody has asked for its attention may have one. */
+  #saysEnough({ facts }: ManifestPolicy): boolean {
+    return !this.#spec.attention || facts.backend !== "onnx" || facts.attention !== undefined;
   }
 
   /** @throws LengthMismatchError when its tokens are not those of the study */
   async open(name: string): Promise<Policy> {
     const opened = this.#open.get(name);
     if (opened !== undefined) return opened;
-    const policy = await openPolicy(name, this.#specOf(name).at, { topK: this.#spec.topK, ...this.#options });
+    const { topK, attention } = this.#spec;
+    const policy = await openPolicy(name, this.#specOf(name).at, { topK, attention, ...this.#options });
     try {
       await this.#checkTokenizer(name);
     } catch (error) {

@@ -8,6 +8,7 @@ import { LengthMismatchError } from "../base/errors.ts";
 import { klBounds, type TopKRow } from "../kl/bounds/bounds.ts";
 import type { PairScores, PolicyScores, ScoredText } from "../kl/study.ts";
 import { keyOf } from "./score-study.ts";
+import type { PairColumns } from "./score-text.ts";
 import { paths } from "./store/manifest.ts";
 import { readScores, type ScoreRow } from "./store/scores-file.ts";
 import type { PreparedText } from "./texts/index.ts";
@@ -95,12 +96,30 @@ function scoredText(
     text,
     p: policyScores(row),
     q: policyScores(other),
-    pair: row.pairs[q] ?? boundsOf(row, other, text, options),
+    pair: row.pairs[q] === undefined ? boundsOf(row, other, text, options) : pairScores(row.pairs[q]),
   };
 }
 
-function policyScores({ logprobs, entropies, ranks, topK }: ScoreRow): PolicyScores {
-  return { logprobs, ...(entropies !== undefined && { entropies }), ranks, topK };
+function policyScores({ logprobs, entropies, ranks, topK, attention }: ScoreRow): PolicyScores {
+  return {
+    logprobs,
+    ...(entropies !== undefined && { entropies }),
+    ranks,
+    topK,
+    ...(attention !== undefined && {
+      attentionToError: attention.toError,
+      attentionToControl: attention.toControl,
+      attentionHeads: attention.heads,
+    }),
+  };
+}
+
+function pairScores({ klWithoutError, klWithoutControl, ...pair }: PairColumns): PairScores {
+  return {
+    ...pair,
+    ...(klWithoutError !== undefined && { forwardKlWithoutError: klWithoutError }),
+    ...(klWithoutControl !== undefined && { forwardKlWithoutControl: klWithoutControl }),
+  };
 }
 
 /** The k most probable tokens of a policy at token t, and the text's own token where it is known besides. */

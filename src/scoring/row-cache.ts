@@ -26,7 +26,11 @@ export class RowCache {
   }
 
   /** The policy's rows for a text: kept ones, or fresh ones that are kept while they fit. */
-  async *rows(policy: LogitsPolicy, text: ForcedText, signal?: AbortSignal): AsyncGenerator<LogitBlock> {
+  async *rows(
+    policy: Pick<LogitsPolicy, "name" | "logits">,
+    text: ForcedText,
+    signal?: AbortSignal,
+  ): AsyncGenerator<LogitBlock> {
     const key = `${policy.name}\0${text.id}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) {

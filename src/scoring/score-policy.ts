@@ -5,8 +5,10 @@
  */
 import { isLogratioError, type TextRefusedError } from "../base/errors.ts";
 import type { TopK } from "../schema/record.ts";
+import type { AttentionPlan } from "./attention-plan.ts";
 import type { ForcedText, LogitsPolicy, Policy } from "./policy.ts";
-import { type ScoreTextOptions, scoreText } from "./score-text.ts";
+import { noAttention, scoreAttention } from "./score-attention.ts";
+import { type ScoreTextOptions, scoreText, type TextScores } from "./score-text.ts";
 import type { RefusedText } from "./store/manifest.ts";
 import type { PolicyScoresFile } from "./store/policy-scores.ts";
 
@@ -17,11 +19,15 @@ const GIVE_UP_AFTER = 8;
 export interface KeyedText {
   readonly key: string;
   readonly forced: ForcedText;
+  /** What its attention is asked about; undefined: nothing, or nobody wants to know. */
+  readonly plan?: AttentionPlan | undefined;
 }
 
 export interface ScorePolicyOptions extends ScoreTextOptions {
   /** Texts at a time, where the policy is a server. */
   readonly concurrency: number;
+  /** Names of the partners to compare with while tokens are hidden; undefined: no attention is asked for. */
+  readonly attention?: readonly string[] | undefined;
   readonly onText: (text: KeyedText, refused: boolean) => void;
 }
 
@@ -53,7 +59,8 @@ export async function scorePolicy(
       if (signal?.aborted || failures >= GIVE_UP_AFTER) return;
       asked++;
       try {
-        const scores = await scoreText(policy, partners, text.forced, options);
+        const plain = await scoreText(policy, partners, text.forced, options);
+        const scores = await withAttention(policy, partners, text, plain, options);
         await file.add({ ...scores, topK: resize(scores.topK, topK), text: text.forced.id, key: text.key });
         scored++;
         failures = 0;
@@ -69,6 +76,24 @@ export async function scorePolicy(
   };
   await Promise.all(Array.from({ length: Math.max(1, lanes) }, lane));
   return { scored, refused, givenUp: signal?.aborted ? 0 : texts.length - asked };
+}
+
+async function withAttention(
+  policy: Policy,
+  partners: readonly LogitsPolicy[],
+  { forced, plan }: KeyedText,
+  scores: TextScores,
+  options: ScorePolicyOptions,
+): Promise<TextScores> {
+  const { attention: names } = options;
+  if (names === undefined || policy.gives !== "logits") return scores;
+  const hiding = partners.filter(({ name }) => names.includes(name));
+  const { columns, hidden } =
+    plan === undefined
+      ? noAttention(scores.logprobs.length, hiding)
+      : await scoreAttention(policy, hiding, forced, plan, options);
+  const pairs = Object.entries(scores.pairs).map(([name, pair]) => [name, { ...pair, ...hidden[name] }]);
+  return { ...scores, attention: columns, pairs: Object.fromEntries(pairs) };
 }
 
 function refusedText({ key, forced }: KeyedText, error: TextRefusedError): RefusedText {

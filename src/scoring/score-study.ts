@@ -6,10 +6,12 @@
 import { createHash } from "node:crypto";
 import { isLogratioError, type LogratioError } from "../base/errors.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
+import { attentionPlan } from "./attention-plan.ts";
 import type { BackendOptions } from "./open-policy.ts";
-import type { LogitsPolicy, Policy } from "./policy.ts";
+import type { LogitsPolicy, Policy, PolicyFacts } from "./policy.ts";
 import { PolicyPool } from "./policy-pool.ts";
 import { RowCache } from "./row-cache.ts";
+import { namesOfRows } from "./score-attention.ts";
 import { type KeyedText, scorePolicy } from "./score-policy.ts";
 import {
   isLasting,
@@ -75,12 +77,16 @@ export function keyOf({ id, promptIds, tokenIds }: PreparedText): string {
   return hash.digest("hex").slice(0, 24);
 }
 
-function keyed(text: PreparedText): KeyedText {
+function keyed(text: PreparedText, attention: boolean): KeyedText {
   const { promptIds, tokenIds } = text;
   const ids = new Int32Array(promptIds.length + tokenIds.length);
   ids.set(promptIds);
   ids.set(tokenIds, promptIds.length);
-  return { key: keyOf(text), forced: { id: text.id, ids, promptLength: promptIds.length } };
+  return {
+    key: keyOf(text),
+    forced: { id: text.id, ids, promptLength: promptIds.length },
+    plan: attention ? attentionPlan(text) : undefined,
+  };
 }
 
 /**
@@ -117,9 +123,10 @@ export async function scoreStudy(
   await pool.lookAround();
   const cache = new RowCache(
     options.cacheBytes ?? DEFAULT_CACHE_BYTES,
-    policies.flatMap((policy) => partnersOf(policy.name, spec)),
+    policies.flatMap((policy) => partnersOf(policy.name, spec)).flatMap(namesOfRows),
   );
-  const all = texts.map(keyed);
+  const all = texts.map((text) => keyed(text, spec.attention));
+  const errors = new Map(all.map(({ key, plan }) => [key, plan?.error]));
   const findings = new FindingLog();
   const outcomes: PolicyOutcome[] = [];
   const tokens = all.reduce((sum, text) => sum + responseTokens(text), 0);
@@ -131,16 +138,25 @@ export async function scoreStudy(
     const same = pool.unchanged(policy.name);
     const { gives, facts } = await pool.known(policy.name);
     const exact: string[] = [];
-    if (gives === "logits")
-      for (const partner of names) if ((await pool.known(partner)).gives === "logits") exact.push(partner);
+    const hiding: string[] = [];
+    if (gives === "logits") {
+      for (const partner of names) {
+        const other = await pool.known(partner);
+        if (other.gives === "logits") exact.push(partner);
+        if (facts.attention?.canHide && other.facts.attention?.canHide) hiding.push(partner);
+      }
+    }
+    const heads = spec.attention ? facts.attention?.heads : undefined;
+    const attention = heads === undefined ? undefined : { heads, hiding };
+    if (spec.attention && attention === undefined) reportNoAttention(findings, policy.name, facts);
     const { role, step, stage, at } = policy;
     const lasting = same ? (before[policy.name]?.refused ?? []).filter(isLasting) : [];
     const entry = { at, role, step, stage, gives, facts, fingerprint: pool.fingerprint(policy.name) };
     entries[policy.name] = { ...entry, refused: lasting };
     await save();
 
-    const layout = { entropies: gives === "logits", topK, partners: exact };
-    const file = await openPolicyScores(out, policy.name, layout, same);
+    const layout = { entropies: gives === "logits", topK, partners: exact, attention };
+    const file = await openPolicyScores(out, policy.name, layout, same, errors);
     const asked = new Set(lasting.map(({ key }) => key));
     const todo = all.filter(({ key }) => !file.done.has(key) && !asked.has(key));
     let textsDone = all.length - todo.length;
@@ -158,6 +174,7 @@ export async function scoreStudy(
               topK,
               cache,
               concurrency,
+              attention: attention?.hiding,
               ...(signal !== undefined && { signal }),
               onText(text) {
                 textsDone++;
@@ -217,6 +234,22 @@ export async function scoreStudy(
 
 function responseTokens({ forced }: KeyedText): number {
   return forced.ids.length - forced.promptLength;
+}
+
+function reportNoAttention(findings: FindingLog, name: string, { backend, notes }: PolicyFacts): void {
+  const why = notes.find((note) => note.includes("attention cannot be read"));
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: `${name} attention`,
+    count: 1,
+    describe: () => `${name} has no figures of attention`,
+    at: {},
+    likely: why ?? `only local ONNX models tell it, not ${backend}`,
+    ...(why !== undefined && {
+      hint: "export the checkpoint with plain attention (opset 14 to 17, no fused operators)",
+    }),
+  });
 }
 
 function reportPolicy(findings: FindingLog, { name, at }: PolicySpec, error: LogratioError): void {

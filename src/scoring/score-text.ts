@@ -10,6 +10,7 @@ import type { TopK } from "../schema/record.ts";
 import { alignBlocks } from "./pair-blocks.ts";
 import type { ForcedText, LogitsPolicy, Policy, TopKPolicy } from "./policy.ts";
 import type { RowCache } from "./row-cache.ts";
+import type { AttentionColumns, HiddenColumns } from "./score-attention.ts";
 
 /** One entry per response token, about that token; nats. */
 export interface TextScores {
@@ -21,10 +22,12 @@ export interface TextScores {
   readonly topK: TopK;
   /** Against each partner, by name; empty where one of the two gives no logits. */
   readonly pairs: Readonly<Record<string, PairColumns>>;
+  /** Where it was asked for, and the policy's attention can be read. */
+  readonly attention?: AttentionColumns;
 }
 
 /** This policy (P) against another (Q). */
-export interface PairColumns {
+export interface PairColumns extends Partial<HiddenColumns> {
   readonly forwardKl: Float32Array;
   readonly reverseKl: Float32Array;
   readonly jsDivergence: Float32Array;

@@ -23,6 +23,8 @@ export interface StudySpec {
   readonly outcomes: Readonly<Record<string, string>>;
   /** Most probable tokens that are kept of each policy. */
   readonly topK: number;
+  /** Whether to ask, too, how policies look back at the first errors of wrong texts. */
+  readonly attention: boolean;
   readonly generate: GenerateSpec | undefined;
   readonly analysis: AnalysisSpec;
   /** The settings that `analysis` and `outcomes` come from, as they were given. */

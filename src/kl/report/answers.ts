@@ -3,7 +3,15 @@
  *
  * @module
  */
-import type { CategoryFigures, KlAnswer, KlComparison, KlReport } from "../../protocol/kl.ts";
+import type {
+  AttentionFigures,
+  CategoryFigures,
+  HiddenFigures,
+  KlAnswer,
+  KlComparison,
+  KlReport,
+  PairedDifference,
+} from "../../protocol/kl.ts";
 
 type Figures = Omit<KlReport, "answers" | "caveats" | "absent">;
 
@@ -14,6 +22,7 @@ export function answers(report: Figures): KlAnswer[] {
     sinceWhen(report),
     isItThere(report),
     onErrors(report),
+    ...onAttention(report),
     ...againstBaselines(report),
   ];
 }
@@ -142,6 +151,63 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
   const text = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error, ${percent(errors.expected)} by chance (${probability(errors.adjusted_p_value)}).${nearest}${ratio}${good}`;
   if (errors.texts < 5) return unknown(question, text);
   return { question, answer: text, support: errors.adjusted_p_value < settings.alpha ? "yes" : "no" };
+}
+
+/** Only where attention is known. */
+function onAttention({ metrics, attention, reference }: Figures): KlAnswer[] {
+  const last = attention.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
+  if (last === undefined) return [];
+  return [lookingAtErrors(last, reference), ...(last.hidden === null ? [] : [hidingErrors(last.hidden)])];
+}
+
+function lookingAtErrors(figures: AttentionFigures, reference: string): KlAnswer {
+  const question = "Does it look at the error more than the reference does?";
+  const { checkpoint, difference, control_difference: control, with_kl, problems: count } = figures;
+  const beside =
+    control === null
+      ? ""
+      : ` To as many tokens right before the error: ${points(control.mean)}${tested(control)}.`;
+  const related =
+    with_kl === null
+      ? ""
+      : ` Rank correlation of that difference with mean KL behind the error ${figure(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
+  const text = `Behind the error, ${percent(figures.to_error)} of ${checkpoint}'s attention goes to it, ${percent(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${problems(count)}${tested(difference)}.${beside}${related}`;
+  if (difference.adjusted_p_value === null) return unknown(question, text);
+  return { question, answer: text, support: difference.significant && difference.mean > 0 ? "yes" : "no" };
+}
+
+function hidingErrors({
+  kl,
+  kl_without_error,
+  kl_without_control,
+  difference,
+  against_control,
+}: HiddenFigures): KlAnswer {
+  const question = "Is the KL behind the error there because the error is seen?";
+  const control =
+    kl_without_control === null
+      ? ""
+      : `, with as many tokens before it hidden instead ${figure(kl_without_control)}`;
+  const text = `Mean KL behind the error is ${figure(kl)} nats; with the error hidden from the tokens behind it ${figure(kl_without_error)}${tested(difference)}${control}.`;
+  if (difference.adjusted_p_value === null) return unknown(question, text);
+  const falls = difference.significant && difference.mean < 0;
+  const moreThanControl =
+    against_control === null || (against_control.significant && against_control.mean < 0);
+  const reading = !falls
+    ? " It does not fall: nothing here says that it comes from seeing the error."
+    : moreThanControl
+      ? ` ${percent(-difference.mean / kl)} of it goes with the sight of the error.`
+      : " Hiding other tokens takes as much of it away.";
+  return { question, answer: text + reading, support: falls && moreThanControl ? "yes" : "no" };
+}
+
+/** `+0.12 points`: of per cent. */
+function points(share: number): string {
+  return `${signed(100 * share)} points`;
+}
+
+function tested({ adjusted_p_value: p }: PairedDifference): string {
+  return p === null ? " (too few problems differ for a test)" : ` (${probability(p)})`;
 }
 
 function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figures): KlAnswer[] {

@@ -1,6 +1,7 @@
 import { EmptyInputError } from "../../base/errors.ts";
 import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../protocol/kl.ts";
 import { answers } from "./answers.ts";
+import { attentionFigures } from "./attention.ts";
 import { caseStudies } from "./cases.ts";
 import { categoryFigures } from "./category-figures.ts";
 import { caveats } from "./caveats.ts";
@@ -60,6 +61,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
     correlations: correlations(study),
     correctness: correctnessFigures(study),
     first_errors: firstErrorFigures(study),
+    attention: attentionFigures(study),
     spike_distribution: each(spikeDistribution),
     top_problems: each((checkpoint) => topProblems(study, checkpoint)),
     top_tokens: topTokens(study, last),

@@ -44,7 +44,7 @@ function aboutTexts({ texts, reference, maskedOutTokens }: KlStudyInput): string
 
 function aboutMeaning(
   { texts, checkpoints }: KlStudyInput,
-  report: Pick<KlReport, "correlations" | "first_errors" | "metrics">,
+  report: Pick<KlReport, "attention" | "correlations" | "first_errors" | "metrics">,
 ): string[] {
   const count = (is: boolean | undefined): number => texts.filter(({ correct }) => correct === is).length;
   const [right, wrong, unknown] = [count(true), count(false), count(undefined)];
@@ -77,6 +77,14 @@ function aboutMeaning(
   if (report.first_errors.length > 0)
     lines.push(
       "First errors are those that the data name, or arithmetic that does not hold; other kinds of error are not seen and may come before. Chance is a spike at any place of the text: results of arithmetic draw spikes where they are right, too.",
+    );
+  if (report.attention.length > 0)
+    lines.push(
+      "Attention is not explanation: a share says where a head reads, not what it takes from there or does with it, and layers pass on what earlier ones have read.",
+    );
+  if (report.attention.some(({ hidden }) => hidden !== null))
+    lines.push(
+      "Hidden tokens leave a hole that no policy was trained on: KL that grows with it says little, only KL that vanishes, and more than with other tokens hidden, comes from seeing them. Later digits of a wrong result, and where the text repeats it, stay visible.",
     );
   return lines;
 }

@@ -3,6 +3,7 @@ import type { Table } from "../content/table.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { SCRIPT } from "../html/script.ts";
 import { STYLE } from "../html/style.ts";
+import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import {
   boundTable,
   checkpointTable,
@@ -103,7 +104,14 @@ function sectionsOf(report: KlReport): Section[] {
     {
       id: "correctness",
       title: "Correctness and the first error",
-      body: charts(correctnessPictures(report)) + tables(correctnessTable(report), firstErrorTable(report)),
+      body:
+        charts(correctnessPictures(report)) +
+        tables(
+          correctnessTable(report),
+          firstErrorTable(report),
+          attentionTable(report),
+          hiddenTable(report),
+        ),
     },
     {
       id: "tests",

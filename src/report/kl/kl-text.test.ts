@@ -78,6 +78,17 @@ describe("renderKlTerminal", () => {
     expect(text.match(/^ {4}rlvr_step_\d+ +[ ▁▂▃▄▅▆▇█?]+$/gm)).toHaveLength(5);
   });
 
+  it("shows attention to the error beside the reference's, and KL with the error hidden", () => {
+    const wide = renderKlTerminal(sampleKlReport(), { ...options, width: 250 });
+    expect(wide).toMatch(
+      /rlvr_step_1000 +90 +8\.\d+ % +7\.\d+ % +\+1\.21 +\+0\.\d+ to \+2\.\d+ +4\.00e-4 +yes/,
+    );
+    expect(wide).toMatch(/11\.3: 61\.3 %, 50\.2 %/);
+    expect(wide).toMatch(/rlvr_step_1000 +74 +0\.0181 +9\.20e-3 +0\.0178 +-8\.90e-3 +-0\.0120 to -0\.0060/);
+    const [, hidden = ""] = wide.split("KL behind the error when the error cannot be seen\n");
+    expect(hidden.slice(0, hidden.indexOf("\n\n"))).not.toContain("rlvr_step_100 ");
+  });
+
   it("says what the tests, the caveats and the gaps are", () => {
     expect(text).toMatch(/rlvr_step_100 +rlvr_step_200 .* 1\.90e-11 +yes/);
     expect(text).toContain("Teacher forcing asks");
@@ -125,6 +136,8 @@ describe("renderKlMarkdown", () => {
       "Problems with most spikes",
       "Problems with the highest mean KL",
       "The first error and the spikes",
+      "Attention to the first error",
+      "KL behind the error when the error cannot be seen",
     ])
       expect(text).toContain(`**${title}`);
     expect(text).toContain(command);

@@ -3,6 +3,7 @@ import type { Table } from "../content/table.ts";
 import { pipeTable, tableBlock } from "../markdown-table.ts";
 import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "../markdown-text.ts";
 import { makeSurface } from "../terminal/surface.ts";
+import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, lastRow, markedSpikes, stripParts } from "./case-strip.ts";
 import {
@@ -68,7 +69,15 @@ export function renderKlMarkdown(report: KlReport, { command }: KlMarkdownOption
       ]),
       spikeBlock(report),
     ]),
-    ...section("Correctness", tables([correctnessTable(report), firstErrorTable(report)])),
+    ...section(
+      "Correctness",
+      tables([
+        correctnessTable(report),
+        firstErrorTable(report),
+        attentionTable(report),
+        hiddenTable(report),
+      ]),
+    ),
     ...section(
       "Statistical tests",
       tables([comparisonTable(report), correlationTable(report), pairTable(report)]),

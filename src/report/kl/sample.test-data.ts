@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { KlReport, SpikeFigures } from "../../protocol/kl.ts";
+import type { KlReport, PairedDifference, SpikeFigures } from "../../protocol/kl.ts";
 import { sampleCases, sampleSpike } from "./sample-cases.test-data.ts";
 import {
   CATEGORIES,
@@ -33,6 +33,16 @@ const group = {
   std_kl: 0.009,
   spikes_mean: 12.1,
   mean_delta: -0.02,
+};
+
+const paired: PairedDifference = {
+  problems: 74,
+  mean: 0.0121,
+  interval: { low: 0.004, high: 0.021 },
+  p_value: 2e-4,
+  adjusted_p_value: 4e-4,
+  rank_biserial: 0.41,
+  significant: true,
 };
 
 export function sampleKlReport(): KlReport {
@@ -219,6 +229,49 @@ export function sampleKlReport(): KlReport {
         spikes_after: null,
       },
     ],
+    attention: [
+      {
+        checkpoint: "rlvr_step_100",
+        texts: 4,
+        problems: 4,
+        to_error: 0.071,
+        reference_to_error: 0.0702,
+        to_control: null,
+        reference_to_control: null,
+        difference: { ...paired, problems: 4, p_value: null, adjusted_p_value: null, significant: false },
+        control_difference: null,
+        with_kl: null,
+        strongest_head: null,
+        hidden: null,
+      },
+      {
+        checkpoint: LAST,
+        texts: 90,
+        problems: 74,
+        to_error: 0.0823,
+        reference_to_error: 0.0702,
+        to_control: 0.0411,
+        reference_to_control: 0.0408,
+        difference: paired,
+        control_difference: { ...paired, mean: -0.0003, adjusted_p_value: 0.61, significant: false },
+        with_kl: {
+          problems: 74,
+          coefficient: 0.31,
+          interval: { low: 0.09, high: 0.5 },
+          p_value: 0.007,
+          adjusted_p_value: 0.014,
+        },
+        strongest_head: { layer: 11, head: 3, share: 0.613, reference_share: 0.502 },
+        hidden: {
+          problems: 74,
+          kl: 0.0181,
+          kl_without_error: 0.0092,
+          kl_without_control: 0.0178,
+          difference: { ...paired, mean: -0.0089, interval: { low: -0.012, high: -0.006 } },
+          against_control: { ...paired, mean: -0.0086 },
+        },
+      },
+    ],
     spike_distribution: Object.fromEntries(
       CHECKPOINTS.map((name) => [
         name,
@@ -384,6 +437,15 @@ export function nullKlReport(): KlReport {
     );
   for (const figures of report.first_errors)
     blank(figures, "kl_at_error", "kl_elsewhere", "median_distance", "spikes_after");
+  const blankPair = (pair: Mutable<PairedDifference>): void =>
+    blank(pair, "interval", "p_value", "adjusted_p_value", "rank_biserial");
+  for (const figures of report.attention) {
+    blank(figures, "to_control", "reference_to_control", "control_difference", "with_kl", "strongest_head");
+    blankPair(figures.difference);
+    if (figures.hidden === null) continue;
+    blank(figures.hidden, "kl_without_control", "against_control");
+    blankPair(figures.hidden.difference);
+  }
   for (const token of report.top_tokens) blank(token, "mean_delta");
   const blankSpike = (spike: Mutable<SpikeFigures>): void => {
     blank(spike, "probability", "reference_probability", "since");
@@ -423,6 +485,7 @@ export function emptyKlReport(): KlReport {
     correlations: [],
     correctness: [],
     first_errors: [],
+    attention: [],
     spike_distribution: {},
     top_problems: {},
     top_tokens: [],

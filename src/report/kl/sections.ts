@@ -5,6 +5,7 @@
  */
 import type { KlReport } from "../../protocol/kl.ts";
 import type { Table } from "../content/table.ts";
+import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import { boundTable, detailTable, regionTable } from "./checkpoint-tables.ts";
 import { spikeDistributionsTable, spikeDistributionTable, topProblemTables } from "./problem-tables.ts";
 import { stageTable, turningTable } from "./progression-tables.ts";
@@ -37,6 +38,8 @@ export function tablesAfter(report: KlReport): Table[] {
     comparisonTable(report),
     correctnessTable(report),
     firstErrorTable(report),
+    attentionTable(report),
+    hiddenTable(report),
     pairTable(report),
     correlationTable(report),
     detailTable(report),

@@ -46,6 +46,7 @@ describe("studyOf", () => {
       parity: "rl-probe",
       floor: -40,
       seed: 7,
+      attention: true,
       generate: { n: 4, temperature: 0 },
       name: "a name",
     };
@@ -58,6 +59,7 @@ describe("studyOf", () => {
       seed: 7,
     });
     expect(study).toMatchObject({
+      attention: true,
       name: "a name",
       pairs: [["rlvr_step_100", "sft"]],
       outcomes: { "": "all.json" },

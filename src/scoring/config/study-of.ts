@@ -59,6 +59,7 @@ export async function studyOf(
     pairs: pairsOf(fields, names),
     outcomes: outcomesOf(fields),
     topK: fields.count("top_k") ?? DEFAULT_TOP_K,
+    attention: fields.flag("attention") ?? false,
     generate: generateOf(fields, names, reference),
     analysis: analysisOf(fields),
     settings: Object.fromEntries(

@@ -13,6 +13,11 @@ interface Expected {
   readonly logits: readonly (readonly number[])[];
   readonly scaled: readonly (readonly number[])[];
   readonly unsplittable: readonly (readonly number[])[];
+  readonly span: readonly [number, number];
+  /** `[layers][heads][positions]`: share that goes to the span. */
+  readonly attention: readonly (readonly (readonly number[])[])[];
+  /** Logits when no token behind the span attends to it. */
+  readonly hidden: readonly (readonly number[])[];
 }
 /** By NumPy in float64: `scripts/fixtures/onnx_models.py`. */
 export const EXPECTED = JSON.parse(readFileSync(join(MODELS, "expected.json"), "utf8")) as Expected;

@@ -1,6 +1,7 @@
 import { isLogratioError, TextRefusedError, UsageError } from "../../base/errors.ts";
 import { openFile } from "../../io/file-source.ts";
-import type { LogitsPolicy, PolicyFacts } from "../policy.ts";
+import type { ForcedText, LogitsPolicy, PolicyFacts, TokenSpan } from "../policy.ts";
+import { type AttentionProbe, openProbe } from "./attention/probe.ts";
 import { findModel } from "./find-model.ts";
 import { type ModelConfig, readModelConfig } from "./model-config.ts";
 import { checkExternalData } from "./model-file/external-data.ts";
@@ -17,6 +18,8 @@ export interface OnnxOptions {
   readonly provider?: string;
   /** Bytes of logits in one block; default 16 MiB. */
   readonly maxBlockBytes?: number;
+  /** Also load what reads attention: the weights a second time. Default false. */
+  readonly attention?: boolean;
 }
 
 const DEFAULT_BLOCK_BYTES = 2 ** 24;
@@ -31,6 +34,9 @@ const DEFAULT_BLOCK_BYTES = 2 ** 24;
  * Logits come in blocks of at most `maxBlockBytes`: a model with a KV cache is fed in runs; without one, its graph is
  * split before the last matrix multiplication unless the longest text fits. A run blocks the thread; signals are heeded
  * between runs.
+ *
+ * With `attention`, a second session of the same graph sums attention to spans up inside the graph, so that no tokens ×
+ * tokens come out of it. A graph whose attention cannot be read (fused operators) has a note that says why.
  *
  * @param path a directory with `model.onnx` (or `onnx/model.onnx`, `model_fp16.onnx`, `decoder_model*.onnx`) and
  *   `config.json`, or the file itself
@@ -53,11 +59,11 @@ export async function openOnnxPolicy(
     await checkExternalData(model);
     const signature = signatureOf(found.file, model.inputs, model.outputs, config);
     const runtime = await loadRuntime();
-    const opened = await openDecoder(
-      { runtime, signature, maxBlockBytes },
-      { source, model, config },
-      { provider, ...(threads !== undefined && { threads }) },
-    );
+    const setup = { runtime, signature, maxBlockBytes };
+    const session = { provider, ...(threads !== undefined && { threads }) };
+    const decoderFile = { source, model, config };
+    const opened = await openDecoder(setup, decoderFile, session);
+    const probe = options.attention ? await openProbe(setup, decoderFile, opened, session) : undefined;
     const facts: PolicyFacts = {
       backend: "onnx",
       location: path,
@@ -66,16 +72,25 @@ export async function openOnnxPolicy(
       contextLength: config.contextLength,
       logprobs: "raw",
       temperature: 1,
+      ...(probe !== undefined && { attention: typeof probe === "string" ? null : probe.facts }),
       notes: [
         `Logits in ${signature.logits}, by onnxruntime on ${provider}.`,
         ...opened.decoder.notes,
         ...opened.notes,
+        ...(typeof probe === "string" ? [`Its attention cannot be read: ${probe}.`] : (probe?.notes ?? [])),
         ...(config.contextLength === null
           ? ["No config.json says how long a text may be; longer ones than the model knows are not noticed."]
           : []),
       ],
     };
-    return policyOf(name, facts, opened, config, maxBlockBytes);
+    return policyOf(
+      name,
+      facts,
+      opened,
+      config,
+      maxBlockBytes,
+      typeof probe === "string" ? undefined : probe,
+    );
   } finally {
     await source.close();
   }
@@ -94,6 +109,7 @@ function policyOf(
   { decoder, vocabulary }: OpenedDecoder,
   config: ModelConfig,
   maxBlockBytes: number,
+  probe: AttentionProbe | undefined,
 ): LogitsPolicy {
   let closed = false;
   const limits: Limits = { facts, vocabulary, maxBlockBytes, leastBytes: decoder.leastBytes };
@@ -101,24 +117,28 @@ function policyOf(
     if (closed) throw new UsageError(`the policy ${name} is closed`);
     checkIds(limits, what, ids);
   };
+  const checkText = ({ id, ids, promptLength }: ForcedText): void => {
+    check(`text ${id}`, ids);
+    if (promptLength >= 1 && promptLength <= ids.length) return;
+    throw new TextRefusedError(
+      `text ${id} has a prompt of ${promptLength} tokens in ${ids.length}; the first token is predicted from nothing`,
+      { hint: "Begin the prompt with the model's beginning-of-text token." },
+    );
+  };
   return {
     name,
     gives: "logits",
     facts,
-    async *logits({ id, ids, promptLength }, signal) {
-      check(`text ${id}`, ids);
-      if (!(promptLength >= 1 && promptLength <= ids.length)) {
-        throw new TextRefusedError(
-          `text ${id} has a prompt of ${promptLength} tokens in ${ids.length}; the first token is predicted from nothing`,
-          { hint: "Begin the prompt with the model's beginning-of-text token." },
-        );
-      }
+    async *logits(text, signal) {
+      checkText(text);
+      const { id, ids, promptLength } = text;
       try {
         yield* decoder.logits(ids, promptLength - 1, signal);
       } catch (error) {
         throw refusedRun(`text ${id}`, ids.length, facts, error);
       }
     },
+    ...(probe !== undefined && probing(probe, facts, checkText)),
     async sample(promptIds, options, signal) {
       checkSampleOptions(options);
       if (promptIds.length === 0)
@@ -140,8 +160,43 @@ function policyOf(
     },
     async close() {
       closed = true;
-      await decoder.close();
+      await Promise.all([decoder.close(), probe?.close()]);
     },
+  };
+}
+
+function probing(
+  probe: AttentionProbe,
+  facts: PolicyFacts,
+  check: (text: ForcedText) => void,
+): Pick<LogitsPolicy, "attention" | "logitsWithout"> {
+  const checkSpans = (text: ForcedText, spans: readonly TokenSpan[]): void => {
+    check(text);
+    const wrong = spans.find(({ from, to }) => !(from >= 0 && from < to && to <= text.ids.length));
+    if (wrong !== undefined)
+      throw new UsageError(
+        `tokens ${wrong.from} to ${wrong.to} are no span of text ${text.id} of ${text.ids.length} tokens`,
+      );
+  };
+  return {
+    async attention(text, request, signal) {
+      checkSpans(text, request.spans);
+      try {
+        return await probe.attention(text.ids, request, signal);
+      } catch (error) {
+        throw refusedRun(`the attention of text ${text.id}`, text.ids.length, facts, error);
+      }
+    },
+    ...(probe.facts.canHide && {
+      async *logitsWithout(text: ForcedText, hidden: TokenSpan, signal?: AbortSignal) {
+        checkSpans(text, [hidden]);
+        try {
+          yield* probe.logitsWithout(text.ids, text.promptLength - 1, hidden, signal);
+        } catch (error) {
+          throw refusedRun(`text ${text.id} with tokens hidden`, text.ids.length, facts, error);
+        }
+      },
+    }),
   };
 }
 

@@ -86,6 +86,52 @@ describe("openPolicyScores", () => {
     expect((await rows(paths.scores(dir, "p"))).map(({ key }) => key)).toEqual(["k4", "k3", "k1"]);
   });
 
+  test("keeps attention, and throws away what lacks it or is about another error", async () => {
+    const attention = { heads: 3, hiding: ["ref"] };
+    const layout = { ...LAYOUT, attention };
+    const values = Float32Array.of(Number.NaN, 0.25, 0.5);
+    const looking: ScoreRow = {
+      ...row(1),
+      attention: {
+        error: { from: 0, token: 0 },
+        toError: values,
+        toControl: values.map((value) => value / 2),
+        heads: { layers: 2, shares: Float32Array.from([1, 2, 3, 4, 5, 6]) },
+      },
+      pairs: { ref: { ...row(1).pairs.ref!, klWithoutError: values, klWithoutControl: values } },
+    };
+    const nothing = new Float32Array(3).fill(Number.NaN);
+    const none: ScoreRow = {
+      ...row(2),
+      attention: {
+        error: undefined,
+        toError: nothing,
+        toControl: nothing,
+        heads: { layers: 0, shares: new Float32Array() },
+      },
+      pairs: { ref: { ...row(2).pairs.ref!, klWithoutError: nothing, klWithoutControl: nothing } },
+    };
+    const errors = new Map([
+      ["k1", { from: 0, token: 0 }],
+      ["k2", undefined],
+    ]);
+    const first = await openPolicyScores(dir, "p", layout, true, errors);
+    for (const one of [looking, none]) await first.add(one);
+    await first.finish(["k1", "k2"]);
+    expect(await rows(paths.scores(dir, "p"))).toEqual([looking, none]);
+    const kept = async (asked: ScoresLayout, about: typeof errors): Promise<number> =>
+      (await openPolicyScores(dir, "p", asked, true, about)).done.size;
+    expect(await kept(layout, errors)).toBe(2);
+    expect(await kept(LAYOUT, errors)).toBe(2);
+    expect(await kept(layout, new Map([["k2", undefined]]))).toBe(2);
+    expect(await kept(layout, new Map([["k1", { from: 0, token: 1 }]]))).toBe(0);
+
+    const plain = await openPolicyScores(dir, "p", LAYOUT, true);
+    await plain.add(row(1));
+    await plain.finish(["k1"]);
+    expect(await kept(layout, errors)).toBe(0);
+  });
+
   test("throws away what lacks a partner that is wanted now, and what must not be kept", async () => {
     const alone = { ...LAYOUT, partners: [] };
     const first = await openPolicyScores(dir, "p", alone, true);

@@ -5,8 +5,16 @@
  */
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { ErrorSpan } from "../../kl/error-span.ts";
 import { paths } from "./manifest.ts";
-import { readKeys, readScores, type ScoreRow, type ScoresLayout, writeScores } from "./scores-file.ts";
+import {
+  readKeys,
+  readScores,
+  type ScoreRow,
+  type ScoresFileContents,
+  type ScoresLayout,
+  writeScores,
+} from "./scores-file.ts";
 
 /** Texts and seconds after which what was scored is saved. */
 const PART_TEXTS = 64;
@@ -23,14 +31,18 @@ export interface PolicyScoresFile {
 }
 
 /**
- * Opens a policy's scores to add to them. Scores with other columns than `layout` asks for, or that `keep` is false
- * for, are thrown away.
+ * Opens a policy's scores to add to them. Scores that lack columns which `layout` asks for, whose attention is to
+ * another error than `errors` say, or that `keep` is false for, are thrown away. Columns beyond `layout` stay until the
+ * file is written again with more texts.
+ *
+ * @param errors the first error of each text of the study, by its key
  */
 export async function openPolicyScores(
   dir: string,
   policy: string,
   layout: ScoresLayout,
   keep: boolean,
+  errors: ReadonlyMap<string, ErrorSpan | undefined> = new Map(),
 ): Promise<PolicyScoresFile> {
   const whole = paths.scores(dir, policy);
   const parts = paths.parts(dir, policy);
@@ -46,8 +58,7 @@ export async function openPolicyScores(
   for (const file of [whole, ...(await partFiles(parts))]) {
     const found = await keysOf(file);
     if (found === undefined) continue;
-    const lacking = layout.partners.some((partner) => !found.partners.includes(partner));
-    if (lacking) {
+    if (isLacking(found, layout, errors)) {
       await rm(file, { force: true });
       continue;
     }
@@ -87,6 +98,21 @@ export async function openPolicyScores(
       await rm(parts, { recursive: true, force: true });
     },
   };
+}
+
+function isLacking(
+  { keys, partners, attention }: ScoresFileContents,
+  layout: ScoresLayout,
+  errors: ReadonlyMap<string, ErrorSpan | undefined>,
+): boolean {
+  if (layout.partners.some((partner) => !partners.includes(partner))) return true;
+  if (layout.attention === undefined) return false;
+  if (attention === undefined) return true;
+  if (layout.attention.hiding.some((partner) => !attention.hiding.includes(partner))) return true;
+  return keys.some((key, i) => {
+    const [wanted, there] = [errors.get(key), attention.errors[i]];
+    return errors.has(key) && (wanted?.from !== there?.from || wanted?.token !== there?.token);
+  });
 }
 
 /** Files that a killed run had begun to write. */
@@ -130,7 +156,7 @@ async function nextPart(dir: string): Promise<number> {
   return last === undefined ? 0 : Number.parseInt(last.slice(-"000000.parquet".length), 10) + 1;
 }
 
-async function keysOf(file: string): Promise<{ keys: string[]; partners: string[] } | undefined> {
+async function keysOf(file: string): Promise<ScoresFileContents | undefined> {
   const there = await stat(file).then(
     () => true,
     () => false,

@@ -6,7 +6,9 @@
  */
 import { FormatError } from "../../base/errors.ts";
 import type { RowChunk, RowValue } from "../../io/columns.ts";
+import type { ErrorSpan } from "../../kl/error-span.ts";
 import { type ColumnBatch, type ColumnSpec, openParquet, writeParquet } from "../../readers/index.ts";
+import type { AttentionColumns, HiddenColumns } from "../score-attention.ts";
 import type { PairColumns, TextScores } from "../score-text.ts";
 
 /** A text's scores, and which text. */
@@ -22,6 +24,14 @@ export interface ScoresLayout {
   readonly topK: number;
   /** Policies that this one is compared with, exactly. */
   readonly partners: readonly string[];
+  readonly attention?: AttentionLayout | undefined;
+}
+
+export interface AttentionLayout {
+  /** Of a layer. */
+  readonly heads: number;
+  /** Partners that were compared with while tokens were hidden. */
+  readonly hiding: readonly string[];
 }
 
 const PAIR_LISTS = {
@@ -34,6 +44,18 @@ const PAIR_NUMBERS = {
   forwardKlAfterEnd: "forward_kl_after_end",
   excludedP: "excluded_p",
   excludedQ: "excluded_q",
+} as const;
+/** Names of columns. */
+const ATTENTION = {
+  from: "error_from",
+  token: "error_token",
+  toError: "attention_to_error",
+  toControl: "attention_to_control",
+  heads: "attention_heads",
+} as const;
+const HIDDEN_LISTS = {
+  klWithoutError: "forward_kl_without_error",
+  klWithoutControl: "forward_kl_without_control",
 } as const;
 type PairList = keyof typeof PAIR_LISTS;
 type PairNumber = keyof typeof PAIR_NUMBERS;
@@ -53,7 +75,7 @@ export async function writeScores(
   await writeParquet(path, specsOf(layout), batches());
 }
 
-function specsOf({ entropies, topK, partners }: ScoresLayout): ColumnSpec[] {
+function specsOf({ entropies, topK, partners, attention }: ScoresLayout): ColumnSpec[] {
   const list = (name: string, element: "float32" | "int32" = "float32"): ColumnSpec => ({
     name,
     type: { list: element },
@@ -73,10 +95,24 @@ function specsOf({ entropies, topK, partners }: ScoresLayout): ColumnSpec[] {
         (name): ColumnSpec => ({ name: pairColumn(name, partner), type: "float64" }),
       ),
     ]),
+    ...(attention === undefined ? [] : attentionSpecs(attention)),
   ];
+
+  function attentionSpecs({ heads, hiding }: AttentionLayout): ColumnSpec[] {
+    return [
+      { name: ATTENTION.from, type: "int32" },
+      { name: ATTENTION.token, type: "int32" },
+      list(ATTENTION.toError),
+      list(ATTENTION.toControl),
+      { name: ATTENTION.heads, type: { list: "float32", inner: heads }, nullable: false },
+      ...hiding.flatMap((partner) =>
+        Object.values(HIDDEN_LISTS).map((name) => list(pairColumn(name, partner))),
+      ),
+    ];
+  }
 }
 
-function columnsOf(row: ScoreRow, { entropies, partners }: ScoresLayout): ColumnBatch["columns"] {
+function columnsOf(row: ScoreRow, { entropies, partners, attention }: ScoresLayout): ColumnBatch["columns"] {
   const offsets = [0, row.logprobs.length];
   return [
     { values: [row.text] },
@@ -96,6 +132,33 @@ function columnsOf(row: ScoreRow, { entropies, partners }: ScoresLayout): Column
         })),
       ];
     }),
+    ...(attention === undefined ? [] : attentionColumns(row, attention)),
+  ];
+}
+
+function attentionColumns(
+  { attention, pairs, logprobs }: ScoreRow,
+  { heads, hiding }: AttentionLayout,
+): ColumnBatch["columns"] {
+  const offsets = [0, logprobs.length];
+  const list = (values: Float32Array | undefined) => ({
+    values: values ?? new Float32Array(logprobs.length).fill(Number.NaN),
+    offsets,
+  });
+  const place = (value: number | undefined) => ({
+    values: Int32Array.of(value ?? 0),
+    valid: Uint8Array.of(value === undefined ? 0 : 1),
+  });
+  const byHead = attention?.heads.shares ?? new Float32Array();
+  return [
+    place(attention?.error?.from),
+    place(attention?.error?.token),
+    list(attention?.toError),
+    list(attention?.toControl),
+    { values: byHead, offsets: [0, byHead.length / heads] },
+    ...hiding.flatMap((partner) =>
+      Object.keys(HIDDEN_LISTS).map((name) => list(pairs[partner]?.[name as keyof HiddenColumns])),
+    ),
   ];
 }
 
@@ -106,33 +169,78 @@ export async function* readScores(path: string, columns?: readonly string[]): As
     const [first] = document.sample;
     const names = Object.keys(first ?? {});
     const partners = partnersOf(names);
+    const hiding = namesBehind(HIDDEN_LISTS.klWithoutError, names);
     for await (const chunk of document.chunks(columns && { columns }))
-      for (let i = 0; i < chunk.length; i++) yield scoreRow(chunk, i, partners, path);
+      for (let i = 0; i < chunk.length; i++) yield scoreRow(chunk, i, partners, hiding, path);
   } finally {
     await document.close();
   }
 }
 
-/** Digests of the texts in a file, in its order; nothing else is decoded. */
-export async function readKeys(path: string): Promise<{ keys: string[]; partners: string[] }> {
+/** What a file holds. */
+export interface ScoresFileContents {
+  /** Digests of its texts, in its order. */
+  readonly keys: readonly string[];
+  readonly partners: readonly string[];
+  /** Undefined: it was written without attention. */
+  readonly attention:
+    | {
+        readonly hiding: readonly string[];
+        /** The error of each text, in the order of `keys`. */
+        readonly errors: readonly (ErrorSpan | undefined)[];
+      }
+    | undefined;
+}
+
+/** What a file holds; no scores are decoded. */
+export async function readKeys(path: string): Promise<ScoresFileContents> {
   const document = await openParquet(path);
   const keys: string[] = [];
+  const errors: (ErrorSpan | undefined)[] = [];
   try {
-    const partners = partnersOf(Object.keys(document.sample[0] ?? {}));
-    for await (const chunk of document.chunks({ columns: ["key"] }))
-      for (let i = 0; i < chunk.length; i++) keys.push(String(chunk.get(i, "key")));
-    return { keys, partners };
+    const names = Object.keys(document.sample[0] ?? {});
+    const hasAttention = names.includes(ATTENTION.toError);
+    const columns = hasAttention ? ["key", ATTENTION.from, ATTENTION.token] : ["key"];
+    for await (const chunk of document.chunks({ columns })) {
+      for (let i = 0; i < chunk.length; i++) {
+        keys.push(String(chunk.get(i, "key")));
+        if (hasAttention) errors.push(errorOf(chunk, i));
+      }
+    }
+    const hiding = namesBehind(HIDDEN_LISTS.klWithoutError, names);
+    return { keys, partners: partnersOf(names), attention: hasAttention ? { hiding, errors } : undefined };
   } finally {
     await document.close();
   }
 }
 
 function partnersOf(names: readonly string[]): string[] {
-  const prefix = pairColumn(PAIR_LISTS.forwardKl, "");
+  return namesBehind(PAIR_LISTS.forwardKl, names);
+}
+
+/** Partners of the columns that are called so. */
+function namesBehind(column: string, names: readonly string[]): string[] {
+  const prefix = pairColumn(column, "");
   return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
-function scoreRow(chunk: RowChunk, i: number, partners: readonly string[], path: string): ScoreRow {
+function errorOf(chunk: RowChunk, i: number): ErrorSpan | undefined {
+  const [from, token] = [chunk.get(i, ATTENTION.from), chunk.get(i, ATTENTION.token)];
+  return typeof from === "number" && typeof token === "number" ? { from, token } : undefined;
+}
+
+function headsOf(value: RowValue | undefined): AttentionColumns["heads"] {
+  const shares = flat(value, Float32Array) as Float32Array | undefined;
+  return { layers: Array.isArray(value) ? value.length : 0, shares: shares ?? new Float32Array() };
+}
+
+function scoreRow(
+  chunk: RowChunk,
+  i: number,
+  partners: readonly string[],
+  hiding: readonly string[],
+  path: string,
+): ScoreRow {
   const at = { file: path, row: chunk.firstRow + i };
   const wrong = (name: string): FormatError =>
     new FormatError(`the file of scores has no ${name}`, {
@@ -164,6 +272,14 @@ function scoreRow(chunk: RowChunk, i: number, partners: readonly string[], path:
   const topLogprobs = flat(chunk.get(i, "topk_logprobs"), Float32Array);
   if (ids === undefined || topLogprobs === undefined) throw wrong("topk_ids");
   const entropies = chunk.get(i, "entropy");
+  const attention = isNumbers(chunk.get(i, ATTENTION.toError))
+    ? ({
+        error: errorOf(chunk, i),
+        toError: floats(ATTENTION.toError),
+        toControl: floats(ATTENTION.toControl),
+        heads: headsOf(chunk.get(i, ATTENTION.heads)),
+      } satisfies AttentionColumns)
+    : undefined;
   return {
     text: text("text"),
     key: text("key"),
@@ -179,9 +295,13 @@ function scoreRow(chunk: RowChunk, i: number, partners: readonly string[], path:
       partners.map((partner) => {
         const lists = entriesOf(PAIR_LISTS, (name) => floats(pairColumn(name, partner)));
         const numbers = entriesOf(PAIR_NUMBERS, (name) => number(pairColumn(name, partner)));
-        return [partner, { ...lists, ...numbers } as PairColumns];
+        const hidden = hiding.includes(partner)
+          ? entriesOf(HIDDEN_LISTS, (name) => floats(pairColumn(name, partner)))
+          : {};
+        return [partner, { ...lists, ...numbers, ...hidden } as PairColumns];
       }),
     ),
+    ...(attention !== undefined && { attention }),
   };
 }
 
