@@ -154,7 +154,7 @@ module.exports = {
     only("duckdb-reads-parquet-and-logs", "@duckdb/", "^src/(readers/parquet|logs)/"),
     only("tokenizers-are-for-tokens", "@huggingface/", "^src/tokens/"),
     only("yauzl-reads-zip-only", "yauzl", "^src/io/"),
-    only("yazl-writes-npz-only", "yazl", "^src/readers/npz/"),
+    only("yazl-writes-npz-and-bundles", "yazl", "^src/(readers/npz|view/bundle)/"),
     only("fzstd-decompresses-only", "fzstd", "^src/io/"),
     only("commander-is-for-the-cli", "commander", "^src/cli/"),
     only("yaml-reads-configs-only", "yaml/", "^src/(configs|scoring/config)/"),

@@ -13,6 +13,7 @@ import type { ReportOptions } from "./commands/report.ts";
 import type { ScoreCommandOptions } from "./commands/score.ts";
 import type { SqlOptions } from "./commands/sql.ts";
 import type { SweepOptions } from "./commands/sweep.ts";
+import type { ViewOptions } from "./commands/view.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { addInputOptions } from "./input-options.ts";
 import { addStudyFlags } from "./study-options.ts";
@@ -23,6 +24,7 @@ Examples:
   logratio demo                                  a report on a recorded run that comes with logratio
   logratio report dumps/                         a directory that a trainer wrote: every step and rank in it
   logratio report dumps/ --html report.html      the same as a page
+  logratio view dumps/ --tokenizer model/        every token of it in the browser
   logratio report dumps/ --parity verl           beside it what verl itself would have logged
   logratio sweep dumps/                          which correction, with which threshold, and its config
   logratio correct dumps/ --preset verl --set rollout_is=token    the keys verl would log
@@ -71,6 +73,18 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
   ).action(async (options: ReportOptions) => {
     const { report } = await import("./commands/report.ts");
     status = await report([demoPath()], options, terminal());
+  });
+
+  viewFlags(
+    addInputOptions(
+      program
+        .command("view")
+        .description("see it, token by token: a page in your browser, served by this machine to itself")
+        .argument("<path...>", "whatever `report` takes"),
+    ),
+  ).action(async (paths: string[], options: ViewOptions) => {
+    const { view } = await import("./commands/view.ts");
+    status = await view(paths, options, terminal());
   });
 
   addInputOptions(
@@ -240,6 +254,18 @@ function reportFlags(command: Command): Command {
     .option("--explain", "also print what each file was read as: found, guessed, missing")
     .option("--brief", "only the first screen")
     .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
+}
+
+function viewFlags(command: Command): Command {
+  return command
+    .option("--tokenizer <dir>", "the model's tokenizer: a directory with tokenizer.json, or that file")
+    .option("--port <n>", "where to listen (default: 8270, or the next that is free)")
+    .option("--host <address>", "listen there instead of at 127.0.0.1; a token is then asked for")
+    .option("--no-open", "do not open a browser")
+    .option("--follow", "pick up steps as they are written")
+    .option("--redact <what>", "text: no texts, only token ids")
+    .option("--cache <dir>", "where to keep what was computed (default: .logratio beside the data)")
+    .option("--bundle <path>", "instead: the page with all its data for any web server, as a .zip or a directory");
 }
 
 function sweepFlags(command: Command): Command {

@@ -75,11 +75,15 @@ export function commandLine(
   options: object,
   formFlags: readonly string[],
 ): string {
-  const flags = Object.entries(options).flatMap(([name, value]) => {
-    if (formFlags.includes(name) || value === false) return [];
+  return [`logratio ${verb}`, ...[...paths, ...inputFlags(options, formFlags)].map(quoteForShell)].join(" ");
+}
+
+/** Options as the words of a command line, without those that are named. */
+export function inputFlags(options: object, without: readonly string[]): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (without.includes(name) || value === false) return [];
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === true) return [flag];
-    return [value].flat().flatMap((item) => [flag, quoteForShell(String(item))]);
+    return [value].flat().flatMap((item) => [flag, String(item)]);
   });
-  return [`logratio ${verb}`, ...paths.map(quoteForShell), ...flags].join(" ");
 }

@@ -1,6 +1,7 @@
 import { ROUTES } from "./routes.tsx";
+import { Shell } from "./shell/shell.tsx";
 import { run } from "./state/loaded.ts";
-import { hrefOf, route } from "./state/url.ts";
+import { route } from "./state/url.ts";
 import { WhenLoaded } from "./ui/when-loaded.tsx";
 
 /** The frame around every view. */
@@ -10,25 +11,9 @@ export function App() {
   return (
     <WhenLoaded of={run()}>
       {(info) => (
-        <>
-          <header class="top">
-            <strong class="run">{info.name}</strong>
-            <nav aria-label="Views">
-              {ROUTES.filter(({ title }) => title !== undefined).map(({ name, title }) => (
-                <a
-                  key={name}
-                  href={hrefOf({ view: name, token: undefined })}
-                  aria-current={name === current.name ? "page" : undefined}
-                >
-                  {title}
-                </a>
-              ))}
-            </nav>
-          </header>
-          <main>
-            <current.View info={info} />
-          </main>
-        </>
+        <Shell info={info} views={ROUTES}>
+          <current.View info={info} />
+        </Shell>
       )}
     </WhenLoaded>
   );

@@ -1,5 +1,6 @@
+// First, since the order of the cascade's layers is that of their first mention.
+import "./style.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import "./style.css";
 
 render(<App />, document.getElementById("app") as HTMLElement);

@@ -39,9 +39,12 @@ async function bytes(path: string): Promise<Uint8Array> {
   return new Uint8Array(await (await ask(path)).arrayBuffer());
 }
 
+const forgetters: (() => void)[] = [];
+
 /** Keeps the last answers by address; the server's own say when they have changed. */
 function remembered<T>(limit: number, fetch: (path: string) => Promise<T>): (path: string) => Promise<T> {
   const kept = new Map<string, Promise<T>>();
+  forgetters.push(() => kept.clear());
   return (path) => {
     const known = kept.get(path);
     if (known !== undefined) {
@@ -60,19 +63,39 @@ function remembered<T>(limit: number, fetch: (path: string) => Promise<T>): (pat
   };
 }
 
+/** Which run the answers are of. */
+let answers = { version: "", bundled: false };
+
+/** An address that means this run only, so that its answer may be kept for ever. */
+function fixed(path: string): string {
+  if (answers.version === "" || answers.bundled) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}v=${encodeURIComponent(answers.version)}`;
+}
+
 const sequences = remembered(32, async (path) => decodeSequence(await bytes(path)));
 const alternatives = remembered(64, async (path) => decodeTopK(await bytes(path)));
 
 export const client = {
-  run: (): Promise<RunInfo> => json("run"),
-  report: (): Promise<MismatchReport> => json("report"),
-  steps: (): Promise<StepSeries> => json("steps"),
-  table: async (): Promise<SequenceTable> => decodeTable(await bytes("sequences")),
-  sequence: (index: number): Promise<WireSequence> => sequences(`sequence/${index}`),
+  /** After the run has changed: what was kept is of the run before. */
+  forget: (): void => {
+    for (const forget of forgetters) forget();
+  },
+  run: async (): Promise<RunInfo> => {
+    const info = await json<RunInfo>("run");
+    answers = { version: info.version, bundled: info.bundled === true };
+    return info;
+  },
+  report: (): Promise<MismatchReport> => json(fixed("report")),
+  steps: (): Promise<StepSeries> => json(fixed("steps")),
+  table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
+  sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
+  /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */
   topK: (index: number, from: number, count: number): Promise<WireTopK> =>
-    alternatives(`sequence/${index}/topk?from=${from}&count=${count}`),
-  tokens: (): Promise<TopTokens> => json("tokens"),
-  whatIf: (): Promise<WhatIfSums> => json("whatif"),
+    alternatives(
+      answers.bundled ? `topk/${index}` : fixed(`sequence/${index}/topk?from=${from}&count=${count}`),
+    ),
+  tokens: (): Promise<TopTokens> => json(fixed("tokens")),
+  whatIf: (): Promise<WhatIfSums> => json(fixed("whatif")),
   exact: (question: ExactQuestion): Promise<ExactAnswer> =>
     json("exact", {
       method: "POST",

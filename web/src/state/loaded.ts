@@ -11,6 +11,14 @@ export type Loaded<T> =
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: "failed"; readonly message: string };
 
+const askedFor = new Set<() => void>();
+
+/** Asks again for whatever has been asked for. What is there stays until the new answer takes its place. */
+export function reload(): void {
+  client.forget();
+  for (const ask of askedFor) ask();
+}
+
 /** A signal that asks when it is first read. */
 export function lazily<T>(ask: () => Promise<T>): () => ReadonlySignal<Loaded<T>> {
   const result = signal<Loaded<T>>({ state: "loading" });
@@ -18,7 +26,9 @@ export function lazily<T>(ask: () => Promise<T>): () => ReadonlySignal<Loaded<T>
   return () => {
     if (!asked) {
       asked = true;
-      settle(ask(), result);
+      const again = (): void => settle(ask(), result);
+      askedFor.add(again);
+      again();
     }
     return result;
   };

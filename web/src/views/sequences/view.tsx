@@ -1,5 +1,106 @@
+import { useMemo } from "preact/hooks";
+import type { RunInfo } from "../../../../src/protocol/view.ts";
+import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { table } from "../../state/loaded.ts";
+import { navigate, route } from "../../state/url.ts";
+import { Choice } from "../../ui/choice.tsx";
+import type { Row } from "../../ui/export.ts";
+import { countOf, formatCount } from "../../ui/format.ts";
+import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
+import { ColumnChooser } from "./column-chooser.tsx";
+import { COLUMNS } from "./columns.ts";
+import { FilterBox } from "./filter-box.tsx";
+import { GroupRows } from "./group-rows.tsx";
+import { RightWrongPanel } from "./right-wrong-panel.tsx";
+import { columnsOf, layoutOf, selectSequences, sortOf } from "./selection.ts";
+import { SequenceRows } from "./sequence-rows.tsx";
+import "./style.css";
+import { TurnMatrix } from "./turn-matrix.tsx";
 
+/** Every sequence of the run: filtered, sorted, in groups, or by turns. */
 export function SequencesView({ info }: ViewProps) {
-  return <p>{info.sequences} sequences</p>;
+  return <WhenLoaded of={table()}>{(sequences) => <Sequences info={info} table={sequences} />}</WhenLoaded>;
+}
+
+function Sequences({ info, table }: { readonly info: RunInfo; readonly table: SequenceTable }) {
+  const { params } = route.value;
+  const { filter, steps, sort } = params;
+  const selection = useMemo(() => selectSequences(table, params), [table, filter, steps, sort]);
+  const { rows, tokens } = selection;
+  const columns = columnsOf(table, params);
+  const layout = info.has.groups || params.layout !== "groups" ? layoutOf(params) : "rows";
+  return (
+    <div class="sequences-view">
+      <h1 class="visually-hidden">Sequences</h1>
+      <div class="controls">
+        <FilterBox filter={selection.filter} />
+        <Choice
+          label="Layout"
+          name="layout"
+          value={layout}
+          options={[
+            { name: "rows", title: "Rows" },
+            ...(info.has.groups
+              ? [
+                  {
+                    name: "groups" as const,
+                    title: "Groups",
+                    hint: "GRPO groups: the sequences of one prompt",
+                  },
+                ]
+              : []),
+            { name: "matrix", title: "Turns", hint: "sequences by turns" },
+          ]}
+          onChange={(next) => navigate({ params: { layout: next === "rows" ? undefined : next } })}
+        />
+        {layout === "rows" && <ColumnChooser shown={columns} />}
+        <TakeAway what="sequences" rows={() => exportRows(table, rows)} />
+        <p class="counts" role="status">
+          <strong>{formatCount(rows.length)}</strong> of {countOf(table.length, "sequence")} ·{" "}
+          {countOf(tokens, "token")}
+        </p>
+      </div>
+      <div class={info.has.correctness ? "body with-panel" : "body"}>
+        <div class="list">
+          {rows.length === 0 ? (
+            <Nothing />
+          ) : layout === "groups" ? (
+            <GroupRows table={table} rows={rows} />
+          ) : layout === "matrix" ? (
+            <TurnMatrix table={table} rows={rows} turns={info.turns_max} domain={info.scales.delta} />
+          ) : (
+            <SequenceRows table={table} rows={rows} columns={columns} sort={sortOf(params)} />
+          )}
+        </div>
+        {info.has.correctness && (
+          <aside>
+            <RightWrongPanel table={table} rows={rows} />
+          </aside>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Nothing() {
+  return (
+    <p class="nothing" role="status">
+      No sequence is like this.{" "}
+      <button
+        type="button"
+        onClick={() => navigate({ params: { filter: undefined, steps: undefined } }, { replace: true })}
+      >
+        Show all
+      </button>
+    </p>
+  );
+}
+
+/** With every column, shown or not. */
+function exportRows(table: SequenceTable, rows: Uint32Array): Row[] {
+  return Array.from(rows, (row) =>
+    Object.fromEntries(COLUMNS.map(({ key, value }) => [key, value(table, row) ?? null])),
+  );
 }

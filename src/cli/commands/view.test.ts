@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { captured, DEMO } from "./captured.test-data.ts";
+import { type ViewOptions, view } from "./view.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "view"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+it("refuses what contradicts itself before anything is read", async () => {
+  const refused = (options: ViewOptions, path = DEMO): Promise<unknown> =>
+    captured((terminal) => view([path], { cache: folder, ...options }, terminal)).catch(
+      (error: unknown) => error,
+    );
+  for (const [options, path] of [
+    [{ port: "http" }],
+    [{ port: "70000" }],
+    [{ redact: "ids" }],
+    [{ follow: true }, "-"],
+    [{ follow: true, bundle: folder }],
+  ] as const)
+    expect(await refused(options, path)).toMatchObject({ _tag: "UsageError" });
+});
+
+it("ends with 130 and nothing kept when it is interrupted while it prepares", async () => {
+  const before = process.listenerCount("SIGINT");
+  const done = captured((terminal) => view([DEMO], { cache: folder, open: false }, terminal));
+  setTimeout(() => process.emit("SIGINT"), 20);
+  const { status, err } = await done;
+  expect([status, err]).toEqual([130, "interrupted\n"]);
+  expect(process.listenerCount("SIGINT")).toBe(before);
+});

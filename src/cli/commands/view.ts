@@ -1,0 +1,218 @@
+import { userInfo } from "node:os";
+import { UsageError } from "../../base/errors.ts";
+import { writeBundle } from "../../view/bundle/index.ts";
+import { followRun, type PreparedRun, type PrepareOptions, prepareRun } from "../../view/prepare/index.ts";
+import { startViewServer, type ViewServer } from "../../view/server/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { formatBug, formatFinding } from "../messages.ts";
+import { openBrowser, tunnelCommand } from "../open-browser.ts";
+import { createProgress } from "../progress.ts";
+import { inputFlags } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface ViewOptions extends InputOptions {
+  readonly tokenizer?: string;
+  readonly port?: string;
+  readonly host?: string;
+  /** False with --no-open. */
+  readonly open?: boolean;
+  readonly follow?: boolean;
+  readonly redact?: string;
+  readonly cache?: string;
+  readonly bundle?: string;
+}
+
+const VIEW_FLAGS = ["tokenizer", "port", "host", "open", "follow", "redact", "cache", "bundle"];
+
+/** Prepares a run and serves the viewer until it is interrupted; or writes the viewer as files. */
+export async function view(
+  paths: readonly string[],
+  options: ViewOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const port = options.port === undefined ? undefined : portOf(options.port);
+  if (options.redact !== undefined && options.redact !== "text")
+    throw new UsageError(`--redact ${options.redact}: only text can be redacted`);
+  if (options.follow && paths.includes("-"))
+    throw new UsageError("--follow needs files: standard input is read once");
+  if (options.follow && options.bundle !== undefined)
+    throw new UsageError("--follow and --bundle contradict each other", { hint: "ask for one of them" });
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  try {
+    const { redact: _, ...rest } = options;
+    const wanted: ViewOptions & { readonly redact?: "text" } = {
+      ...rest,
+      ...(options.redact === "text" && { redact: "text" }),
+    };
+    if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
+    const run = await prepare(paths, wanted, terminal, stop.signal);
+    if (run === undefined) return EXIT.interrupted;
+    if (options.bundle !== undefined) return await bundle(run, options.bundle, terminal);
+    return await serve(run, wanted, port, terminal, stop.signal);
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  }
+}
+
+type Wanted = ViewOptions & { readonly redact?: "text" };
+
+function prepareOptions(options: Wanted): PrepareOptions {
+  const { tokenizer, redact, cache } = options;
+  return {
+    read: readOptionsOf(options),
+    flags: inputFlags(options, VIEW_FLAGS),
+    ...(tokenizer !== undefined && { tokenizer }),
+    ...(redact !== undefined && { redact }),
+    ...(cache !== undefined && { cache }),
+  };
+}
+
+/** Undefined when it was interrupted: nothing of it is kept then. */
+async function prepare(
+  paths: readonly string[],
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<PreparedRun | undefined> {
+  const progress = createProgress(terminal);
+  try {
+    const run = await prepareRun(paths, {
+      ...prepareOptions(options),
+      signal,
+      onProgress: progress.update,
+    });
+    progress.end();
+    tellFindings(run, terminal);
+    return run;
+  } catch (error) {
+    progress.end();
+    if (!signal.aborted) throw error;
+    terminal.err("interrupted\n");
+    return undefined;
+  }
+}
+
+function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
+  for (const finding of info.findings) terminal.err(formatFinding(finding, terminal));
+}
+
+async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
+  try {
+    const { files, bytes } = await writeBundle(run, directory);
+    terminal.err(
+      `written: ${directory}, ${files.toLocaleString("en")} files, ${(bytes / 1e6).toFixed(1)} MB of data\n`,
+    );
+    terminal.err("serve it with any web server; it has no exact answers to thresholds that are dragged\n");
+    return statusOf(run);
+  } finally {
+    await run.close();
+  }
+}
+
+/** As after `report`: 4 when inputs were left out. */
+function statusOf({ info }: PreparedRun): ExitStatus {
+  return info.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+}
+
+/** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
+async function serve(
+  run: PreparedRun,
+  options: Wanted,
+  port: number | undefined,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  const server = await start(run, options, port, terminal);
+  try {
+    await aborted(signal);
+    return EXIT.fine;
+  } finally {
+    await server.close();
+    terminal.err("\n");
+  }
+}
+
+async function serveFollowing(
+  paths: readonly string[],
+  options: Wanted,
+  port: number | undefined,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  let server: Promise<ViewServer> | undefined;
+  const broken = new AbortController();
+  const fail = (error: unknown): void => broken.abort(error);
+  const both = AbortSignal.any([signal, broken.signal]);
+  try {
+    await followRun(paths, prepareOptions(options), {
+      signal: both,
+      onRun(run) {
+        const { sequences } = run.info;
+        if (server === undefined) tellFindings(run, terminal);
+        else terminal.err(`now ${sequences.toLocaleString("en")} sequences\n`);
+        const next =
+          server === undefined
+            ? start(run, options, port, terminal)
+            : server.then(async (running) => {
+                await running.update(run);
+                return running;
+              });
+        next.catch(fail);
+        server = next;
+      },
+      onWaiting: (error) => terminal.err(`waiting: ${error.message}\n`),
+    });
+    if (broken.signal.aborted) throw broken.signal.reason;
+    return EXIT.fine;
+  } finally {
+    await server?.then(
+      (running) => running.close(),
+      () => {},
+    );
+  }
+}
+
+async function start(
+  run: PreparedRun,
+  options: Wanted,
+  port: number | undefined,
+  terminal: Terminal,
+): Promise<ViewServer> {
+  const server = await startViewServer(run, {
+    ...(port !== undefined && { port }),
+    ...(options.host !== undefined && { host: options.host }),
+    following: options.follow === true,
+    onError: (error) => terminal.err(formatBug(error, terminal)),
+  }).catch(async (error: unknown) => {
+    await run.close();
+    throw error;
+  });
+  terminal.out(`${server.url}\n`);
+  const tunnel = tunnelCommand(server.port, {
+    connection: process.env.SSH_CONNECTION,
+    user: userInfo().username,
+  });
+  if (tunnel !== undefined)
+    terminal.err(`from your own machine: ${tunnel}\nthen open http://127.0.0.1:${server.port}/ there\n`);
+  terminal.err("nothing leaves this machine; Ctrl-C ends\n");
+  if (options.open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(server.url);
+  return server;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

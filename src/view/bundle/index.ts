@@ -1,0 +1,6 @@
+/**
+ * The viewer without a server.
+ *
+ * @module
+ */
+export { type BundleResult, writeBundle } from "./write-bundle.ts";

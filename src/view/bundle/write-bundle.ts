@@ -1,0 +1,126 @@
+/**
+ * A run as a folder or a zip of files that any web server can serve: the built page, and each answer under its own path.
+ *
+ * @module
+ */
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ZipFile } from "yazl";
+import { UsageError } from "../../base/errors.ts";
+import type { RunInfo } from "../../protocol/view.ts";
+import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
+import { builtPage, filesBelow } from "../server/index.ts";
+
+export interface BundleResult {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+interface BundleFile {
+  readonly path: string;
+  readonly read: () => Promise<Uint8Array>;
+}
+
+/** For crawlers: what is in a bundle was not published by putting it where the page is. */
+const ROBOTS = "User-agent: *\nDisallow: /\n";
+
+/**
+ * Writes the bundle, as a zip where `target` ends in `.zip`, under a temporary name that it then takes. Alternatives lie
+ * whole at `api/topk/INDEX`, since a file server knows no ranges of tokens; `api/exact` and `api/events` are absent.
+ * `api/run` says `bundled`.
+ *
+ * @throws UsageError when there is something at `target` already
+ */
+export async function writeBundle(
+  run: PreparedRun,
+  target: string,
+  page: string = builtPage(),
+): Promise<BundleResult> {
+  const whole = resolve(target);
+  await refuseOccupied(whole, target);
+  await mkdir(dirname(whole), { recursive: true });
+  const temporary = await mkdtemp(join(dirname(whole), `.${basename(whole)}.tmp-`));
+  const counted = { files: 0, bytes: 0 };
+  const files = counting(bundleFiles(run, page), counted);
+  try {
+    if (whole.endsWith(".zip")) {
+      const file = join(temporary, "bundle.zip");
+      await writeZip(file, files);
+      await rename(file, whole);
+      await rm(temporary, { recursive: true });
+    } else {
+      for await (const { path, read } of files) {
+        await mkdir(dirname(join(temporary, path)), { recursive: true });
+        await writeFile(join(temporary, path), await read());
+      }
+      await rm(whole, { recursive: true, force: true });
+      await rename(temporary, whole);
+    }
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+  return counted;
+}
+
+async function refuseOccupied(whole: string, target: string): Promise<void> {
+  const there = await readdir(whole).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? [] : [basename(whole)],
+  );
+  if (there.length > 0)
+    throw new UsageError(`${target} is there already`, { hint: "name what is not there yet" });
+}
+
+async function* bundleFiles(run: PreparedRun, page: string): AsyncGenerator<BundleFile> {
+  const text = (path: string, content: string): BundleFile => {
+    return { path, read: () => Promise.resolve(Buffer.from(content)) };
+  };
+  for (const name of await filesBelow(page)) yield { path: name, read: () => readFile(join(page, name)) };
+  const info: RunInfo = { ...run.info, status: "ready", bundled: true };
+  yield text("api/run", JSON.stringify(info));
+  for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
+    if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
+  for (let index = 0; index < info.sequences; index++) {
+    yield { path: `api/sequence/${index}`, read: async () => (await run.sequence(index))! };
+    if (info.top_k.length > 0) {
+      const read = async () => (await run.topK(index, 0, Number.MAX_SAFE_INTEGER))!;
+      yield { path: `api/topk/${index}`, read };
+    }
+  }
+  yield text("robots.txt", ROBOTS);
+}
+
+async function* counting(
+  files: AsyncIterable<BundleFile>,
+  counted: { files: number; bytes: number },
+): AsyncGenerator<BundleFile> {
+  for await (const { path, read } of files) {
+    counted.files++;
+    const reading = async (): Promise<Uint8Array> => {
+      const bytes = await read();
+      counted.bytes += bytes.length;
+      return bytes;
+    };
+    yield { path, read: reading };
+  }
+}
+
+/** Files are read when their turn comes: a bundle may be larger than memory. */
+async function writeZip(path: string, files: AsyncIterable<BundleFile>): Promise<void> {
+  const zip = new ZipFile();
+  const written = pipeline(zip.outputStream as Readable, createWriteStream(path));
+  const failed = new Promise<never>((_, reject) => zip.on("error", reject));
+  for await (const { path: name, read } of files) {
+    zip.addReadStreamLazy(name, {}, (give) => {
+      read().then(
+        (bytes) => give(null, Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)])),
+        (error: unknown) => give(error, Readable.from([])),
+      );
+    });
+  }
+  zip.end();
+  await Promise.race([written, failed]);
+}

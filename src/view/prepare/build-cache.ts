@@ -1,0 +1,201 @@
+/**
+ * Reads a run once and writes all answers into an empty directory.
+ *
+ * @module
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buildReport } from "../../analysis/build-report.ts";
+import type { RunSummary } from "../../analysis/run-summary.ts";
+import { EmptyInputError } from "../../base/errors.ts";
+import { resultJson } from "../../base/json.ts";
+import { openRun, type Run } from "../../ingest/index.ts";
+import { summarizeBatches } from "../../parallel/summarize-batches.ts";
+import type { MismatchReport } from "../../protocol/report.ts";
+import { type RunInfo, VIEW_SCHEMA_VERSION } from "../../protocol/view.ts";
+import type { Finding } from "../../schema/findings.ts";
+import type { RecordBatch } from "../../schema/record.ts";
+import type { ValueSketch } from "../../summaries/value-sketch.ts";
+import { openTokenizer } from "../../tokens/index.ts";
+import { encodeArrays, encodeTable } from "../../wire/index.ts";
+import { CACHE_FACTS } from "./cache-place.ts";
+import type { Inputs } from "./inputs.ts";
+import type { PrepareOptions } from "./options.ts";
+import { RunPass } from "./run-pass.ts";
+import { TokenTexts } from "./token-texts.ts";
+
+/** Answers that are sent as they are written, by their path below `api/`. */
+export const ANSWER_FILES = {
+  run: "run.json",
+  report: "report.json",
+  steps: "steps.json",
+  tokens: "tokens.json",
+  whatif: "whatif.json",
+  sequences: "table.bin",
+} as const;
+export type AnswerName = keyof typeof ANSWER_FILES;
+export const OFFSETS_FILE = "offsets.bin";
+export const VOCABULARY_FILE = "vocabulary.json";
+
+/** What opening a cache has to know that no answer says. */
+export interface CacheFacts {
+  readonly sequences: number;
+  /** Policies with alternatives, as `topk.bin` counts them. */
+  readonly topK: readonly string[];
+}
+
+/** p99.5: all but the most extreme tokens are told apart by colour. */
+const SCALE_QUANTILE = 0.995;
+
+/**
+ * @returns the version of what was written: that of the inputs, or another where some of them were not finished
+ * @throws what `report` throws for such input; `EmptyInputError` when no token can be compared
+ */
+export async function buildCache(
+  directory: string,
+  paths: readonly string[],
+  inputs: Inputs,
+  options: PrepareOptions,
+): Promise<string> {
+  const { tokenizer, redact, read, onProgress } = options;
+  const showsTexts = redact !== "text";
+  const hasTexts = showsTexts && tokenizer !== undefined;
+  const texts = new TokenTexts(hasTexts ? await openTokenizer(tokenizer) : undefined);
+  const run = await openRun(paths, { ...read, ...(onProgress && { onProgress }) });
+  const pass = await RunPass.start(directory, { texts, hasTexts, showsTexts });
+  let summary: RunSummary;
+  try {
+    summary = await summarizeBatches(passedOver(run, pass, options.signal));
+  } finally {
+    await pass.close();
+  }
+  const noticed = run.findings.list();
+  const unfinished = noticed.filter((finding) => isUnfinished(finding, inputs.unsettled));
+  const findings = noticed.map((finding) => (unfinished.includes(finding) ? stillWritten(finding) : finding));
+  const version = unfinished.length === 0 ? inputs.version : `${inputs.version}-unfinished`;
+  const report = buildReport({
+    run: run.name,
+    paths,
+    summary,
+    parity: [],
+    findings,
+    sources: run.sources.map(({ step, rank, ...source }) => ({
+      ...source,
+      step: step ?? null,
+      rank: rank ?? null,
+    })),
+  });
+  if (report.metrics.tokens === 0) refuse(report);
+  const answers: Record<Exclude<AnswerName, "sequences">, unknown> = {
+    run: runInfo(run, pass, summary, report, { version, options, hasTexts }),
+    report,
+    steps: pass.steps.finish(report.per_step),
+    tokens: pass.tokens.topTokens.finish(summary, texts, hasTexts),
+    whatif: pass.tokens.whatIf.finish(),
+  };
+  const write = (name: string, content: string | Uint8Array): Promise<void> =>
+    writeFile(join(directory, name), content);
+  for (const [name, answer] of Object.entries(answers))
+    await write(ANSWER_FILES[name as AnswerName], resultJson(answer));
+  await write(ANSWER_FILES.sequences, encodeTable(pass.table.finish()));
+  const { sequences, topK, deltas } = pass.offsets;
+  await write(
+    OFFSETS_FILE,
+    encodeArrays(null, {
+      sequences: Float64Array.from(sequences),
+      topK: Float64Array.from(topK),
+      deltas: Float64Array.from(deltas),
+    }),
+  );
+  await write(VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts()));
+  const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
+  await write(CACHE_FACTS, JSON.stringify(facts));
+  return version;
+}
+
+async function* passedOver(
+  run: Run,
+  pass: RunPass,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordBatch> {
+  for await (const batch of run.batches()) {
+    signal?.throwIfAborted();
+    await pass.add(batch);
+    yield batch;
+    // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
+    await new Promise(setImmediate);
+  }
+  signal?.throwIfAborted();
+}
+
+/** What could not be read of a file that was changed a moment ago is still to come. */
+function isUnfinished({ at, severity, code }: Finding, unsettled: ReadonlySet<string>): boolean {
+  if (at.file === undefined || !unsettled.has(at.file)) return false;
+  return severity === "skipped" || code === "partial-line";
+}
+
+function stillWritten({ at, count }: Finding): Finding {
+  const message = `${at.file} is still being written and is read again when it is complete`;
+  return { code: "note", severity: "info", message, count, at: { file: at.file! } };
+}
+
+function refuse({ metrics }: MismatchReport): never {
+  throw new EmptyInputError(
+    `Nothing to show: of ${metrics.sequences + metrics.sequences_empty} sequences no token has mask 1 and a finite log-prob on both sides`,
+    {
+      likely: "the wrong columns were read, or the mask is inverted",
+      hint: "logratio report --explain shows what each column was taken for",
+    },
+  );
+}
+
+function runInfo(
+  run: Run,
+  { features, topK, table, k3, tokens }: RunPass,
+  { total, ranks, environments }: RunSummary,
+  { metrics, per_step, findings }: MismatchReport,
+  { version, options, hasTexts }: { version: string; options: PrepareOptions; hasTexts: boolean },
+): RunInfo {
+  return {
+    schemaVersion: VIEW_SCHEMA_VERSION,
+    kind: "view-run",
+    name: run.name,
+    version,
+    sequences: table.length,
+    tokens: metrics.tokens,
+    all_tokens: features.responseTokens,
+    steps: per_step.flatMap(({ step }) => step ?? []),
+    ranks: ranks.sorted().map(([rank]) => rank),
+    environments: environments.sorted().map(([name]) => name),
+    turns_max: metrics.turns_max,
+    top_k: topK,
+    entropies: [...features.entropies],
+    policies: [...features.policies],
+    has: {
+      texts: hasTexts,
+      prompts: features.prompts,
+      advantages: features.advantages,
+      rewards: features.rewards,
+      correctness: features.correctness,
+      groups: features.groups,
+      weight_versions: features.weightVersions,
+    },
+    scales: {
+      delta: scaleOf(total.deltas.absolute()),
+      k3: scaleOf(k3),
+      prob_diff: scaleOf(total.probDiffs!.absolute()),
+      entropy: tokens.entropy.count > 0 ? scaleOf(tokens.entropy) : null,
+    },
+    tokenizer: options.tokenizer ?? null,
+    status: options.following ? "reading" : "ready",
+    redacted: options.redact === "text",
+    findings,
+  };
+}
+
+/** Where almost all values are 0 the largest one, and 1e-6 where all are: no scale is empty. */
+function scaleOf(sketch: ValueSketch): number {
+  const [value = 0] = sketch.quantiles([SCALE_QUANTILE]);
+  if (value > 0) return value;
+  return sketch.max > 0 ? sketch.max : 1e-6;
+}

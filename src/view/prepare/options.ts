@@ -1,0 +1,20 @@
+import type { Progress, ReadOptions } from "../../ingest/index.ts";
+
+export interface PrepareOptions {
+  readonly read?: Omit<ReadOptions, "onProgress">;
+  /**
+   * What `read` says, as words of a command line (`["--steps", "10..20"]`): tells caches of other questions apart, and
+   * stands in the commands that answers suggest.
+   */
+  readonly flags?: readonly string[];
+  /** A directory with `tokenizer.json`, or that file. */
+  readonly tokenizer?: string;
+  /** `text`: no texts of tokens or prompts in any answer, only ids. */
+  readonly redact?: "text";
+  /** Where to keep caches instead of beside the data. */
+  readonly cache?: string;
+  /** More is to come, so `api/run` says `reading`; files that are being written are no errors. */
+  readonly following?: boolean;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,58 @@
+import { rm } from "node:fs/promises";
+import { UsageError } from "../../base/errors.ts";
+import { buildCache } from "./build-cache.ts";
+import {
+  cachePlaces,
+  dropOldCaches,
+  findCache,
+  publishCache,
+  temporaryCache,
+  throwawayPlaces,
+} from "./cache-place.ts";
+import { inputsOf } from "./inputs.ts";
+import type { PrepareOptions } from "./options.ts";
+import { type OpenOptions, openPrepared, type PreparedRun } from "./prepared-run.ts";
+
+/**
+ * A run (files, directories, `-`: whatever `report` takes) with all answers of the viewer ready. They are computed in
+ * one pass and kept in a hidden folder beside the data, or where that may not be written to in the user's cache
+ * directory; while paths, sizes, times, options and tokenizer stay the same, nothing is computed again.
+ *
+ * @throws what `report` throws for such input
+ */
+export async function prepareRun(
+  paths: readonly string[],
+  options: PrepareOptions = {},
+): Promise<PreparedRun> {
+  const { read = {}, flags = [], cache, following } = options;
+  if (Object.keys(read).length > 0 && options.flags === undefined)
+    throw new UsageError("options of reading need the flags that say them, to tell caches apart");
+  const inputs = await inputsOf(paths, options);
+  const once = paths.includes("-");
+  const places = once && cache === undefined ? throwawayPlaces() : await cachePlaces(paths, cache);
+  const opened: Omit<OpenOptions, "reused" | "complete"> = {
+    status: following ? "reading" : "ready",
+    paths,
+    flags,
+  };
+  const name = (version: string): string => `${inputs.key}-${version}`;
+  const known = once ? undefined : await findCache(places, name(inputs.version));
+  if (known !== undefined) return openPrepared(known, { ...opened, reused: true, complete: true });
+  const temporary = await temporaryCache(places, inputs.key);
+  try {
+    const version = await buildCache(temporary, paths, inputs, options);
+    const complete = version === inputs.version;
+    // Standard input can be read once, so nothing of it is kept.
+    if (once) {
+      const onClosed = (): Promise<void> => rm(temporary, { recursive: true, force: true });
+      return await openPrepared(temporary, { ...opened, reused: false, complete, onClosed });
+    }
+    const directory = await publishCache(temporary, name(version));
+    const prepared = await openPrepared(directory, { ...opened, reused: false, complete });
+    await dropOldCaches(directory, inputs.key);
+    return prepared;
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+}

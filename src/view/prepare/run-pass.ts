@@ -1,0 +1,169 @@
+/**
+ * One pass over a run's batches: everything that the page asks for, but for what `report` computes already.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type MismatchTable, mismatchSums } from "../../kernels/mismatch.ts";
+import type { RecordBatch } from "../../schema/record.ts";
+import { ValueSketch } from "../../summaries/value-sketch.ts";
+import { encodeSequence } from "../../wire/index.ts";
+import { FileAppender } from "./file-appender.ts";
+import { promptOf, type Row, type SequenceOptions, sequenceOf, turnsOf } from "./sequence-of.ts";
+import { addSlices, addVersionSlices } from "./slices.ts";
+import { type SequenceFacts, StepSeriesBuilder } from "./step-series.ts";
+import { TableBuilder } from "./table-builder.ts";
+import { tableRow } from "./table-row.ts";
+import { TokenPass } from "./token-pass.ts";
+import { encodeAlternatives } from "./top-k-store.ts";
+
+/** The files of the pass. */
+export const PASS_FILES = { sequences: "sequences.bin", topK: "topk.bin", deltas: "deltas.bin" } as const;
+
+/** Where sequences are in the files: entry i is where sequence i begins, the last one the end. */
+export interface Offsets {
+  /** Bytes. */
+  readonly sequences: number[];
+  readonly topK: number[];
+  /** Numbers of Δ. */
+  readonly deltas: number[];
+}
+
+/** What the run's sequences have, for `RunInfo`. */
+export interface RunFeatures {
+  readonly entropies: Set<string>;
+  readonly policies: Set<string>;
+  prompts: boolean;
+  advantages: boolean;
+  rewards: boolean;
+  correctness: boolean;
+  groups: boolean;
+  weightVersions: boolean;
+  responseTokens: number;
+}
+
+export class RunPass {
+  readonly table = new TableBuilder();
+  readonly steps = new StepSeriesBuilder();
+  readonly tokens = new TokenPass();
+  readonly k3 = new ValueSketch(10);
+  readonly offsets: Offsets = { sequences: [0], topK: [0], deltas: [0] };
+  /** Policies with alternatives, in the order in which the file of alternatives counts them. */
+  readonly topK: string[] = [];
+  readonly features: RunFeatures = {
+    entropies: new Set(),
+    policies: new Set(),
+    prompts: false,
+    advantages: false,
+    rewards: false,
+    correctness: false,
+    groups: false,
+    weightVersions: false,
+    responseTokens: 0,
+  };
+  readonly #options: SequenceOptions;
+  readonly #files: Readonly<Record<keyof typeof PASS_FILES, FileAppender>>;
+  readonly #spelled = new Set<number>();
+
+  private constructor(
+    options: SequenceOptions,
+    files: Readonly<Record<keyof typeof PASS_FILES, FileAppender>>,
+  ) {
+    this.#options = options;
+    this.#files = files;
+  }
+
+  /** Files of the pass are made in `directory`, which must be empty of them. */
+  static async start(directory: string, options: SequenceOptions): Promise<RunPass> {
+    const create = (name: string): Promise<FileAppender> => FileAppender.create(join(directory, name));
+    return new RunPass(options, {
+      sequences: await create(PASS_FILES.sequences),
+      topK: await create(PASS_FILES.topK),
+      deltas: await create(PASS_FILES.deltas),
+    });
+  }
+
+  /** Writes what is held. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#files).map((file) => file.close()));
+  }
+
+  /** A batch without either policy's log-probs is passed over: summing it says what is wrong. */
+  async add(batch: RecordBatch): Promise<void> {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    if (!rollout || !trainer) return;
+    this.#note(batch);
+    const sums = mismatchSums(
+      { rollout, trainer, mask, offsets },
+      {
+        sink: ({ k3, count }) =>
+          this.k3.addRange(k3, new Uint32Array(k3.buffer, k3.byteOffset, count), 0, count),
+      },
+    );
+    for (let row = 0; row < batch.length; row++) {
+      this.#addRow(batch, row, sums);
+      for (const file of Object.values(this.#files)) if (file.isFull) await file.drain();
+    }
+  }
+
+  #note(batch: RecordBatch): void {
+    const { features } = this;
+    for (const name of Object.keys(batch.entropies)) features.entropies.add(name);
+    for (const name of Object.keys(batch.policyLogprobs)) features.policies.add(name);
+    features.advantages ||= batch.advantages !== undefined;
+    features.weightVersions ||= batch.weightVersions?.some((version) => version >= 0) === true;
+    features.rewards ||= batch.rewards.some((value) => !Number.isNaN(value));
+    features.correctness ||= batch.correctness.some((value) => !Number.isNaN(value));
+    features.groups ||= batch.groupIds.some((id) => id !== undefined);
+    features.responseTokens += batch.offsets[batch.length]!;
+    for (const { ids } of Object.values(batch.topK)) for (const id of ids) if (id >= 0) this.#spelled.add(id);
+  }
+
+  #addRow(batch: RecordBatch, row: number, sums: MismatchTable): void {
+    const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
+    const prompt = promptOf(batch, row, this.#options);
+    const turns = turnsOf(batch.responseMask, start, end);
+    const sequence: Row = { batch, row, index: this.table.length, turns, prompt };
+    const figures = this.tokens.addRow(sequence);
+    const facts: SequenceFacts = {
+      responseTokens: end - start,
+      entropySum: figures.entropySum,
+      entropyTokens: figures.entropyTokens,
+      reward: batch.rewards[row]!,
+      correct: batch.correctness[row]!,
+    };
+    this.features.prompts ||= prompt.length > 0;
+    this.table.add(tableRow(sequence, sums, figures), {
+      sample: batch.sampleIds[row],
+      group: batch.groupIds[row],
+      environment: batch.environments[row],
+      file: batch.provenance.file,
+    });
+    this.steps.addSequence(batch.steps[row]!, facts);
+    addSlices(this.steps, batch, row, sums, figures.deltas, facts);
+    addVersionSlices(this.steps, batch, row, facts);
+    this.#write(sequence, figures.deltas);
+  }
+
+  #write(sequence: Row, deltas: Float64Array): void {
+    const { batch, row } = sequence;
+    const files = this.#files;
+    files.sequences.append(encodeSequence(sequenceOf(sequence, this.#options)));
+    files.deltas.append(new Uint8Array(deltas.buffer, deltas.byteOffset, deltas.byteLength));
+    const alternatives = encodeAlternatives(
+      batch.topK,
+      this.topK,
+      batch.offsets[row]!,
+      batch.offsets[row + 1]!,
+    );
+    if (alternatives) files.topK.append(alternatives);
+    this.offsets.sequences.push(files.sequences.length);
+    this.offsets.topK.push(files.topK.length);
+    this.offsets.deltas.push(files.deltas.length / 8);
+  }
+
+  /** Texts of the ids among alternatives. */
+  alternativeTexts(): [id: number, text: string][] {
+    return [...this.#spelled].map((id) => [id, this.#options.texts.textOf(id)]);
+  }
+}

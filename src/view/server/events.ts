@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+
+const KEEP_ALIVE_MS = 15_000;
+
+/** Server-sent events: small notices, so that pages ask again for what they show. */
+export class Events {
+  readonly #streams = new Set<SSEStreamingApi>();
+
+  /** Open until the page goes away or {@link close} is called. */
+  answer(c: Context): Response {
+    c.header("cache-control", "no-store");
+    return streamSSE(c, async (stream) => {
+      this.#streams.add(stream);
+      const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
+      try {
+        await stream.write(": connected\n\n");
+        while (!stream.aborted && !stream.closed) {
+          await Promise.race([gone, pause(KEEP_ALIVE_MS)]);
+          if (!stream.aborted && !stream.closed) await stream.write(": still here\n\n");
+        }
+      } finally {
+        this.#streams.delete(stream);
+      }
+    });
+  }
+
+  send(event: string, data: unknown): void {
+    for (const stream of this.#streams) void stream.writeSSE({ event, data: JSON.stringify(data) });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#streams].map((stream) => stream.close()));
+    this.#streams.clear();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

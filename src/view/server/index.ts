@@ -1,0 +1,8 @@
+/**
+ * The viewer's HTTP server.
+ *
+ * @module
+ */
+export { isLoopback } from "./security.ts";
+export { type ServerOptions, startViewServer, type ViewServer } from "./start-server.ts";
+export { builtPage, filesBelow } from "./static-files.ts";

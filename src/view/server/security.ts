@@ -1,0 +1,126 @@
+/**
+ * Who may ask: the Host and Origin of requests, the token where the server is reached from elsewhere, and what the page
+ * itself may load.
+ *
+ * @module
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { refuse } from "./reply.ts";
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** Also on refusals and errors. */
+export function securityHeaders(): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
+  };
+}
+
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/**
+ * Only names that cannot be made to point here by someone else's name server (DNS rebinding): loopback's own, whatever
+ * the port, because a tunnel may have another one. Bound elsewhere, where a token is asked for as well: also addresses,
+ * the host that it was bound to, and this machine's name.
+ */
+export function allowedHosts(bound: string): (host: string) => boolean {
+  const names = new Set(LOOPBACK);
+  if (isLoopback(bound)) return (host) => names.has(nameOf(host));
+  const own = hostname().toLowerCase().split(".")[0]!;
+  names.add(bound.toLowerCase());
+  return (host) => {
+    const name = nameOf(host);
+    return names.has(name) || isIP(name.replace(/^\[|\]$/g, "")) !== 0 || name.split(".")[0] === own;
+  };
+}
+
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, "");
+}
+
+export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandler {
+  return async (c, next) => {
+    const host = c.req.header("host") ?? "";
+    if (!isAllowed(host)) {
+      return refuse(
+        c,
+        421,
+        `this server is not ${host}: open it under the address that logratio view printed, or bind it with --host`,
+      );
+    }
+    return next();
+  };
+}
+
+/** Requests that do something must come from the server's own page. */
+export function checkOrigin(): MiddlewareHandler {
+  return async (c, next) => {
+    if (c.req.method === "GET" || c.req.method === "HEAD") return next();
+    const origin = c.req.header("origin");
+    const site = c.req.header("sec-fetch-site");
+    if (origin !== undefined && hostOf(origin) !== c.req.header("host"))
+      return refuse(c, 403, `requests from ${origin} are not answered`);
+    if (site !== undefined && site !== "same-origin" && site !== "none")
+      return refuse(c, 403, "requests from other sites are not answered");
+    if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
+      return refuse(c, 415, "send the question as application/json");
+    return next();
+  };
+}
+
+function hostOf(origin: string): string | undefined {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Asks for the token: once in the address, from where it goes into a cookie that no script reads and no other site
+ * sends; programs may send it as a bearer token.
+ */
+export function checkToken(token: string, portOf: () => number): MiddlewareHandler {
+  return async (c, next) => {
+    const cookie = `logratio_${portOf()}`;
+    const given = c.req.query("token");
+    if (given !== undefined && c.req.method === "GET" && isSame(given, token)) {
+      setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/" });
+      c.header("cache-control", "no-store");
+      return c.redirect(withoutToken(c), 303);
+    }
+    const bearer = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
+    if (isSame(getCookie(c, cookie) ?? bearer ?? "", token)) return next();
+    return refuse(c, 401, "open the whole address that logratio view printed: it has ?token=… at its end");
+  };
+}
+
+/** Relative, so that the browser keeps the scheme and host by which it came, whatever stands between. */
+function withoutToken(c: Context): string {
+  const { pathname, searchParams } = new URL(c.req.url);
+  searchParams.delete("token");
+  const query = searchParams.toString();
+  return `${pathname.replace(/^\/+/, "/")}${query === "" ? "" : `?${query}`}`;
+}
+
+/** In constant time, whatever the lengths. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { UsageError } from "../../base/errors.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+import { answers } from "./answers.ts";
+import { CurrentRun } from "./current-run.ts";
+import { Events } from "./events.ts";
+import { refuse, reply } from "./reply.ts";
+import { allowedHosts, checkHost, checkOrigin, checkToken, isLoopback, securityHeaders } from "./security.ts";
+import { builtPage, staticFiles } from "./static-files.ts";
+
+const DEFAULT_PORT = 8270;
+/** Addresses to listen at that are none to go to. */
+const EVERYWHERE = ["0.0.0.0", "::"];
+/** Ports tried after the default one. */
+const MORE_PORTS = 50;
+
+export interface ServerOptions {
+  /** Where to listen; default 127.0.0.1. Anything but loopback demands a token. */
+  readonly host?: string;
+  /** Default 8270, or the next that is free. A port that is named is taken or the server does not start; 0 is any. */
+  readonly port?: number;
+  /** The built page; default the one that comes with logratio. */
+  readonly page?: string;
+  /** More is to come: pages are told by events. */
+  readonly following?: boolean;
+  /** An error that is the server's own: answered with 500, its text kept from the page. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface ViewServer {
+  /** For the browser; with `?token=…` where one is demanded. */
+  readonly url: string;
+  readonly port: number;
+  /** Shows this run from now on, tells the pages, and closes the old one. */
+  update(run: PreparedRun): Promise<void>;
+  /** Also closes the run. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the page and its answers.
+ *
+ * @throws UsageError when the port or host cannot be had
+ * @throws NotFoundError when the page is not built
+ */
+export async function startViewServer(run: PreparedRun, options: ServerOptions = {}): Promise<ViewServer> {
+  const { host = "127.0.0.1", page = builtPage(), following = false, onError } = options;
+  const files = await staticFiles(page);
+  const current = new CurrentRun(run);
+  const events = new Events();
+  const token = isLoopback(host) ? undefined : randomBytes(24).toString("base64url");
+  let port = 0;
+
+  const app = new Hono();
+  app.use(securityHeaders(), checkHost(allowedHosts(host)));
+  if (token !== undefined) app.use(checkToken(token, () => port));
+  app.use(checkOrigin());
+  app.route("/api", answers(current));
+  // 204 tells a page not to ask again.
+  app.get("/api/events", (c) => (following ? events.answer(c) : c.body(null, 204)));
+  app.get("*", (c) => {
+    const content = files.get(c.req.path);
+    return content === undefined ? refuse(c, 404, `there is nothing at ${c.req.path}`) : reply(c, content);
+  });
+  app.notFound((c) => refuse(c, 404, `there is nothing at ${c.req.path}`));
+  app.onError((error, c) => {
+    onError?.(error);
+    return c.text("logratio failed to answer: see the terminal it runs in\n", 500);
+  });
+
+  const server = createAdaptorServer({ fetch: app.fetch });
+  port = await listen(server, host, options.port);
+  const shown = EVERYWHERE.includes(host) ? hostname() : host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shown}:${port}/${token === undefined ? "" : `?token=${token}`}`,
+    port,
+    async update(next) {
+      await current.replace(next);
+      events.send("run", { version: next.info.version });
+    },
+    async close() {
+      await events.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await closed;
+      await current.close();
+    },
+  };
+}
+
+type Server = ReturnType<typeof createAdaptorServer>;
+
+async function listen(server: Server, host: string, wanted: number | undefined): Promise<number> {
+  const ports =
+    wanted === undefined ? Array.from({ length: MORE_PORTS }, (_, i) => DEFAULT_PORT + i) : [wanted];
+  for (const port of ports) {
+    const error = await listenAt(server, host, port);
+    if (error === undefined) return (server.address() as AddressInfo).port;
+    if (error.code !== "EADDRINUSE") {
+      throw new UsageError(`cannot listen at ${host}, port ${port}: ${error.message}`, {
+        cause: error,
+        hint: "leave --host and --port out, or name an address of this machine and a free port",
+      });
+    }
+  }
+  throw new UsageError(
+    wanted === undefined
+      ? `none of the ports ${DEFAULT_PORT} to ${DEFAULT_PORT + MORE_PORTS - 1} is free`
+      : `port ${wanted} is taken`,
+    { hint: wanted === undefined ? "name one: --port N" : "leave --port out to have a free one found" },
+  );
+}
+
+function listenAt(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const failed = (error: NodeJS.ErrnoException): void => {
+      server.off("listening", listening);
+      resolve(error);
+    };
+    const listening = (): void => {
+      server.off("error", failed);
+      resolve(undefined);
+    };
+    server.once("error", failed);
+    server.once("listening", listening);
+    server.listen(port, host);
+  });
+}

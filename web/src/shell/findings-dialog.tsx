@@ -1,0 +1,45 @@
+import { formatPlace } from "../../../src/base/errors.ts";
+import { printable } from "../../../src/report/printable.ts";
+import type { Finding, Severity } from "../../../src/schema/findings.ts";
+import { Dialog } from "./dialog.tsx";
+
+/** What changes a reading most comes first. */
+const ORDER: readonly Severity[] = ["skipped", "warning", "info"];
+
+/** All that reading noticed: what, where, why it is likely so, what to try. */
+export function FindingsDialog({
+  findings,
+  onClose,
+}: {
+  readonly findings: readonly Finding[];
+  readonly onClose: () => void;
+}) {
+  const sorted = findings.toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+  return (
+    <Dialog label="Findings" onClose={onClose} class="dialog-findings">
+      <header>
+        <h2>Findings</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      {sorted.length === 0 && <p>Nothing was left out, repaired or guessed while reading.</p>}
+      <ul>
+        {sorted.map((finding) => {
+          const place = formatPlace(finding.at);
+          return (
+            <li key={`${finding.code} ${finding.message} ${place}`}>
+              <span class={`severity ${finding.severity}`}>{finding.severity}</span>
+              <div>
+                <p>{printable(finding.message)}</p>
+                {place !== "" && <p class="muted">{printable(place)}</p>}
+                {finding.likely !== undefined && <p>Likely: {printable(finding.likely)}</p>}
+                {finding.hint !== undefined && <p>Try: {printable(finding.hint)}</p>}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,60 @@
+import { activeKeys } from "../state/keys.ts";
+import { Dialog } from "./dialog.tsx";
+
+const NAMES: Readonly<Record<string, string>> = {
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  Escape: "Esc",
+  " ": "Space",
+};
+
+/** Ctrl where it is Ctrl, ⌘ where it is ⌘. */
+const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+
+export function keyParts(keys: string): string[] {
+  if (keys === " ") return ["Space"];
+  return keys
+    .split(" ")
+    .flatMap((key) => (key.startsWith("Mod+") ? [MOD, key.slice(4).toUpperCase()] : [NAMES[key] ?? key]));
+}
+
+export function Keys({ keys }: { readonly keys: string }) {
+  return (
+    <span class="keys">
+      {keyParts(keys).map((part) => (
+        <kbd key={part}>{part}</kbd>
+      ))}
+    </span>
+  );
+}
+
+/** Every key that does something where the page now is; keys that do the same stand together. */
+export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+  const byMeaning = new Map<string, string[]>();
+  for (const [keys, { describe }] of activeKeys.value)
+    byMeaning.set(describe, [...(byMeaning.get(describe) ?? []), keys]);
+  return (
+    <Dialog label="Keys" onClose={onClose} class="dialog-keys">
+      <header>
+        <h2>Keys</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <dl>
+        {[...byMeaning].map(([describe, all]) => (
+          <div key={describe}>
+            <dt>
+              {all.map((keys) => (
+                <Keys key={keys} keys={keys} />
+              ))}
+            </dt>
+            <dd>{describe}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

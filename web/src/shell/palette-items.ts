@@ -1,0 +1,121 @@
+/**
+ * What the palette finds: views, steps, sequences, groups, commands.
+ *
+ * @module
+ */
+import type { RunInfo } from "../../../src/protocol/view.ts";
+import type { SequenceTable } from "../../../src/wire/index.ts";
+import { quoted } from "../filter/index.ts";
+import { handleOf, moveToHandle } from "../state/handles.ts";
+import type { Move } from "../state/url.ts";
+import { bestMatches } from "./fuzzy.ts";
+
+export interface PaletteItem {
+  readonly key: string;
+  readonly kind: "view" | "command" | "metric" | "step" | "sequence" | "group" | "token";
+  readonly label: string;
+  readonly hint: string;
+  readonly move?: Move;
+  readonly run?: () => void;
+}
+
+const MOST = 40;
+const LIKE_HANDLE = /^(s-?\d+|r\d+|q\d+)(\.|$)/;
+/** So many of a kind are shown while nothing is asked, so that all kinds are seen. */
+const MOST_OF_KIND = 4;
+
+/**
+ * The best answers to a query. Sequences are found by handle, sample and group; they are made into items only once
+ * they are among the best, since there may be a hundred thousand.
+ */
+export function searchItems(
+  query: string,
+  fixed: readonly PaletteItem[],
+  table: SequenceTable | undefined,
+): PaletteItem[] {
+  const asked = query.trim();
+  if (asked === "")
+    return fixed.filter(({ kind }, index) => rankOfKind(fixed, kind, index) < MOST_OF_KIND * 2);
+  const named = bestMatches(asked, fixed, ({ label, kind }) => `${label} ${kind}`, MOST);
+  if (table === undefined) return named;
+  const sequences = sequenceItems(asked, table);
+  // A handle names a sequence; letters of it that are somewhere in a step's name are an accident.
+  return (LIKE_HANDLE.test(asked) ? [...sequences, ...named] : [...named, ...sequences]).slice(0, MOST);
+}
+
+function rankOfKind(items: readonly PaletteItem[], kind: PaletteItem["kind"], index: number): number {
+  let rank = 0;
+  for (let at = 0; at < index; at++) if (items[at]?.kind === kind) rank += 1;
+  return rank;
+}
+
+/** What tokens can be coloured by, under the names that the view of a sequence has in the address. */
+export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[] {
+  const names: readonly (readonly [string, string])[] = [
+    ["delta", "Δ"],
+    ["rho", "ρ"],
+    ["k3", "k3"],
+    ["prob_diff", "Δp"],
+    ...(entropies.length > 0 ? [["entropy", "entropy"] as const] : []),
+    ...(has.advantages ? [["advantage", "advantage"] as const] : []),
+    ["rollout", "log p rollout"],
+    ["trainer", "log p trainer"],
+    ...policies.map((name) => [`policy:${name}`, `difference to ${name}`] as const),
+  ];
+  return names.map(([metric, label]) => ({
+    key: `metric ${metric}`,
+    kind: "metric",
+    label,
+    hint: "colours the tokens",
+    move: { params: { metric } },
+  }));
+}
+
+export function stepItems({ steps }: RunInfo): PaletteItem[] {
+  return steps.map((step) => ({
+    key: `step ${step}`,
+    kind: "step",
+    label: `step ${step}`,
+    hint: "its sequences",
+    move: { view: "sequences", token: undefined, params: { steps: `${step}..${step}` } },
+  }));
+}
+
+function sequenceItems(query: string, table: SequenceTable): PaletteItem[] {
+  const { sample, group } = table.texts;
+  const textAt = (column: typeof sample, index: number): string =>
+    column.values[column.codes[index] ?? -1] ?? "";
+  const needle = query.toLowerCase();
+  const found: number[] = [];
+  for (let index = 0; index < table.length && found.length < MOST; index++) {
+    const handle = handleOf(table, index);
+    if (handle.startsWith(needle) || textAt(sample, index).toLowerCase().includes(needle)) found.push(index);
+  }
+  const groups = group.values
+    .filter((name) => name.toLowerCase().includes(needle))
+    .slice(0, MOST_OF_KIND)
+    .map(
+      (name): PaletteItem => ({
+        key: `group ${name}`,
+        kind: "group",
+        label: name,
+        hint: "all sequences of this group",
+        move: { view: "sequences", token: undefined, params: { filter: `group=${quoted(name)}` } },
+      }),
+    );
+  const exact = moveToHandle(table, query);
+  const token: PaletteItem[] =
+    exact?.token === undefined
+      ? []
+      : [{ key: query, kind: "token", label: query, hint: "this token in its text", move: exact }];
+  const sequences = found.map(
+    (index): PaletteItem => ({
+      key: `sequence ${index}`,
+      kind: "sequence",
+      label: handleOf(table, index),
+      hint: [textAt(sample, index), textAt(group, index)].filter((text) => text !== "").join(" · "),
+      move: { view: "sequence", sequence: index, token: undefined },
+    }),
+  );
+  return [...token, ...groups, ...sequences];
+}

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import type { RunInfo } from "../../../src/protocol/view.ts";
+import { describeNews, runFacts } from "./run-texts.ts";
+
+const info: RunInfo = {
+  schemaVersion: 1,
+  kind: "view-run",
+  name: "int8",
+  version: "a",
+  sequences: 768,
+  tokens: 54_897,
+  all_tokens: 61_996,
+  steps: [10, 20, 150],
+  ranks: [0],
+  environments: [],
+  turns_max: 4,
+  top_k: [],
+  entropies: [],
+  policies: [],
+  has: {
+    texts: true,
+    prompts: true,
+    advantages: false,
+    rewards: true,
+    correctness: true,
+    groups: false,
+    weight_versions: false,
+  },
+  scales: { delta: 1, k3: 1, prob_diff: 1, entropy: null },
+  tokenizer: null,
+  status: "ready",
+  redacted: false,
+  findings: [],
+};
+
+it("says what a run holds", () => {
+  expect(runFacts(info).join(" · ")).toBe(
+    "3 steps (10–150) · 768 sequences · 54,897 tokens of 61,996 · up to 4 turns",
+  );
+  expect(runFacts({ ...info, steps: [], all_tokens: info.tokens, turns_max: 1 })).toEqual([
+    "768 sequences",
+    "54,897 tokens",
+  ]);
+});
+
+it("says what is new, and nothing while nothing is", () => {
+  expect(describeNews(info, info)).toBe("");
+  expect(describeNews(info, { ...info, version: "b", steps: [10, 20, 150, 160] })).toBe("1 new step");
+  expect(describeNews(info, { ...info, version: "b", steps: [10, 20, 150, 160, 170] })).toBe("2 new steps");
+  expect(describeNews(info, { ...info, version: "b", sequences: 770 })).toBe("2 new sequences");
+  expect(describeNews(info, { ...info, version: "b" })).toBe("the run has changed");
+});

@@ -1,0 +1,38 @@
+/**
+ * The run in words.
+ *
+ * @module
+ */
+import type { RunInfo } from "../../../src/protocol/view.ts";
+import { formatCount } from "../../../src/report/format.ts";
+
+/** `12 steps (10–150)`, `768 sequences`, … */
+export function runFacts(info: RunInfo): string[] {
+  const { steps, sequences, tokens, all_tokens, turns_max, ranks, environments } = info;
+  const span =
+    steps.length > 1 ? ` (${steps[0]}–${steps.at(-1)})` : steps.length === 1 ? ` (${steps[0]})` : "";
+  return [
+    ...(steps.length > 0 ? [plural(steps.length, "step") + span] : []),
+    plural(sequences, "sequence"),
+    `${plural(tokens, "token")}${all_tokens > tokens ? ` of ${formatCount(all_tokens)}` : ""}`,
+    ...(turns_max > 1 ? [`up to ${plural(turns_max, "turn")}`] : []),
+    ...(ranks.length > 1 ? [plural(ranks.length, "rank")] : []),
+    ...(environments.length > 1 ? [plural(environments.length, "environment")] : []),
+    ...(info.redacted ? ["texts left out"] : []),
+  ];
+}
+
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What `now` has that `shown` has not: `3 new steps`; empty when nothing. */
+export function describeNews(shown: RunInfo, now: RunInfo): string {
+  if (now.version === shown.version) return "";
+  const known = new Set(shown.steps);
+  const steps = now.steps.filter((step) => !known.has(step)).length;
+  if (steps > 0) return `${steps} new step${steps === 1 ? "" : "s"}`;
+  const sequences = now.sequences - shown.sequences;
+  if (sequences > 0) return `${sequences} new sequence${sequences === 1 ? "" : "s"}`;
+  return "the run has changed";
+}

@@ -1,0 +1,131 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { RunInfo } from "../../../src/protocol/view.ts";
+import { useKeys } from "../state/keys.ts";
+import { hrefOf, navigate, route, type ViewName } from "../state/url.ts";
+import { exportRun, exportSaid } from "../ui/export-menu.tsx";
+import { nextTheme, setTheme, theme } from "../ui/theme.ts";
+import { FindingsDialog } from "./findings-dialog.tsx";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { listen, showNews } from "./news.ts";
+import { Palette } from "./palette.tsx";
+import { metricItems, type PaletteItem, stepItems } from "./palette-items.ts";
+import "./style.css";
+import { type DialogName, TopBar } from "./top-bar.tsx";
+
+export interface ShellView {
+  readonly name: ViewName;
+  readonly title?: string;
+}
+
+/** What is around every view. */
+export function Shell({
+  info,
+  views,
+  children,
+}: {
+  readonly info: RunInfo;
+  readonly views: readonly ShellView[];
+  readonly children: ComponentChildren;
+}) {
+  const [open, setOpen] = useState<DialogName | null>(null);
+  const close = (): void => setOpen(null);
+  const current = route.value.view;
+  const titled = views.filter((view): view is Required<ShellView> => view.title !== undefined);
+  const title = titled.find(({ name }) => name === current)?.title ?? "Sequence";
+
+  useEffect(listen, []);
+  useEffect(() => {
+    document.title = `${info.name} · ${title} · logratio`;
+    exportRun.value = info.name;
+  }, [info.name, title]);
+  useKeys({
+    ...Object.fromEntries(
+      titled.map(({ name, title: to }) => [
+        `g ${to[0]?.toLowerCase()}`,
+        { describe: `go to ${to}`, run: () => navigate({ view: name, token: undefined }) },
+      ]),
+    ),
+    "?": { describe: "list the keys", run: () => setOpen("keys") },
+    "Mod+k": { describe: "go to anything by its name", run: () => setOpen("palette") },
+  });
+
+  const fixed = useMemo(
+    (): PaletteItem[] => [
+      ...titled.map(
+        ({ name, title: label }): PaletteItem => ({
+          key: `view ${name}`,
+          kind: "view",
+          label,
+          hint: `g ${label[0]?.toLowerCase()}`,
+          move: { view: name, token: undefined },
+        }),
+      ),
+      ...(current === "sequence" ? metricItems(info) : []),
+      ...COMMANDS,
+      {
+        key: "findings",
+        kind: "command",
+        label: "Findings",
+        hint: "what reading noticed",
+        run: () => setOpen("findings"),
+      },
+      { key: "keys", kind: "command", label: "Keys", hint: "?", run: () => setOpen("keys") },
+      ...stepItems(info),
+    ],
+    [info, current],
+  );
+
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to the view
+      </button>
+      <header class="top">
+        <TopBar info={info} onOpen={setOpen} />
+        <nav aria-label="Views">
+          {titled.map(({ name, title: label }) => (
+            <a
+              key={name}
+              href={hrefOf({ view: name, token: undefined })}
+              aria-current={name === current ? "page" : undefined}
+            >
+              {label}
+            </a>
+          ))}
+          {current === "sequence" && (
+            <a href={hrefOf({})} aria-current="page">
+              Sequence
+            </a>
+          )}
+        </nav>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <p class="export-said" role="status">
+        {exportSaid.value}
+      </p>
+      {open === "findings" && <FindingsDialog findings={info.findings} onClose={close} />}
+      {open === "keys" && <KeysDialog onClose={close} />}
+      {open === "palette" && <Palette fixed={fixed} onClose={close} />}
+    </>
+  );
+}
+
+const COMMANDS: readonly PaletteItem[] = [
+  {
+    key: "theme",
+    kind: "command",
+    label: "Change colours",
+    hint: "light, dark, as the system has it",
+    run: () => setTheme(nextTheme(theme.peek())),
+  },
+  {
+    key: "news",
+    kind: "command",
+    label: "Load what is new",
+    hint: "asks the server again",
+    run: showNews,
+  },
+];

@@ -1,0 +1,69 @@
+import type { RunInfo } from "../../../src/protocol/view.ts";
+import { printable } from "../../../src/report/printable.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { nextTheme, setTheme, theme } from "../ui/theme.ts";
+import { news, showNews, status } from "./news.ts";
+import { plural, runFacts } from "./run-texts.ts";
+
+const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
+
+export type DialogName = "findings" | "keys" | "palette";
+
+/** The run in one line, and what is there on every view. */
+export function TopBar({
+  info,
+  onOpen,
+}: {
+  readonly info: RunInfo;
+  readonly onOpen: (dialog: DialogName) => void;
+}) {
+  const serious = info.findings.filter(({ severity }) => severity !== "info").length;
+  const waiting = news.value;
+  return (
+    <div class="top-bar">
+      <p class="run">{printable(info.name)}</p>
+      <p class="facts">{runFacts(info).join(" · ")}</p>
+      <div class="tools">
+        <span role="status" class="news">
+          {status.value === "reading" && <span class="pill">reading …</span>}
+          {waiting !== "" && (
+            <button type="button" class="pill new" onClick={showNews}>
+              {waiting} · show
+            </button>
+          )}
+        </span>
+        <button
+          type="button"
+          class={serious > 0 ? "serious" : ""}
+          aria-haspopup="dialog"
+          onClick={() => onOpen("findings")}
+        >
+          {info.findings.length === 0 ? "no findings" : plural(info.findings.length, "finding")}
+        </button>
+        <CopyButton label="Copy link" text={() => location.href} />
+        <button type="button" aria-haspopup="dialog" onClick={() => onOpen("palette")}>
+          Go to <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
+        </button>
+        <button
+          type="button"
+          class="sign"
+          aria-label={`Colours: ${theme.value}`}
+          title={`colours: ${theme.value}`}
+          onClick={() => setTheme(nextTheme(theme.value))}
+        >
+          {THEME_SIGNS[theme.value]}
+        </button>
+        <button
+          type="button"
+          class="sign"
+          aria-haspopup="dialog"
+          aria-label="Keys"
+          title="keys"
+          onClick={() => onOpen("keys")}
+        >
+          ?
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * Keys of what is on the page, in one place, so that one overlay can list them all.
+ *
+ * @module
+ */
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { matchKeys } from "./key-chords.ts";
+
+export interface KeyBinding {
+  /** What it does, in a few words, for the list of keys. */
+  readonly describe: string;
+  readonly run: () => void;
+}
+
+/**
+ * By key as `KeyboardEvent.key` has it (`j`, `?`, `ArrowLeft`), with `Mod+` before it for Ctrl or Cmd (`Mod+k`), or by
+ * keys one after the other (`g o`).
+ */
+export type KeyBindings = Readonly<Record<string, KeyBinding>>;
+
+interface Layer {
+  readonly current: KeyBindings;
+}
+
+const layers = signal<readonly Layer[]>([]);
+
+/** Every key that does something now; where two claim one, the one that came later. */
+export const activeKeys: ReadonlySignal<ReadonlyMap<string, KeyBinding>> = computed(
+  () => new Map(layers.value.flatMap(({ current }) => Object.entries(current))),
+);
+
+/** Binds keys while the component is there. Off while someone types into a field. */
+export function useKeys(bindings: KeyBindings): void {
+  const latest = useRef(bindings);
+  latest.current = bindings;
+  useEffect(() => {
+    // Bound once, asked every time: what a key does may change with every render, that it is bound does not.
+    const layer: Layer = {
+      get current() {
+        return latest.current;
+      },
+    };
+    if (layers.peek().length === 0) addEventListener("keydown", onKey);
+    layers.value = [...layers.peek(), layer];
+    return () => {
+      layers.value = layers.peek().filter((other) => other !== layer);
+      if (layers.peek().length === 0) removeEventListener("keydown", onKey);
+    };
+  }, []);
+}
+
+interface Pressed {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+}
+
+/** The name under which a key is bound; undefined for what belongs to the browser or the system. */
+export function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string | undefined {
+  if (altKey) return undefined;
+  return ctrlKey || metaKey ? `Mod+${key.toLowerCase()}` : key;
+}
+
+/** Fields keep their keys, and so does whatever is in an open dialog. */
+const KEEPS_KEYS = "input, textarea, select, [contenteditable], dialog";
+const CHORD_MS = 1200;
+let begun: readonly string[] = [];
+let begunAt = 0;
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.key === "Shift") return;
+  if (event.target instanceof Element && event.target.closest(KEEPS_KEYS) !== null) return;
+  const name = keyName(event);
+  if (name === undefined) return;
+  const isLate = event.timeStamp - begunAt > CHORD_MS;
+  const pressed = [...(isLate ? [] : begun), name];
+  const match = matchKeys(pressed, activeKeys.peek().keys());
+  begun = match.kind === "begun" ? pressed : [];
+  begunAt = event.timeStamp;
+  if (match.kind !== "bound") return;
+  // The map of names is computed when layers come and go; what they do is read now.
+  const layer = layers.peek().findLast(({ current }) => Object.hasOwn(current, match.keys));
+  if (layer === undefined) return;
+  event.preventDefault();
+  layer.current[match.keys]?.run();
+}

@@ -1,0 +1,38 @@
+import { useSignal } from "@preact/signals";
+
+const SAID_FOR = 1500;
+
+/** Copies a text that is made when it is asked for, and says that it did. */
+export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
+  const said = useSignal("");
+  const copy = async (): Promise<void> => {
+    said.value = (await copied(text())) ? "copied" : "could not copy";
+    setTimeout(() => {
+      said.value = "";
+    }, SAID_FOR);
+  };
+  return (
+    <button type="button" class="copy" onClick={copy}>
+      <span>{label}</span>
+      <span class="copied" role="status">
+        {said.value}
+      </span>
+    </button>
+  );
+}
+
+/** False where the browser refuses; plain-http addresses other than localhost have no clipboard but the old way. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+}

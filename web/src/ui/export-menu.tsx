@@ -1,0 +1,120 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import "./export.css";
+import { fileName, type Row, standaloneSvg, toCsv, toJson } from "./export.ts";
+import { svgToPng } from "./export-png.ts";
+
+/** The run that exported files are named after. */
+export const exportRun = signal("run");
+
+export interface ExportProps {
+  /** What it is, for the file's name. */
+  readonly name: string;
+  /** A picture: SVG text with its width and height. Asked for when it is exported. */
+  readonly svg?: () => string;
+  /** What is in it, with all its digits. */
+  readonly rows: () => readonly Row[] | Promise<readonly Row[]>;
+}
+
+const lastSaid = signal("");
+/** What became of the last export, for the page's one live region. */
+export const exportSaid: ReadonlySignal<string> = lastSaid;
+
+const SAID_MS = 4000;
+let forget: ReturnType<typeof setTimeout> | undefined;
+
+function say(text: string): void {
+  lastSaid.value = text;
+  clearTimeout(forget);
+  forget = setTimeout(() => {
+    lastSaid.value = "";
+  }, SAID_MS);
+}
+
+/** A small menu: a picture as SVG, PNG and CSV, a table as CSV and JSON. */
+export function ExportMenu({ name, svg, rows }: ExportProps) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    const onPointer = (event: PointerEvent): void => {
+      if (!(event.target instanceof Node && root.current?.contains(event.target))) setOpen(false);
+    };
+    document.addEventListener("pointerdown", onPointer);
+    return () => document.removeEventListener("pointerdown", onPointer);
+  }, [open]);
+
+  const close = (): void => {
+    setOpen(false);
+    root.current?.querySelector<HTMLElement>("button")?.focus();
+  };
+  const save = async (extension: string, make: () => Promise<Blob>): Promise<void> => {
+    close();
+    const file = fileName(exportRun.value, name, extension);
+    try {
+      download(await make(), file);
+      say(`${file} saved`);
+    } catch (error) {
+      say(`${file} was not saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const text = (content: string, type: string): Blob =>
+    new Blob([content], { type: `${type};charset=utf-8` });
+  const formats: Readonly<Record<string, () => Promise<Blob>>> = {
+    ...(svg === undefined
+      ? {}
+      : {
+          SVG: async () => text(standaloneSvg(svg()), "image/svg+xml"),
+          PNG: () => svgToPng(standaloneSvg(svg())),
+        }),
+    CSV: async () => text(toCsv(await rows()), "text/csv"),
+    JSON: async () => text(toJson(await rows()), "application/json"),
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") close();
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    const items = [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    items[(at + (event.key === "ArrowDown" ? 1 : items.length - 1)) % items.length]?.focus();
+  };
+
+  return (
+    <div class="export-menu" ref={root}>
+      <button
+        type="button"
+        class="quiet"
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-label={`Export ${name}`}
+        title="export"
+        onClick={() => setOpen(!open)}
+      >
+        ⤓
+      </button>
+      {open && (
+        <div class="menu" role="menu" aria-label={`Export ${name}`} tabIndex={-1} onKeyDown={onKeyDown}>
+          {Object.entries(formats).map(([format, make]) => (
+            <button
+              key={format}
+              type="button"
+              role="menuitem"
+              onClick={() => void save(format.toLowerCase(), make)}
+            >
+              {format}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

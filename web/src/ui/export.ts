@@ -1,0 +1,74 @@
+/**
+ * Pictures and tables as files: what is pure about it.
+ *
+ * @module
+ */
+
+/** A cell of an exported table; what is missing is null or absent. */
+export type Cell = string | number | boolean | null | undefined;
+export type Row = Readonly<Record<string, Cell>>;
+
+/** `int8-mean-abs-delta.svg`: run and picture, in characters that every file system takes. */
+export function fileName(run: string, what: string, extension: string): string {
+  const plain = (text: string): string =>
+    text
+      .normalize("NFKD")
+      .replace(/[^A-Za-z0-9._-]+/g, "-")
+      .replace(/^[-.]+|[-.]+$/g, "")
+      .slice(0, 80);
+  return `${[run, what]
+    .map(plain)
+    .filter((part) => part !== "")
+    .join("-")}.${extension}`;
+}
+
+/**
+ * Rows as CSV (RFC 4180) with the columns of all rows in the order in which they first appear. Numbers have all their
+ * digits; NaN and infinities are written out, what is missing is empty. A text that a spreadsheet would take for a
+ * formula gets an apostrophe before it.
+ */
+export function toCsv(rows: readonly Row[]): string {
+  const columns = columnsOf(rows);
+  const lines = [columns.map(csvText), ...rows.map((row) => columns.map((column) => csvCell(row[column])))];
+  return lines.map((line) => `${line.join(",")}\r\n`).join("");
+}
+
+/** Rows as JSON; numbers that JSON has not are written as the texts `NaN`, `Infinity` and `-Infinity`. */
+export function toJson(rows: readonly Row[]): string {
+  const explicit = (_key: string, value: unknown): unknown =>
+    typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+  return `${JSON.stringify(rows, explicit, 1)}\n`;
+}
+
+/** Objects of a result as rows: nested values, which a table has no cell for, are left out. */
+export function flatRows(items: readonly object[]): Row[] {
+  const isCell = (value: unknown): value is Cell => value === null || typeof value !== "object";
+  return items.map(
+    (item) =>
+      Object.fromEntries(Object.entries(item).filter(([, value]) => isCell(value))) as Record<string, Cell>,
+  );
+}
+
+function columnsOf(rows: readonly Row[]): string[] {
+  const names = new Set<string>();
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name);
+  return [...names];
+}
+
+function csvCell(value: Cell): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? csvText(value) : String(value);
+}
+
+function csvText(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/**
+ * A picture of the page as one that stands alone: colours that came from the page's variables become those of light
+ * paper, which every program that reads SVG knows.
+ */
+export function standaloneSvg(svg: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${svg.replace(/var\(--[\w-]+,\s*([^()]+?)\)/g, "$1")}\n`;
+}

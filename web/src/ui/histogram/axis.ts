@@ -1,0 +1,49 @@
+/**
+ * An axis that is linear around 0 and logarithmic beyond, so that the bulk of small differences and the few large ones
+ * are seen at once.
+ *
+ * @module
+ */
+
+export interface Axis {
+  /** From -1 to 1 at ± `reach`; values beyond lie beyond. */
+  readonly place: (value: number) => number;
+  readonly value: (place: number) => number;
+  readonly reach: number;
+}
+
+/** @param soft Up to about here, ±, the axis is linear. */
+export function asinhAxis(reach: number, soft: number): Axis {
+  const most = Math.asinh(reach / soft);
+  return {
+    place: (value) => Math.asinh(value / soft) / most,
+    value: (place) => soft * Math.sinh(place * most),
+    reach,
+  };
+}
+
+/** Takes candidates in their order as long as they are at least `apart` from those already taken. */
+export function spacedTicks(candidates: readonly number[], axis: Axis, apart: number): number[] {
+  const taken: number[] = [];
+  for (const candidate of candidates) {
+    const at = axis.place(candidate);
+    if (Math.abs(at) <= 1 && taken.every((other) => Math.abs(axis.place(other) - at) >= apart))
+      taken.push(candidate);
+  }
+  return taken.sort((a, b) => a - b);
+}
+
+/** Places worth a label on an axis of Δ: 0, then powers of ten from the outside in, then between them. */
+export function deltaTicks(reach: number): number[] {
+  const power = Math.floor(Math.log10(reach));
+  const powers = Array.from({ length: 7 }, (_, i) => 10 ** (power - i));
+  return [0, ...[1, 3].flatMap((factor) => powers.flatMap((each) => [factor * each, -factor * each]))].map(
+    (tick) => Number(tick.toPrecision(6)),
+  );
+}
+
+/** Ratios worth a label. */
+export const RATIO_TICKS: readonly number[] = [
+  1, 2, 0.5, 10, 0.1, 100, 0.01, 1e4, 1e-4, 1e3, 1e-3, 1.1, 0.9, 5, 0.2, 1.01, 0.99, 1.5, 0.67, 1.25, 0.8,
+  1.001, 0.999, 1.03, 0.97,
+];

@@ -1,0 +1,141 @@
+import { themeColour } from "../theme.ts";
+import { type Axis, deltaTicks, RATIO_TICKS, spacedTicks } from "./axis.ts";
+
+export interface HistogramSide {
+  readonly name: string;
+  /** A variable of the style sheet. */
+  readonly colour: string;
+  /** Above the middle line, or below it. */
+  readonly up: boolean;
+  /** How many have a Δ in `[from, to)`, nats. */
+  readonly between: (from: number, to: number) => number;
+}
+
+/** A stretch of the axis where something happens, nats. */
+export interface Zone {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: "dropped" | "clipped";
+}
+
+export interface HistogramPicture {
+  readonly axis: Axis;
+  readonly sides: readonly HistogramSide[];
+  readonly zones: readonly Zone[];
+}
+
+const COLUMN = 3;
+const [TOP, BOTTOM] = [20, 20];
+const FONT = "11px system-ui, sans-serif";
+
+/** How many stand in each column, for each side: what a drag of a line does not change. */
+export function countColumns(
+  axis: Axis,
+  sides: readonly HistogramSide[],
+  width: number,
+): readonly number[][] {
+  const columns = Math.ceil(width / COLUMN);
+  const edge = (column: number): number => axis.value((2 * column * COLUMN) / width - 1);
+  return sides.map(({ between }) =>
+    Array.from({ length: columns }, (_, column) => {
+      // What lies beyond the axis is in its outermost columns.
+      const from = column === 0 ? -Infinity : edge(column);
+      const to = column === columns - 1 ? Infinity : edge(column + 1);
+      return Math.max(0, between(from, to));
+    }),
+  );
+}
+
+/**
+ * Heights are log(1 + count): one token in the tail is still seen.
+ *
+ * @param counts {@link countColumns} of the same axis, sides and width.
+ */
+export function drawHistogram(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+  picture: HistogramPicture,
+  counts: readonly (readonly number[])[],
+): void {
+  const scale = devicePixelRatio || 1;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  context.scale(scale, scale);
+  context.clearRect(0, 0, width, height);
+  const { axis, sides } = picture;
+  const x = (delta: number): number => ((axis.place(delta) + 1) / 2) * width;
+  const both = sides.some(({ up }) => !up);
+  const floor = both ? (TOP + height - BOTTOM) / 2 : height - BOTTOM;
+  drawZones(context, picture.zones, x, width, height);
+  const most = Math.log1p(Math.max(1, ...counts.flat()));
+  const room = floor - TOP;
+  for (const [at, { colour, up }] of sides.entries()) {
+    context.fillStyle = themeColour(colour);
+    for (const [column, count] of counts[at]!.entries()) {
+      if (count < 0.05) continue;
+      const size = Math.max(1, (Math.log1p(count) / most) * room);
+      context.fillRect(column * COLUMN, up ? floor - size : floor, COLUMN - 0.75, size);
+    }
+  }
+  context.strokeStyle = themeColour("--muted");
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(0, floor + 0.5);
+  context.lineTo(width, floor + 0.5);
+  context.stroke();
+  drawTicks(context, axis, x, width, height);
+}
+
+function drawZones(
+  context: CanvasRenderingContext2D,
+  zones: readonly Zone[],
+  x: (delta: number) => number,
+  width: number,
+  height: number,
+): void {
+  for (const { from, to, kind } of zones) {
+    const [left, right] = [Math.max(0, x(from)), Math.min(width, x(to))];
+    if (!(right > left)) continue;
+    context.save();
+    context.beginPath();
+    context.rect(left, TOP, right - left, height - TOP - BOTTOM);
+    context.clip();
+    context.fillStyle = themeColour("--panel");
+    context.fillRect(left, TOP, right - left, height);
+    context.strokeStyle = themeColour("--line");
+    context.lineWidth = 1;
+    // Dropped is hatched, clipped is ruled: apart without colour.
+    const slope = kind === "dropped" ? height : 0;
+    for (let at = left - slope - (left % 7); at < right; at += 7) {
+      context.beginPath();
+      context.moveTo(at, height);
+      context.lineTo(at + slope, 0);
+      context.stroke();
+    }
+    context.restore();
+  }
+}
+
+function drawTicks(
+  context: CanvasRenderingContext2D,
+  axis: Axis,
+  x: (delta: number) => number,
+  width: number,
+  height: number,
+): void {
+  context.font = FONT;
+  context.fillStyle = themeColour("--muted");
+  const apart = (2 * 46) / width;
+  const label = (text: string, at: number, y: number): void => {
+    const half = context.measureText(text).width / 2;
+    context.textAlign = "center";
+    context.fillText(text, Math.min(Math.max(at, half), width - half), y);
+  };
+  for (const tick of spacedTicks(deltaTicks(axis.reach), axis, apart))
+    label(String(tick).replace("-", "−"), x(tick), height - 5);
+  for (const ratio of spacedTicks(RATIO_TICKS.map(Math.log), axis, apart))
+    label(String(Number(Math.exp(ratio).toPrecision(4))), x(ratio), 12);
+}

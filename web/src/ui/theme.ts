@@ -1,0 +1,72 @@
+/**
+ * Light, dark, or as the system has it: remembered in this browser, since it is the reader's and not the link's.
+ *
+ * @module
+ */
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+
+export const THEMES = ["auto", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "logratio.theme";
+const chosen = signal<Theme>(remembered());
+const system = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(system.matches);
+system.addEventListener("change", () => {
+  systemIsDark.value = system.matches;
+});
+
+export const theme: ReadonlySignal<Theme> = chosen;
+
+/** For what is drawn on canvas: read it to be drawn again when colours change. */
+export const isDark: ReadonlySignal<boolean> = computed(() =>
+  chosen.value === "auto" ? systemIsDark.value : chosen.value === "dark",
+);
+
+export function setTheme(next: Theme): void {
+  chosen.value = next;
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // A browser that keeps nothing still changes its colours.
+  }
+}
+
+/** The theme after this one: one button goes round all three. */
+export function nextTheme(now: Theme): Theme {
+  return THEMES[(THEMES.indexOf(now) + 1) % THEMES.length] ?? "auto";
+}
+
+effect(() => {
+  const { dataset } = document.documentElement;
+  if (chosen.value === "auto") delete dataset.theme;
+  else dataset.theme = chosen.value;
+});
+
+function remembered(): Theme {
+  try {
+    const kept = localStorage.getItem(KEY);
+    return THEMES.find((name) => name === kept) ?? "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+const resolved = new Map<string, string>();
+
+/**
+ * A colour of the style sheet as canvas takes it: `themeColour("--blue")` is `rgb(32, 98, 173)`. Variables hold
+ * `light-dark()`, which only an element can resolve.
+ */
+export function themeColour(variable: string): string {
+  const key = `${variable} ${isDark.value}`;
+  const known = resolved.get(key);
+  if (known !== undefined) return known;
+  const probe = document.createElement("span");
+  probe.style.color = `var(${variable})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  resolved.set(key, color);
+  return color;
+}

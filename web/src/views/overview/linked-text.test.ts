@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { textParts } from "./linked-text.ts";
+
+it("finds steps and handles in the report's sentences", () => {
+  expect(textParts("Step 30 is the worst: mean |Δ| 0.0172, 9.5 times the median step")).toEqual([
+    { kind: "step", text: "Step 30", step: 30 },
+    { kind: "text", text: " is the worst: mean |Δ| 0.0172, 9.5 times the median step" },
+  ]);
+  expect(textParts("One token, s30.r1.q48.t39 (Δ -10.7)")).toEqual([
+    { kind: "text", text: "One token, " },
+    { kind: "handle", text: "s30.r1.q48.t39" },
+    { kind: "text", text: " (Δ -10.7)" },
+  ]);
+  expect(textParts("27 of 54,897 tokens differ")).toEqual([
+    { kind: "text", text: "27 of 54,897 tokens differ" },
+  ]);
+});

@@ -1,0 +1,43 @@
+import { moveToHandle } from "../../state/handles.ts";
+import { table } from "../../state/loaded.ts";
+import { hrefOf } from "../../state/url.ts";
+import { textParts } from "./linked-text.ts";
+
+/** A handle that leads to its sequence or token, once it is known where that is. */
+export function HandleLink({ handle }: { readonly handle: string }) {
+  const loaded = table().value;
+  const move = loaded.state === "ready" ? moveToHandle(loaded.value, handle) : undefined;
+  return move === undefined ? <span class="handle">{handle}</span> : <a href={hrefOf(move)}>{handle}</a>;
+}
+
+export function stepHref(step: number): string {
+  return hrefOf({ view: "sequences", token: undefined, params: { steps: `${step}..${step}` } });
+}
+
+/** A sentence of the report; the steps and handles in it are links. */
+export function LinkedText({ text }: { readonly text: string }) {
+  return (
+    <>
+      {textParts(text).map((part, index) => {
+        if (part.kind === "text") return <Unbroken key={index} text={part.text} />;
+        if (part.kind === "handle") return <HandleLink key={index} handle={part.text} />;
+        return (
+          <a key={index} href={stepHref(part.step)}>
+            {part.text}
+          </a>
+        );
+      })}
+    </>
+  );
+}
+
+/** Text in which no line ends within |Δ| and |Δp|. */
+function Unbroken({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text
+        .split(/(\|Δp?\|)/)
+        .map((piece, index) => (index % 2 === 0 ? piece : <span class="unbroken">{piece}</span>))}
+    </>
+  );
+}

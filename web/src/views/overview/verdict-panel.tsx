@@ -1,0 +1,133 @@
+import type { MismatchReport } from "../../../../src/protocol/report.ts";
+import { excludedParts, findingsOf } from "../../../../src/report/content/input.ts";
+import { keyFigures } from "../../../../src/report/content/key-figures.ts";
+import { verdictWord } from "../../../../src/report/content/verdict-level.ts";
+import { printable } from "../../../../src/report/printable.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { flatRows } from "../../ui/export.ts";
+import { ExportMenu } from "../../ui/export-menu.tsx";
+import { LinkedText } from "./place-link.tsx";
+
+const MOST_FACTS = 5;
+
+/** The verdict, why, and what to do next: what a reader needs who looks for ten seconds. */
+export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
+  const { level, headline } = report.verdict;
+  const facts = report.facts.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_FACTS);
+  const leftOut = [...excludedParts(report), ...findingsOf(report, "skipped").map(({ message }) => message)];
+  return (
+    <section class="verdict" aria-label="Verdict">
+      <h2 class="visually-hidden">Verdict</h2>
+      <p class="headline">
+        <span class={`level ${level}`}>{verdictWord(level)}</span> {printable(headline)}
+      </p>
+      <div class="two">
+        <KeyFigures report={report} />
+        <div>
+          {facts.length > 0 && (
+            <>
+              <h3>What stands out</h3>
+              <ul class="facts">
+                {facts.map(({ text }) => (
+                  <li key={text}>
+                    <LinkedText text={printable(text)} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+          {leftOut.length > 0 && (
+            <>
+              <h3>Left out</h3>
+              <ul class="facts warn">
+                {leftOut.map((text) => (
+                  <li key={text}>{printable(text)}</li>
+                ))}
+              </ul>
+            </>
+          )}
+          {report.next.command !== "" && (
+            <>
+              <h3>Run next</h3>
+              <div class="next">
+                <code>{printable(report.next.command)}</code>
+                <CopyButton label="Copy" text={() => report.next.command} />
+              </div>
+              <p class="note">{printable(report.next.why)}</p>
+            </>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function KeyFigures({ report }: { readonly report: MismatchReport }) {
+  const figures = keyFigures(report);
+  const rows = () => [
+    ...flatRows(
+      figures.map(({ key, meaning, reading }) => ({
+        figure: key,
+        value: report.metrics[key as keyof typeof report.metrics] ?? reading?.value ?? null,
+        low: report.intervals[key]?.low ?? null,
+        high: report.intervals[key]?.high ?? null,
+        meaning,
+        level: reading?.level ?? null,
+        baseline: reading?.band ?? null,
+        source: reading?.source ?? null,
+      })),
+    ),
+  ];
+  return (
+    <div class="report-table key-figures">
+      <div class="table-head">
+        <h3>Key figures</h3>
+        <ExportMenu name="key-figures" rows={rows} />
+      </div>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" class="left">
+                figure
+              </th>
+              <th scope="col" class="right">
+                value
+              </th>
+              <th scope="col" class="right" title="bootstrap over sequences">
+                95 % interval
+              </th>
+              <th scope="col" class="left">
+                published baseline
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {figures.map(({ key, label, meaning, value, interval, reading }) => (
+              <tr key={key}>
+                <th scope="row" class="left" title={meaning}>
+                  {label}
+                </th>
+                <td class="right">
+                  <b>{value}</b>
+                </td>
+                <td class="right muted">
+                  {interval === undefined ? "" : `${interval.low} – ${interval.high}`}
+                </td>
+                <td class="left wrap" title={reading?.source}>
+                  {reading === undefined ? (
+                    <span class="muted">–</span>
+                  ) : (
+                    <>
+                      <span class={`level ${reading.level}`}>{reading.level}</span> {printable(reading.band)}
+                    </>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Signal } from "@preact/signals";
+
+/** The token under the pointer, wherever that is. */
+export interface Hovered {
+  /** Counted from the first prompt token. */
+  readonly place: number;
+  readonly on: "strip" | "minimap";
+}
+
+/** What the parts of the page tell each other without rendering again. */
+export interface Linked {
+  readonly hovered: Signal<Hovered | undefined>;
+  /** The places in sight, `[from, to)`. */
+  readonly sight: Signal<{ readonly from: number; readonly to: number }>;
+}
+
+/** How the strip follows a change of the current token. */
+export type Follow = "centre" | "near" | "stay";
+
+/** What two components share without rendering. */
+export interface Held<T> {
+  current: T;
+}

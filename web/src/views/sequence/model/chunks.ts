@@ -1,0 +1,57 @@
+import type { Block } from "./runs.ts";
+
+/** A piece of the strip that is laid out, and filled with tokens, on its own. */
+export interface Chunk {
+  readonly from: number;
+  readonly to: number;
+  /** Ends in the middle of a line. */
+  readonly broken: boolean;
+}
+
+const FEWEST = 256;
+const MOST = 512;
+
+/**
+ * Pieces of 256 to 512 tokens, each ending with a line where there is one to end with.
+ *
+ * @param endsLine whether a token's text ends with a newline
+ */
+export function chunksOf(
+  { from, to }: Pick<Block, "from" | "to">,
+  endsLine: (token: number) => boolean,
+): Chunk[] {
+  const chunks: Chunk[] = [];
+  let at = from;
+  while (to - at > MOST) {
+    let end = at + MOST;
+    while (end > at + FEWEST && !endsLine(end - 1)) end--;
+    const broken = !endsLine(end - 1);
+    if (broken) end = at + MOST;
+    chunks.push({ from: at, to: end, broken });
+    at = end;
+  }
+  if (at < to) chunks.push({ from: at, to, broken: false });
+  return chunks;
+}
+
+/** Lines that bytes of UTF-8 fill in a fixed-width font, wrapped anywhere at `columns`. */
+export function linesOf(bytes: Uint8Array, columns: number): number {
+  let lines = 1;
+  let column = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === 0x0a) {
+      // The last newline of a block opens no line of its own.
+      if (at < bytes.length - 1) lines++;
+      column = 0;
+    } else if ((byte & 0xc0) !== 0x80) {
+      // From U+3000 on most characters are as wide as two.
+      column += byte >= 0xe3 ? 2 : 1;
+      if (column > columns) {
+        lines++;
+        column = byte >= 0xe3 ? 2 : 1;
+      }
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,72 @@
+/**
+ * The text that a token shows.
+ *
+ * @module
+ */
+
+export const TEXT_MODES = ["reading", "exact", "ids"] as const;
+export type TextMode = (typeof TEXT_MODES)[number];
+
+/** Longer runs of newlines in one token are counted instead of shown. */
+const MOST_NEWLINES = 64;
+/** Longer texts of one token are cut. */
+const MOST_CHARACTERS = 2000;
+
+/** Below this many bytes nothing is cut or counted. */
+export const NEVER_CUT_BYTES = MOST_NEWLINES;
+
+const NEWLINES = new RegExp(`\\n{${MOST_NEWLINES + 1},}`, "g");
+/** Controls, spaces that look like others or like nothing, bidirectional marks, joiners, fillers, tags. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffc]|\u034f|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
+const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** What is said of a text that is too long to show: `⏎×10,000`. */
+export function readable(text: string): string {
+  const counted = text.replace(NEWLINES, (run) => `\n⏎×${(run.length - 2).toLocaleString("en-US")}\n`);
+  if (counted.length <= MOST_CHARACTERS) return counted;
+  const cut =
+    (counted.codePointAt(MOST_CHARACTERS - 1) ?? 0) > 0xffff ? MOST_CHARACTERS + 1 : MOST_CHARACTERS;
+  return `${counted.slice(0, cut)}… (${text.length.toLocaleString("en-US")} characters)`;
+}
+
+/** Every character to be seen: `·` for a space, `→` for a tab, `⏎`, and `‹U+200B›` for what shows nothing. */
+export function exact(text: string): string {
+  return readable(text)
+    .replace(UNSEEN, (character) => `‹${codePoint(character)}›`)
+    .replaceAll(" ", "·")
+    .replaceAll("\t", "→\t")
+    .replaceAll("\n", "⏎\n");
+}
+
+/** A token's text on one line, between quotation marks: `"\n  x"`. */
+export function literal(text: string, most = 60): string {
+  const quoted = JSON.stringify(text.slice(0, most)).replace(
+    UNSEEN,
+    (character) => `‹${codePoint(character)}›`,
+  );
+  return text.length > most ? `${quoted} +${(text.length - most).toLocaleString("en-US")}` : quoted;
+}
+
+/** Hex bytes: `e2 80 9c`. */
+export function hexBytes(bytes: Uint8Array, most = 16): string {
+  const shown = Array.from(bytes.subarray(0, most), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return bytes.length > most ? `${shown} … (${bytes.length.toLocaleString("en-US")} bytes)` : shown;
+}
+
+/** Whether a text could turn the text after it around. */
+export function turnsDirection(text: string): boolean {
+  return BIDIRECTIONAL.test(text);
+}
+
+/** Whether nothing of a text is to be seen. */
+export function isUnseen(text: string): boolean {
+  return (
+    text !== "" && text.replace(UNSEEN, "") === "" && !/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/.test(text)
+  );
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { madeSequence } from "./made-sequence.test-data.ts";
+import { metricsOf } from "./metrics.ts";
+
+const info = { scales: { delta: 0.4, k3: 0.1, prob_diff: 0.2, entropy: null } };
+const wire = madeSequence(["a", "b", "c", "d"], {
+  mask: Uint8Array.of(1, 1, 0, 1),
+  rollout: Float32Array.of(-1, -2, 0, -Infinity),
+  trainer: Float32Array.of(-0.5, Number.NaN, -30, -Infinity),
+  policies: { reference: Float32Array.of(-1.5, -1, -1, -1) },
+});
+const metric = (name: string) => metricsOf(info, wire).find((one) => one.name === name)!;
+
+test("only what the sequence has values for is offered", () => {
+  expect(metricsOf(info, wire).map(({ name }) => name)).toEqual([
+    "delta",
+    "rho",
+    "k3",
+    "prob_diff",
+    "rollout",
+    "trainer",
+    "policy:reference",
+  ]);
+  const more = { ...wire, advantages: new Float32Array(4), rolloutEntropy: new Float32Array(4) };
+  expect(metricsOf(info, more).map(({ name }) => name)).toContain("entropy");
+});
+
+test("missing, untrained and infinite values keep apart", () => {
+  expect([...metric("delta").values(wire)]).toEqual([0.5, Number.NaN, Number.NaN, Infinity]);
+});
+
+test("formulas", () => {
+  expect(metric("rho").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 1, 12);
+  expect(metric("rho").show(0.5)).toBe("1.5");
+  expect(metric("k3").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 0.5 - 1, 12);
+  expect(metric("prob_diff").values(wire)[0]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-1), 12);
+  expect(metric("policy:reference").values(wire)[0]).toBe(1);
+  expect(metric("rollout").values(wire)[0]).toBe(1);
+  expect(metric("rollout").show(1)).toBe("−1");
+});
+
+test("the domain is the run's, never the sequence's", () => {
+  expect(metric("delta").domain).toBe(0.4);
+  expect(metric("rho").domain).toBeCloseTo(Math.exp(0.4) - 1, 12);
+  expect(metricsOf({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.domain).toBe(1);
+});

@@ -1,0 +1,78 @@
+import { navigate } from "../../state/url.ts";
+import { countOf, formatNumber, formatSigned } from "../../ui/format.ts";
+import { literal } from "./model/display.ts";
+import { describeFate } from "./model/fate.ts";
+import { deltaAt } from "./model/metrics.ts";
+import type { SequenceModel } from "./model/sequence-model.ts";
+import { statisticsOf } from "./model/statistics.ts";
+import type { Settings } from "./settings.ts";
+
+/** The current token and the chosen range in words; read out as they change. */
+export function Readout({
+  model,
+  settings,
+  vetoedBy,
+}: {
+  readonly model: SequenceModel;
+  readonly settings: Settings;
+  readonly vetoedBy: number | undefined;
+}) {
+  const { current, range } = settings;
+  return (
+    <div class="readout">
+      <p role="status" aria-live="polite">
+        {current === undefined ? (
+          <span class="hint">
+            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatNumber(settings.near)}
+          </span>
+        ) : (
+          <bdi>{describeToken(model, settings, current, vetoedBy)}</bdi>
+        )}
+      </p>
+      {range !== undefined && (
+        <p class="range">
+          {describeRange(model, range.from, range.to)}{" "}
+          <button type="button" onClick={() => navigate({ params: { range: undefined } })}>
+            clear
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function describeToken(
+  model: SequenceModel,
+  { thresholds, metric }: Settings,
+  token: number,
+  vetoedBy: number | undefined,
+): string {
+  const { wire, prompt } = model;
+  const text = `t${token} ${literal(model.textOf(token + prompt), 24)}`;
+  if (wire.mask[token] === 0) return `${text} · tool output, not trained`;
+  const delta = deltaAt(token, wire);
+  const value = metric.values(wire)[token]!;
+  return [
+    text,
+    `turn ${model.runs.find(({ from, to }) => token + prompt >= from && token + prompt < to)?.turn}`,
+    `Δ ${formatSigned(delta)}`,
+    `ρ ${formatNumber(Math.exp(delta))}`,
+    `log p rollout ${formatNumber(wire.rollout[token])}`,
+    `trainer ${formatNumber(wire.trainer[token])}`,
+    ...(["delta", "rho", "rollout", "trainer"].includes(metric.name)
+      ? []
+      : [`${metric.title} ${metric.show(value)}`]),
+    describeFate(delta, thresholds, vetoedBy, token),
+  ].join(" · ");
+}
+
+function describeRange(model: SequenceModel, from: number, to: number): string {
+  const { tokens, meanAbs, maxAbs, k3 } = statisticsOf(model.deltas, model.wire.mask, from, to + 1);
+  return [
+    `range t${from} – t${to}`,
+    `${countOf(tokens, "token")} trained`,
+    `mean |Δ| ${formatNumber(meanAbs)}`,
+    `max |Δ| ${formatNumber(maxAbs)}`,
+    `k3 ${formatNumber(k3)}`,
+  ].join(" · ");
+}

@@ -1,0 +1,160 @@
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Follow, Held, Linked } from "../linked.ts";
+import { foldedAtFirst, type TokenRun } from "../model/runs.ts";
+import type { SequenceModel } from "../model/sequence-model.ts";
+import type { Settings } from "../settings.ts";
+import { classesFor } from "./classes.ts";
+import { copyText } from "./copy-text.ts";
+import { bringIntoSight, centre } from "./reveal.ts";
+import { buildStrip, type Strip } from "./strip.ts";
+import { placeOf } from "./token-span.ts";
+
+export interface TokenStripProps {
+  readonly model: SequenceModel;
+  readonly settings: Settings;
+  readonly values: Float64Array;
+  readonly linked: Linked;
+  /** How the next change of the current token is followed. */
+  readonly follow: Held<Follow>;
+  readonly strip: Held<Strip | undefined>;
+  readonly onPick: (token: number) => void;
+  readonly onGoTo: (token: number) => void;
+  readonly onToggle: (run: TokenRun) => void;
+}
+
+/** The text of the sequence, coloured. The elements in it are the strip's own. */
+export function TokenStrip({
+  model,
+  settings,
+  values,
+  linked,
+  follow,
+  strip,
+  onPick,
+  onGoTo,
+  onToggle,
+}: TokenStripProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const events = useRef({ onPick, onGoTo, onToggle });
+  events.current = { onPick, onGoTo, onToggle };
+  const marks = useRef<{ current: number | undefined; pins: readonly number[]; hovered: number | undefined }>(
+    {
+      current: undefined,
+      pins: [],
+      hovered: undefined,
+    },
+  );
+  const revealed = useRef<number | undefined>(undefined);
+  const { mode, domain, thresholds, range, current, pins, toggled } = settings;
+
+  useLayoutEffect(() => {
+    const built = buildStrip(scroller.current!, model, {
+      onToggle: (run) => events.current.onToggle(run),
+      onGoTo: (token) => events.current.onGoTo(token),
+      onSight: (from, to) => {
+        linked.sight.value = { from, to };
+      },
+    });
+    strip.current = built;
+    return () => {
+      built.stop();
+      strip.current = undefined;
+    };
+  }, [model]);
+
+  useLayoutEffect(() => {
+    const { from, to } = linked.sight.peek();
+    strip.current?.setMode(mode);
+    if (to === 0) return;
+    // Another text is longer or shorter: what was looked at stays in sight.
+    const here = current === undefined ? -1 : current + model.prompt;
+    const kept = here >= from && here < to ? here : Math.floor((from + to) / 2);
+    centre(scroller.current!, () => strip.current?.spanOf(kept));
+  }, [model, mode]);
+
+  useLayoutEffect(() => {
+    strip.current?.setFolded((run) => foldedAtFirst(run) !== toggled.has(run.index));
+  }, [model, [...toggled].join()]);
+
+  useLayoutEffect(() => {
+    const classes = classesFor(model, { values, domain, thresholds, range });
+    strip.current?.paint((place) => {
+      const { current: here, pins: pinned, hovered } = marks.current;
+      let names = classes(place);
+      if (place === here) names += " current";
+      if (pinned.includes(place)) names += " pinned";
+      if (place === hovered) names += " hovered";
+      return names;
+    });
+  }, [model, values, domain, ...Object.values(thresholds), range?.from, range?.to]);
+
+  const mark = (next: Partial<typeof marks.current>): void => {
+    const before = marks.current;
+    marks.current = { ...before, ...next };
+    const places = [before, marks.current].flatMap((of) => [of.current, of.hovered, ...of.pins]);
+    strip.current?.repaint(new Set(places.filter((place) => place !== undefined)));
+  };
+
+  useLayoutEffect(() => {
+    mark({
+      current: current === undefined ? undefined : current + model.prompt,
+      pins: pins.map((token) => token + model.prompt),
+    });
+  }, [model, current, pins.join()]);
+
+  useSignalEffect(() => {
+    const hovered = linked.hovered.value;
+    mark({ hovered: hovered?.place });
+  });
+
+  useEffect(() => {
+    const how = follow.current;
+    if (current === undefined || revealed.current === current) return;
+    const place = current + model.prompt;
+    const fold = strip.current?.foldOf(place);
+    if (fold !== undefined && foldedAtFirst(fold) !== toggled.has(fold.index)) {
+      // Comes here again once it is open.
+      onToggle(fold);
+      return;
+    }
+    revealed.current = current;
+    follow.current = "centre";
+    const span = strip.current?.spanOf(place);
+    if (span === undefined || how === "stay") return;
+    if (how === "near" && bringIntoSight(scroller.current!, span)) return;
+    centre(scroller.current!, () => strip.current?.spanOf(place));
+  }, [model, current, [...toggled].join()]);
+
+  const hover = (target: EventTarget | null): void => {
+    const place = placeOf(target);
+    const before = linked.hovered.peek();
+    if (place === before?.place) return;
+    linked.hovered.value = place === undefined ? undefined : { place, on: "strip" };
+  };
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a region would list every strip among the page's landmarks
+    <div
+      ref={scroller}
+      class="strip"
+      role="group"
+      aria-label="Tokens of the sequence"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      onPointerOver={(event) => hover(event.target)}
+      onPointerLeave={() => hover(null)}
+      onCopy={copyText}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && event.target === event.currentTarget && current !== undefined)
+          onPick(current);
+      }}
+      onClick={(event) => {
+        const selection = getSelection();
+        if (selection !== null && !selection.isCollapsed) return;
+        const place = placeOf(event.target);
+        if (place !== undefined && place >= model.prompt) onPick(place - model.prompt);
+      }}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import { navigate } from "../../state/url.ts";
+import { Choice } from "../../ui/choice.tsx";
+import { PALETTE_TITLES, PALETTES } from "../../ui/colour-scale.ts";
+import type { Settings } from "./settings.ts";
+
+const MODES = [
+  { name: "reading", title: "reading", hint: "Text as it was written" },
+  { name: "exact", title: "exact", hint: "Every character to be seen: · → ⏎ ‹U+200B›" },
+  { name: "ids", title: "ids", hint: "Token ids" },
+] as const;
+
+/** What the strip shows, and how. Every choice is in the address. */
+export function Toolbar({ settings }: { readonly settings: Settings }) {
+  return (
+    <div class="toolbar">
+      <Choice
+        label="colour"
+        name="metric"
+        options={settings.metrics.map(({ name, title, meaning }) => ({ name, title, hint: meaning }))}
+        value={settings.metric.name}
+        onChange={chooseMetric}
+      />
+      <Choice
+        label="text"
+        name="mode"
+        options={MODES}
+        value={settings.mode}
+        onChange={(mode) => navigate({ params: { mode: mode === "reading" ? undefined : mode } })}
+      />
+      <label class="palette-field">
+        palette
+        <select
+          value={settings.palette}
+          onChange={({ currentTarget: { value } }) => navigate({ params: { palette: value } })}
+        >
+          {PALETTES.map((name) => (
+            <option key={name} value={name}>
+              {PALETTE_TITLES[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+/** A scale of one's own is in the units of one metric, and does not outlive it. */
+export function chooseMetric(name: string): void {
+  navigate({ params: { metric: name, scale: undefined } });
+}

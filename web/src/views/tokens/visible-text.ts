@@ -1,0 +1,22 @@
+/**
+ * Foreign text on one line, with what one cannot see made visible.
+ *
+ * @module
+ */
+
+const NAMES: Readonly<Record<string, string>> = { " ": "·", "\n": "⏎", "\r": "␍", "\t": "⇥", "\u00a0": "⍽" };
+
+/** Controls, joiners, marks of direction, lone surrogates, what takes no place and what takes an odd one. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[^\S ]/gu;
+
+/** Blanks as `·`, line ends as `⏎`, whatever else is not seen as its code point: `⟨U+202E⟩`. */
+export function visibleText(text: string): string {
+  return text.replaceAll(" ", "·").replace(UNSEEN, (character) => {
+    return NAMES[character] ?? `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  });
+}
+
+/** As {@link visibleText}, but blanks stay blanks: for text around what matters. */
+export function quietText(text: string): string {
+  return visibleText(text.replaceAll(" ", "\u0000")).replaceAll("⟨U+0000⟩", " ");
+}
