@@ -3,7 +3,7 @@ import type { Route } from "../../state/url.ts";
 import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";
-import { parseThresholds, type Thresholds } from "./model/fate.ts";
+import { judging, parseThresholds, type Thresholds } from "./model/fate.ts";
 import { type Metric, metricsOf } from "./model/metrics.ts";
 import { parsePlaces } from "./model/runs.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
@@ -42,7 +42,7 @@ export function settingsOf({ params, token }: Route, info: RunInfo, model: Seque
     domain: positive(params["scale"]) ?? metric.domain,
     mode: TEXT_MODES.find((mode) => mode === params["mode"]) ?? "reading",
     palette: paletteNamed(params["palette"] ?? ""),
-    thresholds: parseThresholds(params),
+    thresholds: judging(parseThresholds(params), model.deltas),
     near: positive(params["near"]) ?? (info.scales.delta > 0 ? info.scales.delta / 4 : 0.1),
     current: token !== undefined && inside(token) ? token : undefined,
     pins: [...parsePlaces(params["pins"] ?? "")].filter(inside).slice(0, MOST_PINS),

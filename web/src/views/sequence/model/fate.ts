@@ -1,7 +1,13 @@
 import { formatNumber } from "../../../ui/format.ts";
 
-/** Bounds on a token's ratio ρ, as the parameters `cap`, `low`, `high`, `veto` have them. */
+const LEVELS = ["token", "sequence", "geometric"] as const;
+
+/** Bounds on ratios ρ, as the parameters `level`, `cap`, `low`, `high`, `veto` have them. */
 export interface Thresholds {
+  /** Whose ratio cap and band judge: each token's, or the whole sequence's (of its sum, or its mean of Δ). */
+  readonly level: (typeof LEVELS)[number];
+  /** log ρ of the whole sequence, where that is judged; undefined: each token's own. */
+  readonly whole?: number;
   /** Larger ratios are truncated to it. */
   readonly cap: number | undefined;
   /** Tokens outside are masked. */
@@ -14,22 +20,36 @@ export interface Thresholds {
 export type Effect = "kept" | "truncated" | "masked" | "vetoed";
 
 export function parseThresholds(params: Readonly<Record<string, string | undefined>>): Thresholds {
-  const bound = (name: keyof Thresholds): number | undefined => {
+  const bound = (name: "cap" | "low" | "high" | "veto"): number | undefined => {
     const text = params[name];
     const value = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
     return value > 0 && Number.isFinite(value) ? value : undefined;
   };
-  return { cap: bound("cap"), low: bound("low"), high: bound("high"), veto: bound("veto") };
+  const level = LEVELS.find((name) => name === params.level) ?? "token";
+  return { level, cap: bound("cap"), low: bound("low"), high: bound("high"), veto: bound("veto") };
 }
 
-export function anyThreshold(thresholds: Thresholds): boolean {
-  return Object.values(thresholds).some((bound) => bound !== undefined);
+/** The thresholds with the sequence's own ratio, where that is what they judge. NaN: no token has one. */
+export function judging(thresholds: Thresholds, deltas: Float64Array): Thresholds {
+  if (thresholds.level === "token") return thresholds;
+  let [sum, count] = [0, 0];
+  for (const delta of deltas) {
+    if (Number.isNaN(delta)) continue;
+    sum += delta;
+    count++;
+  }
+  return { ...thresholds, whole: thresholds.level === "sequence" && count > 0 ? sum : sum / count };
 }
 
-/** What the thresholds do to a token of this Δ (nats) by itself; a token without Δ is kept. */
-export function effectOn(delta: number, { cap, low, high, veto }: Thresholds): Effect {
-  const ratio = Math.exp(delta);
-  if (veto !== undefined && ratio < veto) return "vetoed";
+export function anyThreshold({ cap, low, high, veto }: Thresholds): boolean {
+  return [cap, low, high, veto].some((bound) => bound !== undefined);
+}
+
+/** What the thresholds do to a token of this Δ (nats); a token without Δ is kept. */
+export function effectOn(delta: number, { whole, cap, low, high, veto }: Thresholds): Effect {
+  if (Number.isNaN(delta)) return "kept";
+  if (veto !== undefined && Math.exp(delta) < veto) return "vetoed";
+  const ratio = Math.exp(whole ?? delta);
   if ((low !== undefined && ratio < low) || (high !== undefined && ratio > high)) return "masked";
   if (cap !== undefined && ratio > cap) return "truncated";
   return "kept";
@@ -63,13 +83,15 @@ export function describeFate(
   token: number,
 ): string {
   if (Number.isNaN(delta)) return "no ratio: a log-prob is missing";
-  const { cap, low, high, veto } = thresholds;
+  const { level, whole, cap, low, high, veto } = thresholds;
+  const ratio = Math.exp(whole ?? delta);
+  const of = level === "token" ? "" : level === "sequence" ? " of the sequence" : " of the sequence's mean Δ";
   const effect = effectOn(delta, thresholds);
   if (effect === "vetoed") return `vetoes the sequence: ρ < ${formatNumber(veto)}`;
   if (vetoedBy !== undefined && vetoedBy !== token) return `dropped: t${vetoedBy} vetoes the sequence`;
   if (effect === "masked")
-    return Math.exp(delta) < (low ?? 0)
-      ? `masked: ρ < ${formatNumber(low)}`
-      : `masked: ρ > ${formatNumber(high)}`;
-  return effect === "truncated" ? `truncated to ${formatNumber(cap)}` : "kept";
+    return ratio < (low ?? 0)
+      ? `masked: ρ${of} < ${formatNumber(low)}`
+      : `masked: ρ${of} > ${formatNumber(high)}`;
+  return effect === "truncated" ? `${of === "" ? "" : `ρ${of} `}truncated to ${formatNumber(cap)}` : "kept";
 }
