@@ -13,6 +13,7 @@
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/whatif` | {@link WhatIfSums} |
  * | `POST api/exact` | {@link ExactAnswer} to an {@link ExactQuestion} |
+ * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
  * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
  *
  * @module

@@ -8,11 +8,13 @@ import { bodyLimit } from "hono/body-limit";
 import { isLogratioError } from "../../base/errors.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun, parseQuestion } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
+import { parquetOf } from "./parquet.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 
 /** Tokens whose alternatives are sent at a time at most. */
 const MOST_ALTERNATIVES = 16_384;
 const MOST_QUESTION_BYTES = 16_384;
+const MOST_TABLE_BYTES = 2 ** 27;
 
 export function answers(current: CurrentRun): Hono {
   const app = new Hono();
@@ -41,6 +43,19 @@ export function answers(current: CurrentRun): Hono {
       return c.json(await current.use((run) => run.exact(question)), 200, { "cache-control": "no-store" });
     } catch (error) {
       if (error instanceof SyntaxError) return refuse(c, 400, `the question is not JSON: ${error.message}`);
+      if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
+      throw error;
+    }
+  });
+  app.post("/parquet", bodyLimit({ maxSize: MOST_TABLE_BYTES }), async (c) => {
+    try {
+      const bytes = await parquetOf(await c.req.json());
+      return c.body(new Uint8Array(bytes).buffer, 200, {
+        "content-type": BINARY_TYPE,
+        "cache-control": "no-store",
+      });
+    } catch (error) {
+      if (error instanceof SyntaxError) return refuse(c, 400, `the rows are not JSON: ${error.message}`);
       if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
       throw error;
     }

@@ -63,6 +63,10 @@ function remembered<T>(limit: number, fetch: (path: string) => Promise<T>): (pat
   };
 }
 
+function posted(body: string): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body };
+}
+
 /** Which run the answers are of. */
 let answers = { version: "", bundled: false };
 
@@ -96,10 +100,7 @@ export const client = {
     ),
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
   whatIf: (): Promise<WhatIfSums> => json(fixed("whatif")),
-  exact: (question: ExactQuestion): Promise<ExactAnswer> =>
-    json("exact", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(question),
-    }),
+  /** A table's rows, as JSON, in Parquet. */
+  parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
+  exact: (question: ExactQuestion): Promise<ExactAnswer> => json("exact", posted(JSON.stringify(question))),
 } as const;

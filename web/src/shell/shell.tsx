@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunInfo } from "../../../src/protocol/view.ts";
+import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
 import { hrefOf, navigate, route, type ViewName } from "../state/url.ts";
-import { exportRun, exportSaid } from "../ui/export-menu.tsx";
+import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { FindingsDialog } from "./findings-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -38,7 +39,8 @@ export function Shell({
   useEffect(() => {
     document.title = `${info.name} · ${title} · logratio`;
     exportRun.value = info.name;
-  }, [info.name, title]);
+    parquetWriter.value = info.bundled === true ? undefined : client.parquet;
+  }, [info.name, info.bundled, title]);
   useKeys({
     ...Object.fromEntries(
       titled.map(({ name, title: to }) => [

@@ -7,6 +7,9 @@ import { svgToPng } from "./export-png.ts";
 /** The run that exported files are named after. */
 export const exportRun = signal("run");
 
+/** Writes Parquet, where the server can; undefined in a bundle. */
+export const parquetWriter = signal<((json: string) => Promise<Blob>) | undefined>(undefined);
+
 export interface ExportProps {
   /** What it is, for the file's name. */
   readonly name: string;
@@ -31,7 +34,7 @@ function say(text: string): void {
   }, SAID_MS);
 }
 
-/** A small menu: a picture as SVG, PNG and CSV, a table as CSV and JSON. */
+/** A small menu: a picture as SVG, PNG and its values, a table as CSV, JSON and Parquet. */
 export function ExportMenu({ name, svg, rows }: ExportProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -70,6 +73,9 @@ export function ExportMenu({ name, svg, rows }: ExportProps) {
         }),
     CSV: async () => text(toCsv(await rows()), "text/csv"),
     JSON: async () => text(toJson(await rows()), "application/json"),
+    ...(parquetWriter.value === undefined
+      ? {}
+      : { Parquet: async () => parquetWriter.value!(toJson(await rows())) }),
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape") close();

@@ -1,0 +1,76 @@
+/**
+ * Rows of any table of the page as a Parquet file: the page has no writer of its own.
+ *
+ * @module
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../readers/index.ts";
+
+type Cell = string | number | boolean | null;
+type Row = Readonly<Record<string, Cell>>;
+
+/**
+ * Columns are those of all rows, in the order in which they are first seen: numbers as double precision, true and false
+ * as booleans, everything else as text.
+ *
+ * @throws UsageError when these are no rows
+ */
+export async function parquetOf(value: unknown): Promise<Uint8Array> {
+  const rows = rowsOf(value);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  if (names.length === 0) throw new UsageError("there are no rows to write");
+  const specs = names.map((name) => specOf(name, rows));
+  const directory = await mkdtemp(join(tmpdir(), "logratio-parquet-"));
+  try {
+    const file = join(directory, "table.parquet");
+    await writeParquet(file, specs, batch(rows, specs));
+    return await readFile(file);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function rowsOf(value: unknown): readonly Row[] {
+  const isRow = (row: unknown): row is Row =>
+    typeof row === "object" && row !== null && !Array.isArray(row) && Object.values(row).every(isCell);
+  if (Array.isArray(value) && value.every(isRow)) return value;
+  throw new UsageError("rows are a list of objects of texts, numbers, true, false and null");
+}
+
+function isCell(value: unknown): value is Cell {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+function specOf(name: string, rows: readonly Row[]): ColumnSpec {
+  const types = new Set(rows.map((row) => typeOf(row[name] ?? null)));
+  types.delete("null");
+  const [only] = types;
+  if (types.size === 1 && only === "number") return { name, type: "float64" };
+  return { name, type: types.size === 1 && only === "boolean" ? "bool" : "string" };
+}
+
+/** JSON has no word for these numbers, so they come as texts. */
+const NUMBERS: readonly Cell[] = ["NaN", "Infinity", "-Infinity"];
+
+function typeOf(cell: Cell): string {
+  if (cell === null) return "null";
+  return NUMBERS.includes(cell) ? "number" : typeof cell;
+}
+
+async function* batch(rows: readonly Row[], specs: readonly ColumnSpec[]): AsyncGenerator<ColumnBatch> {
+  yield {
+    length: rows.length,
+    columns: specs.map(({ name, type }) => {
+      const cells = rows.map((row) => row[name] ?? null);
+      const valid = Uint8Array.from(cells, (cell) => (cell === null ? 0 : 1));
+      if (type === "float64")
+        return { values: Float64Array.from(cells, (cell) => Number(cell ?? NaN)), valid };
+      if (type === "bool")
+        return { values: Uint8Array.from(cells, (cell) => (cell === true ? 1 : 0)), valid };
+      return { values: cells.map((cell) => (cell === null ? null : String(cell))) };
+    }),
+  };
+}
