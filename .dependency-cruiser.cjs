@@ -32,6 +32,8 @@ const allow = {
     "parallel",
     "analysis",
     "digits",
+    "kl",
+    "scoring",
     "wire",
   ],
   analysis: [

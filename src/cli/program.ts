@@ -257,15 +257,29 @@ function reportFlags(command: Command): Command {
 }
 
 function viewFlags(command: Command): Command {
+  const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
   return command
     .option("--tokenizer <dir>", "the model's tokenizer: a directory with tokenizer.json, or that file")
+    .option(
+      "--truth <column|file>",
+      "ground truth for digits: a column of the input, or a file with ids and answers",
+    )
+    .option(
+      "--compare <path>",
+      "beside another run: whatever `report` takes; repeatable for its parts",
+      collect,
+    )
+    .option("--compare-tokenizer <dir>", "its tokenizer (default: that of --tokenizer)")
     .option("--port <n>", "where to listen (default: 8270, or the next that is free)")
     .option("--host <address>", "listen there instead of at 127.0.0.1; a token is then asked for")
     .option("--no-open", "do not open a browser")
     .option("--follow", "pick up steps as they are written")
     .option("--redact <what>", "text: no texts, only token ids")
     .option("--cache <dir>", "where to keep what was computed (default: .logratio beside the data)")
-    .option("--bundle <path>", "instead: the page with all its data for any web server, as a .zip or a directory");
+    .option(
+      "--bundle <path>",
+      "instead: the page with all its data for any web server, as a .zip or a directory",
+    );
 }
 
 function sweepFlags(command: Command): Command {

@@ -4,7 +4,7 @@
  *
  * | path | answer |
  * |---|---|
- * | `GET api/run` | {@link RunInfo} |
+ * | `GET api/run` | {@link ViewInfo}: a run, or a study of checkpoints |
  * | `GET api/report` | the `MismatchReport` of `logratio report --json` |
  * | `GET api/steps` | {@link StepSeries} |
  * | `GET api/sequences` | `SequenceTable`, binary |
@@ -12,8 +12,14 @@
  * | `GET api/sequence/INDEX/topk?from=F&count=N` | `WireTopK`, binary |
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/whatif` | {@link WhatIfSums} |
+ * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
  * | `POST api/exact` | {@link ExactAnswer} to an {@link ExactQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
+ * | `GET api/compare` | {@link Comparison}: only where `RunInfo.compared` names another run |
+ * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
+ * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next two |
+ * | `GET api/study/texts` | {@link StudyTexts} |
+ * | `GET api/study/text/INDEX` | `WireStudyText`, binary |
  * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
  *
  * @module
@@ -49,6 +55,8 @@ export interface RunInfo {
     readonly correctness: boolean;
     readonly groups: boolean;
     readonly weight_versions: boolean;
+    /** Digits in what the policy wrote: known with a tokenizer only. */
+    readonly digits: boolean;
   };
   /** Fixed for the run, so that colours mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */
   readonly scales: {
@@ -58,6 +66,10 @@ export interface RunInfo {
     readonly entropy: number | null;
   };
   readonly tokenizer: string | null;
+  /** As far as the data say: every combination that occurs, each once. */
+  readonly sampling: readonly SamplingInfo[];
+  /** The run that it is compared with (`view --compare`): `api/compare` and `api/other/…` are there. */
+  readonly compared: string | null;
   /** `reading`: more is to come (`--follow`, or the first read). */
   readonly status: "ready" | "reading";
   readonly redacted: boolean;
@@ -65,6 +77,34 @@ export interface RunInfo {
   readonly bundled?: true;
   readonly findings: readonly Finding[];
 }
+
+/** How the rollout engine sampled; null where the data do not say. */
+export interface SamplingInfo {
+  readonly temperature: number | null;
+  readonly top_p: number | null;
+  readonly top_k: number | null;
+  /** For instance vLLM's `raw_logprobs` or `processed_logprobs`. */
+  readonly logprobs_mode: string | null;
+}
+
+/** A study that `logratio score` or `logratio kl` wrote: texts forced through checkpoints. It has no other answers. */
+export interface StudyInfo {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-study";
+  readonly name: string;
+  readonly version: string;
+  readonly reference: string;
+  /** In training order, baselines first. */
+  readonly checkpoints: readonly string[];
+  readonly problems: number;
+  readonly texts: number;
+  /** Response tokens with mask 1. */
+  readonly tokens: number;
+  readonly status: "ready";
+  readonly findings: readonly Finding[];
+}
+
+export type ViewInfo = RunInfo | StudyInfo;
 
 /** One value per step; null where a step has none. Without steps there is one entry, with step null. */
 export interface StepSeries {
@@ -189,4 +229,91 @@ export interface ExactAnswer {
   /** Each trainer's config that does this, by preset name, and a `logratio` command. */
   readonly configs: Readonly<Record<string, string>>;
   readonly command: string;
+}
+
+/** Two runs beside each other: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */
+export interface Comparison {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-comparison";
+  readonly names: { readonly a: string; readonly b: string };
+  /** What makes the comparison meaningless, then what makes it doubtful. */
+  readonly warnings: readonly ComparisonWarning[];
+  /** What the data do not tell, so that nobody could look: one sentence each. */
+  readonly unchecked: readonly string[];
+  readonly pairs: SequencePairs;
+  /** Sequences that have no partner. */
+  readonly unmatched: { readonly a: number; readonly b: number };
+  /** At the steps that both have, ascending; null is the one step of runs without. */
+  readonly steps: {
+    readonly steps: readonly (number | null)[];
+    readonly difference: Readonly<Record<StepMetric, readonly (number | null)[]>>;
+  };
+}
+
+export interface ComparisonWarning {
+  readonly code: "tokenizer" | "temperature" | "logprob-mode" | "prompts" | "steps" | "masks";
+  readonly severity: "meaningless" | "doubtful";
+  /** One sentence with its numbers. */
+  readonly what: string;
+  readonly count: number;
+  readonly of: number;
+  /** What follows for the reader. */
+  readonly follows: string;
+}
+
+/**
+ * How two sequences were found to belong together: `ids` the same prompt and response tokens (two engines that scored
+ * one text), `prompt` the same prompt and step and the same place among them, `group` the same with the group's name.
+ */
+export type PairKind = "ids" | "prompt" | "group";
+
+/**
+ * Columns of one length, by a. Gaps are |Δb − Δa| over the response tokens that both sequences begin with, after the
+ * same prompt: only there both policies were asked the same. Tokens count where both masks are 1 and both Δ finite.
+ */
+export interface SequencePairs {
+  /** Places in the tables of sequences. */
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  readonly how: readonly PairKind[];
+  /** Response tokens that both begin with. */
+  readonly shared: readonly number[];
+  /** Nats; null without such a token. */
+  readonly gap_mean: readonly (number | null)[];
+  readonly gap_max: readonly (number | null)[];
+  /** The response token of `gap_max`; -1 without one. */
+  readonly gap_token: readonly number[];
+}
+
+/** Every text of a study, in its order. */
+export interface StudyTexts {
+  /** What `mean_kl` and `spikes` of a text are about. */
+  readonly checkpoints: readonly string[];
+  /** Where the colour scale of KL ends: the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
+  readonly scale: number;
+  /** The largest of them; above the scale they share its last colour. */
+  readonly largest: number;
+  readonly texts: readonly StudyTextRow[];
+}
+
+export interface StudyTextRow {
+  /** Place in the study's list of texts, and `q12`. */
+  readonly index: number;
+  readonly handle: string;
+  readonly text: string;
+  readonly problem: string;
+  readonly source: string | null;
+  readonly correct: boolean | null;
+  readonly subject: string | null;
+  readonly level: number | null;
+  /** Of the response, and those with mask 1. */
+  readonly tokens: number;
+  readonly own_tokens: number;
+  /** The beginning of its prompt; null where that is not known. */
+  readonly opening: string | null;
+  readonly has_error: boolean;
+  /** `[checkpoints]`; null where a checkpoint has no scores of it. */
+  readonly mean_kl: readonly (number | null)[];
+  readonly max_kl: readonly (number | null)[];
+  readonly spikes: readonly (number | null)[];
 }

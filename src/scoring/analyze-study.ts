@@ -31,8 +31,19 @@ export interface AnalyzeStudyOptions {
   readonly analysis: AnalysisSpec;
   /** Files that say which problems a policy solves, by its name; "" for one that names the policies itself. */
   readonly outcomes?: Readonly<Record<string, string>>;
+  /** Called with every text under every checkpoint; the next one waits for it. Not called for further pairs. */
+  readonly onText?: (text: AnalyzedText) => void | Promise<void>;
+  /** False: nothing is written to the study's directory. */
+  readonly writeResults?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: AnalyzeProgress) => void;
+}
+
+/** One text as a checkpoint sees it beside the reference, and what is kept of it. */
+export interface AnalyzedText {
+  readonly checkpoint: string;
+  readonly scored: ScoredText;
+  readonly summary: TextSummary;
 }
 
 export interface AnalyzeProgress {
@@ -43,7 +54,8 @@ export interface AnalyzeProgress {
 }
 
 /**
- * Reads a study directory and builds its report; writes each checkpoint's figures to `results/NAME.json`.
+ * Reads a study directory and builds its report; writes each checkpoint's figures to `results/NAME.json` unless told not
+ * to.
  *
  * @throws NotFoundError when the directory holds no study, or its reference has no scores
  * @throws EmptyInputError when no checkpoint has scores
@@ -123,7 +135,7 @@ class StudyAnalysis {
     };
     const cases = await this.#look(chooseCases(input), names);
     const report = buildKlReport({ ...input, cases });
-    await this.#writeResults(report);
+    if (this.#options.writeResults !== false) await this.#writeResults(report);
     return report;
   }
 
@@ -158,8 +170,9 @@ class StudyAnalysis {
   ): Promise<CheckpointSummary> {
     const { role, step, stage } = this.#manifest.policies[name]!;
     let heads: HeadSums | undefined;
-    const texts = await this.#summaries(name, this.#manifest.reference, (scored) => {
+    const texts = await this.#summaries(name, this.#manifest.reference, (scored, summary) => {
       heads = addHeads(heads, scored);
+      return this.#options.onText?.({ checkpoint: name, scored, summary });
     });
     return { name, role, step, stage, texts, heads, outcomes: outcomes.get(name) ?? new Map() };
   }
@@ -167,7 +180,7 @@ class StudyAnalysis {
   async #summaries(
     p: string,
     q: string,
-    onText: (scored: ScoredText) => void = () => undefined,
+    onText: (scored: ScoredText, summary: TextSummary) => void | Promise<void> = () => undefined,
   ): Promise<TextSummary[]> {
     const { signal, analysis } = this.#options;
     const { spikes, categories, rlProbe } = analysis;
@@ -177,17 +190,16 @@ class StudyAnalysis {
       signal?.throwIfAborted();
       excluded.p = Math.max(excluded.p, scored.pair.excludedP ?? 0);
       excluded.q = Math.max(excluded.q, scored.pair.excludedQ ?? 0);
-      onText(scored);
       const error = this.#errors[index];
-      summaries.push(
-        summarizeText(index, scored, {
-          spikes,
-          categories,
-          rlProbe,
-          ...(error !== undefined && { error }),
-          ...(this.#textOf !== undefined && { textOf: this.#textOf }),
-        }),
-      );
+      const summary = summarizeText(index, scored, {
+        spikes,
+        categories,
+        rlProbe,
+        ...(error !== undefined && { error }),
+        ...(this.#textOf !== undefined && { textOf: this.#textOf }),
+      });
+      summaries.push(summary);
+      await onText(scored, summary);
       this.#step(p);
     }
     this.#noteInfinite(p, q, summaries);

@@ -5,7 +5,12 @@
  * @module
  */
 export type { RefusalReason } from "../base/errors.ts";
-export { type AnalyzeProgress, type AnalyzeStudyOptions, analyzeStudy } from "./analyze-study.ts";
+export {
+  type AnalyzedText,
+  type AnalyzeProgress,
+  type AnalyzeStudyOptions,
+  analyzeStudy,
+} from "./analyze-study.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { analysisSettingsOf, type ConfiguredStudy, studyOf } from "./config/study-of.ts";
 export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
@@ -33,4 +38,7 @@ export {
   type ScoreResult,
   scoreStudy,
 } from "./score-study.ts";
+export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
+export { readTexts } from "./store/texts-file.ts";
 export type { AnalysisSpec, GenerateSpec, PolicySpec, StudySpec } from "./study-spec.ts";
+export type { PreparedText } from "./texts/index.ts";

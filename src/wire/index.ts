@@ -14,6 +14,15 @@ export {
   type WireSequence,
   type WireTopK,
 } from "./sequence.ts";
+export { deltaDifferences, sharedTokens } from "./shared-tokens.ts";
+export {
+  decodeStudyText,
+  encodeStudyText,
+  type StudyAlternative,
+  type StudySpike,
+  type StudyTextMeta,
+  type WireStudyText,
+} from "./study-text.ts";
 export {
   decodeTable,
   encodeTable,

@@ -1,20 +1,35 @@
-import { ROUTES } from "./routes.tsx";
+import type { RunInfo, StudyInfo } from "../../src/protocol/view.ts";
+import { ROUTES, STUDY_ROUTES } from "./routes.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { run } from "./state/loaded.ts";
 import { route } from "./state/url.ts";
 import { WhenLoaded } from "./ui/when-loaded.tsx";
 
-/** The frame around every view. */
+/** The frame around every view: those of a run, or those of a study. */
 export function App() {
+  return (
+    <WhenLoaded of={run()}>
+      {(info) => (info.kind === "view-study" ? <StudyApp info={info} /> : <RunApp info={info} />)}
+    </WhenLoaded>
+  );
+}
+
+function RunApp({ info }: { readonly info: RunInfo }) {
   const { view } = route.value;
   const current = ROUTES.find(({ name }) => name === view) ?? ROUTES[0]!;
   return (
-    <WhenLoaded of={run()}>
-      {(info) => (
-        <Shell info={info} views={ROUTES}>
-          <current.View info={info} />
-        </Shell>
-      )}
-    </WhenLoaded>
+    <Shell info={info} current={current.name} views={ROUTES.filter(({ when }) => when?.(info) ?? true)}>
+      <current.View info={info} />
+    </Shell>
+  );
+}
+
+function StudyApp({ info }: { readonly info: StudyInfo }) {
+  const { view } = route.value;
+  const current = STUDY_ROUTES.find(({ name }) => name === view) ?? STUDY_ROUTES[0]!;
+  return (
+    <Shell info={info} current={current.name} views={STUDY_ROUTES}>
+      <current.View info={info} />
+    </Shell>
   );
 }

@@ -1,21 +1,38 @@
 import type { ComponentType } from "preact";
+import type { RunInfo } from "../../src/protocol/view.ts";
 import type { ViewName } from "./state/url.ts";
-import type { ViewProps } from "./view-props.ts";
+import { lazyView } from "./ui/lazy-view.tsx";
+import type { StudyViewProps, ViewProps } from "./view-props.ts";
 import { OverviewView } from "./views/overview/view.tsx";
 import { SequenceView } from "./views/sequence/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
 import { TokensView } from "./views/tokens/view.tsx";
 import { WhatIfView } from "./views/whatif/view.tsx";
 
+const CheckpointsView = lazyView(async () => (await import("./views/checkpoints/view.tsx")).CheckpointsView);
+const CompareView = lazyView(async () => (await import("./views/compare/view.tsx")).CompareView);
+const DigitsView = lazyView(async () => (await import("./views/digits/view.tsx")).DigitsView);
+
 /** Every view; those without a title are reached from others. */
 export const ROUTES: readonly {
   readonly name: ViewName;
   readonly title?: string;
   readonly View: ComponentType<ViewProps>;
+  /** Shown in the list of views only where it has something to show. */
+  readonly when?: (info: RunInfo) => boolean;
 }[] = [
   { name: "overview", title: "Overview", View: OverviewView },
   { name: "sequences", title: "Sequences", View: SequencesView },
   { name: "sequence", View: SequenceView },
   { name: "tokens", title: "Tokens", View: TokensView },
   { name: "whatif", title: "What if", View: WhatIfView },
+  { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared !== null },
+  { name: "digits", title: "Digits", View: DigitsView, when: ({ has }) => has.digits },
 ];
+
+/** Every view of a study of checkpoints. */
+export const STUDY_ROUTES: readonly {
+  readonly name: ViewName;
+  readonly title: string;
+  readonly View: ComponentType<StudyViewProps>;
+}[] = [{ name: "checkpoints", title: "Checkpoints", View: CheckpointsView }];

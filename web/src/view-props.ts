@@ -1,5 +1,10 @@
-import type { RunInfo } from "../../src/protocol/view.ts";
+import type { RunInfo, StudyInfo } from "../../src/protocol/view.ts";
 
 export interface ViewProps {
   readonly info: RunInfo;
+}
+
+/** Of views that show a study of checkpoints. */
+export interface StudyViewProps {
+  readonly info: StudyInfo;
 }

@@ -20,8 +20,12 @@ it("refuses what contradicts itself before anything is read", async () => {
     [{ port: "http" }],
     [{ port: "70000" }],
     [{ redact: "ids" }],
+    [{ truth: "ground_truth" }],
     [{ follow: true }, "-"],
     [{ follow: true, bundle: folder }],
+    [{ follow: true, compare: [DEMO] }],
+    [{ compareTokenizer: folder }],
+    [{ compare: ["-"] }, "-"],
   ] as const)
     expect(await refused(options, path)).toMatchObject({ _tag: "UsageError" });
 });

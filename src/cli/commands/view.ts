@@ -1,18 +1,23 @@
-import { userInfo } from "node:os";
 import { UsageError } from "../../base/errors.ts";
+import type { Comparison } from "../../protocol/view.ts";
 import { writeBundle } from "../../view/bundle/index.ts";
+import { compareRuns } from "../../view/compare/index.ts";
 import { followRun, type PreparedRun, type PrepareOptions, prepareRun } from "../../view/prepare/index.ts";
 import { startViewServer, type ViewServer } from "../../view/server/index.ts";
+import { isStudy } from "../../view/study/index.ts";
+import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
 import { formatBug, formatFinding } from "../messages.ts";
-import { openBrowser, tunnelCommand } from "../open-browser.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
+import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ViewOptions extends InputOptions {
   readonly tokenizer?: string;
+  readonly truth?: string;
   readonly port?: string;
   readonly host?: string;
   /** False with --no-open. */
@@ -21,9 +26,24 @@ export interface ViewOptions extends InputOptions {
   readonly redact?: string;
   readonly cache?: string;
   readonly bundle?: string;
+  /** Paths of another run. */
+  readonly compare?: readonly string[];
+  readonly compareTokenizer?: string;
 }
 
-const VIEW_FLAGS = ["tokenizer", "port", "host", "open", "follow", "redact", "cache", "bundle"];
+const VIEW_FLAGS = [
+  "tokenizer",
+  "truth",
+  "port",
+  "host",
+  "open",
+  "follow",
+  "redact",
+  "cache",
+  "bundle",
+  "compare",
+  "compareTokenizer",
+];
 
 /** Prepares a run and serves the viewer until it is interrupted; or writes the viewer as files. */
 export async function view(
@@ -34,10 +54,15 @@ export async function view(
   const port = options.port === undefined ? undefined : portOf(options.port);
   if (options.redact !== undefined && options.redact !== "text")
     throw new UsageError(`--redact ${options.redact}: only text can be redacted`);
+  if (options.truth !== undefined && (options.tokenizer === undefined || options.redact !== undefined))
+    throw new UsageError("--truth is for digits, which are found by a tokenizer and not shown redacted", {
+      hint: "add --tokenizer DIR, and leave --redact out",
+    });
   if (options.follow && paths.includes("-"))
     throw new UsageError("--follow needs files: standard input is read once");
   if (options.follow && options.bundle !== undefined)
     throw new UsageError("--follow and --bundle contradict each other", { hint: "ask for one of them" });
+  checkCompare(paths, options);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
@@ -48,8 +73,14 @@ export async function view(
       ...rest,
       ...(options.redact === "text" && { redact: "text" }),
     };
+    const [path] = paths;
+    if (paths.length === 1 && path !== undefined && isStudy(path)) {
+      const { host, open = true, cache } = options;
+      const forRuns = inputFlags(options, ["port", "host", "open", "cache"]);
+      return await serveStudy(path, { port, host, open, cache, forRuns, signal: stop.signal }, terminal);
+    }
     if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
-    const run = await prepare(paths, wanted, terminal, stop.signal);
+    const run = await prepareAll(paths, wanted, terminal, stop.signal);
     if (run === undefined) return EXIT.interrupted;
     if (options.bundle !== undefined) return await bundle(run, options.bundle, terminal);
     return await serve(run, wanted, port, terminal, stop.signal);
@@ -62,11 +93,12 @@ export async function view(
 type Wanted = ViewOptions & { readonly redact?: "text" };
 
 function prepareOptions(options: Wanted): PrepareOptions {
-  const { tokenizer, redact, cache } = options;
+  const { tokenizer, truth, redact, cache } = options;
   return {
     read: readOptionsOf(options),
     flags: inputFlags(options, VIEW_FLAGS),
     ...(tokenizer !== undefined && { tokenizer }),
+    ...(truth !== undefined && { truth: { name: truth, open: () => openTruth(truth) } }),
     ...(redact !== undefined && { redact }),
     ...(cache !== undefined && { cache }),
   };
@@ -97,6 +129,56 @@ async function prepare(
   }
 }
 
+/** The run, and where another is named with it that one too and how they differ. */
+async function prepareAll(
+  paths: readonly string[],
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<PreparedRun | undefined> {
+  const run = await prepare(paths, options, terminal, signal);
+  if (run === undefined || options.compare === undefined) return run;
+  const { compareTokenizer: tokenizer = options.tokenizer, ...rest } = options;
+  const wanted = { ...rest, ...(tokenizer !== undefined && { tokenizer }) };
+  const open = [run];
+  try {
+    const other = await prepare(options.compare, wanted, terminal, signal);
+    if (other !== undefined) {
+      open.push(other);
+      const compared = await compareRuns(run, other, signal);
+      tellWarnings(compared, terminal);
+      return compared;
+    }
+  } catch (error) {
+    await Promise.all(open.map((one) => one.close()));
+    if (!signal.aborted) throw error;
+    terminal.err("interrupted\n");
+    return undefined;
+  }
+  await run.close();
+  return undefined;
+}
+
+function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: ViewOptions): void {
+  if (compare === undefined) {
+    if (compareTokenizer === undefined) return;
+    throw new UsageError("--compare-tokenizer is that of another run, and none is named", {
+      hint: "add --compare PATH",
+    });
+  }
+  if (follow)
+    throw new UsageError("--follow and --compare contradict each other: runs are compared as they are", {
+      hint: "leave one of them out",
+    });
+  if (paths.includes("-") && compare.includes("-"))
+    throw new UsageError("standard input is read once: it cannot be both runs");
+}
+
+function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
+  const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as Comparison;
+  for (const { severity, what, follows } of warnings) terminal.err(`${severity}: ${what} ${follows}\n`);
+}
+
 function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
   for (const finding of info.findings) terminal.err(formatFinding(finding, terminal));
 }
@@ -115,8 +197,9 @@ async function bundle(run: PreparedRun, directory: string, terminal: Terminal): 
 }
 
 /** As after `report`: 4 when inputs were left out. */
-function statusOf({ info }: PreparedRun): ExitStatus {
-  return info.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+function statusOf({ info, compared }: PreparedRun): ExitStatus {
+  const findings = [...info.findings, ...(compared?.other.info.findings ?? [])];
+  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
 }
 
 /** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
@@ -192,15 +275,7 @@ async function start(
     await run.close();
     throw error;
   });
-  terminal.out(`${server.url}\n`);
-  const tunnel = tunnelCommand(server.port, {
-    connection: process.env.SSH_CONNECTION,
-    user: userInfo().username,
-  });
-  if (tunnel !== undefined)
-    terminal.err(`from your own machine: ${tunnel}\nthen open http://127.0.0.1:${server.port}/ there\n`);
-  terminal.err("nothing leaves this machine; Ctrl-C ends\n");
-  if (options.open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(server.url);
+  await announceServer(server, options, terminal);
   return server;
 }
 

@@ -2,8 +2,13 @@ import type { CaseStudy } from "../../protocol/kl.ts";
 import { plural } from "../content/input.ts";
 import { formatCount, formatPlain } from "../format.ts";
 
+type CaseText = Pick<
+  CaseStudy,
+  "problem" | "text" | "source" | "correct" | "subject" | "level" | "tokens" | "mask" | "error_token"
+> & { readonly spikes: readonly unknown[] };
+
 /** What is known of a case's text: `problem test/algebra/661.json`, `written by dpo`, `wrong`, …; what is not, is left out. */
-export function caseFacts(study: CaseStudy): string[] {
+export function caseFacts(study: CaseText): string[] {
   const { problem, text, source, correct, subject, level, tokens, mask, spikes, error_token } = study;
   const tool = mask.filter((own) => own === 0).length;
   return [

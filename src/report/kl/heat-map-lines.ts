@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CaseStudy } from "../../protocol/kl.ts";
+import type { CaseStudy, SpikeFigures } from "../../protocol/kl.ts";
 import { isFigure } from "../format.ts";
 
 /** One column of a heat-map: tokens from `from` to before `to`; more than one only of folded tool output. */
@@ -19,7 +19,6 @@ export type HeatLine =
 
 export const TOKEN_CHARACTERS = 16;
 const LINE_TOKENS = 40;
-/** Characters of a line, a token counting its text and the space around it. */
 const LINE_CHARACTERS = 158;
 const TOKEN_MARGIN = 1.2;
 const LEAST_TOKEN = 2;
@@ -28,9 +27,24 @@ const LONG_RUN = 12;
 /** Lines of one case; what has spikes or the error goes first, then what has most KL. */
 const MOST_LINES = 24;
 
-export function heatLines(study: CaseStudy): HeatLine[] {
-  const lines = breakLines(columnsOf(study), study.tokens);
-  const keep = linesToKeep(lines, study);
+/** What of a case its lines are made of. */
+export type HeatText = Pick<CaseStudy, "tokens" | "mask" | "kl" | "error_token"> & {
+  readonly spikes: readonly Pick<SpikeFigures, "position">[];
+};
+
+export interface HeatLineOptions {
+  /** Lines that are drawn at most. */
+  readonly lines?: number;
+  /** Room of a line, in characters: a token counts its text and the space around it. */
+  readonly characters?: number;
+}
+
+export function heatLines(
+  study: HeatText,
+  { lines: most = MOST_LINES, characters = LINE_CHARACTERS }: HeatLineOptions = {},
+): HeatLine[] {
+  const lines = breakLines(columnsOf(study), study.tokens, characters);
+  const keep = linesToKeep(lines, study, most);
   const result: HeatLine[] = [];
   for (const [at, columns] of lines.entries()) {
     if (keep.has(at)) {
@@ -51,7 +65,7 @@ export function heatLines(study: CaseStudy): HeatLine[] {
   return result;
 }
 
-function columnsOf({ tokens, mask }: CaseStudy): HeatColumn[] {
+function columnsOf({ tokens, mask }: HeatText): HeatColumn[] {
   const columns: HeatColumn[] = [];
   for (let at = 0; at < tokens.length; ) {
     let end = at;
@@ -67,7 +81,7 @@ function columnsOf({ tokens, mask }: CaseStudy): HeatColumn[] {
   return columns;
 }
 
-function breakLines(columns: readonly HeatColumn[], tokens: readonly string[]): HeatColumn[][] {
+function breakLines(columns: readonly HeatColumn[], tokens: readonly string[], room: number): HeatColumn[][] {
   const lines: HeatColumn[][] = [];
   let line: HeatColumn[] = [];
   let used = 0;
@@ -75,7 +89,7 @@ function breakLines(columns: readonly HeatColumn[], tokens: readonly string[]): 
     const length =
       column.to - column.from > 1 ? 24 : Math.min(TOKEN_CHARACTERS, (tokens[column.from] ?? "").length);
     const width = Math.max(LEAST_TOKEN, length) + TOKEN_MARGIN;
-    if (line.length > 0 && (line.length >= LINE_TOKENS || used + width > LINE_CHARACTERS)) {
+    if (line.length > 0 && (line.length >= LINE_TOKENS || used + width > room)) {
       lines.push(line);
       [line, used] = [[], 0];
     }
@@ -86,7 +100,7 @@ function breakLines(columns: readonly HeatColumn[], tokens: readonly string[]): 
   return lines;
 }
 
-function linesToKeep(lines: readonly (readonly HeatColumn[])[], study: CaseStudy): Set<number> {
+function linesToKeep(lines: readonly (readonly HeatColumn[])[], study: HeatText, count: number): Set<number> {
   const marked = [...study.spikes.map(({ position }) => position), study.error_token ?? -1];
   const ranked = lines
     .map((columns, at) => {
@@ -95,7 +109,7 @@ function linesToKeep(lines: readonly (readonly HeatColumn[])[], study: CaseStudy
       return { at, isMarked, most: largestIn(study, from, to) ?? 0 };
     })
     .sort((a, b) => Number(b.isMarked) - Number(a.isMarked) || b.most - a.most || a.at - b.at);
-  return new Set(ranked.slice(0, MOST_LINES).map(({ at }) => at));
+  return new Set(ranked.slice(0, count).map(({ at }) => at));
 }
 
 function extent(columns: readonly HeatColumn[]): HeatColumn {
@@ -103,7 +117,7 @@ function extent(columns: readonly HeatColumn[]): HeatColumn {
 }
 
 /** Over all checkpoints and the tokens that count; null where none is known. */
-function largestIn({ kl, mask }: CaseStudy, from: number, to: number): number | null {
+function largestIn({ kl, mask }: HeatText, from: number, to: number): number | null {
   let most: number | null = null;
   for (const row of kl) {
     for (let at = from; at < to; at++) {

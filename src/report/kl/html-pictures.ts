@@ -22,47 +22,66 @@ function shown(name: string): string {
   return clipMiddle(printable(name), 28, "…");
 }
 
+/** A picture and what tells it from the others. */
+export interface KlPicture {
+  readonly id: string;
+  readonly svg: string;
+}
+
 type Named = readonly [name: string, figures: CheckpointFigures];
 
 /** How it went over training: KL, entropy, spikes. Checkpoints without steps are bars. */
-export function overviewPictures(report: KlReport): string[] {
+export function overviewPictures(report: KlReport): KlPicture[] {
   const all = Object.entries(report.checkpoints);
   const stepped = all
     .filter(([, { step, role }]) => step !== null && role !== "baseline")
     .sort(([, a], [, b]) => (a.step ?? 0) - (b.step ?? 0));
-  if (stepped.length < 2) return all.length < 2 ? [] : [checkpointBars(all)];
+  if (stepped.length < 2) return all.length < 2 ? [] : [{ id: "kl-by-checkpoint", svg: checkpointBars(all) }];
   const xs = stepped.map(([, { step }]) => step ?? Number.NaN);
   const of = (pick: (figures: CheckpointFigures) => number | null): number[] =>
     stepped.map(([, figures]) => pick(figures) ?? Number.NaN);
   return [
-    klLine(report, stepped, all),
-    lineChart(
-      xs,
-      [
-        { label: "checkpoint", colour: "blue", values: of(({ mean_entropy }) => mean_entropy) },
+    { id: "kl-over-checkpoints", svg: klLine(report, stepped, all) },
+    {
+      id: "entropy-over-checkpoints",
+      svg: lineChart(
+        xs,
+        [
+          { label: "checkpoint", colour: "blue", values: of(({ mean_entropy }) => mean_entropy) },
+          {
+            label: shown(report.reference),
+            colour: "grey",
+            dashed: true,
+            values: of(({ mean_reference_entropy }) => mean_reference_entropy),
+          },
+        ],
+        { title: "Mean entropy over checkpoints", unit: "nats", ...STEPS },
+      ),
+    },
+    {
+      id: "spikes-per-problem",
+      svg: lineChart(
+        xs,
+        [{ label: "spikes", colour: "orange", values: of(({ spikes_mean }) => spikes_mean) }],
         {
-          label: shown(report.reference),
-          colour: "grey",
-          dashed: true,
-          values: of(({ mean_reference_entropy }) => mean_reference_entropy),
+          title: "Spikes per problem",
+          unit: "spikes",
+          ...STEPS,
         },
-      ],
-      { title: "Mean entropy over checkpoints", unit: "nats", ...STEPS },
-    ),
-    lineChart(xs, [{ label: "spikes", colour: "orange", values: of(({ spikes_mean }) => spikes_mean) }], {
-      title: "Spikes per problem",
-      unit: "spikes",
-      ...STEPS,
-    }),
-    lineChart(
-      xs,
-      REGIONS.map((region) => ({
-        label: region,
-        colour: REGION_COLOURS[region],
-        values: of(({ spike_regions }) => spike_regions[region].density),
-      })),
-      { title: "Spike density by third of the response", unit: "spikes per token", ...STEPS },
-    ),
+      ),
+    },
+    {
+      id: "spike-density",
+      svg: lineChart(
+        xs,
+        REGIONS.map((region) => ({
+          label: region,
+          colour: REGION_COLOURS[region],
+          values: of(({ spike_regions }) => spike_regions[region].density),
+        })),
+        { title: "Spike density by third of the response", unit: "spikes per token", ...STEPS },
+      ),
+    },
   ];
 }
 
@@ -105,7 +124,7 @@ function checkpointBars(all: readonly Named[]): string {
 }
 
 /** KL by kind of token: at the last checkpoint, and over all of them. */
-export function categoryPictures(report: KlReport): string[] {
+export function categoryPictures(report: KlReport): KlPicture[] {
   const rows = categoryRows(report, report.metrics.last_checkpoint);
   if (rows.length === 0 || rows.length > MOST_BARS) return [];
   const names = rows.map(([name]) => printable(name));
@@ -118,40 +137,49 @@ export function categoryPictures(report: KlReport): string[] {
   }));
   const { checkpoints, rows: grid } = categoryMatrix(report);
   return [
-    intervalBars(bars, {
-      title: `Mean KL by category at ${shown(report.metrics.last_checkpoint)}`,
-      unit: "nats, with 95 % interval",
-      kind: "number",
-    }),
-    groupedBars(
-      names,
-      [
-        {
-          label: "of tokens",
-          colour: "grey",
-          kind: "share",
-          values: rows.map(([, { share_of_tokens }]) => share_of_tokens),
-        },
-        { label: "of KL", colour: "orange", kind: "share", values: rows.map(([, row]) => row.share_of_kl) },
-      ],
-      { title: "Share of tokens and of KL by category" },
-    ),
+    {
+      id: "kl-by-category",
+      svg: intervalBars(bars, {
+        title: `Mean KL by category at ${shown(report.metrics.last_checkpoint)}`,
+        unit: "nats, with 95 % interval",
+        kind: "number",
+      }),
+    },
+    {
+      id: "shares-by-category",
+      svg: groupedBars(
+        names,
+        [
+          {
+            label: "of tokens",
+            colour: "grey",
+            kind: "share",
+            values: rows.map(([, { share_of_tokens }]) => share_of_tokens),
+          },
+          { label: "of KL", colour: "orange", kind: "share", values: rows.map(([, row]) => row.share_of_kl) },
+        ],
+        { title: "Share of tokens and of KL by category" },
+      ),
+    },
     ...(checkpoints.length < 2
       ? []
       : [
-          heatGrid(
-            shortNames(report, checkpoints),
-            grid.map(({ category, values }) => ({
-              label: printable(category),
-              values: values.map((value) => value ?? Number.NaN),
-            })),
-            {
-              title: "Mean KL by category and checkpoint",
-              xLabel: "checkpoint",
-              kind: "number",
-              width: 560,
-            },
-          ),
+          {
+            id: "kl-by-category-and-checkpoint",
+            svg: heatGrid(
+              shortNames(report, checkpoints),
+              grid.map(({ category, values }) => ({
+                label: printable(category),
+                values: values.map((value) => value ?? Number.NaN),
+              })),
+              {
+                title: "Mean KL by category and checkpoint",
+                xLabel: "checkpoint",
+                kind: "number",
+                width: 560,
+              },
+            ),
+          },
         ]),
   ];
 }
@@ -167,7 +195,7 @@ function shortNames({ checkpoints }: KlReport, names: readonly string[]): string
 }
 
 /** Wrong against right texts over training; the first error against chance. */
-export function correctnessPictures(report: KlReport): string[] {
+export function correctnessPictures(report: KlReport): KlPicture[] {
   const { correctness, first_errors: errors, checkpoints } = report;
   const stepped = correctness
     .map((row) => ({ row, step: checkpoints[row.checkpoint]?.step ?? null }))
@@ -181,37 +209,43 @@ export function correctnessPictures(report: KlReport): string[] {
     ...(stepped.length < 2
       ? []
       : [
-          lineChart(
-            stepped.map(({ step }) => step ?? Number.NaN),
-            groups.map(({ label, colour, key }) => ({
-              label,
-              colour,
-              values: stepped.map(({ row }) => row[key]?.mean_kl ?? Number.NaN),
-            })),
-            { title: "Mean KL by correctness of the text", unit: "nats", ...STEPS },
-          ),
+          {
+            id: "kl-by-correctness",
+            svg: lineChart(
+              stepped.map(({ step }) => step ?? Number.NaN),
+              groups.map(({ label, colour, key }) => ({
+                label,
+                colour,
+                values: stepped.map(({ row }) => row[key]?.mean_kl ?? Number.NaN),
+              })),
+              { title: "Mean KL by correctness of the text", unit: "nats", ...STEPS },
+            ),
+          },
         ]),
     ...(errors.length === 0 || errors.length > MOST_BARS
       ? []
       : [
-          groupedBars(
-            errors.map(({ checkpoint }) => printable(checkpoint)),
-            [
-              {
-                label: "with a spike at the first error",
-                colour: "orange",
-                kind: "share",
-                values: errors.map(({ spike_at_error }) => spike_at_error),
-              },
-              {
-                label: "expected by chance",
-                colour: "grey",
-                kind: "share",
-                values: errors.map(({ expected }) => expected),
-              },
-            ],
-            { title: "Wrong texts with a spike at the first error" },
-          ),
+          {
+            id: "spikes-at-first-error",
+            svg: groupedBars(
+              errors.map(({ checkpoint }) => printable(checkpoint)),
+              [
+                {
+                  label: "with a spike at the first error",
+                  colour: "orange",
+                  kind: "share",
+                  values: errors.map(({ spike_at_error }) => spike_at_error),
+                },
+                {
+                  label: "expected by chance",
+                  colour: "grey",
+                  kind: "share",
+                  values: errors.map(({ expected }) => expected),
+                },
+              ],
+              { title: "Wrong texts with a spike at the first error" },
+            ),
+          },
         ]),
   ];
 }

@@ -1,9 +1,10 @@
-import type { CaseStudy, KlAlternative, SpikeFigures } from "../../protocol/kl.ts";
+import type { CaseStudy, SpikeFigures } from "../../protocol/kl.ts";
 import { PALETTE } from "../charts/index.ts";
 import { element } from "../charts/svg.ts";
 import { makeTable, textColumn } from "../content/table.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { captioned, tokenText, visibleToken } from "./html-text.ts";
+import { choicesOf } from "./spike-choices.ts";
 import { column, figure, quoted } from "./values.ts";
 
 export interface HtmlSpikeOptions {
@@ -38,33 +39,6 @@ export function htmlSpike(spike: SpikeFigures, options: HtmlSpikeOptions): strin
     `<p class=around>${tokenText(spike.before)}<b>${tokenText(token)}</b>${tokenText(spike.after)}</p>` +
     `<div class=two><div>${alternativeTable(spike, checkpoint, reference)}</div><div>${study === undefined ? "" : valueTable(spike, study)}</div></div></div></details>`
   );
-}
-
-interface Choice {
-  readonly token: string;
-  readonly own: number | null;
-  readonly reference: number | null;
-}
-
-/** The likeliest tokens of both, one row each; a token that one of them does not list has no figure there. */
-function choicesOf(spike: SpikeFigures): Choice[] {
-  const byToken = new Map<string, Choice>();
-  const add = (list: readonly KlAlternative[], side: "own" | "reference"): void => {
-    for (const { token, probability } of list) {
-      const known = byToken.get(token) ?? { token, own: null, reference: null };
-      byToken.set(token, { ...known, [side]: probability });
-    }
-  };
-  add(spike.alternatives, "own");
-  add(spike.reference_alternatives, "reference");
-  const forced = byToken.get(spike.token);
-  byToken.set(spike.token, {
-    token: spike.token,
-    own: spike.probability ?? forced?.own ?? null,
-    reference: spike.reference_probability ?? forced?.reference ?? null,
-  });
-  const weight = ({ own, reference }: Choice): number => Math.max(own ?? 0, reference ?? 0);
-  return [...byToken.values()].sort((a, b) => weight(b) - weight(a));
 }
 
 function alternativeTable(spike: SpikeFigures, checkpoint: string, reference: string): string {

@@ -14,7 +14,7 @@ import {
 } from "./checkpoint-tables.ts";
 import { findingLines } from "./finding-lines.ts";
 import { htmlCase } from "./html-case.ts";
-import { categoryPictures, correctnessPictures, overviewPictures } from "./html-pictures.ts";
+import { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
 import { htmlSpike } from "./html-spikes.ts";
 import { captioned, definitions, htmlList } from "./html-text.ts";
 import { KL_SECURITY_POLICY } from "./policy.ts";
@@ -146,9 +146,9 @@ function answers(report: KlReport): string {
   return `<ul class=answers>${items.join("\n")}</ul>`;
 }
 
-function charts(pictures: readonly string[]): string {
+function charts(pictures: readonly KlPicture[]): string {
   if (pictures.length === 0) return "";
-  return `<div class=charts>${pictures.map((svg) => `<figure>${svg}</figure>`).join("\n")}</div>`;
+  return `<div class=charts>${pictures.map(({ svg }) => `<figure>${svg}</figure>`).join("\n")}</div>`;
 }
 
 function spikeCards({ top_spikes: spikes, metrics, reference }: KlReport): string {

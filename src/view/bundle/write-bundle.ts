@@ -83,14 +83,26 @@ async function* bundleFiles(run: PreparedRun, page: string): AsyncGenerator<Bund
   yield text("api/run", JSON.stringify(info));
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
-  for (let index = 0; index < info.sequences; index++) {
-    yield { path: `api/sequence/${index}`, read: async () => (await run.sequence(index))! };
-    if (info.top_k.length > 0) {
-      const read = async () => (await run.topK(index, 0, Number.MAX_SAFE_INTEGER))!;
-      yield { path: `api/topk/${index}`, read };
-    }
+  if (info.has.digits) yield { path: "api/digits", read: async () => (await run.digits())! };
+  yield* sequenceFiles(run, "api");
+  if (run.compared !== undefined) {
+    const { other, comparison } = run.compared;
+    yield { path: "api/compare", read: () => Promise.resolve(comparison) };
+    for (const name of ["run", "report", "steps", "sequences"] as const)
+      yield { path: `api/other/${name}`, read: () => other.answer(name) };
+    yield* sequenceFiles(other, "api/other");
   }
   yield text("robots.txt", ROBOTS);
+}
+
+async function* sequenceFiles(run: PreparedRun, folder: string): AsyncGenerator<BundleFile> {
+  for (let index = 0; index < run.info.sequences; index++) {
+    yield { path: `${folder}/sequence/${index}`, read: async () => (await run.sequence(index))! };
+    if (run.info.top_k.length > 0) {
+      const read = async () => (await run.topK(index, 0, Number.MAX_SAFE_INTEGER))!;
+      yield { path: `${folder}/topk/${index}`, read };
+    }
+  }
 }
 
 async function* counting(

@@ -19,6 +19,7 @@ import type { ValueSketch } from "../../summaries/value-sketch.ts";
 import { openTokenizer } from "../../tokens/index.ts";
 import { encodeArrays, encodeTable } from "../../wire/index.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
+import { startDigits } from "./digits-pass.ts";
 import type { Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { RunPass } from "./run-pass.ts";
@@ -34,6 +35,8 @@ export const ANSWER_FILES = {
   sequences: "table.bin",
 } as const;
 export type AnswerName = keyof typeof ANSWER_FILES;
+/** Only where `RunInfo.has.digits`. */
+export const DIGITS_FILE = "digits.json";
 export const OFFSETS_FILE = "offsets.bin";
 export const VOCABULARY_FILE = "vocabulary.json";
 
@@ -60,12 +63,16 @@ export async function buildCache(
   const { tokenizer, redact, read, onProgress } = options;
   const showsTexts = redact !== "text";
   const hasTexts = showsTexts && tokenizer !== undefined;
-  const texts = new TokenTexts(hasTexts ? await openTokenizer(tokenizer) : undefined);
+  const decoder = hasTexts ? await openTokenizer(tokenizer) : undefined;
+  const texts = new TokenTexts(decoder);
+  const digitsPass = decoder && (await startDigits(decoder, options));
   const run = await openRun(paths, { ...read, ...(onProgress && { onProgress }) });
   const pass = await RunPass.start(directory, { texts, hasTexts, showsTexts });
   let summary: RunSummary;
   try {
-    summary = await summarizeBatches(passedOver(run, pass, options.signal));
+    summary = await summarizeBatches(
+      passedOver(run, [pass, ...(digitsPass ? [digitsPass] : [])], options.signal),
+    );
   } finally {
     await pass.close();
   }
@@ -86,8 +93,9 @@ export async function buildCache(
     })),
   });
   if (report.metrics.tokens === 0) refuse(report);
+  const digits = digitsPass?.finish(run, findings);
   const answers: Record<Exclude<AnswerName, "sequences">, unknown> = {
-    run: runInfo(run, pass, summary, report, { version, options, hasTexts }),
+    run: runInfo(run, pass, summary, report, { version, options, hasTexts, hasDigits: digits !== undefined }),
     report,
     steps: pass.steps.finish(report.per_step),
     tokens: pass.tokens.topTokens.finish(summary, texts, hasTexts),
@@ -97,6 +105,7 @@ export async function buildCache(
     writeFile(join(directory, name), content);
   for (const [name, answer] of Object.entries(answers))
     await write(ANSWER_FILES[name as AnswerName], resultJson(answer));
+  if (digits !== undefined) await write(DIGITS_FILE, resultJson(digits));
   await write(ANSWER_FILES.sequences, encodeTable(pass.table.finish()));
   const { sequences, topK, deltas } = pass.offsets;
   await write(
@@ -115,12 +124,12 @@ export async function buildCache(
 
 async function* passedOver(
   run: Run,
-  pass: RunPass,
+  passes: readonly { add(batch: RecordBatch): Promise<void> }[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordBatch> {
   for await (const batch of run.batches()) {
     signal?.throwIfAborted();
-    await pass.add(batch);
+    for (const pass of passes) await pass.add(batch);
     yield batch;
     // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
     await new Promise(setImmediate);
@@ -154,7 +163,12 @@ function runInfo(
   { features, topK, table, k3, tokens }: RunPass,
   { total, ranks, environments }: RunSummary,
   { metrics, per_step, findings }: MismatchReport,
-  { version, options, hasTexts }: { version: string; options: PrepareOptions; hasTexts: boolean },
+  {
+    version,
+    options,
+    hasTexts,
+    hasDigits,
+  }: { version: string; options: PrepareOptions; hasTexts: boolean; hasDigits: boolean },
 ): RunInfo {
   return {
     schemaVersion: VIEW_SCHEMA_VERSION,
@@ -179,6 +193,7 @@ function runInfo(
       correctness: features.correctness,
       groups: features.groups,
       weight_versions: features.weightVersions,
+      digits: hasDigits,
     },
     scales: {
       delta: scaleOf(total.deltas.absolute()),
@@ -187,6 +202,8 @@ function runInfo(
       entropy: tokens.entropy.count > 0 ? scaleOf(tokens.entropy) : null,
     },
     tokenizer: options.tokenizer ?? null,
+    sampling: [...features.sampling.values()],
+    compared: null,
     status: options.following ? "reading" : "ready",
     redacted: options.redact === "text",
     findings,

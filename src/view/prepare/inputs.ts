@@ -11,7 +11,7 @@ import { walk } from "../../ingest/walk.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Counts up whenever what is in a cache, or how it is laid out, changes. */
-const CACHE_VERSION = 1;
+const CACHE_VERSION = 3;
 /** A file that was changed so recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
@@ -38,18 +38,26 @@ export interface Inputs {
  * @throws NotFoundError when a path does not exist
  */
 export async function inputsOf(paths: readonly string[], options: PrepareOptions): Promise<Inputs> {
-  const { tokenizer, flags = [], redact, following } = options;
+  const { tokenizer, truth, flags = [], redact, following } = options;
   const { files } = await walk(paths);
   const data = await existing(files.map(({ path }) => path).filter((path) => path !== "-"));
   const texts = tokenizer === undefined ? [] : await existing(tokenizerFiles(tokenizer));
+  const truths = truth === undefined ? [] : await existing([truth.name]);
   const now = Date.now();
   const unsettled = following
     ? data.filter(({ modified }) => Math.abs(now - modified) < SETTLED_MS).map(({ path }) => path)
     : [];
-  const asked = [paths, paths.map((path) => resolve(path)), flags, tokenizer && resolve(tokenizer), redact];
+  const asked = [
+    paths,
+    paths.map((path) => resolve(path)),
+    flags,
+    tokenizer && resolve(tokenizer),
+    redact,
+    truth?.name,
+  ];
   return {
     key: digest(asked),
-    version: digest([CACHE_VERSION, packageVersion(), asked, data, texts]),
+    version: digest([CACHE_VERSION, packageVersion(), asked, data, texts, truths]),
     files: data,
     unsettled: new Set(unsettled),
   };
@@ -60,7 +68,7 @@ function tokenizerFiles(path: string): string[] {
 }
 
 /** What has gone meanwhile is left out. */
-async function existing(paths: readonly string[]): Promise<InputFile[]> {
+export async function existing(paths: readonly string[]): Promise<InputFile[]> {
   const found = await Promise.all(
     paths.map(async (path) => {
       const stats = await stat(path).catch(() => undefined);
@@ -70,11 +78,11 @@ async function existing(paths: readonly string[]): Promise<InputFile[]> {
   return found.flat();
 }
 
-function digest(value: unknown): string {
+export function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 20);
 }
 
-function packageVersion(): string {
+export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };

@@ -1,4 +1,13 @@
 import type { Progress, ReadOptions } from "../../ingest/index.ts";
+import type { RecordBatch } from "../../schema/record.ts";
+
+/** Ground truth of a run's sequences. */
+export interface TruthSource {
+  /** What was asked for. */
+  readonly source: string;
+  /** Of each sequence, as text; undefined where there is none. */
+  of(batch: RecordBatch): Promise<(string | undefined)[]>;
+}
 
 export interface PrepareOptions {
   readonly read?: Omit<ReadOptions, "onProgress">;
@@ -9,6 +18,8 @@ export interface PrepareOptions {
   readonly flags?: readonly string[];
   /** A directory with `tokenizer.json`, or that file. */
   readonly tokenizer?: string;
+  /** Answers that digits are held against: only with a tokenizer. `name` is a file, or a column of the input. */
+  readonly truth?: { readonly name: string; open(): Promise<TruthSource> };
   /** `text`: no texts of tokens or prompts in any answer, only ids. */
   readonly redact?: "text";
   /** Where to keep caches instead of beside the data. */

@@ -12,6 +12,7 @@ import {
   ANSWER_FILES,
   type AnswerName,
   type CacheFacts,
+  DIGITS_FILE,
   OFFSETS_FILE,
   VOCABULARY_FILE,
 } from "./build-cache.ts";
@@ -35,11 +36,15 @@ export interface PreparedRun {
   readonly complete: boolean;
   /** Bytes of the answers that are the same for everyone; `sequences` is the table. */
   answer(name: AnswerName): Promise<Uint8Array>;
+  /** The report on digits as JSON; undefined without `info.has.digits`. */
+  digits(): Promise<Uint8Array | undefined>;
   /** An encoded `WireSequence`; undefined without such a sequence. */
   sequence(index: number): Promise<Uint8Array | undefined>;
   /** An encoded `WireTopK`, of as many of the tokens as there are; undefined without such a sequence. */
   topK(index: number, from: number, count: number): Promise<Uint8Array | undefined>;
   exact(question: ExactQuestion): Promise<ExactAnswer>;
+  /** The run that this one is compared with, and what came of it (JSON of a `Comparison`). */
+  readonly compared?: { readonly other: PreparedRun; readonly comparison: Uint8Array };
   close(): Promise<void>;
 }
 
@@ -66,6 +71,7 @@ export async function openPrepared(
   const written = JSON.parse(Buffer.from(answers.get("run")!).toString()) as RunInfo;
   const info: RunInfo = { ...written, status };
   answers.set("run", Buffer.from(JSON.stringify(info)));
+  const digits = info.has.digits ? await readFile(path(DIGITS_FILE)) : undefined;
   const { arrays } = decodeArrays(await readFile(path(OFFSETS_FILE)));
   const offsets = arrays as Readonly<Record<"sequences" | "topK" | "deltas", Float64Array>>;
   const files = {
@@ -92,6 +98,7 @@ export async function openPrepared(
     reused,
     complete,
     answer: async (name) => answers.get(name) ?? table(),
+    digits: () => Promise.resolve(digits),
     async sequence(index) {
       if (!knows(index)) return undefined;
       const [from, to] = [offsets.sequences[index]!, offsets.sequences[index + 1]!];

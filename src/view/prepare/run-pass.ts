@@ -4,8 +4,10 @@
  * @module
  */
 import { join } from "node:path";
+import { orNull } from "../../base/json.ts";
 import { type MismatchTable, mismatchSums } from "../../kernels/mismatch.ts";
-import type { RecordBatch } from "../../schema/record.ts";
+import type { SamplingInfo } from "../../protocol/view.ts";
+import type { RecordBatch, Sampling } from "../../schema/record.ts";
 import { ValueSketch } from "../../summaries/value-sketch.ts";
 import { encodeSequence } from "../../wire/index.ts";
 import { FileAppender } from "./file-appender.ts";
@@ -33,6 +35,8 @@ export interface Offsets {
 export interface RunFeatures {
   readonly entropies: Set<string>;
   readonly policies: Set<string>;
+  /** By what they say. */
+  readonly sampling: Map<string, SamplingInfo>;
   prompts: boolean;
   advantages: boolean;
   rewards: boolean;
@@ -53,6 +57,7 @@ export class RunPass {
   readonly features: RunFeatures = {
     entropies: new Set(),
     policies: new Set(),
+    sampling: new Map(),
     prompts: false,
     advantages: false,
     rewards: false,
@@ -110,6 +115,8 @@ export class RunPass {
     const { features } = this;
     for (const name of Object.keys(batch.entropies)) features.entropies.add(name);
     for (const name of Object.keys(batch.policyLogprobs)) features.policies.add(name);
+    const sampling = samplingInfo(batch.sampling);
+    features.sampling.set(JSON.stringify(sampling), sampling);
     features.advantages ||= batch.advantages !== undefined;
     features.weightVersions ||= batch.weightVersions?.some((version) => version >= 0) === true;
     features.rewards ||= batch.rewards.some((value) => !Number.isNaN(value));
@@ -166,4 +173,13 @@ export class RunPass {
   alternativeTexts(): [id: number, text: string][] {
     return [...this.#spelled].map((id) => [id, this.#options.texts.textOf(id)]);
   }
+}
+
+function samplingInfo({ temperature, topP, topK, logprobsMode }: Sampling): SamplingInfo {
+  return {
+    temperature: orNull(temperature ?? Number.NaN),
+    top_p: orNull(topP ?? Number.NaN),
+    top_k: orNull(topK ?? Number.NaN),
+    logprobs_mode: logprobsMode ?? null,
+  };
 }

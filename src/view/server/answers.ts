@@ -8,35 +8,23 @@ import { bodyLimit } from "hono/body-limit";
 import { isLogratioError } from "../../base/errors.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun, parseQuestion } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
-import { parquetOf } from "./parquet.ts";
+import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 
 /** Tokens whose alternatives are sent at a time at most. */
 const MOST_ALTERNATIVES = 16_384;
 const MOST_QUESTION_BYTES = 16_384;
-const MOST_TABLE_BYTES = 2 ** 27;
+/** What is answered of the run that the first one is compared with. */
+const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequences"];
 
 export function answers(current: CurrentRun): Hono {
   const app = new Hono();
-  for (const name of Object.keys(ANSWER_FILES) as AnswerName[]) {
-    const type = ANSWER_FILES[name].endsWith(".json") ? JSON_TYPE : BINARY_TYPE;
-    app.get(`/${name}`, (c) => answer(c, current, type, (run) => run.answer(name)));
-  }
-  app.get("/sequence/:index", (c) => {
-    const index = wholeNumber(c.req.param("index"));
-    if (index === undefined) return refuse(c, 400, "a sequence is asked for by its place in the table");
-    return answer(c, current, BINARY_TYPE, (run) => run.sequence(index));
-  });
-  app.get("/sequence/:index/topk", (c) => {
-    const index = wholeNumber(c.req.param("index"));
-    const from = wholeNumber(c.req.query("from") ?? "0");
-    const count = wholeNumber(c.req.query("count") ?? String(MOST_ALTERNATIVES));
-    if (index === undefined || from === undefined || count === undefined)
-      return refuse(c, 400, "the sequence, from and count must be whole numbers");
-    if (count > MOST_ALTERNATIVES)
-      return refuse(c, 400, `at most ${MOST_ALTERNATIVES} tokens at a time, not ${count}`);
-    return answer(c, current, BINARY_TYPE, (run) => run.topK(index, from, count));
-  });
+  runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
+  runAnswers(app, "/other", (run) => run.compared?.other, OTHER_ANSWERS, current);
+  app.get("/compare", (c) =>
+    answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
+  );
+  app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
   app.post("/exact", bodyLimit({ maxSize: MOST_QUESTION_BYTES }), async (c) => {
     try {
       const question = parseQuestion(await c.req.json());
@@ -47,20 +35,55 @@ export function answers(current: CurrentRun): Hono {
       throw error;
     }
   });
-  app.post("/parquet", bodyLimit({ maxSize: MOST_TABLE_BYTES }), async (c) => {
-    try {
-      const bytes = await parquetOf(await c.req.json());
-      return c.body(new Uint8Array(bytes).buffer, 200, {
-        "content-type": BINARY_TYPE,
-        "cache-control": "no-store",
-      });
-    } catch (error) {
-      if (error instanceof SyntaxError) return refuse(c, 400, `the rows are not JSON: ${error.message}`);
-      if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
-      throw error;
-    }
-  });
+  parquetAnswer(app);
   return app;
+}
+
+/** What a run answers for itself; `pick` says which of the runs. */
+function runAnswers(
+  app: Hono,
+  prefix: string,
+  pick: (run: PreparedRun) => PreparedRun | undefined,
+  names: readonly AnswerName[],
+  current: CurrentRun,
+): void {
+  const from = (
+    c: Context,
+    type: string,
+    bytesOf: (run: PreparedRun) => Promise<Uint8Array | undefined>,
+  ): Promise<Response> =>
+    answer(
+      c,
+      current,
+      type,
+      async (run) => {
+        const picked = pick(run);
+        return picked && (await bytesOf(picked));
+      },
+      (run) => {
+        const picked = pick(run);
+        return picked === undefined ? notCompared() : noSequence(picked);
+      },
+    );
+  for (const name of names) {
+    const type = ANSWER_FILES[name].endsWith(".json") ? JSON_TYPE : BINARY_TYPE;
+    app.get(`${prefix}/${name}`, (c) => from(c, type, (run) => run.answer(name)));
+  }
+  app.get(`${prefix}/sequence/:index`, (c) => {
+    const index = wholeNumber(c.req.param("index"));
+    if (index === undefined) return refuse(c, 400, "a sequence is asked for by its place in the table");
+    return from(c, BINARY_TYPE, (run) => run.sequence(index));
+  });
+  app.get(`${prefix}/sequence/:index/topk`, (c) => {
+    const index = wholeNumber(c.req.param("index"));
+    const first = wholeNumber(c.req.query("from") ?? "0");
+    const count = wholeNumber(c.req.query("count") ?? String(MOST_ALTERNATIVES));
+    if (index === undefined || first === undefined || count === undefined)
+      return refuse(c, 400, "the sequence, from and count must be whole numbers");
+    if (count > MOST_ALTERNATIVES)
+      return refuse(c, 400, `at most ${MOST_ALTERNATIVES} tokens at a time, not ${count}`);
+    return from(c, BINARY_TYPE, (run) => run.topK(index, first, count));
+  });
 }
 
 /** Of the run as it is now; kept for good under an address that says its version. */
@@ -69,13 +92,32 @@ function answer(
   current: CurrentRun,
   type: string,
   bytesOf: (run: PreparedRun) => Promise<Uint8Array | undefined>,
+  absence: (run: PreparedRun) => string,
 ): Promise<Response> {
   return current.use(async (run) => {
-    const { version, sequences, status } = run.info;
+    const { version, status } = run.info;
     const bytes = await bytesOf(run);
-    if (bytes === undefined) return refuse(c, 404, `there is no such sequence: the run has ${sequences}`);
+    if (bytes === undefined) return refuse(c, 404, absence(run));
     return reply(c, { type, bytes, tag: `${version}-${status}`, immutable: c.req.query("v") === version });
   });
+}
+
+function noSequence({ info: { sequences } }: PreparedRun): string {
+  return `there is no such sequence: the run has ${sequences}`;
+}
+
+function notCompared(): string {
+  return "the run is not compared with another: logratio view A --compare B";
+}
+
+function noDigits({ info: { tokenizer, redacted } }: PreparedRun): string {
+  const why =
+    tokenizer === null
+      ? "only a tokenizer says which tokens are digits: logratio view --tokenizer DIR"
+      : redacted
+        ? "texts are redacted"
+        : "no token of the run is a digit of its tokenizer";
+  return `there are no figures of digits: ${why}`;
 }
 
 function wholeNumber(text: string): number | undefined {

@@ -4,5 +4,11 @@
  * @module
  */
 export { isLoopback } from "./security.ts";
-export { type ServerOptions, startViewServer, type ViewServer } from "./start-server.ts";
+export {
+  type Served,
+  type ServerOptions,
+  startStudyServer,
+  startViewServer,
+  type ViewServer,
+} from "./start-server.ts";
 export { builtPage, filesBelow } from "./static-files.ts";

@@ -88,7 +88,7 @@ describe("answers", () => {
     expect(server.url).toBe(`http://127.0.0.1:${server.port}/`);
     const info = JSON.parse((await ask(server, "/api/run")).text) as RunInfo;
     expect(info).toMatchObject({ kind: "view-run", sequences: run.info.sequences, status: "ready" });
-    for (const name of ["report", "steps", "tokens", "whatif"]) {
+    for (const name of ["report", "steps", "tokens", "whatif", "digits"]) {
       const { status, headers, text } = await ask(server, `/api/${name}`);
       expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
       expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -110,6 +110,9 @@ describe("answers", () => {
     expect(await status("/api/sequence/0/topk?from=x&count=1")).toBe(400);
     expect(await status("/api/sequence/0/topk?from=0&count=999999")).toBe(400);
     expect(await status("/api/nothing")).toBe(404);
+    const plain = await serve(await prepareRun([DEMO], { cache: work.path("cache") }));
+    const noDigits = await ask(plain, "/api/digits");
+    expect([noDigits.status, noDigits.text]).toEqual([404, expect.stringContaining("--tokenizer DIR")]);
     expect(await status("/../secret.txt")).toBe(404);
     expect(await status("/%2e%2e/secret.txt")).toBe(404);
     expect(await status("/assets")).toBe(404);
@@ -274,7 +277,7 @@ describe("a bundle", () => {
     const run = await demo();
     const out = work.path("bundle");
     const { files } = await writeBundle(run, out, page);
-    expect(files).toBe(2 + 6 + 2 * run.info.sequences + 1);
+    expect(files).toBe(2 + 7 + 2 * run.info.sequences + 1);
     const info = JSON.parse(await readFile(`${out}/api/run`, "utf8")) as RunInfo;
     expect(info).toMatchObject({ bundled: true, version: run.info.version });
     expect(decodeSequence(await readFile(`${out}/api/sequence/3`)).meta.index).toBe(3);

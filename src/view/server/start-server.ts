@@ -2,15 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { UsageError } from "../../base/errors.ts";
 import type { PreparedRun } from "../prepare/index.ts";
+import type { PreparedStudy } from "../study/index.ts";
 import { answers } from "./answers.ts";
 import { CurrentRun } from "./current-run.ts";
 import { Events } from "./events.ts";
 import { refuse, reply } from "./reply.ts";
 import { allowedHosts, checkHost, checkOrigin, checkToken, isLoopback, securityHeaders } from "./security.ts";
 import { builtPage, staticFiles } from "./static-files.ts";
+import { studyAnswers } from "./study-answers.ts";
 
 const DEFAULT_PORT = 8270;
 /** Addresses to listen at that are none to go to. */
@@ -31,14 +33,18 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface ViewServer {
+/** A server that runs. */
+export interface Served {
   /** For the browser; with `?token=…` where one is demanded. */
   readonly url: string;
   readonly port: number;
+  /** Also closes what is shown. */
+  close(): Promise<void>;
+}
+
+export interface ViewServer extends Served {
   /** Shows this run from now on, tells the pages, and closes the old one. */
   update(run: PreparedRun): Promise<void>;
-  /** Also closes the run. */
-  close(): Promise<void>;
 }
 
 /**
@@ -48,10 +54,51 @@ export interface ViewServer {
  * @throws NotFoundError when the page is not built
  */
 export async function startViewServer(run: PreparedRun, options: ServerOptions = {}): Promise<ViewServer> {
-  const { host = "127.0.0.1", page = builtPage(), following = false, onError } = options;
-  const files = await staticFiles(page);
   const current = new CurrentRun(run);
   const events = new Events();
+  const server = await serve(answers(current), options, (c) =>
+    options.following ? events.answer(c) : noEvents(c),
+  );
+  return {
+    ...server,
+    async update(next) {
+      await current.replace(next);
+      events.send("run", { version: next.info.version });
+    },
+    async close() {
+      await events.close();
+      await server.close();
+      await current.close();
+    },
+  };
+}
+
+/** The same of a study, of which nothing is followed. @throws as {@link startViewServer} does */
+export async function startStudyServer(
+  study: PreparedStudy,
+  options: Omit<ServerOptions, "following"> = {},
+): Promise<Served> {
+  const server = await serve(studyAnswers(study), options, noEvents);
+  return {
+    ...server,
+    async close() {
+      await server.close();
+      await study.close();
+    },
+  };
+}
+
+/** 204 tells a page not to ask again. */
+function noEvents(c: Context): Response {
+  return c.body(null, 204);
+}
+
+async function serve(
+  api: Hono,
+  { host = "127.0.0.1", port: wanted, page = builtPage(), onError }: ServerOptions,
+  events: (c: Context) => Response,
+): Promise<Served> {
+  const files = await staticFiles(page);
   const token = isLoopback(host) ? undefined : randomBytes(24).toString("base64url");
   let port = 0;
 
@@ -59,9 +106,8 @@ export async function startViewServer(run: PreparedRun, options: ServerOptions =
   app.use(securityHeaders(), checkHost(allowedHosts(host)));
   if (token !== undefined) app.use(checkToken(token, () => port));
   app.use(checkOrigin());
-  app.route("/api", answers(current));
-  // 204 tells a page not to ask again.
-  app.get("/api/events", (c) => (following ? events.answer(c) : c.body(null, 204)));
+  app.route("/api", api);
+  app.get("/api/events", events);
   app.get("*", (c) => {
     const content = files.get(c.req.path);
     return content === undefined ? refuse(c, 404, `there is nothing at ${c.req.path}`) : reply(c, content);
@@ -73,21 +119,15 @@ export async function startViewServer(run: PreparedRun, options: ServerOptions =
   });
 
   const server = createAdaptorServer({ fetch: app.fetch });
-  port = await listen(server, host, options.port);
+  port = await listen(server, host, wanted);
   const shown = EVERYWHERE.includes(host) ? hostname() : host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${shown}:${port}/${token === undefined ? "" : `?token=${token}`}`,
     port,
-    async update(next) {
-      await current.replace(next);
-      events.send("run", { version: next.info.version });
-    },
     async close() {
-      await events.close();
       const closed = new Promise((resolve) => server.close(resolve));
       if ("closeAllConnections" in server) server.closeAllConnections();
       await closed;
-      await current.close();
     },
   };
 }

@@ -4,21 +4,28 @@
  * @module
  */
 
+import type { DigitsReport } from "../../../src/protocol/digits.ts";
+import type { KlReport } from "../../../src/protocol/kl.ts";
 import type { MismatchReport } from "../../../src/protocol/report.ts";
 import type {
+  Comparison,
   ExactAnswer,
   ExactQuestion,
   RunInfo,
   StepSeries,
+  StudyTexts,
   TopTokens,
+  ViewInfo,
   WhatIfSums,
 } from "../../../src/protocol/view.ts";
 import {
   decodeSequence,
+  decodeStudyText,
   decodeTable,
   decodeTopK,
   type SequenceTable,
   type WireSequence,
+  type WireStudyText,
   type WireTopK,
 } from "../../../src/wire/index.ts";
 
@@ -77,6 +84,7 @@ function fixed(path: string): string {
 }
 
 const sequences = remembered(32, async (path) => decodeSequence(await bytes(path)));
+const studyTexts = remembered(32, async (path) => decodeStudyText(await bytes(path)));
 const alternatives = remembered(64, async (path) => decodeTopK(await bytes(path)));
 
 export const client = {
@@ -84,9 +92,9 @@ export const client = {
   forget: (): void => {
     for (const forget of forgetters) forget();
   },
-  run: async (): Promise<RunInfo> => {
-    const info = await json<RunInfo>("run");
-    answers = { version: info.version, bundled: info.bundled === true };
+  run: async (): Promise<ViewInfo> => {
+    const info = await json<ViewInfo>("run");
+    answers = { version: info.version, bundled: info.kind === "view-run" && info.bundled === true };
     return info;
   },
   report: (): Promise<MismatchReport> => json(fixed("report")),
@@ -100,7 +108,27 @@ export const client = {
     ),
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
   whatIf: (): Promise<WhatIfSums> => json(fixed("whatif")),
+  digits: (): Promise<DigitsReport> => json(fixed("digits")),
+  /** Only where `compared` names another run; `other` is that one. */
+  comparison: (): Promise<Comparison> => json(fixed("compare")),
+  other: {
+    run: (): Promise<RunInfo> => json(fixed("other/run")),
+    report: (): Promise<MismatchReport> => json(fixed("other/report")),
+    steps: (): Promise<StepSeries> => json(fixed("other/steps")),
+    table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("other/sequences"))),
+    sequence: (index: number): Promise<WireSequence> => sequences(fixed(`other/sequence/${index}`)),
+  },
+  /** Only of a study. */
+  study: {
+    report: (): Promise<KlReport> => json(fixed("study")),
+    texts: (): Promise<StudyTexts> => json(fixed("study/texts")),
+    text: (index: number): Promise<WireStudyText> => studyTexts(fixed(`study/text/${index}`)),
+  },
   /** A table's rows, as JSON, in Parquet. */
   parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
-  exact: (question: ExactQuestion): Promise<ExactAnswer> => json("exact", posted(JSON.stringify(question))),
+  exact: async (question: ExactQuestion): Promise<ExactAnswer> => {
+    // What a server of files says to a question is its page for errors.
+    if (answers.bundled) throw new Error("these are files; logratio view of the run itself counts them");
+    return json("exact", posted(JSON.stringify(question)));
+  },
 } as const;

@@ -5,22 +5,24 @@
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { RunInfo } from "../../../src/protocol/view.ts";
+import type { RunInfo, ViewInfo } from "../../../src/protocol/view.ts";
 import { client } from "../api/client.ts";
 import { reload, run } from "../state/loaded.ts";
 import { describeNews } from "./run-texts.ts";
 
+/** Of a run: studies are not followed. */
 const latest = signal<RunInfo | null>(null);
 
 /** What there is that the page does not show yet: `3 new steps`; empty when it shows everything. */
 export const news: ReadonlySignal<string> = computed(() => {
   const shown = run().value;
   const now = latest.value;
-  return shown.state !== "ready" || now === null ? "" : describeNews(shown.value, now);
+  if (shown.state !== "ready" || shown.value.kind !== "view-run" || now === null) return "";
+  return describeNews(shown.value, now);
 });
 
 /** The state of reading as the server last said it. */
-export const status: ReadonlySignal<RunInfo["status"]> = computed(() => {
+export const status: ReadonlySignal<ViewInfo["status"]> = computed(() => {
   const shown = run().value;
   return latest.value?.status ?? (shown.state === "ready" ? shown.value.status : "ready");
 });
@@ -35,7 +37,7 @@ export function listen(): () => void {
   events.addEventListener("run", () => {
     client.run().then(
       (now) => {
-        latest.value = now;
+        if (now.kind === "view-run") latest.value = now;
       },
       // The next event asks again; what is shown stays right for what it is.
       () => undefined,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunInfo } from "../../../src/protocol/view.ts";
+import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
 import type { SequenceTable } from "../../../src/wire/index.ts";
 import { quoted } from "../filter/index.ts";
 import { handleOf, moveToHandle } from "../state/handles.ts";
@@ -12,7 +12,7 @@ import { bestMatches } from "./fuzzy.ts";
 
 export interface PaletteItem {
   readonly key: string;
-  readonly kind: "view" | "command" | "metric" | "step" | "sequence" | "group" | "token";
+  readonly kind: "view" | "command" | "metric" | "checkpoint" | "step" | "sequence" | "group" | "token";
   readonly label: string;
   readonly hint: string;
   readonly move?: Move;
@@ -68,6 +68,17 @@ export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[
     label,
     hint: "colours the tokens",
     move: { params: { metric } },
+  }));
+}
+
+/** Which checkpoint a study's text is coloured by. */
+export function checkpointItems({ checkpoints }: StudyInfo): PaletteItem[] {
+  return checkpoints.map((name) => ({
+    key: `checkpoint ${name}`,
+    kind: "checkpoint",
+    label: name,
+    hint: "colours texts, sorts their list",
+    move: { view: "checkpoints", params: { checkpoint: name } },
   }));
 }
 

@@ -8,19 +8,25 @@ import { type PaletteItem, searchItems } from "./palette-items.ts";
 /** Everything by its name: a combobox over a list of what answers the text, best first. */
 export function Palette({
   fixed,
+  hasSequences,
   onClose,
 }: {
   readonly fixed: readonly PaletteItem[];
+  /** Whether there are sequences to find, too. */
+  readonly hasSequences: boolean;
   readonly onClose: () => void;
 }) {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const loaded = table().value;
-  const sequences = loaded.state === "ready" ? loaded.value : undefined;
+  const loaded = hasSequences ? table().value : undefined;
+  const sequences = loaded?.state === "ready" ? loaded.value : undefined;
   const items = useMemo(() => searchItems(query, fixed, sequences), [query, fixed, sequences]);
   const chosen = Math.min(at, items.length - 1);
+  const asked = hasSequences
+    ? "View, step, sequence, sample, group or command"
+    : "View, checkpoint or command";
 
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -52,8 +58,10 @@ export function Palette({
         aria-controls={id}
         aria-autocomplete="list"
         aria-activedescendant={items.length === 0 ? undefined : `${id}-${chosen}`}
-        aria-label="View, step, sequence, sample, group or command"
-        placeholder="view, step, s30.q48, sample, group, command"
+        aria-label={asked}
+        placeholder={
+          hasSequences ? "view, step, s30.q48, sample, group, command" : "view, checkpoint, command"
+        }
         autocomplete="off"
         spellcheck={false}
         value={query}
@@ -82,7 +90,7 @@ export function Palette({
       </div>
       {items.length === 0 && (
         <p class="muted" role="status">
-          {loaded.state === "loading" ? "loading the sequences …" : "nothing has this name"}
+          {loaded?.state === "loading" ? "loading the sequences …" : "nothing has this name"}
         </p>
       )}
     </Dialog>

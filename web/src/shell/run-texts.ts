@@ -3,8 +3,24 @@
  *
  * @module
  */
-import type { RunInfo } from "../../../src/protocol/view.ts";
+import type { RunInfo, StudyInfo, ViewInfo } from "../../../src/protocol/view.ts";
 import { formatCount } from "../../../src/report/format.ts";
+import { printable } from "../../../src/report/printable.ts";
+
+/** The run or study in short, in parts. */
+export function factsOf(info: ViewInfo): string[] {
+  return info.kind === "view-study" ? studyFacts(info) : runFacts(info);
+}
+
+/** `11 checkpoints against dpo`, `260 texts`, … */
+function studyFacts({ checkpoints, reference, problems, texts, tokens }: StudyInfo): string[] {
+  return [
+    `${plural(checkpoints.length, "checkpoint")} against ${printable(reference)}`,
+    plural(problems, "problem"),
+    plural(texts, "text"),
+    plural(tokens, "token"),
+  ];
+}
 
 /** `12 steps (10–150)`, `768 sequences`, … */
 export function runFacts(info: RunInfo): string[] {

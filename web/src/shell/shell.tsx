@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { RunInfo } from "../../../src/protocol/view.ts";
+import type { ViewInfo } from "../../../src/protocol/view.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
-import { hrefOf, navigate, route, type ViewName } from "../state/url.ts";
+import { hrefOf, navigate, type ViewName } from "../state/url.ts";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { FindingsDialog } from "./findings-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { listen, showNews } from "./news.ts";
 import { Palette } from "./palette.tsx";
-import { metricItems, type PaletteItem, stepItems } from "./palette-items.ts";
+import { checkpointItems, metricItems, type PaletteItem, stepItems } from "./palette-items.ts";
 import "./style.css";
 import { type DialogName, TopBar } from "./top-bar.tsx";
 
@@ -22,25 +22,29 @@ export interface ShellView {
 /** What is around every view. */
 export function Shell({
   info,
+  current,
   views,
   children,
 }: {
-  readonly info: RunInfo;
+  readonly info: ViewInfo;
+  /** The view that is shown. */
+  readonly current: ViewName;
   readonly views: readonly ShellView[];
   readonly children: ComponentChildren;
 }) {
   const [open, setOpen] = useState<DialogName | null>(null);
   const close = (): void => setOpen(null);
-  const current = route.value.view;
   const titled = views.filter((view): view is Required<ShellView> => view.title !== undefined);
   const title = titled.find(({ name }) => name === current)?.title ?? "Sequence";
+  const isBundled = info.kind === "view-run" && info.bundled === true;
 
-  useEffect(listen, []);
+  // Files do not change while they are looked at.
+  useEffect(() => (isBundled ? undefined : listen()), []);
   useEffect(() => {
     document.title = `${info.name} · ${title} · logratio`;
     exportRun.value = info.name;
-    parquetWriter.value = info.bundled === true ? undefined : client.parquet;
-  }, [info.name, info.bundled, title]);
+    parquetWriter.value = isBundled ? undefined : client.parquet;
+  }, [info.name, isBundled, title]);
   useKeys({
     ...Object.fromEntries(
       titled.map(({ name, title: to }) => [
@@ -63,7 +67,8 @@ export function Shell({
           move: { view: name, token: undefined },
         }),
       ),
-      ...(current === "sequence" ? metricItems(info) : []),
+      ...(info.kind === "view-run" && current === "sequence" ? metricItems(info) : []),
+      ...(info.kind === "view-study" ? checkpointItems(info) : []),
       ...COMMANDS,
       {
         key: "findings",
@@ -73,7 +78,7 @@ export function Shell({
         run: () => setOpen("findings"),
       },
       { key: "keys", kind: "command", label: "Keys", hint: "?", run: () => setOpen("keys") },
-      ...stepItems(info),
+      ...(info.kind === "view-run" ? stepItems(info) : []),
     ],
     [info, current],
   );
@@ -110,7 +115,9 @@ export function Shell({
       </p>
       {open === "findings" && <FindingsDialog findings={info.findings} onClose={close} />}
       {open === "keys" && <KeysDialog onClose={close} />}
-      {open === "palette" && <Palette fixed={fixed} onClose={close} />}
+      {open === "palette" && (
+        <Palette fixed={fixed} hasSequences={info.kind === "view-run"} onClose={close} />
+      )}
     </>
   );
 }

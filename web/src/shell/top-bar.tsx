@@ -1,9 +1,9 @@
-import type { RunInfo } from "../../../src/protocol/view.ts";
+import type { ViewInfo } from "../../../src/protocol/view.ts";
 import { printable } from "../../../src/report/printable.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { news, showNews, status } from "./news.ts";
-import { plural, runFacts } from "./run-texts.ts";
+import { factsOf, plural } from "./run-texts.ts";
 
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 
@@ -14,7 +14,7 @@ export function TopBar({
   info,
   onOpen,
 }: {
-  readonly info: RunInfo;
+  readonly info: ViewInfo;
   readonly onOpen: (dialog: DialogName) => void;
 }) {
   const serious = info.findings.filter(({ severity }) => severity !== "info").length;
@@ -22,7 +22,7 @@ export function TopBar({
   return (
     <div class="top-bar">
       <p class="run">{printable(info.name)}</p>
-      <p class="facts">{runFacts(info).join(" · ")}</p>
+      <p class="facts">{factsOf(info).join(" · ")}</p>
       <div class="tools">
         <span role="status" class="news">
           {status.value === "reading" && <span class="pill">reading …</span>}

@@ -51,3 +51,14 @@ export const steps = lazily(client.steps);
 export const table = lazily(client.table);
 export const topTokens = lazily(client.tokens);
 export const whatIf = lazily(client.whatIf);
+export const digits = lazily(client.digits);
+export const comparison = lazily(client.comparison);
+/** Of the run that this one is compared with. */
+export const other = {
+  run: lazily(client.other.run),
+  report: lazily(client.other.report),
+  steps: lazily(client.other.steps),
+  table: lazily(client.other.table),
+};
+export const study = lazily(client.study.report);
+export const studyTexts = lazily(client.study.texts);

@@ -7,7 +7,16 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
 export const URL_VERSION = 1;
-export const VIEWS = ["overview", "sequences", "sequence", "tokens", "whatif"] as const;
+export const VIEWS = [
+  "overview",
+  "sequences",
+  "sequence",
+  "tokens",
+  "whatif",
+  "checkpoints",
+  "digits",
+  "compare",
+] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Route {

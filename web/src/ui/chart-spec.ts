@@ -13,6 +13,8 @@ export interface ChartLine {
   readonly label: string;
   readonly colour: ChartColour;
   readonly dash?: readonly number[];
+  /** Through gaps: x are those of several lines, and this one has none of its own there. */
+  readonly joins?: boolean;
   /** One per x; null is a gap, never 0. */
   readonly values: ChartValues;
 }
@@ -34,8 +36,10 @@ export interface ChartSpec {
   readonly kind: FigureKind;
   /** Linear axes start at 0, so that noise looks like noise; figures near 1 would show nothing so. */
   readonly fromZero: boolean;
-  /** Which end of a line is worth a number. */
-  readonly extreme: "most" | "least";
+  /** Which end of a line is worth a number; `furthest` from 0, of figures with a sign. */
+  readonly extreme: "most" | "least" | "furthest";
+  /** Pixels of the drawing on the page; default 168. */
+  readonly height?: number;
 }
 
 /** The values that an axis can show: on a logarithmic one those above 0. */
@@ -61,13 +65,15 @@ export function countUndrawn({ lines, scale }: ChartSpec): number {
   );
 }
 
-/** The place of the largest or smallest value; undefined where there is none. */
+/** The place of the extreme value, the first of several; undefined where there is none. */
 export function findExtreme(values: ChartValues, extreme: ChartSpec["extreme"]): number | undefined {
-  const sign = extreme === "most" ? 1 : -1;
+  const sizeOf = { most: (value: number) => value, least: (value: number) => -value, furthest: Math.abs }[
+    extreme
+  ];
   let at: number | undefined;
   for (const [index, value] of values.entries()) {
     if (!isFigure(value)) continue;
-    if (at === undefined || sign * value > sign * (values[at] as number)) at = index;
+    if (at === undefined || sizeOf(value) > sizeOf(values[at] as number)) at = index;
   }
   return at;
 }
@@ -152,6 +158,11 @@ export function axisEnds(spec: ChartSpec): readonly [number, number] {
   }
   const from = spec.fromZero ? Math.min(0, low) : low;
   const to = spec.fromZero ? Math.max(0, high) : high;
-  const room = to === from ? Math.abs(to) * 0.1 || 1 : (to - from) * 0.06;
+  if (to === from) {
+    // One value throughout, 0 in differences of what is the same: an axis without a length draws nothing.
+    const room = Math.abs(to) * 0.1 || 1;
+    return [spec.fromZero && from === 0 && spec.kind !== "signed" ? 0 : from - room, to + room];
+  }
+  const room = (to - from) * 0.06;
   return [spec.fromZero && from === 0 ? 0 : from - room, spec.fromZero && to === 0 ? 0 : to + room];
 }

@@ -94,7 +94,7 @@ function drawLine(spec: ChartSpec, line: ChartLine, x: Scale, y: Scale, room: nu
       )
     : "";
   const path = element("path", {
-    d: pathOf(at),
+    d: pathOf(line.joins ? at.filter((point) => point.y !== null) : at),
     fill: "none",
     ...strokeOf(line),
     "stroke-width": 1.6,

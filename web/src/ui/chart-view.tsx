@@ -100,6 +100,7 @@ export function ChartView({ spec, crosshair, marked, onOpen, onBrush }: ChartVie
       <div
         class="plot"
         ref={area}
+        style={spec.height === undefined ? undefined : { height: `${spec.height}px` }}
         role="slider"
         tabIndex={0}
         aria-labelledby={title}

@@ -34,7 +34,7 @@ const LEAST_DRAG = 5;
 const MOST_DECADES = 5;
 
 export function createChart(parent: HTMLElement, spec: ChartSpec, events: ChartEvents): Chart {
-  const { xs, lines, band, scale } = spec;
+  const { xs, lines, band, scale, height = HEIGHT } = spec;
   const bandLines = band === undefined ? [] : [band.high, band.low];
   const data = [xs, ...bandLines, ...lines.map(({ values }) => values)].map((values, index) =>
     index === 0 ? [...values] : drawable(values, scale),
@@ -50,7 +50,7 @@ export function createChart(parent: HTMLElement, spec: ChartSpec, events: ChartE
   const plot = new uPlot(
     {
       width: Math.max(120, parent.clientWidth),
-      height: HEIGHT,
+      height,
       padding: [8, 14, 0, 0],
       legend: { show: false },
       series: [
@@ -60,7 +60,8 @@ export function createChart(parent: HTMLElement, spec: ChartSpec, events: ChartE
           width: 1,
           points: { show: false },
         })),
-        ...lines.map(({ colour, dash = [], values }) => ({
+        ...lines.map(({ colour, dash = [], joins = false, values }) => ({
+          spanGaps: joins,
           stroke: () => themeColour(CHART_COLOURS[colour].variable),
           width: colour === "faint" ? 1 : 1.7,
           dash: [...dash],
@@ -159,7 +160,7 @@ export function createChart(parent: HTMLElement, spec: ChartSpec, events: ChartE
     },
     resize: (width) => {
       if (width < 40 || width === plot.width) return;
-      plot.setSize({ width, height: HEIGHT });
+      plot.setSize({ width, height });
     },
     repaint: () => plot.redraw(false),
     destroy: () => plot.destroy(),

@@ -13,8 +13,8 @@ import { sequenceFigureTable } from "../../../../src/report/content/sequence-tab
 import type { Table } from "../../../../src/report/content/table.ts";
 import { tailSideTable, tailTable } from "../../../../src/report/content/token-tables.ts";
 import { flatRows, type Row } from "../../ui/export.ts";
-import { stepHref } from "./place-link.tsx";
-import { ReportTable } from "./report-table.tsx";
+import { stepHref } from "../../ui/place-link.tsx";
+import { ReportTable } from "../../ui/report-table.tsx";
 
 const MOST_STEPS = 1000;
 const MOST_SOURCES = 200;

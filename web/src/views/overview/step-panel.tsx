@@ -5,13 +5,13 @@ import type { StepSeries } from "../../../../src/protocol/view.ts";
 import { foldSteps } from "../../../../src/report/content/fold-steps.ts";
 import { formatCount, formatNumber } from "../../../../src/report/format.ts";
 import { useKeys } from "../../state/keys.ts";
+import { formatSteps, parseSteps, type StepRange, stepsBetween } from "../../state/step-range.ts";
 import { hrefOf, navigate, param } from "../../state/url.ts";
 import { cutChart } from "../../ui/chart-spec.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
-import { stepHref } from "./place-link.tsx";
+import { stepHref } from "../../ui/place-link.tsx";
 import { SCALES, type ScaleChoice, type SliceBy, sliceChoices, stepCharts } from "./step-charts.ts";
-import { formatSteps, parseSteps, type StepRange, stepsBetween } from "./step-range.ts";
 
 const SLICE_TITLES: Readonly<Record<SliceBy, string>> = {
   correct: "correctness",

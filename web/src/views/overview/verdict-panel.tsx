@@ -6,7 +6,7 @@ import { printable } from "../../../../src/report/printable.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { flatRows } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { LinkedText } from "./place-link.tsx";
+import { LinkedText } from "../../ui/place-link.tsx";
 
 const MOST_FACTS = 5;
 

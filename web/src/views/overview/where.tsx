@@ -14,8 +14,8 @@ import { topTokens } from "../../state/loaded.ts";
 import { hrefOf } from "../../state/url.ts";
 import { ChartPicture } from "../../ui/chart-picture.tsx";
 import { flatRows } from "../../ui/export.ts";
+import { ReportTable } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
-import { ReportTable } from "./report-table.tsx";
 
 interface Part {
   readonly table: Table;

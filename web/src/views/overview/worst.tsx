@@ -3,8 +3,8 @@ import { worstSequenceTable } from "../../../../src/report/content/sequence-tabl
 import { worstTokenTable } from "../../../../src/report/content/token-tables.ts";
 import { hrefOf } from "../../state/url.ts";
 import { flatRows } from "../../ui/export.ts";
-import { HandleLink } from "./place-link.tsx";
-import { ReportTable } from "./report-table.tsx";
+import { HandleLink } from "../../ui/place-link.tsx";
+import { ReportTable } from "../../ui/report-table.tsx";
 
 /** The sequences and tokens that are furthest off, one click from their text. */
 export function Worst({ report }: { readonly report: MismatchReport }) {

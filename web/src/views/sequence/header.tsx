@@ -36,7 +36,7 @@ export function SequenceHeader({
   return (
     <header class="sequence-head">
       <div class="sequence-title">
-        <h2>{meta.handle}</h2>
+        <h1>{meta.handle}</h1>
         {meta.correct !== null && (
           <strong class={meta.correct === 1 ? "verdict right" : "verdict wrong"}>
             {meta.correct === 1 ? "✓ right" : "✗ wrong"}

@@ -27,6 +27,11 @@ export function StripLegend({
         <span class="key infinite">not finite</span>
         <span class="key over">beyond the scale</span>
         <span class="key untrained">not trained</span>
+        {settings.numbers && (
+          <span class="key number-key">
+            above a digit its power of ten: <sup>2</sup> for hundreds, <sup>−1</sup> for tenths
+          </span>
+        )}
         {anyThreshold(thresholds) && (
           <>
             {thresholds.cap !== undefined && (

@@ -12,6 +12,7 @@ import type { Follow, Hovered, Linked } from "./linked.ts";
 import { Minimap } from "./minimap/minimap.tsx";
 import { formatRange } from "./model/axis.ts";
 import { effectsOn } from "./model/fate.ts";
+import { numbersOf } from "./model/numbers.ts";
 import { toggledWith } from "./model/runs.ts";
 import { type SequenceModel, sequenceModel } from "./model/sequence-model.ts";
 import { Readout } from "./readout.tsx";
@@ -33,7 +34,10 @@ export function SequencePage({ info, wire }: { readonly info: RunInfo; readonly 
     () => (info.top_k.length === 0 ? undefined : alternativesOf(wire.meta.index, model.response)),
     [model, info.top_k.length],
   );
-  const settings = settingsOf(route.value, info, model);
+  const numbers = useMemo(() => numbersOf(model), [model]);
+  const wanted = settingsOf(route.value, info, model);
+  // Where there is no number, nothing steps back for one.
+  const settings = { ...wanted, numbers: wanted.numbers && numbers.any };
   const { metric, thresholds, current, pins, toggled, palette } = settings;
   const values = useMemo(() => metric.values(wire), [wire, metric.name]);
   const effects = useMemo(() => effectsOn(model.deltas, thresholds), [model, ...Object.values(thresholds)]);
@@ -72,11 +76,11 @@ export function SequencePage({ info, wire }: { readonly info: RunInfo; readonly 
     firstInSight: () => firstOwn(model, linked.sight.peek().from),
   });
 
-  const card = { model, thresholds, vetoedBy: effects.vetoedBy, alternatives };
+  const card = { model, numbers, thresholds, vetoedBy: effects.vetoedBy, alternatives };
   return (
     <article ref={root} class="sequence scaled" data-palette={palette}>
       <SequenceHeader info={info} model={model} current={current} />
-      <Toolbar settings={settings} />
+      <Toolbar settings={settings} numbers={info.has.texts ? numbers.any : undefined} />
       <StripLegend settings={settings} effects={effects} />
       <Minimap
         {...{ model, settings, values, linked }}
@@ -88,10 +92,10 @@ export function SequencePage({ info, wire }: { readonly info: RunInfo; readonly 
           )
         }
       />
-      <Readout model={model} settings={settings} vetoedBy={effects.vetoedBy} />
+      <Readout model={model} settings={settings} numbers={numbers} vetoedBy={effects.vetoedBy} />
       <div class={pins.length === 0 ? "strip-row" : "strip-row with-pins"}>
         <TokenStrip
-          {...{ model, settings, values, linked, follow, strip }}
+          {...{ model, settings, values, numbers, linked, follow, strip }}
           onPick={(token) => {
             follow.current = "stay";
             if (token === current) togglePin(token);

@@ -3,6 +3,7 @@ import { countOf, formatNumber, formatSigned } from "../../ui/format.ts";
 import { literal } from "./model/display.ts";
 import { describeFate } from "./model/fate.ts";
 import { deltaAt } from "./model/metrics.ts";
+import { describeNumber, type Numbers } from "./model/numbers.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { statisticsOf } from "./model/statistics.ts";
 import type { Settings } from "./settings.ts";
@@ -11,10 +12,12 @@ import type { Settings } from "./settings.ts";
 export function Readout({
   model,
   settings,
+  numbers,
   vetoedBy,
 }: {
   readonly model: SequenceModel;
   readonly settings: Settings;
+  readonly numbers: Numbers;
   readonly vetoedBy: number | undefined;
 }) {
   const { current, range } = settings;
@@ -26,7 +29,7 @@ export function Readout({
             Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatNumber(settings.near)}
           </span>
         ) : (
-          <bdi>{describeToken(model, settings, current, vetoedBy)}</bdi>
+          <bdi>{describeToken(model, settings, numbers, current, vetoedBy)}</bdi>
         )}
       </p>
       {range !== undefined && (
@@ -43,17 +46,21 @@ export function Readout({
 
 function describeToken(
   model: SequenceModel,
-  { thresholds, metric }: Settings,
+  { thresholds, metric, numbers: showsNumbers }: Settings,
+  numbers: Numbers,
   token: number,
   vetoedBy: number | undefined,
 ): string {
   const { wire, prompt } = model;
   const text = `t${token} ${literal(model.textOf(token + prompt), 24)}`;
-  if (wire.mask[token] === 0) return `${text} · tool output, not trained`;
+  const part = showsNumbers ? numbers.at(token + prompt) : undefined;
+  const inNumber = part === undefined ? [] : [describeNumber(part)];
+  if (wire.mask[token] === 0) return [text, ...inNumber, "tool output, not trained"].join(" · ");
   const delta = deltaAt(token, wire);
   const value = metric.values(wire)[token]!;
   return [
     text,
+    ...inNumber,
     `turn ${model.runs.find(({ from, to }) => token + prompt >= from && token + prompt < to)?.turn}`,
     `Δ ${formatSigned(delta)}`,
     `ρ ${formatNumber(Math.exp(delta))}`,

@@ -16,6 +16,8 @@ export interface Settings {
   readonly domain: number;
   readonly mode: TextMode;
   readonly palette: Palette;
+  /** Digits are grouped into numbers, and all else steps back. */
+  readonly numbers: boolean;
   readonly thresholds: Thresholds;
   /** Smallest |Δ| that `.` and `,` stop at, nats. */
   readonly near: number;
@@ -42,6 +44,7 @@ export function settingsOf({ params, token }: Route, info: RunInfo, model: Seque
     domain: positive(params["scale"]) ?? metric.domain,
     mode: TEXT_MODES.find((mode) => mode === params["mode"]) ?? "reading",
     palette: paletteNamed(params["palette"] ?? ""),
+    numbers: params["numbers"] === "on",
     thresholds: judging(parseThresholds(params), model.deltas),
     near: positive(params["near"]) ?? (info.scales.delta > 0 ? info.scales.delta / 4 : 0.1),
     current: token !== undefined && inside(token) ? token : undefined,

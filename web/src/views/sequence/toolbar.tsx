@@ -10,7 +10,14 @@ const MODES = [
 ] as const;
 
 /** What the strip shows, and how. Every choice is in the address. */
-export function Toolbar({ settings }: { readonly settings: Settings }) {
+export function Toolbar({
+  settings,
+  numbers,
+}: {
+  readonly settings: Settings;
+  /** Whether the sequence has any; undefined where no token is known to be a digit. */
+  readonly numbers: boolean | undefined;
+}) {
   return (
     <div class="toolbar">
       <Choice
@@ -27,6 +34,18 @@ export function Toolbar({ settings }: { readonly settings: Settings }) {
         value={settings.mode}
         onChange={(mode) => navigate({ params: { mode: mode === "reading" ? undefined : mode } })}
       />
+      {numbers !== undefined && (
+        <button
+          type="button"
+          class="numbers-toggle"
+          aria-pressed={settings.numbers}
+          disabled={!numbers}
+          title={numbers ? "group digits into numbers, with their places (d)" : "no number in this sequence"}
+          onClick={() => toggleNumbers(settings)}
+        >
+          numbers
+        </button>
+      )}
       <label class="palette-field">
         palette
         <select
@@ -42,6 +61,10 @@ export function Toolbar({ settings }: { readonly settings: Settings }) {
       </label>
     </div>
   );
+}
+
+export function toggleNumbers({ numbers }: Pick<Settings, "numbers">): void {
+  navigate({ params: { numbers: numbers ? undefined : "on" } });
 }
 
 /** A scale of one's own is in the units of one metric, and does not outlive it. */

@@ -5,7 +5,7 @@ import type { Follow } from "./linked.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { nextDivergent } from "./model/statistics.ts";
 import { OF_ONE_SEQUENCE, type Settings } from "./settings.ts";
-import { chooseMetric } from "./toolbar.tsx";
+import { chooseMetric, toggleNumbers } from "./toolbar.tsx";
 
 export interface KeyActions {
   readonly goTo: (token: number, follow: Follow) => void;
@@ -19,7 +19,7 @@ export interface KeyActions {
 export function useSequenceKeys(
   info: RunInfo,
   model: SequenceModel,
-  { current, near, metric, metrics }: Settings,
+  { current, near, metric, metrics, numbers }: Settings,
   { goTo, togglePin, dismiss, firstInSight }: KeyActions,
 ): void {
   const walk = (way: 1 | -1): void => {
@@ -52,6 +52,9 @@ export function useSequenceKeys(
       describe: "colour by the next metric",
       run: () => chooseMetric(metrics[(metrics.indexOf(metric) + 1) % metrics.length]!.name),
     },
+    ...(info.has.texts && {
+      d: { describe: "group digits into numbers", run: () => toggleNumbers({ numbers }) },
+    }),
     x: {
       describe: "pin or unpin the token's card",
       run: () => {

@@ -10,6 +10,7 @@ import type { ViewProps } from "../../view-props.ts";
 import { SequencePage } from "./page.tsx";
 import "./style.css";
 import "./card.css";
+import "./numbers.css";
 
 /** One sequence, token by token. */
 export function SequenceView({ info }: ViewProps) {

@@ -39,6 +39,15 @@ const COLUMNS: readonly TableColumn<TokenOccurrence>[] = [
     ),
   },
   figure("size", "|Δ|", "distance of the two log-probs, nats", ({ delta }) => formatNumber(Math.abs(delta))),
+  {
+    key: "text",
+    title: "Token in its context",
+    help: "blanks of the token are dots; sorts by the token",
+    width: 450,
+    sortable: true,
+    cell: Context,
+    cellClass: () => "context",
+  },
   figure("delta", "Δ", "log p_trainer − log p_rollout, nats", ({ delta }) => formatSigned(delta)),
   figure("rollout", "p rollout", "probability under the rollout policy", ({ rollout_logprob }) =>
     formatNumber(Math.exp(rollout_logprob)),
@@ -46,15 +55,6 @@ const COLUMNS: readonly TableColumn<TokenOccurrence>[] = [
   figure("trainer", "p trainer", "probability under the trainer policy", ({ trainer_logprob }) =>
     formatNumber(Math.exp(trainer_logprob)),
   ),
-  {
-    key: "text",
-    title: "Token in its context",
-    help: "blanks of the token are dots; sorts by the token",
-    width: 520,
-    sortable: true,
-    cell: Context,
-    cellClass: () => "context",
-  },
   figure("turn", "turn", "turn of its sequence", ({ turn }) => String(turn)),
   figure("step", "step", "training step", ({ step }) => formatNumber(step, 9)),
   {

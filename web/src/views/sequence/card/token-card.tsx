@@ -5,12 +5,14 @@ import { hexBytes, literal } from "../model/display.ts";
 import { describeFate, type Thresholds } from "../model/fate.ts";
 import { mergedTopK } from "../model/merged-top-k.ts";
 import { deltaAt } from "../model/metrics.ts";
+import { describeNumber, type Numbers } from "../model/numbers.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import type { Alternatives } from "./alternatives.ts";
 import { TopKTable } from "./top-k-table.tsx";
 
 export interface TokenCardProps {
   readonly model: SequenceModel;
+  readonly numbers: Numbers;
   /** Counted from the first prompt token. */
   readonly place: number;
   readonly thresholds: Thresholds;
@@ -22,11 +24,20 @@ export interface TokenCardProps {
 }
 
 /** All that is known of one token. */
-export function TokenCard({ model, place, thresholds, vetoedBy, alternatives, children }: TokenCardProps) {
+export function TokenCard({
+  model,
+  numbers,
+  place,
+  thresholds,
+  vetoedBy,
+  alternatives,
+  children,
+}: TokenCardProps) {
   const { wire, prompt } = model;
   const token = place - prompt;
   const id = wire.ids[place]!;
   const text = model.textOf(place);
+  const part = numbers.at(place);
   return (
     <>
       <header class="card-head">
@@ -37,6 +48,7 @@ export function TokenCard({ model, place, thresholds, vetoedBy, alternatives, ch
         {place < prompt ? "prompt token" : `${wire.meta.handle}.t${token}`} · id {id} · bytes{" "}
         {hexBytes(model.bytesOf(place)) || "none of its own"}
       </p>
+      {part !== undefined && <p class="card-place">{describeNumber(part)}</p>}
       {place < prompt && <p class="card-note">prompt · not trained</p>}
       {place >= prompt && wire.mask[token] === 0 && (
         <p class="card-note">tool output · not trained, in no figure</p>

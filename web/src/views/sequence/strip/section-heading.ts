@@ -9,7 +9,7 @@ export function sectionHeading(
   run: TokenRun,
   goTo: (token: number) => void,
 ): HTMLElement {
-  const heading = document.createElement("h3");
+  const heading = document.createElement("h2");
   heading.className = "turn-heading";
   const add = (text: string, className: string): void => {
     const part = document.createElement("span");

@@ -25,7 +25,8 @@ export interface Strip {
   readonly paint: (classesOf: (place: number) => string) => void;
   /** The same for a few. */
   readonly repaint: (places: Iterable<number>) => void;
-  readonly setMode: (mode: TextMode) => void;
+  /** With `numbers` there is room above the lines for places. */
+  readonly setMode: (mode: TextMode, numbers: boolean) => void;
   readonly setFolded: (isFolded: (run: TokenRun) => boolean) => void;
   /** The token's element, made if need be; undefined while it is folded away. */
   readonly spanOf: (place: number) => HTMLElement | undefined;
@@ -50,6 +51,7 @@ interface Fold {
 /** Builds the strip inside `scroller`. */
 export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: StripEvents): Strip {
   let mode: TextMode = "reading";
+  let numbers = false;
   let classesOf: (place: number) => string = () => "";
   const chunks: StripChunk[] = [];
   const folds: Fold[] = [];
@@ -172,11 +174,14 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
         if (span !== undefined) span.className = classNames(place);
       }
     },
-    setMode: (next) => {
-      if (next === mode) return;
+    setMode: (next, withNumbers) => {
+      if (next === mode && withNumbers === numbers) return;
+      const sameText = next === mode;
       mode = next;
+      numbers = withNumbers;
       root.dataset["mode"] = next;
-      for (const chunk of chunks) {
+      root.dataset["numbers"] = withNumbers ? "on" : "off";
+      for (const chunk of sameText ? [] : chunks) {
         if (live.isLive(chunk)) chunk.fill();
         else chunk.empty();
       }

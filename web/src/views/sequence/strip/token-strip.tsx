@@ -1,6 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Follow, Held, Linked } from "../linked.ts";
+import { type Numbers, numberClasses } from "../model/numbers.ts";
 import { foldedAtFirst, type TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import type { Settings } from "../settings.ts";
@@ -14,6 +15,7 @@ export interface TokenStripProps {
   readonly model: SequenceModel;
   readonly settings: Settings;
   readonly values: Float64Array;
+  readonly numbers: Numbers;
   readonly linked: Linked;
   /** How the next change of the current token is followed. */
   readonly follow: Held<Follow>;
@@ -28,6 +30,7 @@ export function TokenStrip({
   model,
   settings,
   values,
+  numbers,
   linked,
   follow,
   strip,
@@ -46,7 +49,7 @@ export function TokenStrip({
     },
   );
   const revealed = useRef<number | undefined>(undefined);
-  const { mode, domain, thresholds, range, current, pins, toggled } = settings;
+  const { mode, numbers: showsNumbers, domain, thresholds, range, current, pins, toggled } = settings;
 
   useLayoutEffect(() => {
     const built = buildStrip(scroller.current!, model, {
@@ -65,13 +68,13 @@ export function TokenStrip({
 
   useLayoutEffect(() => {
     const { from, to } = linked.sight.peek();
-    strip.current?.setMode(mode);
+    strip.current?.setMode(mode, showsNumbers);
     if (to === 0) return;
     // Another text is longer or shorter: what was looked at stays in sight.
     const here = current === undefined ? -1 : current + model.prompt;
     const kept = here >= from && here < to ? here : Math.floor((from + to) / 2);
     centre(scroller.current!, () => strip.current?.spanOf(kept));
-  }, [model, mode]);
+  }, [model, mode, showsNumbers]);
 
   useLayoutEffect(() => {
     strip.current?.setFolded((run) => foldedAtFirst(run) !== toggled.has(run.index));
@@ -82,12 +85,13 @@ export function TokenStrip({
     strip.current?.paint((place) => {
       const { current: here, pins: pinned, hovered } = marks.current;
       let names = classes(place);
+      if (showsNumbers) names += numberClasses(numbers.at(place));
       if (place === here) names += " current";
       if (pinned.includes(place)) names += " pinned";
       if (place === hovered) names += " hovered";
       return names;
     });
-  }, [model, values, domain, ...Object.values(thresholds), range?.from, range?.to]);
+  }, [model, values, showsNumbers, domain, ...Object.values(thresholds), range?.from, range?.to]);
 
   const mark = (next: Partial<typeof marks.current>): void => {
     const before = marks.current;

@@ -1,6 +1,6 @@
-import { moveToHandle } from "../../state/handles.ts";
-import { table } from "../../state/loaded.ts";
-import { hrefOf } from "../../state/url.ts";
+import { moveToHandle } from "../state/handles.ts";
+import { table } from "../state/loaded.ts";
+import { hrefOf } from "../state/url.ts";
 import { textParts } from "./linked-text.ts";
 
 /** A handle that leads to its sequence or token, once it is known where that is. */

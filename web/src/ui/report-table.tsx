@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
-import type { Table, TableColumn } from "../../../../src/report/content/table.ts";
-import type { Row } from "../../ui/export.ts";
-import { ExportMenu } from "../../ui/export-menu.tsx";
+import type { Table, TableColumn } from "../../../src/report/content/table.ts";
+import type { Row } from "./export.ts";
+import { ExportMenu } from "./export-menu.tsx";
+import "./report-table.css";
+import { ScrollBox } from "./scroll-box.tsx";
 
 export interface ReportTableProps {
   readonly table: Table;
@@ -22,15 +24,19 @@ export function ReportTable({ table, rows, priority = 3, link }: ReportTableProp
         <h3>{table.title}</h3>
         <ExportMenu name={table.id} rows={rows} />
       </div>
-      <div class="scroll">
+      <ScrollBox label={table.title}>
         <table>
           <thead>
             <tr>
-              {columns.map((column) => (
-                <th key={column.header} scope="col" class={column.align} title={column.meaning}>
-                  {column.header}
-                </th>
-              ))}
+              {columns.map((column) =>
+                column.header === "" ? (
+                  <td key="" />
+                ) : (
+                  <th key={column.header} scope="col" class={column.align} title={column.meaning}>
+                    {column.header}
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
           <tbody>
@@ -47,7 +53,7 @@ export function ReportTable({ table, rows, priority = 3, link }: ReportTableProp
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       {table.note !== undefined && <p class="note">{table.note}</p>}
     </div>
   );

@@ -1,0 +1,1 @@
+export function writeLongRun(path: string, tokens: number): void;

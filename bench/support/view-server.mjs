@@ -1,0 +1,49 @@
+// The built `logratio view` as a process.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The build that is measured and tested. */
+export const DIST = process.env.LOGRATIO_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
+const STARTS_MS = 60_000;
+
+/** Starts `logratio view` with these words at a free port, and resolves once it says where it is. */
+export function startView(words) {
+  for (const file of ["cli/main.js", "web/index.html"])
+    if (!existsSync(join(DIST, file))) throw new Error(`${join(DIST, file)} is missing: npm run build`);
+  const child = spawn(
+    process.execPath,
+    [join(DIST, "cli/main.js"), "view", ...words, "--port", "0", "--no-open"],
+    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1" } },
+  );
+  let [out, said] = ["", ""];
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const server = {
+    url: "",
+    messages: () => said,
+    stop: async () => {
+      child.kill("SIGINT");
+      return await ended;
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const fail = (why) => {
+      child.kill();
+      reject(new Error(`logratio view ${words.join(" ")} ${why}: ${said}`));
+    };
+    const timer = setTimeout(() => fail(`did not start within ${STARTS_MS} ms`), STARTS_MS);
+    child.once("exit", (status) => fail(`ended with status ${status}`));
+    child.stderr.on("data", (data) => {
+      said += data;
+    });
+    child.stdout.on("data", (data) => {
+      out += data;
+      const url = /^http:\S+$/m.exec(out)?.[0];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      server.url = url;
+      resolve(server);
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { UsageError } from "../base/errors.ts";
+import { startStudyServer } from "../view/server/index.ts";
+import { type PreparedStudy, prepareStudy } from "../view/study/index.ts";
+import { announceServer } from "./announce-server.ts";
+import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { formatBug, formatFinding } from "./messages.ts";
+import { createProgressOf } from "./progress.ts";
+import { analyzeLine } from "./score-progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ServeStudyOptions {
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly open: boolean;
+  readonly cache: string | undefined;
+  /** Flags that were given and are for runs, as words of a command line. */
+  readonly forRuns: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Analyses a study and serves the viewer of it until it is interrupted.
+ *
+ * @throws UsageError for flags that say how runs are read
+ */
+export async function serveStudy(
+  dir: string,
+  { port, host, open, cache, forRuns, signal }: ServeStudyOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const [flag] = forRuns;
+  if (flag !== undefined)
+    throw new UsageError(`${flag} is for runs, and ${dir} is a study of checkpoints`, {
+      hint: "leave it out; logratio kl --html writes a study as one page",
+    });
+  const study = await prepare(dir, cache, signal, terminal);
+  if (study === undefined) return EXIT.interrupted;
+  for (const finding of study.info.findings) terminal.err(formatFinding(finding, terminal));
+  const server = await startStudyServer(study, {
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    onError: (error) => terminal.err(formatBug(error, terminal)),
+  }).catch(async (error: unknown) => {
+    await study.close();
+    throw error;
+  });
+  try {
+    await announceServer(server, { open }, terminal);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    return EXIT.fine;
+  } finally {
+    await server.close();
+    terminal.err("\n");
+  }
+}
+
+/** Undefined when it was interrupted: nothing of it is kept then. */
+async function prepare(
+  dir: string,
+  cache: string | undefined,
+  signal: AbortSignal,
+  terminal: Terminal,
+): Promise<PreparedStudy | undefined> {
+  const progress = createProgressOf(terminal, analyzeLine);
+  try {
+    const onProgress = progress.update;
+    return await prepareStudy(dir, { signal, onProgress, ...(cache !== undefined && { cache }) });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    progress.end();
+    terminal.err("interrupted\n");
+    return undefined;
+  } finally {
+    progress.end();
+  }
+}

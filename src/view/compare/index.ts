@@ -1,0 +1,6 @@
+/**
+ * Two prepared runs beside each other.
+ *
+ * @module
+ */
+export { compareRuns } from "./compare-runs.ts";

@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, normalize } from "node:path";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DIST } from "../../bench/support/view-server.mjs";
+import { memorySource } from "../../src/io/file-source.ts";
+import { openZip } from "../../src/io/zip.ts";
+import { readMember } from "../../src/io/zip-member.ts";
+import {
+  goTo,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  textOf,
+  viewsOf,
+  warnWithoutBrowser,
+} from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+
+warnWithoutBrowser("bundles of the viewer");
+
+const TYPES: Readonly<Record<string, string>> = { html: "text/html", js: "text/javascript", css: "text/css" };
+
+describe.skipIf(!hasBrowser)("a bundle", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let folder: string;
+  let server: Server;
+  let url: string;
+  const bundle = async (target: string): Promise<void> => {
+    await promisify(execFile)(process.execPath, [
+      join(DIST, "cli/main.js"),
+      "view",
+      join(DEMO, "stale"),
+      ...DEMO_FLAGS,
+      ...["--steps", "10..30", "--cache", join(place.folder, "cache"), "--bundle", target],
+    ]);
+  };
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    folder = join(place.folder, "site");
+    await bundle(folder);
+    // As dumb as file servers come.
+    server = createServer((request, response) => {
+      const path = normalize(new URL(request.url!, "http://x").pathname);
+      try {
+        const bytes = readFileSync(join(folder, path.endsWith("/") ? `${path}index.html` : path));
+        response.setHeader("content-type", TYPES[path.split(".").pop()!] ?? "application/octet-stream");
+        if (path.endsWith("/")) response.setHeader("content-type", "text/html");
+        response.end(bytes);
+      } catch {
+        response.writeHead(404).end("nothing here");
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.close();
+    await place.leave();
+  });
+
+  it("opens every view from a server of files", async () => {
+    const { page, errors } = await openPage(browser);
+    const failures: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) failures.push(new URL(response.url()).pathname);
+    });
+    for (const { name, hash } of await viewsOf(page, url)) {
+      await goTo(page, url, hash);
+      expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
+      expect(await page.title()).toContain(`${name} · logratio`);
+    }
+    await goTo(page, url, "#/sequence/0");
+    expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
+    await goTo(page, url, "#/whatif?method=truncate");
+    await expect
+      .poll(() => textOf(page.locator("main")))
+      .toContain("no exact figures: these are files; logratio view of the run itself counts them");
+    expect(failures).toEqual([]);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it("is the same files as a zip", async () => {
+    const target = join(place.folder, "site.zip");
+    await bundle(target);
+    const zip = await openZip(memorySource("site.zip", new Uint8Array(await readFile(target))));
+    const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+    expect([...zip.members.keys()].sort()).toEqual(names.sort());
+    for (const name of ["index.html", "api/run", "api/sequences", "api/sequence/0"]) {
+      const bytes = await readMember(zip, zip.members.get(name)!);
+      expect(Buffer.from(bytes).equals(await readFile(join(folder, name))), name).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,101 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import {
+  goTo,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  settled,
+  styleOf,
+  textOf,
+  viewsOf,
+  warnWithoutBrowser,
+} from "../support/browser.ts";
+import { type Workplace, workplace } from "../support/built-view.ts";
+import { HOSTILE_TEXTS, RIGHT_TO_LEFT, writeHostileRun } from "../support/hostile-run.ts";
+
+warnWithoutBrowser("hostile text in the viewer");
+
+/** What the page never makes itself, so that any of it came out of the data. */
+const FOREIGN =
+  "img, iframe, object, embed, style:not([data-vite-dev-id]), script:not([src]), main svg[onload], [onerror], [onload], [onmouseover], [onclick], b[onmouseover]";
+
+describe.skipIf(!hasBrowser)("text that is not text", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  let page: Page;
+  let errors: string[];
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    const { path, tokenizer } = await writeHostileRun(place.folder);
+    server = await place.serve(path, "--tokenizer", tokenizer, "--adapter", "generic");
+    ({ page, errors } = await openPage(browser));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place.leave();
+  });
+
+  const expectHarmless = async (where: string): Promise<void> => {
+    expect(await page.evaluate("globalThis.hacked"), where).toBeUndefined();
+    expect(await page.locator(FOREIGN).count(), where).toBe(0);
+    expect(await page.getByRole("heading", { name: "not ours" }).count(), where).toBe(0);
+    expect(errors, where).toEqual([]);
+  };
+
+  it("runs nothing of it, and makes no elements of it, on any view", async () => {
+    const more = ["groups", "matrix"].map((layout) => ({
+      name: layout,
+      hash: `#/sequences?layout=${layout}`,
+    }));
+    const lists = ["token", "class"].map((by) => ({ name: `by ${by}`, hash: `#/tokens?by=${by}` }));
+    const modes = ["exact", "ids"].map((mode) => ({ name: mode, hash: `#/sequence/0?mode=${mode}` }));
+    for (const { name, hash } of [...(await viewsOf(page, server.url)), ...more, ...lists, ...modes]) {
+      await goTo(page, server.url, hash);
+      expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
+      await expectHarmless(name);
+    }
+    expect(await page.title()).toContain("<img src=x");
+  });
+
+  it("shows it as text: in the strip, on cards, in the palette", async () => {
+    await goTo(page, server.url, "#/sequence/0");
+    const shown = await textOf(page.locator(".strip"));
+    for (const text of HOSTILE_TEXTS.slice(0, 5)) expect(shown).toContain(text);
+    const reversed = page.locator(".strip .t", { hasText: "gnirts desrever" }).last();
+    expect(RIGHT_TO_LEFT).toBeGreaterThan(0);
+    expect(await styleOf(reversed, "unicode-bidi")).toMatch(/isolate/);
+    for (let token = 0; token < HOSTILE_TEXTS.length; token++) {
+      await goTo(page, server.url, `#/sequence/0/t${token}?pins=${token}`);
+      await page.locator(".pinned-cards .card").waitFor();
+      expect(await textOf(page.locator(".readout"))).toContain(`t${token} `);
+    }
+    await expectHarmless("cards");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill("script");
+    await expect.poll(() => textOf(page.getByRole("listbox"))).toContain("<script>");
+    await expectHarmless("palette");
+    await page.keyboard.press("Escape");
+  });
+
+  it("stays usable with 10,000 newlines", async () => {
+    await goTo(page, server.url, "#/sequence/1");
+    expect(await page.locator("*").count()).toBeLessThan(20_000);
+    const strip = page.locator(".strip");
+    await strip.evaluate((element) => {
+      element.scrollTop = element.scrollHeight / 2;
+    });
+    await page.keyboard.press("]");
+    await expect.poll(() => page.url()).toMatch(/\/t\d+\?/);
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await settled(page);
+    expect(page.url()).toContain("#/overview");
+    const width = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    expect(width).toBeLessThanOrEqual(0);
+    await expectHarmless("newlines");
+  });
+});

@@ -1,0 +1,111 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import {
+  goTo,
+  hasBrowser,
+  isInSight,
+  openBrowser,
+  openPage,
+  settled,
+  textOf,
+  warnWithoutBrowser,
+} from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
+
+warnWithoutBrowser("the viewer without a mouse");
+
+describe.skipIf(!hasBrowser)("without a mouse", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  let page: Page;
+  let errors: string[];
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    server = await place.serve(DEMO, ...DEMO_FLAGS);
+    ({ page, errors } = await openPage(browser));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place.leave();
+  });
+
+  const focused = (): Promise<string> =>
+    page.evaluate(
+      "document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent || ''",
+    );
+
+  it("leads from the overview to the worst token's card by keys", async () => {
+    const { worst_tokens } = await printed<{ worst_tokens: { handle: string }[] }>("report", DEMO, "--json");
+    const worst = worst_tokens[0]!.handle;
+    await goTo(page, server.url, "#/overview");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the view");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await settled(page);
+    expect(page.url()).toContain("#/tokens");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    const current = page.locator(".strip .t.current");
+    await expect.poll(() => isInSight(current, ".strip")).toBe(true);
+    await page.keyboard.press("x");
+    const cards = page.locator(".pinned-cards .card");
+    await cards.waitFor();
+    expect(await textOf(cards)).toContain(worst);
+    expect(await textOf(cards)).toMatch(/rollout.*trainer.*log p/s);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => cards.count()).toBe(0);
+  });
+
+  it("walks by tokens, divergent tokens, turns and sequences", async () => {
+    await goTo(page, server.url, "#/sequence/3");
+    const place = (): number => Number(/\/t(\d+)\?/.exec(page.url())?.[1] ?? -1);
+    await page.keyboard.press("]");
+    await expect.poll(place).toBeGreaterThanOrEqual(0);
+    const first = place();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(place).toBe(first + 1);
+    await page.keyboard.press(".");
+    await expect.poll(place).toBeGreaterThan(first + 1);
+    const divergent = place();
+    await page.keyboard.press(".");
+    await expect.poll(place).toBeGreaterThan(divergent);
+    await page.keyboard.press(",");
+    await expect.poll(place).toBe(divergent);
+    await page.keyboard.press("m");
+    await expect.poll(() => page.url()).toContain("metric=");
+    await page.keyboard.press("j");
+    await expect.poll(() => page.url()).toContain("#/sequence/4?");
+    await settled(page);
+    await page.keyboard.press("k");
+    await expect.poll(() => page.url()).toContain("#/sequence/3?");
+  });
+
+  it("reaches what it needs by Tab alone", async () => {
+    await goTo(page, server.url, "#/overview");
+    await page.reload();
+    await settled(page);
+    const reached = new Set<string>();
+    for (let press = 0; press < 60; press++) {
+      await page.keyboard.press("Tab");
+      reached.add((await focused()).trim());
+    }
+    for (const name of ["Overview", "Sequences", "Tokens", "What if", "Keys"])
+      expect([...reached], name).toContain(name);
+    const charts = page.locator(".line-chart .plot");
+    await charts.first().focus();
+    await page.keyboard.press("End");
+    expect(await charts.first().getAttribute("aria-valuetext")).toContain("150");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    expect(page.url()).toMatch(/#\/sequences\?.*steps=150\.\.150/);
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+    expect(errors).toEqual([]);
+  });
+});

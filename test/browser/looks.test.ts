@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import { goTo, hasBrowser, openBrowser, openPage, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
+import {
+  DEMO,
+  DEMO_FLAGS,
+  hasLab,
+  INT8,
+  INT8_FLAGS,
+  type Workplace,
+  warnWithoutLab,
+  workplace,
+} from "../support/built-view.ts";
+import { ROOT } from "../support/run-cli.ts";
+
+warnWithoutBrowser("accessibility and pictures of the viewer");
+warnWithoutLab("accessibility and pictures with the lab's int8 run (the demo is taken)");
+
+const SCREENSHOTS = join(ROOT, "test/out/screenshots");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SERIOUS = ["serious", "critical"];
+
+/** Views in other states than their first. */
+const STATES = [
+  { name: "Sequences in groups", hash: "#/sequences?layout=groups" },
+  { name: "Sequences by turns", hash: "#/sequences?layout=matrix" },
+  { name: "Sequences with a wrong filter", hash: "#/sequences?filter=nonsense%3E3%20correct%3Ano" },
+  { name: "Sequence with cards", hash: "#/sequence/3/t20?pins=20_30" },
+  {
+    name: "Sequence exact and corrected",
+    hash: "#/sequence/3?mode=exact&level=token&method=both&high=1.01&cap=1.001",
+  },
+  { name: "Tokens by token", hash: "#/tokens?by=token" },
+  { name: "What if by sequence", hash: "#/whatif?level=sequence&method=both&veto=0.9" },
+];
+
+describe.skipIf(!hasBrowser)("how the viewer looks", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  beforeAll(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    server = await (hasLab ? place.serve(INT8, ...INT8_FLAGS) : place.serve(DEMO, ...DEMO_FLAGS));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place.leave();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "has no serious violation in %s colours; pictures are kept",
+    async (colorScheme) => {
+      const { page, errors } = await openPage(browser, { colorScheme, reducedMotion: "reduce" });
+      // Only colours are others in the dark.
+      const rules = {
+        resultTypes: ["violations"],
+        ...(colorScheme === "dark" && { runOnly: ["color-contrast", "link-in-text-block"] }),
+      };
+      const serious: string[] = [];
+      for (const { name, hash } of [...(await viewsOf(page, server.url)), ...STATES]) {
+        await goTo(page, server.url, hash);
+        await page.evaluate(AXE);
+        const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(rules)})`);
+        for (const { id, impact, help, nodes } of violations) {
+          const said = `${name}, ${colorScheme}: ${impact} ${id} (${help}) at ${nodes[0]?.target.join(" ")}, ${nodes.length} in all`;
+          if (SERIOUS.includes(impact ?? "")) serious.push(said);
+          else console.log(said);
+        }
+        const file = name.toLowerCase().replaceAll(" ", "-");
+        for (const width of [1280, 700]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.screenshot({ path: join(SCREENSHOTS, `${file}-${colorScheme}-${width}.png`) });
+        }
+        const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        expect(tooWide, `${name}: pixels beyond 700`).toBeLessThanOrEqual(0);
+        await page.setViewportSize({ width: 1280, height: 900 });
+      }
+      expect(serious).toEqual([]);
+      expect(errors).toEqual([]);
+      await page.close();
+    },
+  );
+});

@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DIST, type RunningView } from "../../bench/support/view-server.mjs";
+import { goTo, hasBrowser, openBrowser, openPage, textOf, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
+import { shows } from "../support/shown-numbers.ts";
+
+interface Effect {
+  readonly name: string;
+  readonly tokens_kept_share: number;
+  readonly sequences_kept: number;
+  readonly ess_tokens: number;
+  readonly weight_mean: number;
+  readonly truncated_share: number;
+}
+
+warnWithoutBrowser("what-if of the viewer");
+
+describe.skipIf(!hasBrowser)("what if", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  let page: Page;
+  let errors: string[];
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    server = await place.serve(DEMO, ...DEMO_FLAGS);
+    ({ page, errors } = await openPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place.leave();
+  });
+
+  const cap = (): number => Number(new URLSearchParams(page.url().split("?")[1]).get("cap"));
+  const exactCell = async (title: string): Promise<string> =>
+    textOf(
+      page
+        .getByRole("row")
+        .filter({ has: page.getByRole("rowheader", { name: title, exact: true }) })
+        .locator("td")
+        .nth(1),
+    );
+  const exactIsThere = async (): Promise<void> => {
+    await expect
+      .poll(() => textOf(page.locator(".what-if-figures thead")), { timeout: 20_000 })
+      .toContain("✓");
+  };
+  const expectShown = async (effect: Effect): Promise<void> => {
+    const figures: Record<string, number> = {
+      "kept tokens": effect.tokens_kept_share,
+      "kept sequences": effect.sequences_kept,
+      "effective sample size": effect.ess_tokens,
+      "mean weight": effect.weight_mean,
+      clipped: effect.truncated_share,
+    };
+    for (const [title, value] of Object.entries(figures)) {
+      const text = await exactCell(title);
+      expect(shows(text, value), `${title}: ${text}, ${value}`).toBe(true);
+    }
+  };
+  /** What the command that the page offers does, run as a shell would. */
+  const runOffered = async (): Promise<Effect> => {
+    await page.getByRole("tab", { name: "logratio", exact: true }).click();
+    await page.getByRole("button", { name: /^Copy command/ }).click();
+    const command = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(command).toMatch(/^logratio correct /);
+    const built = command.replace(/^logratio/, `'${process.execPath}' '${join(DIST, "cli/main.js")}'`);
+    const { stdout } = await promisify(execFile)("bash", ["-c", `${built} --json`], { maxBuffer: 1 << 26 });
+    return JSON.parse(stdout).effect;
+  };
+  const sweptAt = async (threshold: number): Promise<Effect> => {
+    const setting = `verl:rollout_is=token,rollout_is_threshold=${threshold}`;
+    const { settings } = await printed<{ settings: Effect[] }>(
+      "sweep",
+      DEMO,
+      "--methods",
+      "token-tis",
+      "--setting",
+      setting,
+      "--json",
+    );
+    return settings.find(({ name }) => name.startsWith("verl"))!;
+  };
+
+  it("moves the cap by keyboard, and then shows what logratio sweep says of it", async () => {
+    await goTo(page, server.url, "#/whatif?method=truncate&level=token");
+    const slider = page.getByRole("slider", { name: "cap" });
+    await slider.focus();
+    for (let press = 0; press < 3; press++) await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("ArrowRight");
+    await exactIsThere();
+    expect(cap()).toBeGreaterThan(1);
+    expect(cap()).toBeLessThan(2);
+    expect(shows((await slider.getAttribute("aria-valuetext"))!.slice(6).split(",")[0]!, cap())).toBe(true);
+    await expectShown(await sweptAt(cap()));
+  });
+
+  it("moves the cap by mouse: figures follow, the exact ones come when it is let go", async () => {
+    await goTo(page, server.url, "#/whatif?method=truncate&level=token&cap=2");
+    await exactIsThere();
+    const before = await textOf(page.locator(".what-if-figures tbody tr").nth(2).locator("td").first());
+    const slider = page.getByRole("slider", { name: "cap" });
+    const box = (await slider.boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height - 20];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - 120, y, { steps: 12 });
+    const ess = page.locator(".what-if-figures tbody tr").nth(2).locator("td").first();
+    await expect.poll(() => textOf(ess)).not.toBe(before);
+    expect(await textOf(page.locator(".what-if-figures thead"))).not.toContain("✓");
+    await page.mouse.up();
+    await exactIsThere();
+    expect(cap()).toBeLessThan(2);
+    await expectShown(await sweptAt(cap()));
+  });
+
+  it.each([
+    "level=token&method=both&cap=1.5&low=0.5&high=1.4",
+    "level=sequence&method=mask&low=0.8&high=1.2",
+  ])("offers a command that does what it shows: %s", async (setting) => {
+    await goTo(page, server.url, `#/whatif?${setting}`);
+    await exactIsThere();
+    const effect = await runOffered();
+    expect(effect.tokens_kept_share).toBeLessThan(1);
+    await expectShown(effect);
+  });
+
+  it("copies a trainer's config, and links to the setting", async () => {
+    await goTo(page, server.url, "#/whatif?method=truncate&level=token&cap=1.5");
+    await exactIsThere();
+    await page.getByRole("tab", { name: "verl", exact: true }).click();
+    await page.getByRole("button", { name: /^Copy config/ }).click();
+    const config = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(config).toBe(await textOf(page.locator("#config-text pre")));
+    expect(config).toMatch(/rollout_is\b.*token/);
+    expect(config).toContain("1.5");
+    await page
+      .locator("main")
+      .getByRole("button", { name: /^Copy link/ })
+      .click();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(page.url());
+    expect(errors).toEqual([]);
+  });
+});

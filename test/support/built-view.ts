@@ -1,0 +1,60 @@
+/**
+ * The built command line, wherever it was built to, and runs for it.
+ *
+ * @module
+ */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { DIST, type RunningView, startView } from "../../bench/support/view-server.mjs";
+import { ROOT } from "./run-cli.ts";
+
+export const DEMO = join(ROOT, "examples/demo");
+export const DEMO_FLAGS = ["--tokenizer", join(ROOT, "examples/demo/tokenizer")];
+const LAB = join(ROOT, "../shared/data/lab");
+export const INT8 = join(LAB, "int8/npz");
+export const INT8_FLAGS = ["--tokenizer", join(LAB, "ckpt/tokenizer")];
+
+export const hasLab = existsSync(INT8);
+
+/** Says loudly that tests are skipped. */
+export function warnWithoutLab(what: string): void {
+  if (!hasLab) console.warn(`SKIPPED: ${what}: the lab's int8 run is not at ${INT8}`);
+}
+
+/** What the built command line prints for these words, as JSON. */
+export async function printed<T>(...words: string[]): Promise<T> {
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [join(DIST, "cli/main.js"), ...words], {
+    maxBuffer: 1 << 28,
+  });
+  return JSON.parse(stdout) as T;
+}
+
+export interface Workplace {
+  readonly folder: string;
+  /** Caches of runs are kept in the folder, not beside the data. */
+  readonly serve: (...words: readonly string[]) => Promise<RunningView>;
+  /** Ends what was started, and removes the folder. */
+  readonly leave: () => Promise<void>;
+}
+
+export async function workplace(): Promise<Workplace> {
+  const folder = await mkdtemp(join(tmpdir(), "logratio-view-"));
+  const servers: RunningView[] = [];
+  return {
+    folder,
+    serve: async (...words) => {
+      const server = await startView([...words, "--cache", join(folder, "cache")]);
+      servers.push(server);
+      return server;
+    },
+    leave: async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

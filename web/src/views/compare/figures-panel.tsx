@@ -1,0 +1,152 @@
+import { useMemo } from "preact/hooks";
+import type { ReportMetrics } from "../../../../src/protocol/report.ts";
+import type { Comparison } from "../../../../src/protocol/view.ts";
+import { formatFigure } from "../../../../src/report/format.ts";
+import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { ExportMenu } from "../../ui/export-menu.tsx";
+import { countOf, formatCount, formatNumber, formatSigned } from "../../ui/format.ts";
+import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
+import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { comparedFigures, type RightWrong, rightWrong } from "./figures.ts";
+
+/** Pooled figures of both runs in one table. */
+export function FiguresPanel({
+  a,
+  b,
+  names,
+}: {
+  readonly a: ReportMetrics;
+  readonly b: ReportMetrics;
+  readonly names: Comparison["names"];
+}) {
+  const figures = useMemo(() => comparedFigures(a, b), [a, b]);
+  return (
+    <section aria-labelledby="compare-figures">
+      <div class="head">
+        <h2 id="compare-figures">Over all tokens</h2>
+        <ExportMenu
+          name="compared-figures"
+          rows={() =>
+            figures.map(({ name, a, b, difference, ratio }) => ({
+              figure: name,
+              a: a,
+              b: b,
+              difference,
+              ratio,
+            }))
+          }
+        />
+      </div>
+      <ScrollBox label="Figures of both runs">
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">figure</th>
+              <th scope="col" class="is-a">
+                A {names.a}
+              </th>
+              <th scope="col" class="is-b">
+                B {names.b}
+              </th>
+              <th scope="col">B − A</th>
+              <th scope="col">B / A</th>
+            </tr>
+          </thead>
+          <tbody>
+            {figures.map(({ name, help, a, b, difference, ratio, kind }) => {
+              return (
+                <tr key={name}>
+                  <th scope="row" title={help}>
+                    {name}
+                  </th>
+                  <td>{formatFigure(a, kind)}</td>
+                  <td>{formatFigure(b, kind)}</td>
+                  <td>{kind === "count" ? formatCount(difference) : formatSigned(difference)}</td>
+                  <td>{formatNumber(ratio)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  );
+}
+
+/** Right answers against wrong ones, for each run by itself. */
+export function RightWrongPanel({
+  a,
+  b,
+  names,
+}: {
+  readonly a: SequenceTable;
+  readonly b: SequenceTable;
+  readonly names: Comparison["names"];
+}) {
+  const [inA, inB] = useMemo(() => [rightWrong(a), rightWrong(b)], [a, b]);
+  const sides = [
+    { name: `A ${names.a}`, split: inA },
+    { name: `B ${names.b}`, split: inB },
+  ];
+  if (sides.every(({ split }) => split.right.length + split.wrong.length === 0)) return null;
+  return (
+    <section aria-labelledby="compare-right-wrong">
+      <h2 id="compare-right-wrong">Right against wrong</h2>
+      <div class="sides">
+        {sides.map(({ name, split }) => (
+          <div key={name}>
+            <h3>{name}</h3>
+            <RightWrongSide {...split} />
+          </div>
+        ))}
+      </div>
+      <p class="muted">Mean |Δ| of each sequence; those of one prompt are not quite independent.</p>
+    </section>
+  );
+}
+
+function RightWrongSide({ right, wrong, tests }: RightWrong) {
+  if (tests === undefined)
+    return (
+      <p class="muted">
+        {countOf(right.length, "right sequence")}, {countOf(wrong.length, "wrong sequence")}: two of each are
+        needed.
+      </p>
+    );
+  const { order, means } = tests;
+  return (
+    <>
+      <MirroredHistogram
+        above={{ name: "right", values: right }}
+        below={{ name: "wrong", values: wrong }}
+        unit="mean |Δ|, nats"
+      />
+      <dl>
+        <dt>mean of right, of wrong</dt>
+        <dd>
+          {formatNumber(mean(right))}, {formatNumber(mean(wrong))}
+        </dd>
+        <dt title="Welch's interval">wrong − right</dt>
+        <dd>
+          {formatSigned(means.meanDifference)}{" "}
+          <small>
+            95 % {formatSigned(means.meanDifferenceInterval.low)} to{" "}
+            {formatSigned(means.meanDifferenceInterval.high)}
+          </small>
+        </dd>
+        <dt title="from −1 (every wrong sequence below every right one) to 1">rank-biserial</dt>
+        <dd>
+          {formatSigned(order.rankBiserial, 2)}{" "}
+          <small>
+            95 % {formatSigned(order.rankBiserialInterval.low, 2)} to{" "}
+            {formatSigned(order.rankBiserialInterval.high, 2)}
+          </small>
+        </dd>
+      </dl>
+    </>
+  );
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,96 @@
+/**
+ * The charts over steps: both runs on one axis, and below it what B has more than A.
+ *
+ * @module
+ */
+import type { Comparison, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
+import type { FigureKind } from "../../../../src/report/format.ts";
+import type { ChartSpec, ChartValues } from "../../ui/chart-spec.ts";
+
+interface ChartKind {
+  readonly metric: StepMetric;
+  readonly title: string;
+  readonly unit: string;
+  readonly kind?: FigureKind;
+  readonly nearOne?: boolean;
+  /** Where the title is long: over the track. */
+  readonly short?: string;
+}
+
+const CHARTS: readonly ChartKind[] = [
+  { metric: "delta_abs_mean", title: "Mean |Δ|", unit: "nats" },
+  { metric: "delta_abs_p99", title: "p99 |Δ|", unit: "nats" },
+  { metric: "delta_abs_max", title: "Max |Δ|", unit: "nats" },
+  { metric: "delta_mean", title: "Mean Δ", unit: "nats", kind: "signed" },
+  { metric: "k3", title: "k3", unit: "nats" },
+  {
+    metric: "ess",
+    title: "Effective sample size",
+    unit: "share",
+    kind: "near-one",
+    nearOne: true,
+    short: "ESS",
+  },
+  { metric: "prob_diff_max", title: "Largest |Δp|", unit: "" },
+  { metric: "entropy", title: "Entropy", unit: "nats" },
+  { metric: "response_tokens", title: "Response length", unit: "tokens" },
+  { metric: "reward", title: "Reward", unit: "" },
+  { metric: "accuracy", title: "Accuracy", unit: "", kind: "share" },
+];
+
+const TRACK_HEIGHT = 96;
+
+export interface ComparedChart {
+  readonly metric: StepMetric;
+  readonly both: ChartSpec;
+  /** Undefined where no step has a figure of both. */
+  readonly difference: ChartSpec | undefined;
+}
+
+/** Charts over the steps of either run; those with a figure of each run only. */
+export function chartsOverSteps(
+  a: StepSeries,
+  b: StepSeries,
+  { names, steps }: Pick<Comparison, "names" | "steps">,
+): ComparedChart[] {
+  const xs = [...new Set([...a.steps, ...b.steps])]
+    .filter((step): step is number => step !== null)
+    .sort((one, other) => one - other);
+  const lineUp = (at: readonly (number | null)[], values: ChartValues): ChartValues => {
+    const places = new Map(at.map((step, place) => [step, place]));
+    return xs.map((x) => values[places.get(x) ?? -1] ?? null);
+  };
+  return CHARTS.flatMap(({ metric, title, unit, kind = "number", nearOne = false, short = title }) => {
+    const [inA, inB] = [lineUp(a.steps, a.series[metric]), lineUp(b.steps, b.series[metric])];
+    if (!hasValues(inA) || !hasValues(inB)) return [];
+    const difference = lineUp(steps.steps, steps.difference[metric]);
+    const common = { unit, xLabel: "step", xs, scale: "linear" } as const;
+    const both: ChartSpec = {
+      ...common,
+      id: `compare-${metric}`,
+      title,
+      lines: [
+        { label: `A ${names.a}`, colour: "blue", joins: true, values: inA },
+        { label: `B ${names.b}`, colour: "orange", dash: [6, 3], joins: true, values: inB },
+      ],
+      kind,
+      fromZero: !nearOne,
+      extreme: nearOne ? "least" : kind === "signed" ? "furthest" : "most",
+    };
+    const track: ChartSpec = {
+      ...common,
+      id: `compare-${metric}-difference`,
+      title: `${short}: B − A`,
+      lines: [{ label: "B − A", colour: "teal", joins: true, values: difference }],
+      kind: "signed",
+      fromZero: true,
+      extreme: "furthest",
+      height: TRACK_HEIGHT,
+    };
+    return [{ metric, both, difference: hasValues(difference) ? track : undefined }];
+  });
+}
+
+function hasValues(values: ChartValues): boolean {
+  return values.some((value) => value !== null);
+}

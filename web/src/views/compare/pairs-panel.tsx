@@ -1,0 +1,155 @@
+import { useMemo } from "preact/hooks";
+import { handleOf } from "../../state/handles.ts";
+import type { StepRange } from "../../state/step-range.ts";
+import { hrefOf, navigate } from "../../state/url.ts";
+import type { Row } from "../../ui/export.ts";
+import { countOf, formatNumber, formatSigned } from "../../ui/format.ts";
+import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
+import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
+import { COMPARED, figureOf, formatPair, HOW_TITLES, orderedPairs, type Pairs } from "./pairs.ts";
+
+/** Sequences that belong together, furthest apart first. */
+export function PairsPanel({
+  all,
+  sort,
+  steps,
+  chosen,
+}: {
+  readonly all: Pairs;
+  readonly sort: TableSort;
+  readonly steps: StepRange | null;
+  /** Place among the pairs. */
+  readonly chosen: number | undefined;
+}) {
+  const rows = useMemo(
+    () => orderedPairs(all, sort, steps),
+    [all, sort.key, sort.descending, steps?.[0], steps?.[1]],
+  );
+  return (
+    <section aria-labelledby="compare-pairs">
+      <div class="head">
+        <h2 id="compare-pairs">Pairs of sequences</h2>
+        <span class="muted" role="status">
+          {countOf(rows.length, "pair")}
+        </span>
+        <TakeAway what="pairs" rows={() => Array.from(rows, (at) => exportRow(all, at))} />
+      </div>
+      <div class="pairs-table">
+        <VirtualTable
+          label="Pairs of sequences"
+          noun="pair"
+          columns={useMemo(() => columnsOf(all), [all])}
+          count={rows.length}
+          row={(place) => rows[place]!}
+          rowClass={(at) => (at === chosen ? "is-chosen" : undefined)}
+          sort={sort}
+          onSort={(key) => {
+            const descending = sort.key === key ? !sort.descending : key !== "sequence" && key !== "step";
+            navigate({ params: { pairs: `${descending ? "-" : ""}${key}` } });
+          }}
+          onOpen={(at) => navigate({ params: { pair: formatPair(all.pairs, at), at: undefined } })}
+        />
+      </div>
+    </section>
+  );
+}
+
+function columnsOf(all: Pairs): TableColumn<number>[] {
+  const { a, b, pairs } = all;
+  const figures = COMPARED.flatMap(({ key, title, column }): TableColumn<number>[] => {
+    const part = (name: string, run: "a" | "b"): TableColumn<number> => ({
+      key: `${key} ${run}`,
+      title: `${title} ${name}`,
+      width: 108,
+      align: "end",
+      cell: (at) => formatNumber(figureOf(all, at, column)[run]),
+    });
+    return [
+      part("A", "a"),
+      part("B", "b"),
+      {
+        key,
+        title: `${title} B − A`,
+        width: 132,
+        align: "end",
+        sortable: true,
+        cell: (at) => <b>{formatSigned(figureOf(all, at, column).difference)}</b>,
+      },
+    ];
+  });
+  return [
+    {
+      key: "sequence",
+      title: "A",
+      help: "the sequence of run A; leads to its page",
+      width: 128,
+      sortable: true,
+      cell: (at) => (
+        <a href={hrefOf({ view: "sequence", sequence: pairs.a[at]!, token: undefined })}>
+          {handleOf(a, pairs.a[at]!)}
+        </a>
+      ),
+    },
+    {
+      key: "partner",
+      title: "B",
+      help: "its partner in run B; leads to both texts below",
+      width: 150,
+      cell: (at) => (
+        <a href={hrefOf({ params: { pair: formatPair(pairs, at), at: undefined } })}>
+          {handleOf(b, pairs.b[at]!)} <span class="muted">beside</span>
+        </a>
+      ),
+    },
+    { key: "how", title: "why", width: 118, cell: (at) => HOW_TITLES[pairs.how[at]!] },
+    {
+      key: "shared",
+      title: "shared",
+      help: "response tokens that both begin with",
+      width: 84,
+      align: "end",
+      sortable: true,
+      cell: (at) => pairs.shared[at]!,
+    },
+    {
+      key: "gap",
+      title: "largest at a token",
+      help: "largest |Δb − Δa| at a token that both share; leads to it in A",
+      width: 148,
+      align: "end",
+      sortable: true,
+      cell: (at) =>
+        pairs.gap_max[at] === null ? (
+          formatNumber(null)
+        ) : (
+          <a href={hrefOf({ view: "sequence", sequence: pairs.a[at]!, token: pairs.gap_token[at] })}>
+            {formatNumber(pairs.gap_max[at])}
+          </a>
+        ),
+    },
+    ...figures,
+  ];
+}
+
+function exportRow(all: Pairs, at: number): Row {
+  const { a, b, pairs } = all;
+  return {
+    a: handleOf(a, pairs.a[at]!),
+    b: handleOf(b, pairs.b[at]!),
+    how: pairs.how[at]!,
+    shared_tokens: pairs.shared[at]!,
+    ...Object.fromEntries(
+      COMPARED.flatMap(({ column }) => {
+        const { a: first, b: second, difference } = figureOf(all, at, column);
+        return [
+          [`${column}_a`, first],
+          [`${column}_b`, second],
+          [`${column}_difference`, difference],
+        ];
+      }),
+    ),
+    gap_mean: pairs.gap_mean[at]!,
+    gap_max: pairs.gap_max[at]!,
+    gap_token: pairs.gap_token[at]!,
+  };
+}

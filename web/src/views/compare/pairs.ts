@@ -1,0 +1,92 @@
+/**
+ * Pairs of sequences as rows of a table: which, and in which order.
+ *
+ * @module
+ */
+import type { PairKind, SequencePairs } from "../../../../src/protocol/view.ts";
+import type { SequenceColumn, SequenceTable } from "../../../../src/wire/index.ts";
+import type { StepRange } from "../../state/step-range.ts";
+import type { TableSort } from "../../ui/virtual-table/virtual-table.tsx";
+
+export const HOW_TITLES: Readonly<Record<PairKind, string>> = {
+  ids: "same tokens",
+  prompt: "same prompt",
+  group: "same group",
+};
+
+/** Figures that a pair is compared by, by the column of the table of sequences. */
+export const COMPARED = [
+  { key: "mean", title: "mean |Δ|", column: "delta_abs_mean" },
+  { key: "max", title: "max |Δ|", column: "delta_abs_max" },
+  { key: "k3", title: "k3", column: "k3_mean" },
+] as const satisfies readonly { key: string; title: string; column: SequenceColumn }[];
+
+export interface Pairs {
+  readonly a: SequenceTable;
+  readonly b: SequenceTable;
+  readonly pairs: SequencePairs;
+}
+
+/** Of run A, of run B, and b − a; NaN where not known. */
+export interface PairFigure {
+  readonly a: number;
+  readonly b: number;
+  readonly difference: number;
+}
+
+export function figureOf({ a, b, pairs }: Pairs, at: number, column: SequenceColumn): PairFigure {
+  const first = a.columns[column][pairs.a[at]!]!;
+  const second = b.columns[column][pairs.b[at]!]!;
+  return { a: first, b: second, difference: second - first };
+}
+
+/** What the table can be sorted by, as numbers: `gap` is the largest difference of a token. */
+function sortValue(all: Pairs, key: string, at: number): number | undefined {
+  const { a, pairs } = all;
+  if (key === "gap") return pairs.gap_max[at] ?? Number.NaN;
+  if (key === "shared") return pairs.shared[at]!;
+  if (key === "step") return a.columns.step[pairs.a[at]!]!;
+  if (key === "sequence") return pairs.a[at]!;
+  const compared = COMPARED.find((figure) => figure.key === key);
+  return compared && figureOf(all, at, compared.column).difference;
+}
+
+export const SORT_KEYS = ["sequence", "step", "shared", "gap", ...COMPARED.map(({ key }) => key)];
+
+/** `-mean`: descending; the default shows where B is worse than A. */
+export function pairSort(text: string): TableSort {
+  const descending = text.startsWith("-");
+  const key = descending ? text.slice(1) : text;
+  return SORT_KEYS.includes(key) ? { key, descending } : { key: "mean", descending: true };
+}
+
+/** Places among the pairs, sorted; NaN last. `steps` are those of run A. */
+export function orderedPairs(all: Pairs, sort: TableSort, steps: StepRange | null): Uint32Array {
+  const { a, pairs } = all;
+  const inside = pairs.a.flatMap((index, at) => {
+    const step = a.columns.step[index]!;
+    return steps === null || (step >= steps[0] && step <= steps[1]) ? [at] : [];
+  });
+  const values = new Map(inside.map((at) => [at, sortValue(all, sort.key, at) ?? Number.NaN]));
+  const sign = sort.descending ? -1 : 1;
+  return Uint32Array.from(
+    inside.sort((one, other) => {
+      const [first, second] = [values.get(one)!, values.get(other)!];
+      if (Number.isNaN(first) || Number.isNaN(second))
+        return Number(Number.isNaN(first)) - Number(Number.isNaN(second)) || one - other;
+      return sign * (first - second) || one - other;
+    }),
+  );
+}
+
+/** `pair=12-40`: places in the tables of A and of B; undefined where there is no such pair. */
+export function findPair({ a, b }: SequencePairs, text: string): number | undefined {
+  const [, first, second] = /^(\d+)-(\d+)$/.exec(text) ?? [];
+  if (first === undefined) return undefined;
+  const at = a.indexOf(Number(first));
+  return at >= 0 && b[at] === Number(second) ? at : undefined;
+}
+
+export function formatPair({ a, b }: SequencePairs, at: number): string {
+  return `${a[at]}-${b[at]}`;
+}

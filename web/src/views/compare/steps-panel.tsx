@@ -1,0 +1,58 @@
+import { useMemo } from "preact/hooks";
+import type { Comparison, StepSeries } from "../../../../src/protocol/view.ts";
+import { formatSteps, parseSteps, stepsBetween } from "../../state/step-range.ts";
+import { navigate, param } from "../../state/url.ts";
+import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
+import { chartsOverSteps } from "./over-steps.ts";
+
+const stepsParam = param("steps", "");
+
+/** Small multiples over steps, both runs in each, with a track of their difference. */
+export function StepsPanel({
+  a,
+  b,
+  comparison,
+}: {
+  readonly a: StepSeries;
+  readonly b: StepSeries;
+  readonly comparison: Comparison;
+}) {
+  const crosshair = useCrosshair();
+  const charts = useMemo(() => chartsOverSteps(a, b, comparison), [a, b, comparison]);
+  const xs = charts[0]?.both.xs ?? [];
+  const range = parseSteps(stepsParam.value);
+  if (xs.length < 2) return <p class="muted">Less than two steps: there is nothing to draw over them.</p>;
+  const choose = (from: number, to: number): void => {
+    const chosen = stepsBetween(xs, from, to);
+    if (chosen !== null) navigate({ params: { steps: formatSteps(chosen) } });
+  };
+  const shared = { crosshair, marked: range, onOpen: (step: number) => choose(step, step), onBrush: choose };
+  return (
+    <>
+      <p class="muted" role="status">
+        {range === null ? (
+          "Drag over a chart, or click a step, to see the pairs of those steps only."
+        ) : (
+          <>
+            Pairs of {range[0] === range[1] ? `step ${range[0]}` : `steps ${range[0]} to ${range[1]}`} only.{" "}
+            <button type="button" onClick={() => navigate({ params: { steps: undefined } })}>
+              All steps
+            </button>
+          </>
+        )}
+      </p>
+      <div class="charts">
+        {charts.map(({ metric, both, difference }) => (
+          <div key={metric} class="chart">
+            <ChartView spec={both} {...shared} />
+            {difference === undefined ? (
+              <p class="muted">No step has a figure of both runs.</p>
+            ) : (
+              <ChartView spec={difference} {...shared} />
+            )}
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { useMemo } from "preact/hooks";
+import type { MismatchReport } from "../../../../src/protocol/report.ts";
+import type { Comparison, RunInfo } from "../../../../src/protocol/view.ts";
+import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { comparison, other, report, steps, table } from "../../state/loaded.ts";
+import { parseSteps } from "../../state/step-range.ts";
+import { param } from "../../state/url.ts";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { ViewProps } from "../../view-props.ts";
+import { FiguresPanel, RightWrongPanel } from "./figures-panel.tsx";
+import { PairPanel } from "./pair-panel.tsx";
+import { findPair, orderedPairs, type Pairs, pairSort } from "./pairs.ts";
+import { PairsPanel } from "./pairs-panel.tsx";
+import { StepsPanel } from "./steps-panel.tsx";
+import "./style.css";
+import { Warnings } from "./warnings.tsx";
+
+const pairParam = param("pair", "");
+const sortParam = param("pairs", "-mean");
+const stepsParam = param("steps", "");
+
+/** Two runs beside each other. */
+export function CompareView({ info }: ViewProps) {
+  return (
+    <div class="compare-view">
+      <WhenLoaded of={comparison()}>
+        {(compared) => (
+          <>
+            <h1>
+              <span class="is-a">A</span> {compared.names.a} against <span class="is-b">B</span>{" "}
+              {compared.names.b}
+            </h1>
+            <Warnings {...compared} />
+            <WhenLoaded of={report()}>
+              {(a) => (
+                <WhenLoaded of={other.report()}>
+                  {(b) => <Pooled a={a} b={b} names={compared.names} />}
+                </WhenLoaded>
+              )}
+            </WhenLoaded>
+            <section aria-labelledby="compare-steps">
+              <h2 id="compare-steps">Over the steps</h2>
+              <WhenLoaded of={steps()}>
+                {(a) => (
+                  <WhenLoaded of={other.steps()}>
+                    {(b) => <StepsPanel a={a} b={b} comparison={compared} />}
+                  </WhenLoaded>
+                )}
+              </WhenLoaded>
+            </section>
+            <WhenLoaded of={table()}>
+              {(a) => (
+                <WhenLoaded of={other.table()}>
+                  {(b) => (
+                    <WhenLoaded of={other.run()}>
+                      {(infoB) => <Sequences a={a} b={b} infoA={info} infoB={infoB} compared={compared} />}
+                    </WhenLoaded>
+                  )}
+                </WhenLoaded>
+              )}
+            </WhenLoaded>
+          </>
+        )}
+      </WhenLoaded>
+    </div>
+  );
+}
+
+function Pooled({
+  a,
+  b,
+  names,
+}: {
+  readonly a: MismatchReport;
+  readonly b: MismatchReport;
+  readonly names: Comparison["names"];
+}) {
+  return <FiguresPanel a={a.metrics} b={b.metrics} names={names} />;
+}
+
+function Sequences({
+  a,
+  b,
+  infoA,
+  infoB,
+  compared,
+}: {
+  readonly a: SequenceTable;
+  readonly b: SequenceTable;
+  readonly infoA: RunInfo;
+  readonly infoB: RunInfo;
+  readonly compared: Comparison;
+}) {
+  const { pairs, names } = compared;
+  const all = useMemo((): Pairs => ({ a, b, pairs }), [a, b, pairs]);
+  const sort = pairSort(sortParam.value);
+  const range = parseSteps(stepsParam.value);
+  const named = pairParam.value === "" ? undefined : findPair(pairs, pairParam.value);
+  // Without one in the address the first of the table is shown.
+  const chosen = named ?? (pairParam.value === "" ? orderedPairs(all, sort, range)[0] : undefined);
+  return (
+    <>
+      <RightWrongPanel a={a} b={b} names={names} />
+      {pairs.a.length === 0 ? (
+        <p class="muted">No sequence of A has a partner in B: there are no texts to put side by side.</p>
+      ) : (
+        <>
+          <PairsPanel all={all} sort={sort} steps={range} chosen={chosen} />
+          {chosen === undefined ? (
+            <p class="muted" role="status">
+              {pairParam.value === ""
+                ? "No pair is of these steps."
+                : `There is no pair ${pairParam.value}: choose one in the table.`}
+            </p>
+          ) : (
+            <PairPanel
+              indexA={pairs.a[chosen]!}
+              indexB={pairs.b[chosen]!}
+              how={pairs.how[chosen]!}
+              names={names}
+              domain={Math.max(infoA.scales.delta, infoB.scales.delta)}
+              version={infoA.version}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Comparison } from "../../../../src/protocol/view.ts";
+import { countOf } from "../../ui/format.ts";
+
+const TITLES = {
+  meaningless: "Meaningless",
+  doubtful: "Doubtful",
+} as const;
+
+/** What speaks against the comparison, before anything that it shows. */
+export function Warnings({ warnings, unchecked, pairs, unmatched, names }: Comparison) {
+  return (
+    <>
+      {warnings.length > 0 && (
+        <div class="warnings" role="alert">
+          {warnings.map(({ code, severity, what, follows }) => (
+            <p key={`${code} ${what}`} class={severity}>
+              <strong>{TITLES[severity]}.</strong> {what} <span>{follows}</span>
+            </p>
+          ))}
+        </div>
+      )}
+      <p class="matched" role="status">
+        <strong>{countOf(pairs.a.length, "pair")}</strong> of sequences
+        {pairs.a.length > 0 && ` (${kinds(pairs.how)})`} · without a partner: {unmatched.a} of A {names.a},{" "}
+        {unmatched.b} of B {names.b}
+      </p>
+      {unchecked.length > 0 && (
+        <p class="muted">
+          {warnings.length === 0 && "Nothing found that speaks against the comparison. "}
+          Not to be checked: {unchecked.join(" ")}
+        </p>
+      )}
+    </>
+  );
+}
+
+const KINDS = {
+  ids: "of the same tokens",
+  prompt: "of the same prompt and step",
+  group: "of one group by name and the same step",
+} as const;
+
+function kinds(how: Comparison["pairs"]["how"]): string {
+  return (["ids", "prompt", "group"] as const)
+    .map((kind) => ({ kind, count: how.filter((one) => one === kind).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ kind, count }) => `${count.toLocaleString("en-US")} ${KINDS[kind]}`)
+    .join(", ");
+}

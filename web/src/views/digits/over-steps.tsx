@@ -1,0 +1,53 @@
+import { useMemo } from "preact/hooks";
+import type { DigitsReport } from "../../../../src/protocol/digits.ts";
+import { formatSteps, parseSteps, stepsBetween } from "../../state/step-range.ts";
+import { hrefOf, navigate, param } from "../../state/url.ts";
+import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
+import { stepHref } from "../../ui/place-link.tsx";
+import { digitCharts } from "./step-charts.ts";
+
+const stepsParam = param("steps", "");
+
+/** Digits over the steps, with the brush of the other views. */
+export function OverSteps({ report }: { readonly report: DigitsReport }) {
+  const charts = useMemo(() => digitCharts(report), [report]);
+  const crosshair = useCrosshair();
+  const range = parseSteps(stepsParam.value);
+  const steps = charts[0]?.xs;
+  if (steps === undefined) return null;
+  return (
+    <section class="steps" aria-label="Over the steps">
+      <h2>Over the steps</h2>
+      {range === null ? (
+        <p class="note">Drag over a chart to choose steps; click a step to see its sequences.</p>
+      ) : (
+        <p class="note">
+          <button type="button" onClick={() => navigate({ params: { steps: undefined } })}>
+            {range[0] === range[1] ? `step ${range[0]}` : `steps ${range[0]}–${range[1]}`}{" "}
+            <span aria-hidden="true">✕</span>
+            <span class="visually-hidden">: choose all again</span>
+          </button>{" "}
+          <a href={hrefOf({ view: "sequences", token: undefined })}>their sequences</a>. Figures on this page
+          are of all steps.
+        </p>
+      )}
+      <div class="charts">
+        {charts.map((spec) => (
+          <ChartView
+            key={spec.id}
+            spec={spec}
+            crosshair={crosshair}
+            marked={range}
+            onOpen={(step) => {
+              location.hash = stepHref(step);
+            }}
+            onBrush={(from, to) => {
+              const chosen = stepsBetween(steps, from, to);
+              if (chosen !== null) navigate({ params: { steps: formatSteps(chosen) } });
+            }}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
