@@ -12,6 +12,7 @@ import { memorySource } from "../../src/io/file-source.ts";
 import { openZip } from "../../src/io/zip.ts";
 import { readMember } from "../../src/io/zip-member.ts";
 import {
+  eventually,
   goTo,
   hasBrowser,
   openBrowser,
@@ -80,9 +81,9 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     await goTo(page, url, "#/whatif?method=truncate");
-    await expect
-      .poll(() => textOf(page.locator("main")))
-      .toContain("no exact figures: these are files; logratio view of the run itself counts them");
+    await eventually(() => textOf(page.locator("main"))).toContain(
+      "no exact figures: these are files; logratio view of the run itself counts them",
+    );
     expect(failures).toEqual([]);
     expect(errors).toEqual([]);
     await page.close();

@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
+  eventually,
   goTo,
   hasBrowser,
   openBrowser,
@@ -76,7 +77,7 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").getByRole("combobox").fill("script");
-    await expect.poll(() => textOf(page.getByRole("listbox"))).toContain("<script>");
+    await eventually(() => textOf(page.getByRole("listbox"))).toContain("<script>");
     await expectHarmless("palette");
     await page.keyboard.press("Escape");
   });
@@ -89,7 +90,7 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
       element.scrollTop = element.scrollHeight / 2;
     });
     await page.keyboard.press("]");
-    await expect.poll(() => page.url()).toMatch(/\/t\d+\?/);
+    await eventually(() => page.url()).toMatch(/\/t\d+\?/);
     await page.keyboard.press("g");
     await page.keyboard.press("o");
     await settled(page);

@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
+  eventually,
   goTo,
   hasBrowser,
   isInSight,
@@ -52,38 +53,38 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
     await page.keyboard.press("Enter");
     await settled(page);
     const current = page.locator(".strip .t.current");
-    await expect.poll(() => isInSight(current, ".strip")).toBe(true);
+    await eventually(() => isInSight(current, ".strip")).toBe(true);
     await page.keyboard.press("x");
     const cards = page.locator(".pinned-cards .card");
     await cards.waitFor();
     expect(await textOf(cards)).toContain(worst);
     expect(await textOf(cards)).toMatch(/rollout.*trainer.*log p/s);
     await page.keyboard.press("Escape");
-    await expect.poll(() => cards.count()).toBe(0);
+    await eventually(() => cards.count()).toBe(0);
   });
 
   it("walks by tokens, divergent tokens, turns and sequences", async () => {
     await goTo(page, server.url, "#/sequence/3");
     const place = (): number => Number(/\/t(\d+)\?/.exec(page.url())?.[1] ?? -1);
     await page.keyboard.press("]");
-    await expect.poll(place).toBeGreaterThanOrEqual(0);
+    await eventually(place).toBeGreaterThanOrEqual(0);
     const first = place();
     await page.keyboard.press("ArrowRight");
-    await expect.poll(place).toBe(first + 1);
+    await eventually(place).toBe(first + 1);
     await page.keyboard.press(".");
-    await expect.poll(place).toBeGreaterThan(first + 1);
+    await eventually(place).toBeGreaterThan(first + 1);
     const divergent = place();
     await page.keyboard.press(".");
-    await expect.poll(place).toBeGreaterThan(divergent);
+    await eventually(place).toBeGreaterThan(divergent);
     await page.keyboard.press(",");
-    await expect.poll(place).toBe(divergent);
+    await eventually(place).toBe(divergent);
     await page.keyboard.press("m");
-    await expect.poll(() => page.url()).toContain("metric=");
+    await eventually(() => page.url()).toContain("metric=");
     await page.keyboard.press("j");
-    await expect.poll(() => page.url()).toContain("#/sequence/4?");
+    await eventually(() => page.url()).toContain("#/sequence/4?");
     await settled(page);
     await page.keyboard.press("k");
-    await expect.poll(() => page.url()).toContain("#/sequence/3?");
+    await eventually(() => page.url()).toContain("#/sequence/3?");
   });
 
   it("reaches what it needs by Tab alone", async () => {

@@ -3,6 +3,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
+  eventually,
   goTo,
   hasBrowser,
   isInSight,
@@ -199,7 +200,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       const counts = page.locator(".counts strong");
       const all = await textOf(counts);
       await filter.fill("correct:no");
-      await expect.poll(() => textOf(counts)).not.toBe(all);
+      await eventually(() => textOf(counts)).not.toBe(all);
       const wrong = await textOf(counts);
       await filter.fill("correct:no nonsense>3");
       const problem = page.locator(".filter-problems p");
@@ -208,7 +209,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       expect(await filter.getAttribute("aria-invalid")).toBe("true");
       expect(await textOf(counts)).toBe(wrong);
       await filter.fill("");
-      await expect.poll(() => textOf(counts)).toBe(all);
+      await eventually(() => textOf(counts)).toBe(all);
     });
 
     it("gives tables and pictures away as files", async () => {
@@ -252,5 +253,5 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
 });
 
 async function expectSeen(token: Locator): Promise<void> {
-  await expect.poll(() => isInSight(token, ".strip")).toBe(true);
+  await eventually(() => isInSight(token, ".strip")).toBe(true);
 }

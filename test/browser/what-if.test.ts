@@ -4,7 +4,15 @@ import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DIST, type RunningView } from "../../bench/support/view-server.mjs";
-import { goTo, hasBrowser, openBrowser, openPage, textOf, warnWithoutBrowser } from "../support/browser.ts";
+import {
+  eventually,
+  goTo,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  textOf,
+  warnWithoutBrowser,
+} from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
 import { shows } from "../support/shown-numbers.ts";
 
@@ -45,9 +53,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
         .nth(1),
     );
   const exactIsThere = async (): Promise<void> => {
-    await expect
-      .poll(() => textOf(page.locator(".what-if-figures thead")), { timeout: 20_000 })
-      .toContain("✓");
+    await eventually(() => textOf(page.locator(".what-if-figures thead"))).toContain("✓");
   };
   const expectShown = async (effect: Effect): Promise<void> => {
     const figures: Record<string, number> = {
@@ -110,7 +116,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
     await page.mouse.down();
     await page.mouse.move(x - 120, y, { steps: 12 });
     const ess = page.locator(".what-if-figures tbody tr").nth(2).locator("td").first();
-    await expect.poll(() => textOf(ess)).not.toBe(before);
+    await eventually(() => textOf(ess)).not.toBe(before);
     expect(await textOf(page.locator(".what-if-figures thead"))).not.toContain("✓");
     await page.mouse.up();
     await exactIsThere();

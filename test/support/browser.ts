@@ -5,7 +5,10 @@
  */
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
+
+// Machines that run tests are slow, and servers and browsers start in hooks.
+vi.setConfig({ hookTimeout: 90_000, testTimeout: 120_000 });
 
 const EXECUTABLE = [process.env.LOGRATIO_CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find(
   (path) => path !== undefined && existsSync(path),
@@ -55,7 +58,7 @@ export async function goTo(page: Page, url: string, hash: string): Promise<void>
 /** Waits until the view is there, with its data, and painted. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("main :is(h1, h2)").first().waitFor({ state: "attached" });
-  await expect.poll(() => page.locator("main .loading").count()).toBe(0);
+  await eventually(() => page.locator("main .loading").count()).toBe(0);
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }
 
@@ -91,4 +94,9 @@ export async function isInSight(element: Locator, scroller: string): Promise<boo
 
 export async function textOf(element: Locator): Promise<string> {
   return (await element.textContent()) ?? "";
+}
+
+/** Expects something of a value once it has come, however slow the machine. */
+export function eventually<T>(value: () => T): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(value, { timeout: 20_000 });
 }

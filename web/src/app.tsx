@@ -1,8 +1,9 @@
+import { useEffect } from "preact/hooks";
 import type { RunInfo, StudyInfo } from "../../src/protocol/view.ts";
 import { ROUTES, STUDY_ROUTES } from "./routes.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { run } from "./state/loaded.ts";
-import { route } from "./state/url.ts";
+import { navigate, route } from "./state/url.ts";
 import { WhenLoaded } from "./ui/when-loaded.tsx";
 
 /** The frame around every view: those of a run, or those of a study. */
@@ -27,6 +28,8 @@ function RunApp({ info }: { readonly info: RunInfo }) {
 function StudyApp({ info }: { readonly info: StudyInfo }) {
   const { view } = route.value;
   const current = STUDY_ROUTES.find(({ name }) => name === view) ?? STUDY_ROUTES[0]!;
+  // So that links that are copied say where they lead.
+  useEffect(() => navigate({ view: current.name }, { replace: true }), [current.name, view]);
   return (
     <Shell info={info} current={current.name} views={STUDY_ROUTES}>
       <current.View info={info} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ViewInfo } from "../../../src/protocol/view.ts";
+import { printable } from "../../../src/report/printable.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
 import { hrefOf, navigate, type ViewName } from "../state/url.ts";
@@ -41,7 +42,7 @@ export function Shell({
   // Files do not change while they are looked at.
   useEffect(() => (isBundled ? undefined : listen()), []);
   useEffect(() => {
-    document.title = `${info.name} · ${title} · logratio`;
+    document.title = `${printable(info.name)} · ${title} · logratio`;
     exportRun.value = info.name;
     parquetWriter.value = isBundled ? undefined : client.parquet;
   }, [info.name, isBundled, title]);

@@ -115,7 +115,7 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
       key: "gap",
       title: "largest at a token",
       help: "largest |Δb − Δa| at a token that both share; leads to it in A",
-      width: 148,
+      width: 168,
       align: "end",
       sortable: true,
       cell: (at) =>
