@@ -33,6 +33,7 @@ Examples:
   logratio analyze log.jsonl                     every question to that log, on one page
   logratio digits dumps/ --tokenizer model/      how sure of digits, and how far off
   logratio kl texts.jsonl --policy 'onnx:ckpt/*' --reference dpo  what training changed, at which tokens
+  logratio view texts.study                      every text of it under every checkpoint, in the browser
   logratio report a.json b.json                  two files that scored the same tokens
   logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask
 
@@ -80,7 +81,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
       program
         .command("view")
         .description("see it, token by token: a page in your browser, served by this machine to itself")
-        .argument("<path...>", "whatever `report` takes"),
+        .argument("<path...>", "whatever `report` takes, or the directory of a study (`kl`)"),
     ),
   ).action(async (paths: string[], options: ViewOptions) => {
     const { view } = await import("./commands/view.ts");

@@ -5,7 +5,6 @@
  */
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FormatError } from "../../base/errors.ts";
 import type { ExactAnswer, ExactQuestion, RunInfo } from "../../protocol/view.ts";
 import { decodeArrays, decodeTable, encodeTopK } from "../../wire/index.ts";
 import {
@@ -18,6 +17,7 @@ import {
 } from "./build-cache.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
 import { answerExactly, type DeltaBlock } from "./exact.ts";
+import { readPart } from "./read-part.ts";
 import { PASS_FILES } from "./run-pass.ts";
 import { type ReadBytes, readAlternatives } from "./top-k-store.ts";
 
@@ -118,19 +118,6 @@ export async function openPrepared(
       await onClosed?.();
     },
   };
-}
-
-async function readPart(file: FileHandle, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; ) {
-    const { bytesRead } = await file.read(bytes, at, length - at, from + at);
-    if (bytesRead === 0)
-      throw new FormatError(`the viewer's cache is cut off: ${length} bytes at ${from}, ${at} are there`, {
-        hint: "remove the .logratio folder beside the data and start again",
-      });
-    at += bytesRead;
-  }
-  return bytes;
 }
 
 function textsOf(

@@ -69,35 +69,49 @@ export async function buildStudy(
   }
   const checkpoints = Object.keys(report.checkpoints);
   const slotOf = checkpoints.map((name) => pass.slots.indexOf(name));
-  const { categories } = options.analysis;
-  const classify = tokenClassifier(categories);
-  const names: string[] = [];
-  const codes = new Map<string, number>();
-  const codeOf = (token: string): number => {
-    const name = classify(token);
-    const code = codes.get(name) ?? names.push(name) - 1;
-    codes.set(name, code);
-    return code;
-  };
-  const offsets = await writeStoredTexts(join(directory, STUDY_FILES.text), texts, pass, codeOf);
-  const info: StudyInfo = {
+  const categories = new CategoryCodes(options.analysis.categories);
+  const textOffsets = await writeStoredTexts(join(directory, STUDY_FILES.text), texts, pass, categories);
+  const facts: StudyFacts = { slots: pass.slots.length, slotOf, checkpoints, categories: categories.names };
+  const json = (name: string, value: unknown): Promise<void> =>
+    writeFile(join(directory, name), JSON.stringify(value));
+  await json(STUDY_FILES.run, infoOf(report, texts, version));
+  await json(STUDY_FILES.study, report);
+  await json(STUDY_FILES.texts, listOf(texts, pass, checkpoints, slotOf));
+  await writeFile(
+    join(directory, STUDY_FILES.offsets),
+    encodeArrays(null, { tokens: pass.layout.tokenOffsets, spikes: pass.spikeOffsets, text: textOffsets }),
+  );
+  await json(CACHE_FACTS, facts);
+}
+
+function infoOf(report: KlReport, texts: readonly PreparedText[], version: string): StudyInfo {
+  return {
     schemaVersion: VIEW_SCHEMA_VERSION,
     kind: "view-study",
     name: report.study,
     version,
     reference: report.reference,
-    checkpoints,
+    checkpoints: Object.keys(report.checkpoints),
     problems: report.metrics.problems,
     texts: texts.length,
     tokens: texts.reduce((sum, { mask }) => sum + ones(mask), 0),
     status: "ready",
     findings: report.findings,
   };
-  const [scale = 0] = pass.kl.count === 0 ? [0] : pass.kl.quantiles([SCALE_QUANTILE]);
+}
+
+function listOf(
+  texts: readonly PreparedText[],
+  pass: StudyPass,
+  checkpoints: readonly string[],
+  slotOf: readonly number[],
+): StudyTexts {
   const largest = Math.max(0, pass.kl.max);
-  const list: StudyTexts = {
+  const [scale = 0] = pass.kl.count === 0 ? [] : pass.kl.quantiles([SCALE_QUANTILE]);
+  return {
     checkpoints,
-    scale: scale > 0 ? scale : largest,
+    // Where nearly all tokens agree, the quantile is 0 and the scale would be none.
+    scale: scale > 0 ? Math.min(scale, largest) : largest,
     largest,
     texts: texts.map((text, index) =>
       textRow(index, text, {
@@ -106,21 +120,24 @@ export async function buildStudy(
       }),
     ),
   };
-  const facts: StudyFacts = { slots: pass.slots.length, slotOf, checkpoints, categories: names };
-  const json = (name: string, value: unknown): Promise<void> =>
-    writeFile(join(directory, name), JSON.stringify(value));
-  await json(STUDY_FILES.run, info);
-  await json(STUDY_FILES.study, report);
-  await json(STUDY_FILES.texts, list);
-  await writeFile(
-    join(directory, STUDY_FILES.offsets),
-    encodeArrays(null, {
-      tokens: pass.layout.tokenOffsets,
-      spikes: pass.spikeOffsets,
-      text: offsets,
-    }),
-  );
-  await json(CACHE_FACTS, facts);
+}
+
+/** Names of kinds of token as numbers, in the order in which they are met. */
+class CategoryCodes {
+  readonly names: string[] = [];
+  readonly #codes = new Map<string, number>();
+  readonly #classify: (token: string) => string;
+
+  constructor(categories: AnalyzeStudyOptions["analysis"]["categories"]) {
+    this.#classify = tokenClassifier(categories);
+  }
+
+  codeOf(token: string): number {
+    const name = this.#classify(token);
+    const code = this.#codes.get(name) ?? this.names.push(name) - 1;
+    this.#codes.set(name, code);
+    return code;
+  }
 }
 
 /** What is written while the study is analysed. */
@@ -208,7 +225,7 @@ async function writeStoredTexts(
   path: string,
   texts: readonly PreparedText[],
   { errors }: StudyPass,
-  codeOf: (token: string) => number,
+  categories: CategoryCodes,
 ): Promise<Float64Array> {
   const offsets = new Float64Array(texts.length + 1);
   const file = await FileAppender.create(path);
@@ -225,7 +242,7 @@ async function writeStoredTexts(
         tokens: text.tokens,
         ids: [...text.tokenIds],
         mask: [...text.mask],
-        categories: text.tokens.map(codeOf),
+        categories: text.tokens.map((token) => categories.codeOf(token)),
         error: errors.get(index) ?? null,
       };
       file.append(Buffer.from(JSON.stringify(stored)));

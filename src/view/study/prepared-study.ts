@@ -8,9 +8,10 @@ import { join } from "node:path";
 import type { StudyInfo } from "../../protocol/view.ts";
 import { decodeArrays, encodeStudyText, type StudySpike } from "../../wire/index.ts";
 import { CACHE_FACTS } from "../prepare/cache-place.ts";
+import { readPart } from "../prepare/read-part.ts";
 import { STUDY_FILES, type StudyFacts } from "./build-study.ts";
 import { handleOf, type StoredText } from "./study-text.ts";
-import { readPart, readValues, type TextValues, type VALUE_ROWS, type ValuesLayout } from "./values-file.ts";
+import { readValues, type TextValues, type VALUE_ROWS, type ValuesLayout } from "./values-file.ts";
 
 export type StudyAnswerName = "run" | "study" | "texts";
 

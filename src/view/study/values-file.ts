@@ -5,7 +5,7 @@
  * @module
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { FormatError } from "../../base/errors.ts";
+import { readPart } from "../prepare/read-part.ts";
 
 /** What each checkpoint has of a token; the reference has a log-prob and an entropy. */
 export const VALUE_ROWS = ["kl", "delta", "entropy"] as const;
@@ -94,22 +94,4 @@ export async function readValues(file: FileHandle, layout: ValuesLayout, text: n
     referenceLogprob: rowAt(reference),
     referenceEntropy: rowAt(reference + 1),
   };
-}
-
-/** @throws FormatError when the file ends before */
-export async function readPart(
-  file: FileHandle,
-  from: number,
-  length: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; ) {
-    const { bytesRead } = await file.read(bytes, at, length - at, from + at);
-    if (bytesRead === 0)
-      throw new FormatError(`the viewer's cache is cut off: ${length} bytes at ${from}, ${at} are there`, {
-        hint: "remove the .logratio folder in the study's directory and start again",
-      });
-    at += bytesRead;
-  }
-  return bytes;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { RunInfo } from "../../../src/protocol/view.ts";
-import { describeNews, runFacts } from "./run-texts.ts";
+import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
+import { describeNews, factsOf, runFacts } from "./run-texts.ts";
 
 const info: RunInfo = {
   schemaVersion: 1,
@@ -52,4 +52,27 @@ it("says what is new, and nothing while nothing is", () => {
   expect(describeNews(info, { ...info, version: "b", steps: [10, 20, 150, 160, 170] })).toBe("2 new steps");
   expect(describeNews(info, { ...info, version: "b", sequences: 770 })).toBe("2 new sequences");
   expect(describeNews(info, { ...info, version: "b" })).toBe("the run has changed");
+});
+
+it("says what a study is of", () => {
+  const study: StudyInfo = {
+    schemaVersion: 1,
+    kind: "view-study",
+    name: "study",
+    version: "1",
+    reference: "dpo\u202e",
+    checkpoints: ["step_1"],
+    problems: 1200,
+    texts: 2400,
+    tokens: 1,
+    status: "ready",
+    findings: [],
+  };
+  expect(factsOf(study)).toEqual([
+    "1 checkpoint against dpo\\u202e",
+    "1,200 problems",
+    "2,400 texts",
+    "1 token",
+  ]);
+  expect(factsOf(info)).toEqual(runFacts(info));
 });
