@@ -87,7 +87,7 @@ export function addStudyFlags(command: Command): Command {
     .option("--seed <n>", "of --generate and of the bootstrap (default 42)");
 }
 
-const TEXT_FILES = /\.(ya?ml)$/;
+const CONFIG_FILE = /\.(ya?ml)$/;
 
 /**
  * The study that paths and flags describe.
@@ -100,11 +100,11 @@ export async function studyFromFlags(
   flags: StudyFlags,
   more: StudyConfig = {},
 ): Promise<ConfiguredStudy> {
-  const configs = paths.filter((path) => TEXT_FILES.test(path));
+  const configs = paths.filter((path) => CONFIG_FILE.test(path));
   const [config, second] = configs;
   if (second !== undefined)
     throw new UsageError(`one config at a time, not ${config} and ${second}`, { hint: "give one of them" });
-  const files = paths.filter((path) => !TEXT_FILES.test(path));
+  const files = paths.filter((path) => !CONFIG_FILE.test(path));
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const settings = mergeSettings(mergeSettings(fromFile, settingsOf(files, flags)), more);
   const study = await studyOf(settings, defaultOut(config ?? files[0]), config);
@@ -117,7 +117,7 @@ export async function studyFromFlags(
 function defaultOut(path: string | undefined): string {
   if (path === undefined) return "logratio.study";
   const name = basename(path).replace(/(\.[A-Za-z0-9]+)+$/, "");
-  return TEXT_FILES.test(path) ? join(dirname(path), `${name}.study`) : `${name}.study`;
+  return CONFIG_FILE.test(path) ? join(dirname(path), `${name}.study`) : `${name}.study`;
 }
 
 function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {

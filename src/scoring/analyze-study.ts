@@ -5,7 +5,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { EmptyInputError, NotFoundError } from "../base/errors.ts";
+import { EmptyInputError, isLogratioError, NotFoundError } from "../base/errors.ts";
 import { writeWholeFile } from "../io/write-whole-file.ts";
 import { addHeads, type HeadSums } from "../kl/attention/head-sums.ts";
 import { type FirstError, findFirstError } from "../kl/first-error/first-error.ts";
@@ -105,7 +105,7 @@ class StudyAnalysis {
     if (tokenizer !== null)
       this.#textOf = await openTokenizer(tokenizer).then(
         ({ textOf }) => textOf,
-        () => undefined,
+        (error: unknown) => this.#noteTokenizer(tokenizer, error),
       );
     const names = await this.#scored();
     this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
@@ -208,6 +208,20 @@ class StudyAnalysis {
     return summaries.sort((a, b) => a.index - b.index);
   }
 
+  #noteTokenizer(tokenizer: string, error: unknown): undefined {
+    if (!isLogratioError(error)) throw error;
+    this.#findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "tokenizer",
+      count: 1,
+      describe: () => `alternatives are shown by their ids: ${error.message}`,
+      at: { file: tokenizer },
+      likely: "the tokenizer that the study was scored with has moved",
+    });
+    return undefined;
+  }
+
   #noteInfinite(p: string, q: string, summaries: readonly TextSummary[]): void {
     const count = summaries.reduce((sum, { infiniteKl = 0 }) => sum + infiniteKl, 0);
     if (count === 0) return;
@@ -248,15 +262,11 @@ class StudyAnalysis {
     );
     if (wanted.size === 0) return [];
     for (const name of names) {
-      for await (const { index, scored } of readPair(
-        this.#dir,
-        this.#texts,
-        name,
-        this.#manifest.reference,
-        this.#read,
-      )) {
-        const one = wanted.get(index);
-        if (one === undefined) continue;
+      for await (const { index, scored } of readPair(this.#dir, this.#texts, name, this.#manifest.reference, {
+        ...this.#read,
+        only: new Set(wanted.keys()),
+      })) {
+        const one = wanted.get(index)!;
         const { p, q, pair } = scored;
         const kl = pair.forwardKl ?? pair.forwardKlLower;
         if (kl !== undefined) one.kl.set(name, kl);

@@ -18,6 +18,8 @@ export interface ReadScoredOptions {
   readonly floor: number | undefined;
   /** Columns of the distributions; null: not known. */
   readonly vocabularySize: number | null;
+  /** Places of the texts that are asked for; default all. Bounds of the others are not worked out. */
+  readonly only?: ReadonlySet<number>;
 }
 
 /** A text's place in the study, and its scores. */
@@ -49,6 +51,7 @@ export async function* readPair(
   const others = indexedScores(dir, q, places);
   try {
     for await (const [index, row] of indexedScores(dir, p, places)) {
+      if (options.only?.has(index) === false) continue;
       let other = early.get(index);
       while (other === undefined) {
         const next = await others.next();

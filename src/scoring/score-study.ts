@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import { isLogratioError, type LogratioError } from "../base/errors.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import { attentionPlan } from "./attention-plan.ts";
@@ -115,7 +116,7 @@ export async function scoreStudy(
       name,
       reference,
       pairs,
-      tokenizer: tokenizer ?? null,
+      tokenizer: tokenizer === undefined ? null : resolve(tokenizer),
       settings,
       policies: entries,
     });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import type { KlReport } from "../../protocol/kl.ts";
@@ -71,8 +71,9 @@ export async function kl(
       defined({ ...more, stages: stagesOf(options.stage) }),
     );
     const progress = createProgressOf(terminal, scoreLine);
-    const run = await runStudy(spec, { ...backend, signal, onProgress: progress.update });
-    progress.end();
+    const run = await runStudy(spec, { ...backend, signal, onProgress: progress.update }).finally(
+      progress.end,
+    );
     findings.push(...run.findings);
     if (run.interrupted) {
       terminal.err("interrupted: what was scored is kept; run the same command again to go on\n");
@@ -128,9 +129,12 @@ function analysisSettings(options: KlCommandOptions): StudyConfig {
   });
 }
 
+/** Absolute, since the study keeps them and may be read from elsewhere. */
 function outcomesOf(given: readonly string[] | undefined): unknown {
   const [only] = given ?? [];
-  return given?.length === 1 && only?.includes("=") === false ? only : named("--outcomes", given);
+  if (given?.length === 1 && only?.includes("=") === false) return resolve(only);
+  const files = Object.entries(named("--outcomes", given) ?? {});
+  return given && Object.fromEntries(files.map(([name, file]) => [name, resolve(file)]));
 }
 
 /** `early=100..300`, both ends included. */

@@ -25,8 +25,7 @@ export async function score(
   const started = Date.now();
   const run = await untilInterrupted((signal) =>
     runStudy(spec, { ...backend, signal, onProgress: progress.update }),
-  );
-  progress.end();
+  ).finally(progress.end);
   const report = scoreReport(spec, run, (Date.now() - started) / 1000);
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(report) : renderScoreTerminal(report, { width, color, unicode }));

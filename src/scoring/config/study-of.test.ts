@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { RL_PROBE_TEMPLATE } from "../texts/index.ts";
 import { studyOf } from "./study-of.ts";
 
 const POLICIES = { dpo: "onnx:ckpt/dpo", sft: "onnx:ckpt/sft", rlvr_step_100: "vllm:http://host:8000#m" };
@@ -35,6 +36,11 @@ describe("studyOf", () => {
     const { texts } = await spec({ texts: undefined, problems: "p.json", responses: "a/dpo_responses.json" });
     expect(texts.responses).toEqual({ dpo: "a/dpo_responses.json" });
     expect(texts.problems).toBe("p.json");
+  });
+
+  test("takes RL-Probe's template by its name", async () => {
+    expect((await spec({ prompt_template: "rl-probe" })).texts.promptTemplate).toBe(RL_PROBE_TEMPLATE);
+    expect((await spec({ prompt_template: "Q: {problem}" })).texts.promptTemplate).toBe("Q: {problem}");
   });
 
   test("extends categories, and takes every other setting", async () => {

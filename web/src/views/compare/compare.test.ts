@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
 import { SEQUENCE_COLUMNS, type SequenceTable, type WireSequence } from "../../../../src/wire/index.ts";
+import { rightWrong } from "../../state/right-wrong.ts";
 import { axisEnds } from "../../ui/chart-spec.ts";
-import { rightWrong } from "./figures.ts";
 import { chartsOverSteps } from "./over-steps.ts";
 import { nextStop, pairModel, tokenText, visible, windowAt } from "./pair-model.ts";
 import { findPair, formatPair, orderedPairs, pairSort } from "./pairs.ts";

@@ -3,11 +3,12 @@ import type { ReportMetrics } from "../../../../src/protocol/report.ts";
 import type { Comparison } from "../../../../src/protocol/view.ts";
 import { formatFigure } from "../../../../src/report/format.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { type RightWrong, rightWrong } from "../../state/right-wrong.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { countOf, formatCount, formatNumber, formatSigned } from "../../ui/format.ts";
 import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { comparedFigures, type RightWrong, rightWrong } from "./figures.ts";
+import { comparedFigures } from "./figures.ts";
 
 /** Pooled figures of both runs in one table. */
 export function FiguresPanel({

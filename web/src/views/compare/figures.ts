@@ -1,17 +1,10 @@
 /**
- * Both runs' pooled figures, and right against wrong in each.
+ * Both runs' pooled figures.
  *
  * @module
  */
 import type { ReportMetrics } from "../../../../src/protocol/report.ts";
 import type { FigureKind } from "../../../../src/report/format.ts";
-import {
-  type MannWhitneyResult,
-  mannWhitneyU,
-  type TTestResult,
-  tTest,
-} from "../../../../src/statistics/index.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
 
 export interface ComparedFigure {
   readonly name: string;
@@ -57,26 +50,4 @@ export function comparedFigures(a: ReportMetrics, b: ReportMetrics): ComparedFig
       kind,
     };
   });
-}
-
-export interface RightWrong {
-  /** Mean |Δ| of each sequence. */
-  readonly right: Float64Array;
-  readonly wrong: Float64Array;
-  /** Wrong minus right; undefined where one of the two has fewer than two sequences. */
-  readonly tests: { readonly order: MannWhitneyResult; readonly means: TTestResult } | undefined;
-}
-
-export function rightWrong({ columns }: SequenceTable): RightWrong {
-  const of = (correct: number): Float64Array =>
-    columns.delta_abs_mean.filter((value, row) => columns.correct[row] === correct && Number.isFinite(value));
-  const [right, wrong] = [of(1), of(0)];
-  const enough = right.length > 1 && wrong.length > 1;
-  return {
-    right,
-    wrong,
-    tests: enough
-      ? { order: mannWhitneyU(wrong, right), means: tTest(wrong, right, { equalVariances: false }) }
-      : undefined,
-  };
 }

@@ -1,7 +1,7 @@
 import { navigate } from "../../state/url.ts";
 import { formatCount, formatNumber } from "../../ui/format.ts";
 import { Legend } from "../../ui/legend.tsx";
-import { anyThreshold, type Effects } from "./model/fate.ts";
+import { anyThreshold, BOUND_DIGITS, type Effects } from "./model/fate.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the colours and lines of the strip mean, in numbers. */
@@ -36,13 +36,13 @@ export function StripLegend({
           <>
             {thresholds.cap !== undefined && (
               <span class="key truncated">
-                truncated to {formatNumber(thresholds.cap)}: {formatCount(effects.truncated)}
+                truncated to {formatNumber(thresholds.cap, BOUND_DIGITS)}: {formatCount(effects.truncated)}
               </span>
             )}
             {(thresholds.low ?? thresholds.high) !== undefined && (
               <span class="key masked">
-                masked outside {formatNumber(thresholds.low ?? 0)} …{" "}
-                {formatNumber(thresholds.high ?? Infinity)}: {formatCount(effects.masked)}
+                masked outside {formatNumber(thresholds.low ?? 0, BOUND_DIGITS)} …{" "}
+                {formatNumber(thresholds.high ?? Infinity, BOUND_DIGITS)}: {formatCount(effects.masked)}
               </span>
             )}
             {thresholds.veto !== undefined && (

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { rightWrong } from "../../state/right-wrong.ts";
 import { formatNumber, formatSigned } from "../../ui/format.ts";
 import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
-import { rightAgainstWrong } from "./right-wrong.ts";
 
 const SETTLES_MS = 150;
 
@@ -20,10 +20,11 @@ export function RightWrongPanel({
     const timer = setTimeout(() => settle(rows), SETTLES_MS);
     return () => clearTimeout(timer);
   }, [rows]);
-  const compared = useMemo(() => rightAgainstWrong(table, settled), [table, settled]);
-  if (compared === undefined)
+  const compared = useMemo(() => rightWrong(table, settled), [table, settled]);
+  const { right, wrong, tests } = compared;
+  if (tests === undefined)
     return <p class="muted">Right against wrong needs two sequences of each with a mean |Δ|.</p>;
-  const { right, wrong, order, means } = compared;
+  const { order, means } = tests;
   const { rankBiserial, rankBiserialInterval: interval, probabilityOfSuperiority } = order;
   const { meanDifference, meanDifferenceInterval: difference } = means;
   const clear = interval.low > 0 || interval.high < 0;

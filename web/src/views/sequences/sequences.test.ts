@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { WireSequence } from "../../../../src/wire/index.ts";
 import { madeTable } from "../../filter/made-table.test-data.ts";
+import { rightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, handleOf } from "./columns.ts";
 import { groupRows, sortedGroups } from "./groups.ts";
-import { rightAgainstWrong } from "./right-wrong.ts";
 import { sortedBy, textRanks } from "./sort-rows.ts";
 import { turnFigures } from "./turn-figures.ts";
 
@@ -92,12 +92,13 @@ describe("groups", () => {
 
 describe("right against wrong", () => {
   it("compares sequences that have both figures", () => {
-    const compared = rightAgainstWrong(table, all);
-    expect([...(compared?.right ?? [])]).toEqual([0.1, 0.2]);
-    expect([...(compared?.wrong ?? [])]).toEqual([0.3, 0.5]);
-    expect(compared?.order.rankBiserial).toBe(1);
-    expect(compared?.means.meanDifference).toBeCloseTo(0.25, 12);
-    expect(rightAgainstWrong(table, Uint32Array.of(0, 1))).toBeUndefined();
+    const compared = rightWrong(table, all);
+    expect([...compared.right]).toEqual([0.1, 0.2]);
+    expect([...compared.wrong]).toEqual([0.3, 0.5]);
+    expect(compared.tests?.order.rankBiserial).toBe(1);
+    expect(compared.tests?.means.meanDifference).toBeCloseTo(0.25, 12);
+    expect(rightWrong(table, Uint32Array.of(0, 1)).tests).toBeUndefined();
+    expect(rightWrong(table)).toEqual(compared);
   });
 });
 

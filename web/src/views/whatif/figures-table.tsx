@@ -71,29 +71,32 @@ export function FiguresTable({
 function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
   const { tokens, kept, clipped, ess, meanWeight, keptSequences, dropped, advantageDropped, vetoedAtMost } =
     figures;
+  // Which sequences the veto takes is known as a set that holds them all: then what is kept is at least this.
+  const bounded = veto !== null && (vetoedAtMost ?? 0) > 0;
+  const [least, most, about] = bounded ? ["≥ ", "≤ ", "≈ "] : ["", "", ""];
   return [
     {
       title: "kept tokens",
       help: "in the mask with a weight above 0",
-      now: share(kept),
+      now: `${least}${share(kept)}`,
       exact: ({ kept_tokens }) => share(kept_tokens / tokens),
     },
     {
       title: "kept sequences",
       help: "with a kept token",
-      now: keptSequences === undefined ? "exact only" : formatCount(keptSequences),
+      now: keptSequences === undefined ? "exact only" : `${least}${formatCount(keptSequences)}`,
       exact: ({ kept_sequences }) => formatCount(kept_sequences),
     },
     {
       title: "effective sample size",
       help: "(Σw)² / (n Σw²) over all tokens; w = ρ of the kept ones where the method has no weights",
-      now: share(ess),
+      now: `${about}${share(ess)}`,
       exact: (answer) => share(answer.ess),
     },
     {
       title: "mean weight",
       help: "over kept tokens",
-      now: formatNearOne(meanWeight),
+      now: `${about}${formatNearOne(meanWeight)}`,
       exact: ({ mean_weight }) => formatNearOne(mean_weight),
     },
     {
@@ -119,7 +122,7 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
         {
           title: `dropped, ${side}`,
           help: `share of the tokens of ${side} sequences`,
-          now: share(own),
+          now: `${most}${share(own)}`,
           exact: (answer) => share(side === "right" ? answer.dropped_right : answer.dropped_wrong),
         },
       ];
@@ -130,7 +133,7 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
           {
             title: "dropped |advantage|",
             help: "share of the sum of |advantage|",
-            now: share(advantageDropped),
+            now: `${most}${share(advantageDropped)}`,
             exact: () => undefined,
           },
         ]),

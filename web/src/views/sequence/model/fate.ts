@@ -1,5 +1,8 @@
 import { formatNumber } from "../../../ui/format.ts";
 
+/** Bounds of means lie close to 1: with three digits 1.001 would read as 1. */
+export const BOUND_DIGITS = 6;
+
 const LEVELS = ["token", "sequence", "geometric"] as const;
 
 /** Bounds on ratios ρ, as the parameters `level`, `cap`, `low`, `high`, `veto` have them. */
@@ -91,7 +94,9 @@ export function describeFate(
   if (vetoedBy !== undefined && vetoedBy !== token) return `dropped: t${vetoedBy} vetoes the sequence`;
   if (effect === "masked")
     return ratio < (low ?? 0)
-      ? `masked: ρ${of} < ${formatNumber(low)}`
-      : `masked: ρ${of} > ${formatNumber(high)}`;
-  return effect === "truncated" ? `${of === "" ? "" : `ρ${of} `}truncated to ${formatNumber(cap)}` : "kept";
+      ? `masked: ρ${of} < ${formatNumber(low, BOUND_DIGITS)}`
+      : `masked: ρ${of} > ${formatNumber(high, BOUND_DIGITS)}`;
+  return effect === "truncated"
+    ? `${of === "" ? "" : `ρ${of} `}truncated to ${formatNumber(cap, BOUND_DIGITS)}`
+    : "kept";
 }
