@@ -6,7 +6,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ExactAnswer } from "../../../../src/protocol/view.ts";
 import { client } from "../../api/client.ts";
-import { questionOf, type Setting } from "./setting.ts";
+import { questionOf, type Setting } from "../../state/setting.ts";
 
 export type Exact =
   | { readonly state: "asking" }

@@ -1,9 +1,9 @@
 import type { ExactAnswer } from "../../../../src/protocol/view.ts";
 import { formatNearOne, formatShare } from "../../../../src/report/format.ts";
+import type { Setting } from "../../state/setting.ts";
 import { countOf, formatCount } from "../../ui/format.ts";
 import type { Exact } from "./exact.ts";
 import type { Figures } from "./figures.ts";
-import type { Setting } from "./setting.ts";
 
 interface FigureRow {
   readonly title: string;

@@ -1,8 +1,8 @@
 import type { WhatIfSums } from "../../../../src/protocol/view.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { madeTable } from "../../filter/made-table.test-data.ts";
+import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
 import { LOG_BOUND } from "./sequence-sums.ts";
-import { hasBand, hasCap, type Setting } from "./setting.ts";
 
 export interface MadeSequence {
   readonly correct: number;

@@ -1,4 +1,3 @@
-import { Choice } from "../../ui/choice.tsx";
 import {
   atLevel,
   type Bound,
@@ -9,7 +8,8 @@ import {
   type Setting,
   USUAL_VETO,
   withBound,
-} from "./setting.ts";
+} from "../../state/setting.ts";
+import { Choice } from "../../ui/choice.tsx";
 import { OFF_BY_DEFAULT, TRAINER_DEFAULTS } from "./trainer-defaults.ts";
 
 const LEVEL_OPTIONS: readonly { readonly name: Level; readonly title: string; readonly hint: string }[] = [

@@ -5,11 +5,11 @@
  */
 import type { WhatIfSums } from "../../../../src/protocol/view.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { boundsOf, hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
 import { type Axis, asinhAxis } from "../../ui/histogram/axis.ts";
 import type { HistogramPicture, HistogramSide, Zone } from "../../ui/histogram/draw-histogram.ts";
 import { type Figures, SIDES, type Side } from "./figures.ts";
 import { lengthQuarters, sequenceFigures, sortedBySide, vetoedShares } from "./sequence-sums.ts";
-import { boundsOf, hasBand, hasCap, type Level, type Setting } from "./setting.ts";
 import { type TokenSums, tokenFigures, tokenSums } from "./token-sums.ts";
 
 export interface Prepared {

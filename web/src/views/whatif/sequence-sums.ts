@@ -4,8 +4,8 @@
  * @module
  */
 import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
 import { emptySides, type Figures, figuresOf, type LengthShare, SIDES, type Side } from "./figures.ts";
-import { hasBand, hasCap, type Level, type Setting } from "./setting.ts";
 
 /** Log-ratios of products are clamped to ± this many nats before exp, as trainers do and `logratio sweep` does. */
 export const LOG_BOUND = 20;

@@ -4,8 +4,8 @@
  * @module
  */
 import type { WhatIfSums } from "../../../../src/protocol/view.ts";
+import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
 import { emptySides, type Figures, figuresOf, SIDES, type Side, type SideSums } from "./figures.ts";
-import { hasBand, hasCap, type Setting } from "./setting.ts";
 
 type Quantity = "tokens" | "rho" | "rhoSquares" | "absAdvantage";
 

@@ -2,6 +2,14 @@ import { useMemo, useState } from "preact/hooks";
 import type { WhatIfSums } from "../../../../src/protocol/view.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { table, whatIf } from "../../state/loaded.ts";
+import {
+  type Bound,
+  boundsOf,
+  parseSetting,
+  type Setting,
+  settingParams,
+  withBound,
+} from "../../state/setting.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { countOf } from "../../ui/format.ts";
@@ -13,7 +21,6 @@ import { useExact } from "./exact.ts";
 import { FiguresTable, LengthTable } from "./figures-table.tsx";
 import { BOUND_LABELS, Pickers, TrainerButtons } from "./pickers.tsx";
 import { axisOf, figuresNow, pictureOf, prepare, sidesOf } from "./prepared.ts";
-import { type Bound, boundsOf, parseSetting, type Setting, settingParams, withBound } from "./setting.ts";
 import "./style.css";
 
 /** What a correction would do: drag its thresholds. */

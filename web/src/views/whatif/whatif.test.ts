@@ -3,9 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { Correction, Reject } from "../../../../src/corrections/correction.ts";
 import { PRESETS, presetNamed } from "../../../../src/corrections/presets/index.ts";
 import { completeSettings } from "../../../../src/corrections/presets/settings.ts";
-import type { Figures } from "./figures.ts";
-import { binned, type MadeSequence, type NaiveFigures, naively, tableOf } from "./naive.test-data.ts";
-import { lengthQuarters, sequenceFigures, vetoedShares } from "./sequence-sums.ts";
 import {
   boundsOf,
   hasBand,
@@ -17,7 +14,10 @@ import {
   type Setting,
   settingParams,
   withBound,
-} from "./setting.ts";
+} from "../../state/setting.ts";
+import type { Figures } from "./figures.ts";
+import { binned, type MadeSequence, type NaiveFigures, naively, tableOf } from "./naive.test-data.ts";
+import { lengthQuarters, sequenceFigures, vetoedShares } from "./sequence-sums.ts";
 import { tokenFigures, tokenSums } from "./token-sums.ts";
 import { OFF_BY_DEFAULT, TRAINER_DEFAULTS } from "./trainer-defaults.ts";
 

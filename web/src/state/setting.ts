@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ExactQuestion } from "../../../../src/protocol/view.ts";
+import type { ExactQuestion } from "../../../src/protocol/view.ts";
 
 export const LEVELS = ["token", "sequence", "geometric"] as const;
 export type Level = (typeof LEVELS)[number];
