@@ -36,21 +36,21 @@ export const OF_ONE_SEQUENCE = { pins: undefined, range: undefined, toggled: und
 
 export function settingsOf({ params, token }: Route, info: RunInfo, model: SequenceModel): Settings {
   const metrics = metricsOf(info, model.wire);
-  const metric = metrics.find(({ name }) => name === params["metric"]) ?? metrics[0]!;
+  const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
   const inside = (at: number): boolean => at < model.response;
   return {
     metrics,
     metric,
-    domain: positive(params["scale"]) ?? metric.domain,
-    mode: TEXT_MODES.find((mode) => mode === params["mode"]) ?? "reading",
-    palette: paletteNamed(params["palette"] ?? ""),
-    numbers: params["numbers"] === "on",
+    domain: positive(params.scale) ?? metric.domain,
+    mode: TEXT_MODES.find((mode) => mode === params.mode) ?? "reading",
+    palette: paletteNamed(params.palette ?? ""),
+    numbers: params.numbers === "on",
     thresholds: judging(parseThresholds(params), model.deltas),
-    near: positive(params["near"]) ?? (info.scales.delta > 0 ? info.scales.delta / 4 : 0.1),
+    near: positive(params.near) ?? (info.scales.delta > 0 ? info.scales.delta / 4 : 0.1),
     current: token !== undefined && inside(token) ? token : undefined,
-    pins: [...parsePlaces(params["pins"] ?? "")].filter(inside).slice(0, MOST_PINS),
-    range: parseRange(params["range"], model.response),
-    toggled: parsePlaces(params["toggled"] ?? ""),
+    pins: [...parsePlaces(params.pins ?? "")].filter(inside).slice(0, MOST_PINS),
+    range: parseRange(params.range, model.response),
+    toggled: parsePlaces(params.toggled ?? ""),
   };
 }
 

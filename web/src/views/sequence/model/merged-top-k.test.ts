@@ -53,7 +53,7 @@ test("shorter lists end where they end", () => {
 });
 
 test("a side without a list is not recorded, rather than zero", () => {
-  const one = { ...alternatives, policies: { rollout: alternatives.policies["rollout"]! } };
+  const one = { ...alternatives, policies: { rollout: alternatives.policies.rollout! } };
   const { candidates, rest } = mergedTopK(one, 64, actual);
   expect(candidates.map(({ trainer }) => trainer.kind)).toEqual(["unknown", "unknown", "unknown"]);
   expect(rest.trainer).toBeUndefined();

@@ -51,7 +51,7 @@ export function foldButton(run: TokenRun, toggle: () => void): HTMLButtonElement
   button.type = "button";
   button.className = "fold";
   button.addEventListener("click", toggle);
-  button.dataset["run"] = String(run.index);
+  button.dataset.run = String(run.index);
   return button;
 }
 

@@ -179,8 +179,8 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
       const sameText = next === mode;
       mode = next;
       numbers = withNumbers;
-      root.dataset["mode"] = next;
-      root.dataset["numbers"] = withNumbers ? "on" : "off";
+      root.dataset.mode = next;
+      root.dataset.numbers = withNumbers ? "on" : "off";
       for (const chunk of sameText ? [] : chunks) {
         if (live.isLive(chunk)) chunk.fill();
         else chunk.empty();

@@ -7,7 +7,7 @@ export function tokenSpan(model: SequenceModel, place: number, mode: TextMode): 
   const text = model.shownOne(place, mode);
   // Text from a model is only ever a text node.
   span.textContent = text;
-  span.dataset["i"] = String(place);
+  span.dataset.i = String(place);
   return span;
 }
 
@@ -28,6 +28,6 @@ export function textClasses(model: SequenceModel, place: number, mode: TextMode)
 /** The place of the token that an event happened on. */
 export function placeOf(target: EventTarget | null): number | undefined {
   const node = target instanceof Element ? target : target instanceof Node ? target.parentElement : null;
-  const place = node?.closest<HTMLElement>(".t")?.dataset["i"];
+  const place = node?.closest<HTMLElement>(".t")?.dataset.i;
   return place === undefined ? undefined : Number(place);
 }
