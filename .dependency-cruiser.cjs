@@ -17,6 +17,7 @@ const allow = {
   kl: ["base", "kernels", "schema", "protocol", "statistics"],
   scoring: ["base", "kernels", "schema", "protocol", "io", "readers", "ingest", "tokens", "kl"],
   wire: ["base"],
+  filter: ["base", "kernels", "schema", "wire"],
   view: [
     "base",
     "kernels",
@@ -35,6 +36,8 @@ const allow = {
     "kl",
     "scoring",
     "wire",
+    "filter",
+    "report",
   ],
   analysis: [
     "base",
@@ -77,6 +80,8 @@ const allow = {
     "kl",
     "scoring",
     "view",
+    "wire",
+    "filter",
   ],
 };
 // These run unchanged in a browser: no Node built-ins, no npm packages.
@@ -94,6 +99,7 @@ const portable = [
   "digits",
   "kl",
   "wire",
+  "filter",
   "analysis",
   "report",
 ];

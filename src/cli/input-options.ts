@@ -49,6 +49,14 @@ export function addInputOptions(command: Command): Command {
   return command;
 }
 
+/** Of verbs that `filterOf` (filter-option.ts) filters. */
+export function addFilterOption(command: Command): Command {
+  return command.option(
+    "--filter <terms>",
+    "only what matches, written as in the viewer: 'abs>0.5 turn:3 is:number correct:no'",
+  );
+}
+
 /** @throws UsageError when a flag's value makes no sense. */
 export function readOptionsOf(options: InputOptions): ReadOptions {
   const named = Object.keys(COLUMN_FLAGS).flatMap((field) => {

@@ -39,3 +39,11 @@ export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `${paint("red", "bug:")} ${safe(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
 }
+
+/** What was written, and how much it is. */
+export function writtenLine(
+  path: string,
+  { files, bytes }: { readonly files: number; readonly bytes: number },
+): string {
+  return `written: ${path}, ${files.toLocaleString("en")} files, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
+}

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
+import { SHOW_METRICS } from "../protocol/show.ts";
 import type { AnalyzeOptions } from "./commands/analyze.ts";
 import type { ConformanceOptions } from "./commands/conformance.ts";
 import type { ConvertOptions } from "./commands/convert.ts";
@@ -11,11 +12,12 @@ import type { DivergenceCommandOptions } from "./commands/divergence.ts";
 import type { KlCommandOptions } from "./commands/kl.ts";
 import type { ReportOptions } from "./commands/report.ts";
 import type { ScoreCommandOptions } from "./commands/score.ts";
+import type { ShowOptions } from "./commands/show.ts";
 import type { SqlOptions } from "./commands/sql.ts";
 import type { SweepOptions } from "./commands/sweep.ts";
 import type { ViewOptions } from "./commands/view.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { addInputOptions } from "./input-options.ts";
+import { addFilterOption, addInputOptions } from "./input-options.ts";
 import { addStudyFlags } from "./study-options.ts";
 import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
 
@@ -26,6 +28,7 @@ Examples:
   logratio report dumps/ --html report.html      the same as a page
   logratio view dumps/ --tokenizer model/        every token of it in the browser
   logratio report dumps/ --parity verl           beside it what verl itself would have logged
+  logratio show dumps/ s12.r3.q41                one sequence, token by token, here in the terminal
   logratio sweep dumps/                          which correction, with which threshold, and its config
   logratio correct dumps/ --preset verl --set rollout_is=token    the keys verl would log
   logratio correct --lint ppo_trainer.yaml       what a trainer's config really does, and its traps
@@ -86,6 +89,19 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
   ).action(async (paths: string[], options: ViewOptions) => {
     const { view } = await import("./commands/view.ts");
     status = await view(paths, options, terminal());
+  });
+
+  showFlags(
+    addInputOptions(
+      program
+        .command("show")
+        .description("one sequence token by token in the terminal, coloured; or all about one token")
+        .usage("<path...> <handle> [options]")
+        .argument("<path...>", "whatever `report` takes; then a handle, such as s12.r3.q41.t880, or worst"),
+    ),
+  ).action(async (paths: string[], options: ShowOptions) => {
+    const { show } = await import("./commands/show.ts");
+    status = await show(paths, options, terminal());
   });
 
   addInputOptions(
@@ -246,8 +262,11 @@ function collect(value: string, values: readonly string[] | undefined): readonly
   return [...(values ?? []), value];
 }
 
+const TOKENIZER = "the model's tokenizer: a directory with tokenizer.json, or that file";
+
 function reportFlags(command: Command): Command {
-  return command
+  return addFilterOption(command)
+    .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
     .option("--json", "the whole report as JSON")
     .option("--markdown", "a short report to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")
@@ -257,10 +276,29 @@ function reportFlags(command: Command): Command {
     .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
 }
 
+function showFlags(command: Command): Command {
+  return command
+    .option("--tokenizer <dir>", TOKENIZER)
+    .addOption(new Option("--metric <name>", "colour by; delta unless given").choices(SHOW_METRICS))
+    .option("--scale <x>", "where the colours end (default: fixed for the metric, 1 nat for delta)")
+    .option("--context <n>", "tokens on either side of the token, or of the furthest ones (default 20, 40)")
+    .option("--all", "fold nothing")
+    .option("--json", "everything as JSON")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  logratio show dumps/ s12.r3.q41 --tokenizer model/    step 12, rank 3, sequence 41
+  logratio show dumps/ s12.q41.t880                     its token 880: both policies' values and alternatives
+  logratio show dumps/ worst                            the token with the largest |Δ| of the run
+  logratio show dumps/ q41 --metric entropy --all | less -R`,
+    );
+}
+
 function viewFlags(command: Command): Command {
   const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
   return command
-    .option("--tokenizer <dir>", "the model's tokenizer: a directory with tokenizer.json, or that file")
+    .option("--tokenizer <dir>", TOKENIZER)
     .option(
       "--truth <column|file>",
       "ground truth for digits: a column of the input, or a file with ids and answers",
@@ -285,7 +323,8 @@ function viewFlags(command: Command): Command {
 
 function sweepFlags(command: Command): Command {
   const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
-  return command
+  return addFilterOption(command)
+    .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
     .option("--json", "every setting with all its figures as JSON")
     .option("--markdown", "the table to paste into an issue")
     .option("--methods <names>", "only these methods of the grid: token-tis,icepop,geo-rs")
@@ -304,7 +343,7 @@ function sweepFlags(command: Command): Command {
 
 function digitsFlags(command: Command): Command {
   return command
-    .option("--tokenizer <dir>", "the model's tokenizer: a directory with tokenizer.json, or that file")
+    .option("--tokenizer <dir>", TOKENIZER)
     .option("--digit-ids <ids>", "without a tokenizer: the token ids of 0 to 9, such as 15,16,…,24")
     .option("--truth <column|file>", "ground truth: a column of the input, or a file with ids and answers")
     .option("--json", "the whole result as JSON")
@@ -312,7 +351,7 @@ function digitsFlags(command: Command): Command {
 }
 
 function divergenceFlags(command: Command): Command {
-  return command
+  return addFilterOption(command)
     .option("--threshold <p>", "log a step when its largest |Δp| is at least this (default 0.8)")
     .option("--top-k <n>", "tokens to log of such a step (default 5)")
     .option("--context <n>", "tokens of context on either side (default 5)")

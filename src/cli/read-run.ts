@@ -4,6 +4,8 @@
  * @module
  */
 import { quoteForShell } from "../analysis/next-command.ts";
+import { EmptyInputError } from "../base/errors.ts";
+import type { BatchFilter } from "../filter/filter-batches.ts";
 import type { Run } from "../ingest/index.ts";
 import type { SourceSummary } from "../protocol/report.ts";
 import type { RecordBatch } from "../schema/record.ts";
@@ -18,21 +20,24 @@ export interface Reading {
   end(): void;
 }
 
-export function readUntilInterrupted(run: Run): Reading {
+/** @param filter leaves of the batches what it does, and a finding says what that was */
+export function readUntilInterrupted(run: Run, filter?: BatchFilter): Reading {
   let interrupted = false;
   const stop = (): void => {
     interrupted = true;
   };
   const end = (): void => void process.off("SIGINT", stop);
   async function* batches(): AsyncGenerator<RecordBatch> {
-    for await (const batch of run.batches()) {
-      yield batch;
+    for await (const read of run.batches()) {
+      const batch = filter === undefined ? read : filter.apply(read);
+      if (batch !== undefined) yield batch;
       // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
       await new Promise(setImmediate);
       if (interrupted) break;
     }
     // All is read: an interrupt while the last batches are summed finds nothing left to cut short.
     end();
+    if (filter !== undefined) noteFilter(run, filter);
   }
   process.once("SIGINT", stop);
   return {
@@ -42,6 +47,29 @@ export function readUntilInterrupted(run: Run): Reading {
     },
     end,
   };
+}
+
+const TOKENS_CHOSEN = "; the others count as mask 0, so a turn is a run of chosen tokens";
+
+/** @throws EmptyInputError when nothing is left */
+function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
+  const number = (value: number): string => value.toLocaleString("en");
+  const { sequences, keptSequences, tokens, keptTokens } = counts;
+  if (keptSequences === 0 && sequences > 0) {
+    throw new EmptyInputError(`--filter leaves none of the ${number(sequences)} sequences`, {
+      hint: "logratio view shows what a filter leaves while you write it",
+    });
+  }
+  const left = `the figures are about ${number(keptSequences)} of ${number(sequences)} sequences`;
+  const ofTokens = `, ${number(keptTokens)} of ${number(tokens)} tokens`;
+  run.findings.add({
+    code: "note",
+    severity: "warning",
+    subject: "filter",
+    count: keptSequences,
+    at: {},
+    describe: () => `--filter: ${left}${ofTokens} with mask 1${isAboutTokens ? TOKENS_CHOSEN : ""}`,
+  });
 }
 
 export function sourceSummaries(run: Run): Omit<SourceSummary, "sequences">[] {

@@ -1,9 +1,10 @@
 import { UsageError } from "../base/errors.ts";
+import { writeBundle } from "../view/bundle/index.ts";
 import { startStudyServer } from "../view/server/index.ts";
-import { type PreparedStudy, prepareStudy } from "../view/study/index.ts";
+import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../view/study/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { formatBug, formatFinding } from "./messages.ts";
+import { formatBug, formatFinding, writtenLine } from "./messages.ts";
 import { createProgressOf } from "./progress.ts";
 import { analyzeLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -13,19 +14,22 @@ export interface ServeStudyOptions {
   readonly host: string | undefined;
   readonly open: boolean;
   readonly cache: string | undefined;
+  readonly redact: "text" | undefined;
+  /** Written instead of served. */
+  readonly bundle: string | undefined;
   /** Flags that were given and are for runs, as words of a command line. */
   readonly forRuns: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Analyses a study and serves the viewer of it until it is interrupted.
+ * Analyses a study and serves the viewer of it until it is interrupted; or writes the viewer as files.
  *
  * @throws UsageError for flags that say how runs are read
  */
 export async function serveStudy(
   dir: string,
-  { port, host, open, cache, forRuns, signal }: ServeStudyOptions,
+  { port, host, open, cache, redact, bundle, forRuns, signal }: ServeStudyOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const [flag] = forRuns;
@@ -33,9 +37,11 @@ export async function serveStudy(
     throw new UsageError(`${flag} is for runs, and ${dir} is a study of checkpoints`, {
       hint: "leave it out; logratio kl --html writes a study as one page",
     });
-  const study = await prepare(dir, cache, signal, terminal);
+  const wanted = { ...(cache !== undefined && { cache }), ...(redact !== undefined && { redact }) };
+  const study = await prepare(dir, { ...wanted, signal }, terminal);
   if (study === undefined) return EXIT.interrupted;
   for (const finding of study.info.findings) terminal.err(formatFinding(finding, terminal));
+  if (bundle !== undefined) return await writeStudy(study, bundle, terminal);
   const server = await startStudyServer(study, {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
@@ -57,19 +63,27 @@ export async function serveStudy(
   }
 }
 
+async function writeStudy(study: PreparedStudy, target: string, terminal: Terminal): Promise<ExitStatus> {
+  try {
+    terminal.err(writtenLine(target, await writeBundle(study, target)));
+    return EXIT.fine;
+  } finally {
+    await study.close();
+  }
+}
+
 /** Undefined when it was interrupted: nothing of it is kept then. */
 async function prepare(
   dir: string,
-  cache: string | undefined,
-  signal: AbortSignal,
+  options: PrepareStudyOptions & { readonly signal: AbortSignal },
   terminal: Terminal,
 ): Promise<PreparedStudy | undefined> {
   const progress = createProgressOf(terminal, analyzeLine);
   try {
     const onProgress = progress.update;
-    return await prepareStudy(dir, { signal, onProgress, ...(cache !== undefined && { cache }) });
+    return await prepareStudy(dir, { ...options, onProgress });
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!options.signal.aborted) throw error;
     progress.end();
     terminal.err("interrupted\n");
     return undefined;

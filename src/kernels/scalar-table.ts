@@ -43,6 +43,14 @@ export function* turnsOf(mask: Uint8Array, start: number, end: number): Generato
   }
 }
 
+/** `[end - start]`: number of the turn from 1 (at most 65,535), 0 between turns. */
+export function turnNumbers(mask: Uint8Array, start: number, end: number): Uint16Array {
+  const numbers = new Uint16Array(end - start);
+  for (const { turn, from, to } of turnsOf(mask, start, end))
+    numbers.fill(Math.min(turn + 1, 65_535), from - start, to - start);
+  return numbers;
+}
+
 const LENT = 4096;
 
 function lendTokens(

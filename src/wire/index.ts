@@ -4,6 +4,7 @@
  * @module
  */
 export { decodeArrays, encodeArrays, type WireArray, type WireMessage } from "./arrays.ts";
+export { decodeMatches, encodeMatches, type TokenMatches } from "./matches.ts";
 export {
   decodeSequence,
   decodeTopK,
@@ -32,3 +33,4 @@ export {
   type SequenceTable,
   type SequenceText,
 } from "./table.ts";
+export { TOKEN_CLASSES, type TokenClass, tokenClass } from "./token-class.ts";

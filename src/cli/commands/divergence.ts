@@ -17,6 +17,7 @@ import {
 } from "../../report/divergence/index.ts";
 import { openTokenizer } from "../../tokens/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type FilterOptions, filterOf } from "../filter-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatError, formatFinding } from "../messages.ts";
@@ -24,7 +25,7 @@ import { createProgress } from "../progress.ts";
 import { conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface DivergenceCommandOptions extends InputOptions {
+export interface DivergenceCommandOptions extends InputOptions, FilterOptions {
   readonly json?: boolean;
   readonly threshold?: string;
   readonly topK?: string;
@@ -55,6 +56,7 @@ export async function divergence(
   const log = createRunLog(settings);
   const file = logFileOf(options);
   const { width, colour: color, unicode } = terminal;
+  const filter = await filterOf(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
   const kept: DivergenceRecord[] = [];
@@ -79,7 +81,7 @@ export async function divergence(
     if (options.json && !written) kept.push(...lines.map((line) => JSON.parse(line) as DivergenceRecord));
   };
 
-  const reading = readUntilInterrupted(run);
+  const reading = readUntilInterrupted(run, filter);
   try {
     for await (const batch of reading.batches) log.add(batch).forEach(deliver);
   } finally {

@@ -7,6 +7,7 @@ import { PARITY_TRAINERS, type ParityTrainer } from "../../parity/index.ts";
 import type { MismatchReport } from "../../protocol/report.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../report/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
+import { type FilterOptions, filterOf } from "../filter-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
@@ -15,7 +16,7 @@ import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "..
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 
-export interface ReportOptions extends InputOptions {
+export interface ReportOptions extends InputOptions, FilterOptions {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
@@ -37,9 +38,10 @@ export async function report(
     throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
   const parity = parityTrainers(options.parity);
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
+  const filter = await filterOf(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
-  const reading = readUntilInterrupted(run);
+  const reading = readUntilInterrupted(run, filter);
   const summary = await summarizeBatches(reading.batches, threads === undefined ? {} : { threads }).finally(
     reading.end,
   );

@@ -13,6 +13,7 @@ import {
   Sweep,
 } from "../../sweep/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
+import { type FilterOptions, filterOf } from "../filter-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
@@ -20,7 +21,7 @@ import { createProgress } from "../progress.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface SweepOptions extends InputOptions {
+export interface SweepOptions extends InputOptions, FilterOptions {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly methods?: string;
@@ -45,9 +46,10 @@ export async function sweep(
   const presets = options.for === undefined ? PRESETS : namesOf(options.for).map(presetNamed);
   const summary = new Sweep(settingsOf(options));
   const choose = options.choose && findSetting(summary.settings, options.choose).name;
+  const filter = await filterOf(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
-  const reading = readUntilInterrupted(run);
+  const reading = readUntilInterrupted(run, filter);
   try {
     for await (const batch of reading.batches) summary.add(batch);
   } finally {

@@ -9,7 +9,7 @@ import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatBug, formatFinding } from "../messages.ts";
+import { formatBug, formatFinding, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
 import { serveStudy } from "../serve-study.ts";
@@ -61,7 +61,9 @@ export async function view(
   if (options.follow && paths.includes("-"))
     throw new UsageError("--follow needs files: standard input is read once");
   if (options.follow && options.bundle !== undefined)
-    throw new UsageError("--follow and --bundle contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--follow and --bundle contradict each other: the files of a bundle do not change", {
+      hint: "leave --follow out to write the run as it is now",
+    });
   checkCompare(paths, options);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
@@ -75,9 +77,10 @@ export async function view(
     };
     const [path] = paths;
     if (paths.length === 1 && path !== undefined && isStudy(path)) {
-      const { host, open = true, cache } = options;
-      const forRuns = inputFlags(options, ["port", "host", "open", "cache"]);
-      return await serveStudy(path, { port, host, open, cache, forRuns, signal: stop.signal }, terminal);
+      const { host, open = true, cache, redact, bundle } = wanted;
+      const forRuns = inputFlags(options, ["port", "host", "open", "cache", "redact", "bundle"]);
+      const study = { port, host, open, cache, redact, bundle, forRuns, signal: stop.signal };
+      return await serveStudy(path, study, terminal);
     }
     if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
     const run = await prepareAll(paths, wanted, terminal, stop.signal);
@@ -167,9 +170,10 @@ function checkCompare(paths: readonly string[], { compare, compareTokenizer, fol
     });
   }
   if (follow)
-    throw new UsageError("--follow and --compare contradict each other: runs are compared as they are", {
-      hint: "leave one of them out",
-    });
+    throw new UsageError(
+      "--follow and --compare contradict each other: sequences are matched over both runs as they are",
+      { hint: "leave --follow out to compare what is there now, or follow each run in a viewer of its own" },
+    );
   if (paths.includes("-") && compare.includes("-"))
     throw new UsageError("standard input is read once: it cannot be both runs");
 }
@@ -185,10 +189,7 @@ function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
 
 async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
   try {
-    const { files, bytes } = await writeBundle(run, directory);
-    terminal.err(
-      `written: ${directory}, ${files.toLocaleString("en")} files, ${(bytes / 1e6).toFixed(1)} MB of data\n`,
-    );
+    terminal.err(writtenLine(directory, await writeBundle(run, directory)));
     terminal.err("serve it with any web server; it has no exact answers to thresholds that are dragged\n");
     return statusOf(run);
   } finally {
@@ -220,6 +221,10 @@ async function serve(
   }
 }
 
+/** Wrong usage is told before anything is served. */
+const SERVED_AFTER_MS = 500;
+
+/** Serves from the beginning: a page that waits for the first step shows it when it is there. */
 async function serveFollowing(
   paths: readonly string[],
   options: Wanted,
@@ -228,31 +233,63 @@ async function serveFollowing(
   signal: AbortSignal,
 ): Promise<ExitStatus> {
   let server: Promise<ViewServer> | undefined;
+  let shown: number | undefined;
+  /** Findings, which are of the whole run each time. */
+  const told = new Set<string>();
   const broken = new AbortController();
   const fail = (error: unknown): void => broken.abort(error);
   const both = AbortSignal.any([signal, broken.signal]);
+  const serving = (shown: PreparedRun | readonly string[]): Promise<ViewServer> => {
+    server ??= start(shown, options, port, terminal);
+    server.catch(fail);
+    return server;
+  };
+  const later = setTimeout(() => void serving(paths).catch(() => {}), SERVED_AFTER_MS);
+  const progress = createProgress(terminal);
   try {
-    await followRun(paths, prepareOptions(options), {
-      signal: both,
-      onRun(run) {
-        const { sequences } = run.info;
-        if (server === undefined) tellFindings(run, terminal);
-        else terminal.err(`now ${sequences.toLocaleString("en")} sequences\n`);
-        const next =
-          server === undefined
-            ? start(run, options, port, terminal)
-            : server.then(async (running) => {
-                await running.update(run);
-                return running;
-              });
-        next.catch(fail);
-        server = next;
+    await followRun(
+      paths,
+      { ...prepareOptions(options), onProgress: progress.update },
+      {
+        signal: both,
+        onRun(run, anew) {
+          progress.end();
+          const { sequences, findings } = run.info;
+          if (shown !== undefined && sequences !== shown)
+            terminal.err(`now ${sequences.toLocaleString("en")} sequences\n`);
+          shown = sequences;
+          for (const finding of findings) {
+            const text = formatFinding(finding, terminal);
+            if (!told.has(text)) terminal.err(text);
+            told.add(text);
+          }
+          const isFirst = server === undefined;
+          const next = serving(run).then(async (running) => {
+            if (!isFirst) await running.update(run, anew);
+            return running;
+          });
+          next.catch(fail);
+          server = next;
+        },
+        onWaiting(error) {
+          progress.end();
+          terminal.err(`waiting: ${error.message}\n`);
+          const why = formatReason(error);
+          void serving(paths).then(
+            (running) => running.wait(why),
+            () => {},
+          );
+        },
+        onRebuild(why) {
+          terminal.err(`reading everything again: ${why}\n`);
+        },
       },
-      onWaiting: (error) => terminal.err(`waiting: ${error.message}\n`),
-    });
+    );
     if (broken.signal.aborted) throw broken.signal.reason;
     return EXIT.fine;
   } finally {
+    clearTimeout(later);
+    progress.end();
     await server?.then(
       (running) => running.close(),
       () => {},
@@ -260,8 +297,14 @@ async function serveFollowing(
   }
 }
 
+/** For the page: what is wrong and what is likely, in one line. */
+function formatReason(error: Error): string {
+  const { likely } = error as { readonly likely?: string };
+  return likely === undefined ? error.message : `${error.message}: ${likely}`;
+}
+
 async function start(
-  run: PreparedRun,
+  run: PreparedRun | readonly string[],
   options: Wanted,
   port: number | undefined,
   terminal: Terminal,
@@ -272,7 +315,7 @@ async function start(
     following: options.follow === true,
     onError: (error) => terminal.err(formatBug(error, terminal)),
   }).catch(async (error: unknown) => {
-    await run.close();
+    if ("info" in run) await run.close();
     throw error;
   });
   await announceServer(server, options, terminal);

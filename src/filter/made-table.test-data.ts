@@ -1,4 +1,4 @@
-import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS, type SequenceTable } from "../../../src/wire/index.ts";
+import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS, type SequenceTable } from "../wire/index.ts";
 
 type Row = Readonly<Record<string, number | string | undefined>>;
 

@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { type Field, fieldNamed, nearestField } from "./fields.ts";
+import type { TokenClass } from "../wire/index.ts";
+import type { Field, TokenClassField } from "./field.ts";
+import { fieldNamed, nearestField, nearestName } from "./fields.ts";
 import { type Part, type Word, wordsOf } from "./words.ts";
 
 /** A place in the text, `[from, to)`. */
@@ -37,6 +39,7 @@ export type Test =
       readonly whole: boolean;
       readonly orMissing: boolean;
     }
+  | { readonly kind: "class"; readonly classes: readonly TokenClass[]; readonly orMissing: boolean }
   /** `s12.r3.q41`; what is not said is not asked. */
   | { readonly kind: "handle"; readonly step?: number; readonly rank?: number; readonly row: number };
 
@@ -64,6 +67,11 @@ export function parseFilter(text: string): Filter {
   return { text, terms, problems };
 }
 
+/** The same filter without what was not understood. */
+export function understoodText({ text, terms }: Filter): string {
+  return terms.map(({ from, to }) => text.slice(from, to)).join(" ");
+}
+
 function openQuote({ to }: Word, from: number): Problem {
   return { from, to, message: "this quote is never closed" };
 }
@@ -85,7 +93,9 @@ function termOf(word: Word, text: string): Term | Problem {
   const test =
     field.kind === "text"
       ? textTest(field, operator, parts)
-      : numberTest(field, operator, parts, { from, to });
+      : field.kind === "class"
+        ? classTest(field, operator, parts, text)
+        : numberTest(field, operator, parts, { from, to });
   if ("message" in test) return test;
   return { from, to, negated: negated !== turned, field, test };
 }
@@ -117,6 +127,33 @@ function textTest(field: Field, operator: string, parts: readonly Part[]): Test 
   const missing = parts.filter(isNone);
   const texts = parts.filter((part) => !isNone(part)).map((part) => part.text);
   return { kind: "text", texts, whole: operator !== ":", orMissing: missing.length > 0 };
+}
+
+function classTest(
+  field: TokenClassField,
+  operator: string,
+  parts: readonly Part[],
+  all: string,
+): Test | Problem {
+  const named = textTest(field, operator, parts);
+  if ("message" in named || named.kind !== "text") return named;
+  const classes: TokenClass[] = [];
+  for (const part of parts.filter((each) => !isNone(each))) {
+    const { text, from, to } = part;
+    const known = field.classes.find((name) => name === text.toLowerCase());
+    if (known !== undefined) {
+      classes.push(known);
+      continue;
+    }
+    const near = nearestName(text, field.classes);
+    return {
+      from,
+      to,
+      message: `there is no class "${text}"; ${near ? `the nearest is ${near}` : `there are ${field.classes.join(", ")}`}`,
+      ...(near && { instead: all.slice(0, from) + near + all.slice(to) }),
+    };
+  }
+  return { kind: "class", classes, orMissing: named.orMissing };
 }
 
 function numberTest(field: Field, operator: string, parts: readonly Part[], at: Place): Test | Problem {

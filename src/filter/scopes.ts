@@ -1,0 +1,54 @@
+/**
+ * Which terms are about sequences and which about tokens.
+ *
+ * @module
+ */
+import type { Range, Term } from "./parse.ts";
+
+export interface Scopes {
+  readonly sequence: readonly Term[];
+  readonly token: readonly Term[];
+}
+
+export function byScope(terms: readonly Term[]): Scopes {
+  const isToken = ({ field }: Term): boolean => field?.scope === "token";
+  return { sequence: terms.filter((term) => !isToken(term)), token: terms.filter(isToken) };
+}
+
+/** Whether some term is about what a token is by its text. */
+export function needsTexts(terms: readonly Term[]): boolean {
+  return terms.some(({ field }) => field?.scope === "token" && field.kind !== "number");
+}
+
+/** Whether only a look at the tokens says which sequences match: not so for `abs>0.5` by itself. */
+export function needsTokens(terms: readonly Term[]): boolean {
+  const { token } = byScope(terms);
+  if (token.length !== 1) return token.length > 0;
+  const [{ test }] = token as [Term];
+  if (largestAbsNeeded(token) === undefined || test.kind !== "within") return true;
+  return test.ranges.some(({ high }) => high !== Number.POSITIVE_INFINITY);
+}
+
+/**
+ * What the largest |Δ| of a sequence has to be for any of its tokens to match: above the smallest |Δ| that is asked
+ * for. Undefined where nothing is asked of it, or where `mask:` is asked for: the largest is of tokens with mask 1.
+ */
+export function largestAbsNeeded(terms: readonly Term[]): Range | undefined {
+  const { token } = byScope(terms);
+  if (token.some(isAboutMask)) return undefined;
+  return token
+    .map(smallestAbs)
+    .reduce((a, b) => (a === undefined || (b !== undefined && b.low > a.low) ? b : a), undefined);
+}
+
+function smallestAbs({ field, negated, test }: Term): Range | undefined {
+  if (field?.name !== "abs" || negated || test.kind !== "within" || test.orMissing) return undefined;
+  const { low, lowOpen } = test.ranges.reduce((a, b) =>
+    b.low < a.low || (b.low === a.low && !b.lowOpen) ? b : a,
+  );
+  return { low, lowOpen, high: Number.POSITIVE_INFINITY, highOpen: false };
+}
+
+export function isAboutMask({ field }: Term): boolean {
+  return field?.name === "mask";
+}

@@ -1,0 +1,111 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import type { RunInfo } from "../../src/protocol/view.ts";
+import { decodeSequence, TOKEN_FLAGS, type WireSequence } from "../../src/wire/index.ts";
+import {
+  eventually,
+  goTo,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  textOf,
+  warnWithoutBrowser,
+} from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+
+warnWithoutBrowser("filters of the viewer");
+
+/** The issue's own, for figures as small as the demo's. */
+const FILTER = "abs>0.05 turn:3 is:number correct:no";
+
+describe.skipIf(!hasBrowser)("a filter on tokens", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  let page: Page;
+  let errors: string[];
+  let meant: { readonly handle: string; readonly tokens: number[]; readonly worst: number }[];
+  let sequences = 0;
+
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    server = await place.serve(DEMO, ...DEMO_FLAGS);
+    ({ page, errors } = await openPage(browser));
+    const info = (await (await fetch(new URL("api/run", server.url))).json()) as RunInfo;
+    ({ sequences } = info);
+    meant = [];
+    for (let index = 0; index < sequences; index++) {
+      const answer = await fetch(new URL(`api/sequence/${index}`, server.url));
+      const sequence = decodeSequence(new Uint8Array(await answer.arrayBuffer()));
+      const tokens = matching(sequence);
+      if (tokens.length === 0) continue;
+      const distance = (token: number): number =>
+        Math.abs(sequence.trainer[token]! - sequence.rollout[token]!);
+      const worst = tokens.reduce((a, b) => (distance(b) > distance(a) ? b : a));
+      meant.push({ handle: sequence.meta.handle, tokens, worst });
+    }
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place.leave();
+  });
+
+  function matching({ meta, mask, turns, flags, rollout, trainer }: WireSequence): number[] {
+    if (meta.correct !== 0) return [];
+    return Array.from(mask.keys()).filter(
+      (token) =>
+        mask[token] === 1 &&
+        turns[token] === 3 &&
+        Math.abs(trainer[token]! - rollout[token]!) > 0.05 &&
+        (flags[meta.promptLength + token]! & TOKEN_FLAGS.digit) !== 0,
+    );
+  }
+
+  it("leaves the sequences that a look at every token leaves, with their counts", async () => {
+    expect(meant.length).toBeGreaterThan(1);
+    await goTo(page, server.url, "#/sequences");
+    const box = page.getByRole("searchbox", { name: "Filter" });
+    await box.focus();
+    await page.keyboard.type(FILTER, { delay: 5 });
+    const counts = page.locator(".sequences-view .counts");
+    const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    await eventually(() => textOf(counts)).toMatch(new RegExp(` ${total.toLocaleString("en")} match$`));
+    expect(await textOf(counts.locator("strong"))).toBe(meant.length.toLocaleString("en"));
+    const rows = page.getByRole("grid", { name: "Sequences" }).locator("tbody tr");
+    for (const row of (await rows.all()).slice(0, 5)) {
+      const handle = await textOf(row.locator("td").first());
+      const own = meant.find((each) => each.handle === handle)!;
+      const link = row.locator("td").nth(1).getByRole("link").last();
+      expect(await textOf(link), handle).toBe(String(own.tokens.length));
+      expect(await link.getAttribute("href")).toMatch(new RegExp(`/t${own.worst}\\?`));
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it("goes along in links, to the list of tokens", async () => {
+    await goTo(page, server.url, `#/sequences?filter=${encodeURIComponent(FILTER)}`);
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Tokens" }).click();
+    const counts = page.locator(".tokens-view .counts");
+    const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    await eventually(() => textOf(counts)).toContain(
+      `of the ${total.toLocaleString("en")} in ${meant.length.toLocaleString("en")} sequences that match`,
+    );
+    const handles = new Set(
+      meant.flatMap(({ handle, tokens }) => tokens.map((token) => `${handle}.t${token}`)),
+    );
+    const shown = await page.getByRole("grid").locator("tbody td:first-child a").allInnerTexts();
+    expect(shown.length).toBeGreaterThan(1);
+    for (const handle of shown) expect(handles).toContain(handle);
+    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toBe(FILTER);
+  });
+
+  it("says what was meant by a class that there is not", async () => {
+    await goTo(page, server.url, "#/sequences?filter=is%3Anmber");
+    const problem = page.locator(".filter-problems p");
+    expect(await textOf(problem)).toContain('there is no class "nmber"; the nearest is number');
+    await problem.getByRole("button", { name: "use is:number" }).click();
+    await eventually(() => page.locator(".filter-problems p").count()).toBe(0);
+    expect(page.url()).toContain("filter=is%3Anumber");
+  });
+});

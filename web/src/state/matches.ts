@@ -1,0 +1,63 @@
+import { byScope, type Filter, needsTokens, parseFilter, understoodText } from "../../../src/filter/index.ts";
+import type { MatchingTokens, RunInfo } from "../../../src/protocol/view.ts";
+import type { TokenMatches } from "../../../src/wire/index.ts";
+import { client } from "../api/client.ts";
+import { useAnswer } from "./answers.ts";
+
+export interface Matches {
+  /** Undefined while nothing is asked of tokens, or the first answer has not come. */
+  readonly found: TokenMatches | undefined;
+  /** The answer to the filter as it is now is still to come. */
+  readonly busy: boolean;
+  /** Why tokens cannot be asked, though the filter is about them. */
+  readonly refusal: string | undefined;
+}
+
+/** What the server finds of a filter that is about tokens. */
+export function useMatches(filter: Filter, info: RunInfo): Matches {
+  const question = tokenQuestion(filter, info);
+  const { loaded, busy } = useAnswer(question && `${info.version} ${question}`, (signal) =>
+    client.match(question!, signal),
+  );
+  return {
+    found: loaded?.state === "ready" ? loaded.value : undefined,
+    busy,
+    refusal: loaded?.state === "failed" ? `${loaded.message.trim()}${NOT_USED}` : bundleRefusal(filter, info),
+  };
+}
+
+export interface MatchingOccurrences extends Omit<Matches, "found"> {
+  readonly found: MatchingTokens | undefined;
+}
+
+/** The furthest apart of the tokens that a filter and steps (`10..30`) leave; `found` is undefined without any of them. */
+export function useMatchingTokens(
+  filter: Filter,
+  steps: string | undefined,
+  info: RunInfo,
+): MatchingOccurrences {
+  const within = steps === undefined ? "" : understoodText(parseFilter(`step:${steps}`));
+  const question = `${understoodText(filter)} ${within}`.trim();
+  const { loaded, busy } = useAnswer(
+    question === "" || info.bundled ? undefined : `${info.version} ${question}`,
+    (signal) => client.matchTokens(question, signal),
+  );
+  const refused = loaded?.state === "failed" ? loaded.message.trim() : info.bundled && question && FILES;
+  return {
+    found: loaded?.state === "ready" ? loaded.value : undefined,
+    busy,
+    refusal: refused ? `${refused}; the filter is not used` : undefined,
+  };
+}
+
+/** What the server is asked; undefined where the table of sequences says all, or nobody can be asked. */
+function tokenQuestion(filter: Filter, { bundled }: RunInfo): string | undefined {
+  return bundled || byScope(filter.terms).token.length === 0 ? undefined : understoodText(filter);
+}
+
+const FILES = "these are files, which cannot look through tokens as logratio view of the run itself does";
+const NOT_USED = "; what is asked of tokens is not used";
+
+export function bundleRefusal(filter: Filter, { bundled }: RunInfo): string | undefined {
+  return bundled && needsTokens(filter.terms) ? FILES + NOT_USED : undefined;
+}
