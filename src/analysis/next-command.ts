@@ -10,7 +10,8 @@ export function nextCommand(
   paths: readonly string[],
   compared: readonly string[],
 ): MismatchReport["next"] {
-  const report = `logratio report ${paths.map(quoteForShell).join(" ")}`;
+  const input = paths.map(quoteForShell).join(" ");
+  const report = `logratio report ${input}`;
   if (findings.some(({ severity }) => severity === "skipped")) {
     return {
       command: `${report} --explain`,
@@ -21,8 +22,14 @@ export function nextCommand(
   const lead = facts.find(
     ({ kind }) => kind === "single-token" || kind === "worst-step" || kind === "drift",
   )?.kind;
+  if (lead === "single-token" && worst !== undefined) {
+    return {
+      command: `logratio show ${input} ${worst.handle}`,
+      why: "that token in its text, and what both policies would rather have said",
+    };
+  }
   if (source.metrics.steps > 1 && lead !== undefined) {
-    const step = lead === "single-token" ? (worst?.step ?? null) : worstStepOf(source);
+    const step = worstStepOf(source);
     if (step !== null)
       return { command: `${report} --steps ${step}`, why: `look at step ${step}, the worst, alone` };
   }

@@ -1,5 +1,5 @@
 import { formatCount } from "../format.ts";
-import { displayWidth } from "../terminal/columns.ts";
+import { type FlowPiece, flowPieces } from "../terminal/flow.ts";
 import type { Style, Surface } from "../terminal/surface.ts";
 import type { StripPart, StripToken } from "./case-strip.ts";
 import { figure } from "./values.ts";
@@ -29,41 +29,16 @@ export function levelStyle(level: number): Style | undefined {
   return level >= 2 ? "caution" : undefined;
 }
 
-interface Piece {
-  readonly text: string;
-  readonly style: Style | undefined;
-  /** Where the text itself begins a new line. */
-  readonly breaks: boolean;
-}
-
 /** The strip as lines of at most `width` columns. Line ends of the text are shown and kept. */
 export function drawStrip(parts: readonly StripPart[], width: number, surface: Surface): string[] {
-  const lines: string[] = [];
-  let line = "";
-  let used = 0;
-  const flush = (): void => {
-    lines.push(line);
-    [line, used] = ["", 0];
-  };
-  for (const { text, style, breaks } of parts.flatMap((part) => piecesOf(part, surface))) {
-    let rest = text;
-    if (used > 0 && used + displayWidth(rest) > width && displayWidth(rest) <= width) flush();
-    while (rest !== "") {
-      const [fitting, left] = splitAt(rest, width - used);
-      if (fitting === "") {
-        flush();
-        continue;
-      }
-      line += style === undefined ? fitting : surface.style(fitting, style);
-      used += displayWidth(fitting);
-      rest = left;
-      if (rest !== "") flush();
-    }
-    if (breaks) flush();
-  }
-  if (line !== "") flush();
-  return lines;
+  return flowPieces(
+    parts.flatMap((part) => piecesOf(part, surface)),
+    width,
+    (text, style) => surface.style(text, style),
+  );
 }
+
+type Piece = FlowPiece<Style>;
 
 function piecesOf(part: StripPart, surface: Surface): Piece[] {
   const marks = stripMarks(surface.unicode);
@@ -102,15 +77,4 @@ function tokenPieces({ text, level, spike, error }: StripToken, surface: Surface
     const newline = isLast ? "" : marks.newline;
     return { text: head + surface.text(line) + newline + tail, style, breaks: !isLast };
   });
-}
-
-/** As much of the text as fits, at least one character where a whole line is free; and the rest. */
-function splitAt(text: string, width: number): [string, string] {
-  if (displayWidth(text) <= width) return [text, ""];
-  let fitting = "";
-  for (const character of text) {
-    if (displayWidth(fitting + character) > width) break;
-    fitting += character;
-  }
-  return [fitting, text.slice(fitting.length)];
 }

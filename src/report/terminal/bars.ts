@@ -29,7 +29,8 @@ export function bar(share: number, columns: number, unicode: boolean): string {
   return "█".repeat(Math.floor(eighths / 8)) + (rest === 0 ? "" : EIGHTHS.charAt(rest));
 }
 
-function heightCharacter(share: number, unicode: boolean): string {
+/** A share of 1 as one of eight heights; NaN as a gap. */
+export function heightCharacter(share: number, unicode: boolean): string {
   if (Number.isNaN(share)) return " ";
   const heights = unicode ? HEIGHTS.unicode : HEIGHTS.ascii;
   return heights.charAt(Math.max(0, Math.min(7, Math.ceil(share * 8) - 1)));

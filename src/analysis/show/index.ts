@@ -1,0 +1,9 @@
+/**
+ * One sequence of a run, found by its handle, and what is known of its tokens.
+ *
+ * @module
+ */
+export { buildShow, type ShowInput, type ShowResult } from "./build-show.ts";
+export { type FoundSequence, SequenceFinder, WorstFinder } from "./find-sequence.ts";
+export { parseHandle, sequenceHandle, WORST } from "./handle.ts";
+export type { Speller } from "./speller.ts";

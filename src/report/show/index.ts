@@ -1,0 +1,1 @@
+export { renderShowTerminal, type ShowTerminalOptions } from "./terminal.ts";
