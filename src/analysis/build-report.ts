@@ -1,3 +1,4 @@
+import { orNull } from "../base/json.ts";
 import { absProbDiffStd, deltaStd } from "../kernels/derive.ts";
 import {
   ABS_PROB_DIFF_MEAN,
@@ -25,8 +26,9 @@ import {
 import type { Finding } from "../schema/findings.ts";
 import type { GroupRow } from "../summaries/group-sums.ts";
 import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
+import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../summaries/outcome-sums.ts";
 import { type FactSource, factsOf } from "./facts.ts";
-import { magnitudeHistogram, signedHistogram } from "./histograms.ts";
+import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { distributionOf, intervalsOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
 import { nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
@@ -50,9 +52,13 @@ const TOKEN_IDS_SHOWN = 20;
 export function buildReport(input: ReportInput): MismatchReport {
   const { summary } = input;
   const { total } = summary;
-  const perStep = summary.steps
-    .sorted()
-    .map(([step, slice]): StepMetrics => ({ step: orNull(step), ...pooledMetrics(slice) }));
+  const perStep = summary.steps.sorted().map(
+    ([step, slice]): StepMetrics => ({
+      step: orNull(step),
+      ...pooledMetrics(slice),
+      ...outcomesOf(summary.outcomes.get(step)),
+    }),
+  );
   const absolute = total.deltas.absolute();
   const pooled = pooledMetrics(total);
   const source: FactSource = {
@@ -82,7 +88,11 @@ export function buildReport(input: ReportInput): MismatchReport {
       ),
       ratio: distributionOf(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
     },
-    histograms: { delta: signedHistogram(total.deltas), prob_diff_abs: magnitudeHistogram(probDiffs(total)) },
+    histograms: {
+      delta: signedHistogram(total.deltas),
+      prob_diff_abs: magnitudeHistogram(probDiffs(total)),
+      by_correctness: correctnessSpreads(summary),
+    },
     tail_curve: tailCurveOf(total.deltas),
     tails: {
       positive: tailOf(
@@ -148,8 +158,14 @@ export function buildReport(input: ReportInput): MismatchReport {
   };
 }
 
-function orNull(value: number): number | null {
-  return Number.isNaN(value) ? null : value;
+function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {
+  const { entropy, response_tokens, reward, accuracy } = outcomeMeans(sums);
+  return {
+    entropy: orNull(entropy),
+    response_tokens: orNull(response_tokens),
+    reward: orNull(reward),
+    accuracy: orNull(accuracy),
+  };
 }
 
 function probDiffs(total: MismatchSummary) {

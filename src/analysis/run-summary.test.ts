@@ -207,11 +207,56 @@ describe("verdict and facts", () => {
     expect(facts[0]?.text).toMatch(
       /^One token, s2\.q1\.t100 \(Δ -12, p 0\.99 → 6\.08e-6\), makes 100 % of all k3$/,
     );
-    expect(next.command).toBe("logratio report drawn --steps 2");
+    expect(next.command).toBe("logratio show drawn s2.q1.t100");
   });
 
   it("gives at most three facts, and none about nothing", () => {
     expect(reportOf([{ deltas: "0 0" }]).facts).toEqual([]);
     expect(reportOf(RUN).facts.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("how a step's sequences went", () => {
+  const batch = (correct: number, entropy: number, reward: number) => {
+    const drawn = recordBatch([{ deltas: "0.5 | 1 | 0.25", step: 1, correct }], `${correct}.npz`);
+    const trainer = Float32Array.of(entropy, 100, Number.NaN);
+    return { ...drawn, entropies: { trainer }, rewards: Float64Array.of(reward) };
+  };
+  const parts = [batch(1, 0.5, 2), batch(0, 1.5, Number.NaN), batch(0, 0.25, -1)];
+  const report = (summary: RunSummary) =>
+    buildReport({ run: "drawn", paths: [], summary, parity: [], findings: [], sources: [] });
+
+  it("leaves out what is masked or not known, and merges over JSON", () => {
+    const whole = new RunSummary();
+    const merged = new RunSummary();
+    for (const part of parts) {
+      whole.add(part);
+      const own = new RunSummary();
+      own.add(part);
+      merged.merge(RunSummary.fromJSON(JSON.parse(JSON.stringify(own))));
+    }
+    expect(report(whole).per_step[0]).toMatchObject({
+      entropy: 0.75,
+      response_tokens: 3,
+      reward: 0.5,
+      accuracy: 1 / 3,
+    });
+    expect(rounded(report(merged))).toEqual(rounded(report(whole)));
+  });
+
+  it("spreads right and wrong answers over the same bars, and only where there are both", () => {
+    const summary = new RunSummary();
+    summary.add(parts[1] as ReturnType<typeof batch>);
+    expect(report(summary).histograms.by_correctness).toEqual([]);
+    for (const part of [parts[0], parts[2]]) summary.add(part as ReturnType<typeof batch>);
+    const [right, wrong] = report(summary).histograms.by_correctness;
+    const count = (counts: readonly number[] = []) => counts.reduce((sum, one) => sum + one, 0);
+    expect([right?.name, wrong?.name]).toEqual(["correct", "incorrect"]);
+    expect(wrong?.delta.edges).toEqual(right?.delta.edges);
+    expect([count(right?.delta.counts), count(wrong?.delta.counts)]).toEqual([2, 4]);
+    expect([count(right?.sequence_delta_abs.counts), count(wrong?.sequence_delta_abs.counts)]).toEqual([
+      1, 2,
+    ]);
+    expect(right?.sequence_delta_abs_p50).toBeCloseTo(0.375, 2);
   });
 });

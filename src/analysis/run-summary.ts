@@ -5,6 +5,13 @@ import { type MaskedTokens, type MismatchTable, mismatchSums, type TokenBlock } 
 import type { WorstSequence, WorstToken } from "../protocol/report.ts";
 import { formatHandle, type RecordBatch } from "../schema/record.ts";
 import { MismatchSummary, type MismatchSummaryJson } from "../summaries/mismatch-summary.ts";
+import {
+  addOutcome,
+  emptyOutcomeSums,
+  mergeOutcomeSums,
+  type OutcomeSums,
+  type SequenceOutcome,
+} from "../summaries/outcome-sums.ts";
 import { TopList } from "../summaries/top-list.ts";
 import { ValueSketch, type ValueSketchJson } from "../summaries/value-sketch.ts";
 import { Slices, type SlicesJson } from "./slices.ts";
@@ -21,6 +28,9 @@ export interface RunSummaryJson {
   readonly ranks: SlicesJson<number>;
   readonly environments: SlicesJson<string>;
   readonly correctness: SlicesJson<string>;
+  /** Not in summaries of versions before it was there. */
+  readonly outcomes?: readonly (readonly [step: number | null, sums: OutcomeSums])[];
+  readonly sequenceDeltas?: readonly (readonly [name: string, means: ValueSketchJson])[];
   readonly turnDeltas: readonly ValueSketchJson[];
   readonly groups: TokenGroupsJson;
   readonly packs: readonly (readonly [
@@ -42,6 +52,10 @@ export class RunSummary {
   readonly ranks = new Slices<number>();
   readonly environments = new Slices<string>();
   readonly correctness = new Slices<string>();
+  /** By step: lengths, entropies, rewards, right answers. */
+  readonly outcomes = new Map<number, OutcomeSums>();
+  /** Mean |Δ| of each sequence that has tokens, by `correct` and `incorrect`. */
+  readonly sequenceDeltas = new Map<string, ValueSketch>();
   readonly turnDeltas: ValueSketch[] = [];
   readonly groups = new TokenGroups();
   /** Kernel sums by step, then by pack (`file#pack`). */
@@ -95,6 +109,7 @@ export class RunSummary {
     const step = batch.steps[rowStart] as number;
     this.steps.get(step).addTurns(table.turns, table.turnRows);
     const packs = this.#packsOf(step);
+    const outcomes = this.#outcomesOf(step);
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
       this.total.addSequence(table.rows, at);
@@ -103,8 +118,32 @@ export class RunSummary {
       const sums = packs.get(pack) ?? emptySums();
       mergeSums(sums, table.rows, at);
       packs.set(pack, sums);
+      addOutcome(outcomes, outcomeOf(batch, row));
+      this.#addSequenceDelta(batch.correctness[row] as number, table.rows, at);
       this.#considerSequence(batch, row, table.rows, at);
     }
+  }
+
+  #outcomesOf(step: number): OutcomeSums {
+    const known = this.outcomes.get(step);
+    if (known) return known;
+    const sums = emptyOutcomeSums();
+    this.outcomes.set(step, sums);
+    return sums;
+  }
+
+  #addSequenceDelta(correct: number, sums: Float64Array, at: number): void {
+    const tokens = sums[at + COUNT] as number;
+    if (tokens === 0 || Number.isNaN(correct)) return;
+    this.#sequenceDeltasOf(correctnessName(correct)).add((sums[at + ABS_DELTA_SUM] as number) / tokens);
+  }
+
+  #sequenceDeltasOf(name: string): ValueSketch {
+    const known = this.sequenceDeltas.get(name);
+    if (known) return known;
+    const sketch = new ValueSketch(7);
+    this.sequenceDeltas.set(name, sketch);
+    return sketch;
   }
 
   #packsOf(step: number): Map<string, Float64Array> {
@@ -198,6 +237,8 @@ export class RunSummary {
       ranks: this.ranks.toJSON(),
       environments: this.environments.toJSON(),
       correctness: this.correctness.toJSON(),
+      outcomes: [...this.outcomes].map(([step, sums]) => [Number.isNaN(step) ? null : step, sums]),
+      sequenceDeltas: [...this.sequenceDeltas].map(([name, sketch]) => [name, sketch.toJSON()]),
       turnDeltas: this.turnDeltas.map((sketch) => sketch.toJSON()),
       groups: this.groups.toJSON(),
       packs: [...this.packs].map(([step, packs]) => [
@@ -221,6 +262,9 @@ export class RunSummary {
     summary.ranks.merge(Slices.fromJSON(json.ranks));
     summary.environments.merge(Slices.fromJSON(json.environments));
     summary.correctness.merge(Slices.fromJSON(json.correctness));
+    for (const [step, sums] of json.outcomes ?? []) summary.outcomes.set(step ?? Number.NaN, { ...sums });
+    for (const [name, sketch] of json.sequenceDeltas ?? [])
+      summary.sequenceDeltas.set(name, ValueSketch.fromJSON(sketch));
     summary.turnDeltas.push(...json.turnDeltas.map(ValueSketch.fromJSON));
     summary.groups.merge(TokenGroups.fromJSON(json.groups));
     for (const [step, packs] of json.packs) {
@@ -239,6 +283,8 @@ export class RunSummary {
     this.ranks.merge(other.ranks);
     this.environments.merge(other.environments);
     this.correctness.merge(other.correctness);
+    for (const [step, sums] of other.outcomes) mergeOutcomeSums(this.#outcomesOf(step), sums);
+    for (const [name, sketch] of other.sequenceDeltas) this.#sequenceDeltasOf(name).merge(sketch);
     other.turnDeltas.forEach((theirs, turn) => {
       while (this.turnDeltas.length <= turn) this.turnDeltas.push(new ValueSketch(7));
       (this.turnDeltas[turn] as ValueSketch).merge(theirs);
@@ -284,11 +330,35 @@ class RowSlices {
     const environment = environments[row];
     if (environment !== undefined) slices.push(this.#summary.environments.get(environment));
     const correct = correctness[row] as number;
-    if (!Number.isNaN(correct))
-      slices.push(this.#summary.correctness.get(correct > 0 ? "correct" : "incorrect"));
+    if (!Number.isNaN(correct)) slices.push(this.#summary.correctness.get(correctnessName(correct)));
     this.#rows[row] = slices;
     return slices;
   }
+}
+
+function correctnessName(correct: number): "correct" | "incorrect" {
+  return correct > 0 ? "correct" : "incorrect";
+}
+
+/** Entropies are the trainer policy's, else the rollout policy's. */
+function outcomeOf(batch: RecordBatch, row: number): SequenceOutcome {
+  const [start, end] = [batch.offsets[row] as number, batch.offsets[row + 1] as number];
+  const entropies = batch.entropies.trainer ?? batch.entropies.rollout;
+  let entropySum = 0;
+  let entropyTokens = 0;
+  for (let t = start; entropies !== undefined && t < end; t++) {
+    const value = entropies[t] as number;
+    if (batch.responseMask[t] === 0 || !Number.isFinite(value)) continue;
+    entropySum += value;
+    entropyTokens++;
+  }
+  return {
+    responseTokens: end - start,
+    entropySum,
+    entropyTokens,
+    reward: batch.rewards[row] as number,
+    correct: batch.correctness[row] as number,
+  };
 }
 
 /** `[start, end)` of the runs of equal values (NaN equals NaN). */

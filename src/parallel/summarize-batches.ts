@@ -18,6 +18,8 @@ export interface SummarizeOptions {
   readonly threads?: number;
   /** Response tokens up to which no thread is started; default two million. */
   readonly smallTokens?: number;
+  /** The batches are added to this one, which is returned; after an error it is of no use. Default a new one. */
+  readonly onto?: RunSummary;
 }
 
 /** Summing takes three times as long as reading from the fastest format, so more threads would wait. */
@@ -42,10 +44,10 @@ export function defaultThreads(): number {
  */
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
-  { threads = defaultThreads(), smallTokens = SMALL_TOKENS }: SummarizeOptions = {},
+  { threads = defaultThreads(), smallTokens = SMALL_TOKENS, onto = new RunSummary() }: SummarizeOptions = {},
 ): Promise<RunSummary> {
   const url = workerFile("summary-worker");
-  if (threads <= 1 || url === undefined) return summarizeHere(batches);
+  if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
   const held: SummaryColumns[] = [];
   let heldTokens = 0;
   let team: Team | undefined;
@@ -60,24 +62,22 @@ export async function summarizeBatches(
       }
     } catch (error) {
       // An earlier batch that cannot be added is the earlier error, as it would be with one thread.
-      if (team === undefined) addAll(held);
+      if (team === undefined) addAll(held, onto);
       else await team.settle();
       throw error;
     }
-    return team === undefined ? addAll(held) : await team.finish();
+    return team === undefined ? addAll(held, onto) : await team.finish(onto);
   } finally {
     await team?.close();
   }
 }
 
-async function summarizeHere(batches: AsyncIterable<RecordBatch>): Promise<RunSummary> {
-  const summary = new RunSummary();
+async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSummary): Promise<RunSummary> {
   for await (const batch of batches) summary.add(batch);
   return summary;
 }
 
-function addAll(batches: readonly SummaryColumns[]): RunSummary {
-  const summary = new RunSummary();
+function addAll(batches: readonly SummaryColumns[], summary: RunSummary): RunSummary {
   for (const columns of batches) summary.add(batchOf(columns));
   return summary;
 }
@@ -87,7 +87,7 @@ interface Team {
   add(columns: SummaryColumns): Promise<void>;
   /** Waits for what is on its way. */
   settle(): Promise<void>;
-  finish(): Promise<RunSummary>;
+  finish(onto: RunSummary): Promise<RunSummary>;
   close(): Promise<void>;
 }
 
@@ -125,20 +125,18 @@ function gatherTeam(url: URL, size: number): Team {
       );
     },
     settle,
-    async finish() {
+    async finish(onto) {
       // Asked at once, so that a thread packs its summary while others still sum and this one merges.
       const states = members.map(({ thread }) => thread.ask("finish"));
       for (const state of states) state.catch(() => {});
-      let summary: RunSummary | undefined;
       for (const [i, { thread, held }] of members.entries()) {
         await Promise.all(held);
         if (failure !== undefined) await settle();
         const part = RunSummary.fromJSON((await states[i]!) as RunSummaryJson);
         void thread.close();
-        if (summary === undefined) summary = part;
-        else summary.merge(part);
+        onto.merge(part);
       }
-      return summary ?? new RunSummary();
+      return onto;
     },
     async close() {
       await Promise.all(members.map(({ thread }) => thread.close()));

@@ -16,6 +16,7 @@ export const SUMMARY_COLUMNS = [
   "rewards",
   "correctness",
   "environments",
+  "entropies",
 ] as const satisfies readonly (keyof RecordBatch)[];
 
 /** The part of a batch that a run summary is made of: no texts, no prompts, no alternatives, no further policies. */
@@ -36,7 +37,6 @@ export function batchOf(columns: SummaryColumns): RecordBatch {
     ...columns,
     sampling: {},
     policyLogprobs: {},
-    entropies: {},
     topK: {},
     sourceOffsets: new Float64Array(columns.length).fill(-1),
     sampleIds: texts,
@@ -55,13 +55,20 @@ export function transferable(columns: SummaryColumns): {
   readonly buffers: readonly ArrayBuffer[];
 } {
   const buffers = new Set<ArrayBuffer>();
-  const entries = Object.entries(columns).map(([name, value]) => {
-    if (!isTypedArray(value)) return [name, value];
+  const own = <T>(value: T): T => {
+    if (!isTypedArray(value)) return value;
     const owned = ownsBuffer(value) ? value : value.slice();
     buffers.add(owned.buffer as ArrayBuffer);
-    return [name, owned];
+    return owned as T;
+  };
+  const entries = Object.entries(columns).map(([name, value]) => {
+    return [name, name === "entropies" ? each(value as SummaryColumns["entropies"], own) : own(value)];
   });
   return { columns: Object.fromEntries(entries) as SummaryColumns, buffers: [...buffers] };
+}
+
+function each<T>(values: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 type Column = Extract<SummaryColumns[keyof SummaryColumns], ArrayBufferView>;

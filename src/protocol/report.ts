@@ -51,7 +51,17 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly sequences_empty: number;
 }
 
-export type StepMetrics = MismatchMetrics & { readonly step: number | null };
+/** A step's figures, and how its sequences went; null where the data do not say. */
+export type StepMetrics = MismatchMetrics & {
+  readonly step: number | null;
+  /** Mean entropy of the trainer's next-token distribution (else the rollout engine's) over tokens with mask 1, nats. */
+  readonly entropy: number | null;
+  /** Mean length of all responses, tokens of any mask. */
+  readonly response_tokens: number | null;
+  readonly reward: number | null;
+  /** Share of right answers among those that are judged. */
+  readonly accuracy: number | null;
+};
 export type TurnMetrics = MismatchMetrics & { readonly turn: number };
 export type RankMetrics = MismatchMetrics & { readonly rank: number };
 export type NamedMetrics = MismatchMetrics & { readonly name: string };
@@ -88,6 +98,16 @@ export interface Distribution {
 export interface Histogram {
   readonly edges: readonly number[];
   readonly counts: readonly number[];
+}
+
+/** How Δ is spread in right or in wrong answers; the bars of both have the same edges. */
+export interface CorrectnessSpread {
+  readonly name: "correct" | "incorrect";
+  /** Signed-logarithmic bars of its tokens' Δ. */
+  readonly delta: Histogram;
+  /** Logarithmic bars of the mean |Δ| of each of its sequences, and the median of these. */
+  readonly sequence_delta_abs: Histogram;
+  readonly sequence_delta_abs_p50: number;
 }
 
 /** One point of the extreme-token curve: the share of tokens with |Δ| above the threshold, both tails apart. */
@@ -256,6 +276,8 @@ export interface MismatchReport {
     readonly delta: Histogram;
     /** Logarithmic bars of |Δp|. */
     readonly prob_diff_abs: Histogram;
+    /** Right and wrong answers apart; empty unless there are both. */
+    readonly by_correctness: readonly CorrectnessSpread[];
   };
   readonly tail_curve: readonly TailPoint[];
   readonly tails: { readonly positive: Tail; readonly negative: Tail };

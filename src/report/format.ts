@@ -1,5 +1,5 @@
 /**
- * How numbers are written, everywhere in the project: three significant digits, `1.24e-3` below 0.01, thousands
+ * How numbers are written, everywhere in the project (pages put other signs in: `display.ts`): three significant digits, `1.24e-3` below 0.01, thousands
  * separators in counts, `n/a` for what is missing. JSON writes NaN as null, so null is missing too.
  *
  * @module
@@ -20,13 +20,13 @@ const LARGEST_PLAIN = 1e6;
 const MOST_DECIMALS = 5;
 
 /** Three significant digits: `12.3`, `0.0123`, `1.24e-3`, `12,345`, `1.24e6`; `n/a`, `inf`, `-inf`. */
-export function formatNumber(value: Figure): string {
-  return writeSpecial(value) ?? writePlainOrScientific(value as number);
+export function formatNumber(value: Figure, digits = 3): string {
+  return writeSpecial(value) ?? writePlainOrScientific(value as number, digits);
 }
 
 /** Like {@link formatNumber} with `+` before positive values. */
-export function formatSigned(value: Figure): string {
-  const text = formatNumber(value);
+export function formatSigned(value: Figure, digits = 3): string {
+  const text = formatNumber(value, digits);
   return isFigure(value) && value > 0 ? `+${text}` : text;
 }
 

@@ -5,6 +5,7 @@ export {
   type SummaryOptions,
   type TurnSums,
 } from "./mismatch-summary.ts";
+export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
 export { PoissonBootstrap, type PoissonBootstrapJson } from "./poisson-bootstrap.ts";
 export type { SequenceSums } from "./sequence-stats.ts";
 export { TopList } from "./top-list.ts";

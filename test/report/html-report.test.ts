@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { STEP_METRICS, type StepSeries } from "../../src/protocol/view.ts";
+import { stepCharts } from "../../src/report/charts/step-charts.ts";
+import { sectionPictures, spreadPictures } from "../../src/report/html/pictures.ts";
 import { SCRIPT_HASH, STYLE_HASH } from "../../src/report/html/policy.ts";
 import { SCRIPT } from "../../src/report/html/script.ts";
 import { STYLE } from "../../src/report/html/style.ts";
@@ -90,6 +93,22 @@ describe("renderHtml", () => {
     expect(new TextEncoder().encode(page).length).toBeLessThan(300_000);
     const section = page.slice(page.indexOf('<section id="steps">'), page.indexOf('<section id="turns">'));
     expect(section.match(/<tr>/g)).toHaveLength(1001);
+  });
+
+  it("has the pictures of the viewer's overview, by the same names", () => {
+    const report = sampleReport({ steps: 12 });
+    const page = renderHtml(report);
+    const ids = [...page.matchAll(/<figure id="chart-([^"]+)">/g)].map(([, id]) => id);
+    const steps = report.per_step.map((step) => step.step);
+    const series = Object.fromEntries(
+      STEP_METRICS.map((name) => [name, report.per_step.map((step) => step[name])]),
+    ) as unknown as StepSeries["series"];
+    const { charts } = stepCharts({ steps, series, slices: [] }, null, "auto");
+    expect(charts.map(({ id }) => id)).toContain("entropy");
+    for (const { id } of [...charts, ...spreadPictures(report), ...sectionPictures(report, "turns")])
+      expect(ids).toContain(id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(renderHtml(sampleReport({ steps: 1 }))).not.toContain("Over the steps");
   });
 
   it("has an anchor for every section and a way to copy the next command", () => {

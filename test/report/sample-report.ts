@@ -17,6 +17,13 @@ export interface SampleOptions {
   readonly command?: string;
 }
 
+/** What a step of a sample report has beside its mismatch. */
+export function sampleOutcomes(
+  step: number,
+): Pick<StepMetrics, "entropy" | "response_tokens" | "reward" | "accuracy"> {
+  return { entropy: 0.3 + step / 100, response_tokens: 400 + 7 * step, reward: null, accuracy: 0.5 };
+}
+
 /** A complete report with made-up figures of a plausible size, the same ones on each call. */
 export function sampleReport(options: SampleOptions = {}): MismatchReport {
   const {
@@ -31,6 +38,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
   const perStep: StepMetrics[] = numbered(steps, (step) => ({
     step: 10 * step,
     ...sampleMetrics(4 * step + 1, 1000),
+    ...sampleOutcomes(step),
   }));
   const whole = sampleMetrics(2, 1000 * steps);
   const handle = `s${10 * steps}.r0.q3.t41`;
@@ -75,6 +83,12 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
     histograms: {
       delta: { edges: [-1, -0.1, -0.01, 0.01, 0.1, 1], counts: [1, 20, 900, 30, 0] },
       prob_diff_abs: { edges: [0, 1e-4, 1e-2, 1], counts: [800, 140, 11] },
+      by_correctness: (["correct", "incorrect"] as const).map((name, index) => ({
+        name,
+        delta: { edges: [-1, -0.1, -0.01, 0.01, 0.1, 1], counts: [index, 10, 450, 15, 0] },
+        sequence_delta_abs: { edges: [0.001, 0.004, 0.016, 0.064], counts: [20 - index, 10, 2 + 5 * index] },
+        sequence_delta_abs_p50: 0.003 + index / 1000,
+      })),
     },
     tail_curve: [
       { threshold: 0.01, tokens: 51, share: 0.05, positive: 30, negative: 21 },
@@ -205,7 +219,11 @@ export function emptyReport(): MismatchReport {
     },
     facts: [],
     distributions: { delta: nothing, delta_abs: nothing, prob_diff_abs: nothing, ratio: nothing },
-    histograms: { delta: { edges: [], counts: [] }, prob_diff_abs: { edges: [], counts: [] } },
+    histograms: {
+      delta: { edges: [], counts: [] },
+      prob_diff_abs: { edges: [], counts: [] },
+      by_correctness: [],
+    },
     tail_curve: [],
     tails: { positive: tail, negative: tail },
     sequence_metrics: { ...sample.sequence_metrics, sequences: 0, length_mean: Number.NaN },

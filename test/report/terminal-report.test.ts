@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MismatchReport } from "../../src/protocol/report.ts";
 import { renderTerminal } from "../../src/report/index.ts";
 import { displayWidth } from "../../src/report/terminal/columns.ts";
-import { emptyReport, sampleMetrics, sampleReport } from "./sample-report.ts";
+import { emptyReport, sampleMetrics, sampleOutcomes, sampleReport } from "./sample-report.ts";
 
 const ESCAPE = String.fromCharCode(27);
 const PLAIN = { width: 80, color: false, unicode: true } as const;
@@ -172,7 +172,13 @@ describe("renderTerminal", () => {
 
   it("folds many steps into 20 rows and keeps the worst", () => {
     const report = sampleReport({ steps: 1000 });
-    const worst = { step: 4321, ...sampleMetrics(1, 1000), delta_abs_mean: 0.5, delta_abs_max: 77 };
+    const worst = {
+      ...sampleOutcomes(1),
+      step: 4321,
+      ...sampleMetrics(1, 1000),
+      delta_abs_mean: 0.5,
+      delta_abs_max: 77,
+    };
     const steps = report.per_step.map((step, index) => (index === 431 ? worst : step));
     const text = renderTerminal({ ...report, per_step: steps }, PLAIN);
     const section = text.slice(text.indexOf("\nBy step"), text.indexOf("\nBy turn"));

@@ -1,6 +1,6 @@
 import { formatPlace } from "../../base/errors.ts";
 import type { AnalyzeReport, Scenario } from "../../protocol/analyze.ts";
-import { lineChart } from "../charts/index.ts";
+import { type ChartSpec, type ChartValues, lineChart } from "../charts/index.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { SECURITY_POLICY } from "../html/policy.ts";
 import { SCRIPT } from "../html/script.ts";
@@ -10,6 +10,7 @@ import { binChart } from "./bin-chart.ts";
 import { inputParts, keyLines, orderedScenarios, scenarioLevel } from "./summary.ts";
 import { analyzeTables } from "./tables.ts";
 
+const SIZE = { width: 480, height: 250 };
 const LIMITS = { iterations: 1000, sources: 100 };
 
 /** The analysis as one page: no network, opens from `file://`, reads without its script, prints. */
@@ -77,44 +78,46 @@ function pictures({ divergence_bins: bins, positions, per_iteration: rows }: Ana
   const known = rows.filter(({ iteration }) => iteration !== null);
   if (known.length > 1) {
     const xs = known.map(({ iteration }) => iteration!);
-    const of = (pick: (row: (typeof known)[number]) => number | null): number[] =>
-      known.map((row) => pick(row) ?? Number.NaN);
-    const common = { xLabel: "iteration" };
+    const of = (pick: (row: (typeof known)[number]) => number | null): ChartValues => known.map(pick);
+    const common = {
+      xLabel: "iteration",
+      xs,
+      scale: "linear",
+      kind: "number",
+      fromZero: true,
+      extreme: "most",
+    } as const;
     const hasCorrectness = known.some(
       ({ correct_count, incorrect_count }) => correct_count + incorrect_count > 0,
     );
-    charts.push(
-      hasCorrectness
-        ? lineChart(
-            xs,
-            [
+    const specs: ChartSpec[] = [
+      {
+        id: "mean-by-iteration",
+        title: `Mean divergence over iterations${hasCorrectness ? ", by correctness" : ""}`,
+        unit: "|Δp|",
+        ...common,
+        lines: hasCorrectness
+          ? [
               { label: "correct", colour: "blue", values: of((row) => row.correct_mean) },
               { label: "incorrect", colour: "orange", values: of((row) => row.incorrect_mean) },
-            ],
-            { title: "Mean divergence over iterations, by correctness", unit: "|Δp|", ...common },
-          )
-        : lineChart(xs, [{ label: "mean", colour: "blue", values: of((row) => row.mean) }], {
-            title: "Mean divergence over iterations",
-            unit: "|Δp|",
-            ...common,
-          }),
-      lineChart(
-        xs,
-        [
+            ]
+          : [{ label: "mean", colour: "blue", values: of((row) => row.mean) }],
+      },
+      {
+        id: "logged-by-iteration",
+        title: "Logged tokens over iterations",
+        unit: "tokens",
+        ...common,
+        kind: "count",
+        lines: [
           { label: "all", colour: "grey", values: of((row) => row.count) },
           ...(hasCorrectness
-            ? [
-                {
-                  label: "correct",
-                  colour: "blue" as const,
-                  values: of((row) => row.correct_count),
-                },
-              ]
+            ? [{ label: "correct", colour: "blue", values: of((row) => row.correct_count) } as const]
             : []),
         ],
-        { title: "Logged tokens over iterations", unit: "tokens", ...common },
-      ),
-    );
+      },
+    ];
+    charts.push(...specs.map((spec) => lineChart(spec, SIZE)));
   }
   if (positions !== null)
     charts.push(

@@ -107,7 +107,11 @@ function effectText(effect: Figure, { low, high }: IntervalFigures): string {
 }
 
 function pColumn(header: string, values: readonly Figure[], priority: number) {
-  return textColumn(header, values.map(formatNumber), { priority, align: "right" });
+  return textColumn(
+    header,
+    values.map((value) => formatNumber(value)),
+    { priority, align: "right" },
+  );
 }
 
 function range({ low, high }: IntervalFigures): string {

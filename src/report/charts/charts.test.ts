@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ChartSpec } from "./chart-spec.ts";
 import {
   groupedBars,
   heatGrid,
@@ -7,12 +9,33 @@ import {
   intervalBars,
   intervalLine,
   lineChart,
+  mirroredChart,
   tailChart,
 } from "./index.ts";
 import { foldPoints } from "./line-chart.ts";
 
 const HOSTILE = '"><script>alert(1)</script>';
-const LINE = { title: "Mean |Δ| by step", xLabel: "step", unit: "nats" };
+
+/** A chart of one line. */
+function line(
+  xs: readonly number[],
+  values: readonly (number | null)[],
+  spec: Partial<ChartSpec> = {},
+): string {
+  return lineChart({
+    id: "mean",
+    title: "Mean |Δ| by step",
+    xLabel: "step",
+    unit: "nats",
+    xs,
+    lines: [{ label: "mean |Δ|", colour: "blue", values }],
+    scale: "linear",
+    kind: "number",
+    fromZero: true,
+    extreme: "most",
+    ...spec,
+  });
+}
 
 /** Tags opened and not closed, in order; empty for well-formed markup. */
 function unclosed(svg: string): string[] {
@@ -29,7 +52,17 @@ function unclosed(svg: string): string[] {
 
 const charts = {
   line: (label: string) =>
-    lineChart([1, 2, 3], [{ label, colour: "blue", values: [0.1, Number.NaN, 0.3] }], LINE),
+    line([1, 2, 3], [], {
+      title: label,
+      lines: [{ label, colour: "teal", values: [0.1, Number.NaN, 0.3] }],
+      band: { label, low: [0, null, 0.1], high: [0.2, null, 0.4] },
+    }),
+  mirrored: (label: string) =>
+    mirroredChart(
+      { label, colour: "blue", counts: [1, 2, 0], median: 0.02 },
+      { label: "b", colour: "orange", counts: [0, 1, 4], median: Number.NaN },
+      { title: label, xLabel: label, edges: [0.01, 0.1, 1, 10], axis: "log", heights: "share" },
+    ),
   histogram: (label: string) =>
     histogramChart({ title: label, xLabel: label, edges: [-1, -0.1, 0.1, 1], counts: [2, 30, 4] }),
   tail: (label: string) =>
@@ -84,30 +117,128 @@ describe.each(Object.entries(charts))("%s chart", (_, draw) => {
 describe("lineChart", () => {
   it("shows the extremes of folded steps as a band", () => {
     const xs = Array.from({ length: 1000 }, (_, index) => index);
-    const values = xs.map((x) => (x === 500 ? 9 : 1));
-    const svg = lineChart(xs, [{ label: "mean |Δ|", colour: "blue", values }], LINE);
-    expect(svg).toContain('fill-opacity="0.25"');
-    expect(svg).toContain("mean |Δ|, most 9.00");
+    const svg = line(
+      xs,
+      xs.map((x) => (x === 500 ? 9 : 1)),
+    );
+    expect(svg).toContain('fill-opacity="0.18"');
+    expect(svg).toContain("mean |Δ|: most 9.00 at 500");
     expect(svg).not.toContain("<circle");
     expect(svg.length).toBeLessThan(12_000);
   });
 
-  it("breaks the line where a value is missing", () => {
-    const svg = lineChart(
-      [1, 2, 3, 4],
-      [{ label: "a", colour: "blue", values: [1, Number.NaN, 1, 1] }],
-      LINE,
-    );
+  it("breaks the line where a value is missing, and tells each step's values", () => {
+    const svg = line([1, 2, 3, 4], [1, null, 1, 1]);
     expect(svg.match(/<path d="M[^"]*M[^"]*L[^"]*"/)).not.toBeNull();
-    expect(svg).toContain("<title>step 3: a 1.00</title>");
+    expect(svg).toContain("<title>step 3: mean |Δ| 1.00</title>");
   });
 
   it("draws one step as a point and says when there is nothing", () => {
-    expect(lineChart([5], [{ label: "a", colour: "blue", values: [2] }], LINE)).toContain("<circle");
-    expect(lineChart([], [], LINE)).toContain("no values");
-    expect(
-      lineChart([1], [{ label: "a", colour: "blue", values: [0] }], { ...LINE, scale: "log" }),
-    ).toContain("no values");
+    expect(line([5], [2])).toContain("<circle");
+    expect(line([], [])).toContain("no values");
+    expect(line([1], [0], { scale: "log" })).toContain("no values");
+  });
+
+  it("keeps every point and band inside its frame, whatever the values", () => {
+    const value = fc.option(fc.double({ min: -1e12, max: 1e12, noNaN: true }), { nil: null });
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 400 }),
+        fc.constantFrom("linear" as const, "log" as const),
+        fc.boolean(),
+        (values, scale, fromZero) => {
+          const xs = values.map((_, index) => 3 * index);
+          const svg = line(xs, values, {
+            scale,
+            fromZero,
+            band: { label: "ends", low: values.map((one) => one && one / 2), high: values },
+          });
+          const height = Number(/<svg [^>]* height="(\d+)"/.exec(svg)?.[1]);
+          const points = [
+            ...[...svg.matchAll(/ d="([^"]+)"/g)].flatMap(([, path = ""]) =>
+              [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]),
+            ),
+            ...[...svg.matchAll(/<circle cx="(-?[\d.]+)" cy="(-?[\d.]+)"/g)].map(([, x, y]) => [
+              Number(x),
+              Number(y),
+            ]),
+          ];
+          for (const [x = Number.NaN, y = Number.NaN] of points) {
+            expect(x).toBeGreaterThanOrEqual(0);
+            expect(x).toBeLessThanOrEqual(640);
+            expect(y).toBeGreaterThanOrEqual(0);
+            expect(y).toBeLessThanOrEqual(height);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it("foldPoints keeps the least and the greatest value, however many columns", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 300 }),
+      fc.integer({ min: 1, max: 50 }),
+      (values, most) => {
+        const bins = foldPoints(
+          values.map((_, index) => index),
+          values,
+          most,
+        );
+        expect(Math.min(...bins.map(({ low }) => low))).toBe(Math.min(...values));
+        expect(Math.max(...bins.map(({ high }) => high))).toBe(Math.max(...values));
+      },
+    ),
+  );
+});
+
+describe("mirroredChart", () => {
+  const draw = (above: readonly number[], below: readonly number[], axis: "log" | "signed") =>
+    mirroredChart(
+      { label: "right", colour: "blue", counts: above, median: 0.5 },
+      { label: "wrong", colour: "orange", counts: below },
+      {
+        title: "t",
+        xLabel: "x",
+        edges: axis === "log" ? [0.1, 0.3, 1, 3, 10] : [-1, -0.1, 0, 0.1, 1],
+        axis,
+        heights: "share",
+      },
+    );
+
+  it("draws a bar for every count above 0, the first side up, the second down, all inside", () => {
+    const count = fc.integer({ min: 0, max: 1e6 });
+    const counts = fc.tuple(count, count, count, count).filter((each) => each.some((one) => one > 0));
+    fc.assert(
+      fc.property(
+        counts,
+        counts,
+        fc.constantFrom("log" as const, "signed" as const),
+        (above, below, axis) => {
+          const svg = draw(above, below, axis);
+          const bars = [
+            ...svg.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g),
+          ].map(([, ...numbers]) => numbers.map(Number) as [number, number, number, number]);
+          expect(bars).toHaveLength([...above, ...below].filter((one) => one > 0).length);
+          const middle = Number(/d="M8 ([\d.]+)H468"/.exec(svg)?.[1]);
+          const up = bars.filter(([, y]) => y < middle - 0.01);
+          expect(up).toHaveLength(above.filter((one) => one > 0).length);
+          for (const [x, y, width, height] of bars) {
+            expect(x).toBeGreaterThanOrEqual(8);
+            expect(x + width).toBeLessThanOrEqual(468.01);
+            expect(y).toBeGreaterThan(40);
+            expect(y + height).toBeLessThanOrEqual(216.01);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("says when a side has nothing", () => {
+    expect(draw([0, 0, 0, 0], [1, 0, 0, 0], "log")).toContain("no values on one side");
   });
 });
 

@@ -1,4 +1,4 @@
-import { type FigureKind, formatColumn, formatFigure, isFigure } from "../format.ts";
+import { type FigureKind, formatColumn, formatFigure, isFigure } from "../display.ts";
 import {
   type ChartOptions,
   DEFAULT_WIDTH,

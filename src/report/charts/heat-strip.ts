@@ -1,4 +1,4 @@
-import { type FigureKind, formatFigure, isFigure } from "../format.ts";
+import { type FigureKind, formatFigure, isFigure } from "../display.ts";
 import {
   type ChartOptions,
   DEFAULT_WIDTH,

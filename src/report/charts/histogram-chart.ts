@@ -1,4 +1,4 @@
-import { formatCount, formatPlain, formatShare } from "../format.ts";
+import { formatCount, formatPlain, formatShare } from "../display.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE } from "./palette.ts";
 import { countScale, signedLogScale } from "./scale.ts";

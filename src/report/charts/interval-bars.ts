@@ -1,4 +1,4 @@
-import { type Figure, type FigureKind, formatColumn, isFigure } from "../format.ts";
+import { type Figure, type FigureKind, formatColumn, isFigure } from "../display.ts";
 import {
   type ChartOptions,
   DEFAULT_WIDTH,

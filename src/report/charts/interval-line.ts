@@ -1,4 +1,4 @@
-import { type Figure, formatColumn, formatNumber, isFigure } from "../format.ts";
+import { type Figure, formatColumn, formatNumber, isFigure } from "../display.ts";
 import {
   type ChartOptions,
   drawChart,

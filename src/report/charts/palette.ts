@@ -1,15 +1,21 @@
 /**
  * Colours as CSS variables, so that a page decides on light and dark; the fallbacks make a chart that is saved on its
- * own readable on white. Blue, grey and orange stay apart for every common colour blindness.
+ * own readable on white. Blue, grey and orange stay apart for every common colour blindness; neighbours among the
+ * further ones differ in lightness as well as in hue.
  *
  * @module
  */
 export const PALETTE = {
   /** The trainer's side: positive Δ. */
-  blue: "var(--lr-blue, #1f66ad)",
+  blue: "var(--lr-blue, #2062ad)",
   /** The rollout engine's side: negative Δ; and what is worst. */
-  orange: "var(--lr-orange, #c85a00)",
-  grey: "var(--lr-grey, #7a7f87)",
+  orange: "var(--lr-orange, #b44d00)",
+  grey: "var(--lr-grey, #777d87)",
+  teal: "var(--lr-teal, #00786b)",
+  purple: "var(--lr-purple, #7a3fa3)",
+  gold: "var(--lr-gold, #8a6a00)",
+  pink: "var(--lr-pink, #b0306e)",
+  faint: "var(--lr-faint, #c3c8cf)",
   ink: "var(--lr-ink, #1c1e21)",
   muted: "var(--lr-muted, #5c626b)",
   grid: "var(--lr-grid, #dfe2e6)",

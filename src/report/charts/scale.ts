@@ -28,10 +28,13 @@ export function linearScale(domain: Ends, range: Ends, ticks = 5): Scale {
   return { map, ticks: values.map((value) => ({ at: map(value), label: tickLabel(value) })) };
 }
 
-/** As {@link linearScale} without widening: for axes of steps, where empty ends would look like missing data. */
-export function exactScale(domain: Ends, range: Ends, ticks = 6): Scale {
+/**
+ * As {@link linearScale} without widening: for axes of steps, where empty ends would look like missing data. Ticks are
+ * `least` apart at least.
+ */
+export function exactScale(domain: Ends, range: Ends, ticks = 6, least = 1): Scale {
   const [low, high] = widen(domain);
-  const step = Math.max(1, niceStep((high - low) / ticks));
+  const step = Math.max(least, niceStep((high - low) / ticks));
   const map = interpolate([low, high], range);
   const from = Math.ceil(low / step - 1e-9);
   const to = Math.floor(high / step + 1e-9);

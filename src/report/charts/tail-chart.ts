@@ -1,5 +1,5 @@
 import type { TailPoint } from "../../protocol/report.ts";
-import { formatCount, formatPlain, formatShare } from "../format.ts";
+import { formatCount, formatPlain, formatShare } from "../display.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE, type PaletteColour } from "./palette.ts";
 import { logScale, type Scale } from "./scale.ts";

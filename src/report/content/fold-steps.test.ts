@@ -25,6 +25,10 @@ function step(number: number, tokens: number, mean: number, max: number): StepMe
   };
   return {
     step: number,
+    entropy: null,
+    response_tokens: null,
+    reward: null,
+    accuracy: null,
     sequences: 2,
     tokens,
     ...zero,

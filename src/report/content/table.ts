@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import type { VerdictLevel } from "../../protocol/report.ts";
+import { displayed } from "../display.ts";
 import { type Figure, type FigureKind, formatColumn, isFigure, isMissing } from "../format.ts";
 import { printable } from "../printable.ts";
 
@@ -107,4 +109,10 @@ function shareOfLargest(values: readonly Figure[]): number[] {
     if (value === Number.POSITIVE_INFINITY) return 1;
     return isFigure(value) && value >= 0 && largest > 0 ? value / largest : Number.NaN;
   });
+}
+
+/** A cell as pages show it: figures with their signs, names as they are. */
+export function shownCell({ align, cells }: Pick<TableColumn, "align" | "cells">, row: number): string {
+  const text = cells[row] ?? "";
+  return align === "right" ? displayed(text) : text;
 }

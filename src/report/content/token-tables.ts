@@ -131,7 +131,7 @@ export function tailSideTable(report: MismatchReport): Table {
 
 export function worstTokenTable(report: MismatchReport): Table {
   const tokens = report.worst_tokens;
-  return makeTable("worst-tokens", "Worst tokens", [
+  const columns = [
     textColumn(
       "handle",
       tokens.map((token) => token.handle),
@@ -179,7 +179,13 @@ export function worstTokenTable(report: MismatchReport): Table {
       tokens.map((token) => token.file),
       { priority: 3 },
     ),
-  ]);
+  ];
+  return makeTable(
+    "worst-tokens",
+    "Worst tokens",
+    columns,
+    "logratio show PATH HANDLE prints one in its text",
+  );
 }
 
 function probabilityColumn(header: string, logprobs: readonly Figure[]): TableColumn {

@@ -175,7 +175,7 @@ function distributionTables(
 
 /** `0.123 [0.120, 0.140]`; one figure where the bounds meet. */
 export function formatBounded({ estimate, low, high }: Bounded): string {
-  const [value, from, to] = [estimate, low, high].map(formatNumber);
+  const [value, from, to] = [estimate, low, high].map((figure) => formatNumber(figure));
   return from === value && to === value ? value! : `${value} [${from}, ${to}]`;
 }
 

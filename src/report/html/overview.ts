@@ -2,15 +2,16 @@ import type { MismatchReport } from "../../protocol/report.ts";
 import { excludedParts, findingsOf, inputParts, plural } from "../content/input.ts";
 import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
+import { displayed } from "../display.ts";
 import { escapeHtml } from "./escape.ts";
-import { overviewPictures } from "./pictures.ts";
+import { type Picture, spreadPictures, stepPictures } from "./pictures.ts";
 
 export function htmlHeader(report: MismatchReport): string {
   const { level, headline } = report.verdict;
   return (
     `<header><div class=top><h1>${escapeHtml(report.run)}</h1><button class=tool id=theme type=button hidden>colours</button></div>` +
     `<p class=muted>${escapeHtml(inputParts(report).join(" · "))}</p>` +
-    `<div class=verdict><span class="level ${level}">${verdictWord(level)}</span><p>${escapeHtml(headline)}</p></div></header>`
+    `<div class=verdict><span class="level ${level}">${verdictWord(level)}</span><p>${escapeHtml(displayed(headline))}</p></div></header>`
   );
 }
 
@@ -21,24 +22,31 @@ export function htmlOverview(report: MismatchReport): string {
     `<div class=two><div>${htmlKeyFigures(keyFigures(report))}</div><div>` +
     (facts.length === 0
       ? ""
-      : `<h3>What stands out</h3><ul>${facts.map((fact) => `<li>${escapeHtml(fact.text)}`).join("")}</ul>`) +
+      : `<h3>What stands out</h3><ul>${facts.map((fact) => `<li>${escapeHtml(displayed(fact.text))}`).join("")}</ul>`) +
     `${htmlLeftOut(report)}${htmlNext(report)}</div></div>` +
-    `<div class=charts>${overviewPictures(report).map(htmlFigure).join("\n")}</div>`
+    htmlPictures("Over the steps", "charts small", stepPictures(report)) +
+    htmlPictures("How Δ is spread", "charts", spreadPictures(report))
   );
 }
 
-export function htmlFigure(svg: string): string {
-  return `<figure>${svg}</figure>`;
+export function htmlFigure({ id, draw }: Picture): string {
+  return `<figure id="chart-${id}">${draw()}</figure>`;
+}
+
+function htmlPictures(title: string, name: string, pictures: readonly Picture[]): string {
+  if (pictures.length === 0) return "";
+  return `<h2>${title}</h2><div class="${name}">${pictures.map(htmlFigure).join("\n")}</div>`;
 }
 
 function htmlKeyFigures(figures: readonly KeyFigure[]): string {
   const rows = figures.map(({ label, meaning, value, interval, reading }) => {
-    const range = interval === undefined ? "" : escapeHtml(`${interval.low} – ${interval.high}`);
+    const range =
+      interval === undefined ? "" : escapeHtml(`${displayed(interval.low)} – ${displayed(interval.high)}`);
     const badge =
       reading === undefined
         ? "<td class=p><span class=muted>–</span>"
-        : `<td class=p title="${escapeHtml(reading.source)}"><span class="level ${reading.level}">${reading.level}</span> ${escapeHtml(reading.band)}`;
-    return `<tr><td class=l title="${escapeHtml(meaning)}">${escapeHtml(label)}<td><b>${escapeHtml(value)}</b><td class=muted>${range}${badge}`;
+        : `<td class=p title="${escapeHtml(reading.source)}"><span class="level ${reading.level}">${reading.level}</span> ${escapeHtml(displayed(reading.band))}`;
+    return `<tr><td class=l title="${escapeHtml(meaning)}">${escapeHtml(label)}<td><b>${escapeHtml(displayed(value))}</b><td class=muted>${range}${badge}`;
   });
   return (
     "<div class=scroll><table><thead><tr><th scope=col class=l>figure<th scope=col>value<th scope=col>95 % interval" +

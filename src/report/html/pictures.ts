@@ -1,73 +1,158 @@
-import type { MismatchMetrics, MismatchReport, NamedMetrics } from "../../protocol/report.ts";
-import { groupedBars, heatStrip, histogramChart, lineChart, tailChart } from "../charts/index.ts";
+/**
+ * The pictures of a report: the HTML report and the page's overview show the same ones.
+ *
+ * @module
+ */
+import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../protocol/report.ts";
+import {
+  groupedBars,
+  heatStrip,
+  histogramChart,
+  lineChart,
+  mirroredChart,
+  tailChart,
+} from "../charts/index.ts";
+import { reportStepCharts } from "../charts/step-charts.ts";
 import { bucketLabel } from "../content/token-tables.ts";
 import { isMissing } from "../format.ts";
 import { printable } from "../printable.ts";
 
+export interface Picture {
+  /** For file names, and to find it. */
+  readonly id: string;
+  /** SVG. */
+  readonly draw: () => string;
+  /** What is in it, with all its digits; undefined: the figures of the table that it stands above. */
+  readonly rows?: () => readonly Readonly<Record<string, number | null>>[];
+}
+
 /** More groups than this are left to the table. */
 const MOST_BARS = 24;
+/** Small multiples: three beside each other. */
+const SMALL = { width: 352, height: 216 };
 
-/** The pictures of the first screen: how it went over the steps, how Δ is spread, how heavy its tails are. */
-export function overviewPictures(report: MismatchReport): string[] {
-  const charts = report.per_step.length > 1 ? stepCharts(report) : [];
-  if (report.metrics.tokens === 0) return charts;
+/** How it went over the steps; none with one step or none. */
+export function stepPictures({ per_step: steps }: MismatchReport): Picture[] {
+  return reportStepCharts(steps).map((spec) => ({ id: spec.id, draw: () => lineChart(spec, SMALL) }));
+}
+
+/** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
+export function spreadPictures(report: MismatchReport): Picture[] {
+  if (report.metrics.tokens === 0) return [];
+  const { delta, prob_diff_abs } = report.histograms;
   return [
-    ...charts,
-    histogramChart({
-      title: "Δ = log p trainer − log p rollout",
-      xLabel: "Δ, nats",
-      ...report.histograms.delta,
-    }),
-    tailChart(report.tail_curve, { title: "Extreme tokens: share with |Δ| above τ" }),
+    {
+      id: "delta-histogram",
+      draw: () => histogramChart({ title: "Δ = log p trainer − log p rollout", xLabel: "Δ, nats", ...delta }),
+      rows: () => barRows({ tokens: delta }),
+    },
+    {
+      id: "extreme-tokens",
+      draw: () => tailChart(report.tail_curve, { title: "Extreme tokens: share with |Δ| above τ" }),
+      rows: () => report.tail_curve.map((point) => ({ ...point })),
+    },
+    {
+      id: "prob-diff-histogram",
+      draw: () =>
+        histogramChart({ title: "|Δp| = |p trainer − p rollout|", xLabel: "|Δp|", ...prob_diff_abs }),
+      rows: () => barRows({ tokens: prob_diff_abs }),
+    },
+    ...correctnessPictures(report),
   ];
+}
+
+function correctnessPictures({ histograms: { by_correctness: spreads } }: MismatchReport): Picture[] {
+  const [right, wrong] = [
+    spreads.find(({ name }) => name === "correct"),
+    spreads.find(({ name }) => name === "incorrect"),
+  ];
+  if (right === undefined || wrong === undefined) return [];
+  return [
+    {
+      id: "delta-right-wrong",
+      draw: () =>
+        mirroredChart(
+          { label: "right", colour: "blue", counts: right.delta.counts },
+          { label: "wrong", colour: "orange", counts: wrong.delta.counts },
+          {
+            title: "Δ of tokens in right and in wrong answers",
+            xLabel: "Δ, nats",
+            edges: right.delta.edges,
+            axis: "signed",
+            heights: "log",
+          },
+        ),
+      rows: () => barRows({ right: right.delta, wrong: wrong.delta }),
+    },
+    {
+      id: "sequences-right-wrong",
+      draw: () =>
+        mirroredChart(
+          {
+            label: "right",
+            colour: "blue",
+            counts: right.sequence_delta_abs.counts,
+            median: right.sequence_delta_abs_p50,
+          },
+          {
+            label: "wrong",
+            colour: "orange",
+            counts: wrong.sequence_delta_abs.counts,
+            median: wrong.sequence_delta_abs_p50,
+          },
+          {
+            title: "Mean |Δ| of right and of wrong answers",
+            xLabel: "mean |Δ| of a sequence, nats",
+            edges: right.sequence_delta_abs.edges,
+            axis: "log",
+            heights: "share",
+          },
+        ),
+      rows: () => barRows({ right: right.sequence_delta_abs, wrong: wrong.sequence_delta_abs }),
+    },
+  ];
+}
+
+/** Histograms of the same edges, one row per bar. */
+function barRows(histograms: Readonly<Record<string, Histogram>>): Record<string, number | null>[] {
+  const edges = Object.values(histograms)[0]?.edges ?? [];
+  return edges.slice(1).map((to, bar) => ({
+    from: edges[bar] ?? null,
+    to,
+    ...Object.fromEntries(
+      Object.entries(histograms).map(([name, { counts }]) => [name, counts[bar] ?? null]),
+    ),
+  }));
 }
 
 /** Pictures that belong above the table of the same id. */
-export function sectionPictures(report: MismatchReport, id: string): string[] {
-  if (id === "turns")
-    return partBars(
+export function sectionPictures(report: MismatchReport, id: string): Picture[] {
+  const draw = SECTIONS[id]?.(report);
+  return draw === undefined ? [] : [{ id: `${id}-shares`, draw }];
+}
+
+type Draw = (() => string) | undefined;
+
+const SECTIONS: Readonly<Record<string, (report: MismatchReport) => Draw>> = {
+  turns: ({ per_turn: turns }) =>
+    partBars(
       "turn",
-      report.per_turn,
-      report.per_turn.map((group) => `turn ${group.turn}`),
-    );
-  if (id === "ranks")
-    return partBars(
-      "rank",
-      report.per_rank,
-      report.per_rank.map((group) => `rank ${group.rank}`),
-    );
-  if (id === "environments") return namedBars("environment", report.per_environment);
-  if (id === "correctness") return namedBars("correctness", report.per_correctness);
-  if (id === "positions") return positionHeat(report);
-  if (id === "probabilities") return probabilityBars(report);
-  if (id === "distributions") {
-    const { prob_diff_abs } = report.histograms;
-    return [histogramChart({ title: "|Δp| = |p trainer − p rollout|", xLabel: "|Δp|", ...prob_diff_abs })];
-  }
-  return [];
-}
-
-function stepCharts({ per_step: steps }: MismatchReport): string[] {
-  const xs = steps.map((group, index) => group.step ?? index);
-  const common = { xLabel: "step", unit: "nats" };
-  return [
-    lineChart(xs, [{ label: "mean |Δ|", colour: "blue", values: steps.map((step) => step.delta_abs_mean) }], {
-      title: "Mean |Δ| by step",
-      ...common,
-    }),
-    lineChart(
-      xs,
-      [
-        { label: "max |Δ|", colour: "orange", values: steps.map((step) => step.delta_abs_max) },
-        { label: "p99.9", colour: "grey", dashed: true, values: steps.map((step) => step.delta_abs_p999) },
-        { label: "p99", colour: "blue", values: steps.map((step) => step.delta_abs_p99) },
-      ],
-      { title: "The tail of |Δ| by step, log scale", scale: "log", ...common },
+      turns,
+      turns.map((group) => `turn ${group.turn}`),
     ),
-  ];
-}
+  ranks: ({ per_rank: ranks }) =>
+    partBars(
+      "rank",
+      ranks,
+      ranks.map((group) => `rank ${group.rank}`),
+    ),
+  environments: (report) => namedBars("environment", report.per_environment),
+  correctness: (report) => namedBars("correctness", report.per_correctness),
+  positions: positionHeat,
+  probabilities: probabilityBars,
+};
 
-function namedBars(what: string, groups: readonly NamedMetrics[]): string[] {
+function namedBars(what: string, groups: readonly NamedMetrics[]): Draw {
   const sorted = [...groups].sort((a, b) => b.k3 * b.tokens - a.k3 * a.tokens);
   return partBars(
     what,
@@ -77,11 +162,11 @@ function namedBars(what: string, groups: readonly NamedMetrics[]): string[] {
 }
 
 /** What part of the tokens a group holds, and what part of the mismatch: the table's figures do not show it. */
-function partBars(what: string, groups: readonly MismatchMetrics[], labels: readonly string[]): string[] {
-  if (groups.length < 2 || groups.length > MOST_BARS) return [];
+function partBars(what: string, groups: readonly MismatchMetrics[], labels: readonly string[]): Draw {
+  if (groups.length < 2 || groups.length > MOST_BARS) return undefined;
   const tokens = sharesOf(groups.map((group) => group.tokens));
   const mismatch = sharesOf(groups.map((group) => group.k3 * group.tokens));
-  return [shareBars(`Share of tokens and of Σ k3 by ${what}`, labels, tokens, mismatch)];
+  return () => shareBars(`Share of tokens and of Σ k3 by ${what}`, labels, tokens, mismatch);
 }
 
 function shareBars(
@@ -102,8 +187,8 @@ function sharesOf(values: readonly number[]): number[] {
   return values.map((value) => (sum > 0 ? value / sum : Number.NaN));
 }
 
-function positionHeat({ per_position_decile: groups }: MismatchReport): string[] {
-  if (groups.length < 2) return [];
+function positionHeat({ per_position_decile: groups }: MismatchReport): Draw {
+  if (groups.length < 2) return undefined;
   const rows = [
     { label: "mean |Δ|", kind: "number", values: groups.map((group) => group.delta_abs_mean) },
     { label: "max |Δ|", kind: "number", values: groups.map((group) => group.delta_abs_max) },
@@ -111,25 +196,23 @@ function positionHeat({ per_position_decile: groups }: MismatchReport): string[]
     { label: "mean Δ", kind: "signed", values: groups.map((group) => group.delta_mean) },
   ] as const;
   const columns = groups.map((group) => `${group.decile * 10} %`);
-  return [
+  return () =>
     heatStrip(columns, rows, {
       title: "Where in the response",
       xLabel: "tenths of the response",
       width: 600,
-    }),
-  ];
+    });
 }
 
-function probabilityBars({ per_rollout_probability: groups }: MismatchReport): string[] {
-  if (groups.length < 2) return [];
+function probabilityBars({ per_rollout_probability: groups }: MismatchReport): Draw {
+  if (groups.length < 2) return undefined;
   const tokens = groups.map((group) => group.token_share);
   const mismatch = groups.map((group) => group.k3_share);
-  return [
+  return () =>
     shareBars(
       "Share of tokens and of Σ k3 by rollout probability",
       groups.map(bucketLabel),
       tokens,
       mismatch,
-    ),
-  ];
+    );
 }

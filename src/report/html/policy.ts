@@ -4,8 +4,8 @@
  *
  * @module
  */
-export const STYLE_HASH = "sha256-XeLNzCwyRdK6ciJAA8vGHL941kmQRAD8zSDI6m/pBuw=";
-export const SCRIPT_HASH = "sha256-aP+1/k0IRHQPcBBrDxcX8dXWj4O4sJ4x5Y8pUVw3ufA=";
+export const STYLE_HASH = "sha256-Gc5aPWC4SBxwdr6CiBMZlP+gis4vFT2Q5jGVXxj+vEo=";
+export const SCRIPT_HASH = "sha256-KHhyeEDM0IsOqvCOw4DzttyNg7C9iHMipqEf9ijdYvE=";
 
 /** For the `Content-Security-Policy` meta element: no network, no foreign script or style, no forms, no base. */
 export const SECURITY_POLICY = [

@@ -29,7 +29,7 @@ export const SCRIPT = `
   const units = { k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 };
   const read = (row, column) => {
     const text = row.cells[column].textContent.trim();
-    const number = Number.parseFloat(text.replace(/^</, "").replaceAll(",", "").replace(/^inf$/, "Infinity").replace(/^-inf$/, "-Infinity"));
+    const number = Number.parseFloat(text.replace(/^</, "").replaceAll(",", "").replaceAll("−", "-").replace("∞", "Infinity"));
     return { text, number: number * (units[text.match(/ ([kMGTP])B$/)?.[1]] ?? 1) };
   };
   const compare = (a, b, sign) => {

@@ -1,11 +1,11 @@
 /** The page's only style sheet; its hash is part of the page's security policy (`policy.ts`). */
 export const STYLE = `
 :root{color-scheme:light;--lr-paper:#fff;--lr-ink:#1c1e21;--lr-muted:#5c626b;--lr-grid:#dfe2e6;--lr-panel:#f5f6f8;
---lr-blue:#1f66ad;--lr-orange:#c85a00;--lr-grey:#7a7f87;--none:#5c626b;--normal:#1f66ad;--elevated:#9a5b00;--high:#b23a00;--broken:#8f0d3f}
+--lr-blue:#2062ad;--lr-orange:#b44d00;--lr-grey:#777d87;--lr-teal:#00786b;--lr-purple:#7a3fa3;--lr-gold:#8a6a00;--lr-pink:#b0306e;--lr-faint:#c3c8cf;--none:#5c626b;--normal:#1f66ad;--elevated:#9a5b00;--high:#b23a00;--broken:#8f0d3f}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--lr-paper:#15171a;--lr-ink:#e6e8eb;--lr-muted:#a0a7b1;
---lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#6fb1f2;--lr-orange:#f39a4a;--lr-grey:#9aa0a8;--none:#4c535c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}}
+--lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#7db0ee;--lr-orange:#f0975a;--lr-grey:#8d949f;--lr-teal:#4fbcab;--lr-purple:#c394ea;--lr-gold:#d8b640;--lr-pink:#f28bbb;--lr-faint:#4a505a;--none:#4c535c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}}
 :root[data-theme=dark]{color-scheme:dark;--lr-paper:#15171a;--lr-ink:#e6e8eb;--lr-muted:#a0a7b1;
---lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#6fb1f2;--lr-orange:#f39a4a;--lr-grey:#9aa0a8;--none:#4c535c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}
+--lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#7db0ee;--lr-orange:#f0975a;--lr-grey:#8d949f;--lr-teal:#4fbcab;--lr-purple:#c394ea;--lr-gold:#d8b640;--lr-pink:#f28bbb;--lr-faint:#4a505a;--none:#4c535c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}
 *{box-sizing:border-box}
 body{margin:0;background:var(--lr-paper);color:var(--lr-ink);font:15px/1.45 system-ui,sans-serif}
 main,header,footer{max-width:1120px;margin:0 auto;padding:0 20px}
@@ -24,7 +24,8 @@ p{margin:6px 0}
 .normal{background:var(--normal)}.elevated{background:var(--elevated)}.high{background:var(--high)}.broken{background:var(--broken)}
 td .level{font-size:12px;font-weight:600;padding:1px 6px}
 .two{display:grid;grid-template-columns:minmax(0,1.6fr) minmax(0,1fr);gap:10px 36px}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:22px 36px;margin:18px 0}
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));gap:22px 36px;margin:18px 0}
+.charts.small{grid-template-columns:repeat(auto-fill,minmax(min(100%,310px),1fr));gap:20px 28px}
 figure{margin:0}
 figure svg{display:block;width:100%;height:auto;max-width:600px}
 section figure svg{width:auto;max-width:100%}
@@ -57,7 +58,7 @@ footer{margin:40px auto 30px;color:var(--lr-muted);font-size:13px}
 [hidden]{display:none}
 @media (max-width:760px){.two{grid-template-columns:minmax(0,1fr)}main,header,footer{padding:0 12px}header{padding-top:12px}
 .two td.muted{white-space:normal}th,td{padding-left:11px}table{font-size:12.5px}.p{min-width:17ch}}
-@media print{:root:root:root{color-scheme:light;--lr-paper:#fff;--lr-ink:#000;--lr-muted:#444;--lr-grid:#ccc;--lr-panel:#f5f6f8;--lr-blue:#1f66ad;--lr-orange:#c85a00;--lr-grey:#7a7f87}
-body{font-size:11px}.charts{grid-template-columns:repeat(2,minmax(0,1fr));gap:12px 28px}section .charts{grid-template-columns:minmax(0,1fr)}.two{grid-template-columns:minmax(0,1.5fr) minmax(0,1fr)}.verdict p{font-size:13px}table{font-size:9.5px}.long{max-height:none;overflow:visible}.scroll{overflow:visible}nav,button.tool{display:none}th{position:static}
+@media print{:root:root:root{color-scheme:light;--lr-paper:#fff;--lr-ink:#000;--lr-muted:#444;--lr-grid:#ccc;--lr-panel:#f5f6f8;--lr-blue:#2062ad;--lr-orange:#b44d00;--lr-grey:#777d87;--lr-teal:#00786b;--lr-purple:#7a3fa3;--lr-gold:#8a6a00;--lr-pink:#b0306e;--lr-faint:#c3c8cf}
+body{font-size:11px}.charts{grid-template-columns:repeat(2,minmax(0,1fr));gap:12px 28px}.charts.small{grid-template-columns:repeat(3,minmax(0,1fr));gap:10px 18px}section .charts{grid-template-columns:minmax(0,1fr)}.two{grid-template-columns:minmax(0,1.5fr) minmax(0,1fr)}.verdict p{font-size:13px}table{font-size:9.5px}.long{max-height:none;overflow:visible}.scroll{overflow:visible}nav,button.tool{display:none}th{position:static}
 th,td{padding-left:9px}figure,tr,.verdict{break-inside:avoid}h2{break-after:avoid}.level{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

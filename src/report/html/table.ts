@@ -1,6 +1,6 @@
 import { PALETTE } from "../charts/palette.ts";
 import { element } from "../charts/svg.ts";
-import type { Table, TableColumn } from "../content/table.ts";
+import { shownCell, type Table, type TableColumn } from "../content/table.ts";
 import { escapeHtml } from "./escape.ts";
 
 /** Longer tables scroll in a box, and do without bars, to stay small. */
@@ -26,7 +26,7 @@ export function htmlTable(table: Table): string {
 }
 
 function htmlCell(column: TableColumn, row: number, isLong: boolean): string {
-  const text = escapeHtml(column.cells[row] ?? "");
+  const text = escapeHtml(shownCell(column, row));
   const level = column.levels?.[row];
   const content = level === undefined ? text : `<span class="level ${level}">${text}</span>`;
   const share = column.bars?.[row] ?? Number.NaN;

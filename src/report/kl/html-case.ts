@@ -1,7 +1,7 @@
 import type { CaseStudy, KlReport } from "../../protocol/kl.ts";
 import { heatBounds } from "../charts/index.ts";
 import { plural } from "../content/input.ts";
-import { formatCount } from "../format.ts";
+import { formatCount } from "../display.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { caseFacts } from "./case-facts.ts";
 import {

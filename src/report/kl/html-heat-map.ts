@@ -1,6 +1,6 @@
 import type { CaseStudy } from "../../protocol/kl.ts";
 import { heatLevel } from "../charts/index.ts";
-import { formatCount, isFigure } from "../format.ts";
+import { formatCount, isFigure } from "../display.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { printable } from "../printable.ts";
 import { clipMiddle } from "../terminal/columns.ts";

@@ -1,5 +1,7 @@
 import type { CheckpointFigures, KlReport } from "../../protocol/kl.ts";
 import {
+  type ChartSpec,
+  type ChartValues,
   groupedBars,
   heatGrid,
   type IntervalBar,
@@ -15,6 +17,8 @@ import { categoryMatrix, categoryRows } from "./token-tables.ts";
 const REGIONS = ["early", "mid", "late"] as const;
 const REGION_COLOURS = { early: "blue", mid: "grey", late: "orange" } as const;
 const STEPS = { xLabel: "training step" } as const;
+const LINES = { ...STEPS, scale: "linear", kind: "number", fromZero: true, extreme: "most" } as const;
+const SIZE = { width: 480, height: 250 };
 const MOST_BARS = 24;
 
 /** A name where there is not room for any name. */
@@ -38,50 +42,49 @@ export function overviewPictures(report: KlReport): KlPicture[] {
     .sort(([, a], [, b]) => (a.step ?? 0) - (b.step ?? 0));
   if (stepped.length < 2) return all.length < 2 ? [] : [{ id: "kl-by-checkpoint", svg: checkpointBars(all) }];
   const xs = stepped.map(([, { step }]) => step ?? Number.NaN);
-  const of = (pick: (figures: CheckpointFigures) => number | null): number[] =>
-    stepped.map(([, figures]) => pick(figures) ?? Number.NaN);
-  return [
-    { id: "kl-over-checkpoints", svg: klLine(report, stepped, all) },
+  const of = (pick: (figures: CheckpointFigures) => number | null): ChartValues =>
+    stepped.map(([, figures]) => pick(figures));
+  const specs: ChartSpec[] = [
     {
       id: "entropy-over-checkpoints",
-      svg: lineChart(
-        xs,
-        [
-          { label: "checkpoint", colour: "blue", values: of(({ mean_entropy }) => mean_entropy) },
-          {
-            label: shown(report.reference),
-            colour: "grey",
-            dashed: true,
-            values: of(({ mean_reference_entropy }) => mean_reference_entropy),
-          },
-        ],
-        { title: "Mean entropy over checkpoints", unit: "nats", ...STEPS },
-      ),
+      title: "Mean entropy over checkpoints",
+      unit: "nats",
+      ...LINES,
+      xs,
+      lines: [
+        { label: "checkpoint", colour: "blue", values: of(({ mean_entropy }) => mean_entropy) },
+        {
+          label: shown(report.reference),
+          colour: "grey",
+          dash: [4, 3],
+          values: of(({ mean_reference_entropy }) => mean_reference_entropy),
+        },
+      ],
     },
     {
       id: "spikes-per-problem",
-      svg: lineChart(
-        xs,
-        [{ label: "spikes", colour: "orange", values: of(({ spikes_mean }) => spikes_mean) }],
-        {
-          title: "Spikes per problem",
-          unit: "spikes",
-          ...STEPS,
-        },
-      ),
+      title: "Spikes per problem",
+      unit: "spikes",
+      ...LINES,
+      xs,
+      lines: [{ label: "spikes", colour: "orange", values: of(({ spikes_mean }) => spikes_mean) }],
     },
     {
       id: "spike-density",
-      svg: lineChart(
-        xs,
-        REGIONS.map((region) => ({
-          label: region,
-          colour: REGION_COLOURS[region],
-          values: of(({ spike_regions }) => spike_regions[region].density),
-        })),
-        { title: "Spike density by third of the response", unit: "spikes per token", ...STEPS },
-      ),
+      title: "Spike density by third of the response",
+      unit: "spikes per token",
+      ...LINES,
+      xs,
+      lines: REGIONS.map((region) => ({
+        label: region,
+        colour: REGION_COLOURS[region],
+        values: of(({ spike_regions }) => spike_regions[region].density),
+      })),
     },
+  ];
+  return [
+    { id: "kl-over-checkpoints", svg: klLine(report, stepped, all) },
+    ...specs.map((spec) => ({ id: spec.id, svg: lineChart(spec, SIZE) })),
   ];
 }
 
@@ -212,13 +215,19 @@ export function correctnessPictures(report: KlReport): KlPicture[] {
           {
             id: "kl-by-correctness",
             svg: lineChart(
-              stepped.map(({ step }) => step ?? Number.NaN),
-              groups.map(({ label, colour, key }) => ({
-                label,
-                colour,
-                values: stepped.map(({ row }) => row[key]?.mean_kl ?? Number.NaN),
-              })),
-              { title: "Mean KL by correctness of the text", unit: "nats", ...STEPS },
+              {
+                id: "kl-by-correctness",
+                title: "Mean KL by correctness of the text",
+                unit: "nats",
+                ...LINES,
+                xs: stepped.map(({ step }) => step ?? Number.NaN),
+                lines: groups.map(({ label, colour, key }) => ({
+                  label,
+                  colour,
+                  values: stepped.map(({ row }) => row[key]?.mean_kl ?? null),
+                })),
+              },
+              SIZE,
             ),
           },
         ]),

@@ -23,7 +23,7 @@ const OWN_TAGS = new Set(
   ),
 );
 const OWN_ATTRIBUTES = new Set(
-  "lang charset name content http-equiv class id type hidden href scope title data-sort tabindex role aria-label aria-hidden open dir xmlns viewbox width height x y x1 y1 cx cy r d fill fill-opacity stroke stroke-width stroke-opacity stroke-dasharray stroke-linejoin font-family font-size font-weight text-anchor".split(
+  "lang charset name content http-equiv class id type hidden href scope title data-sort tabindex role aria-label aria-hidden open dir xmlns viewbox width height x y x1 y1 cx cy r d fill fill-opacity pointer-events stroke stroke-width stroke-opacity stroke-dasharray stroke-linejoin font-family font-size font-weight text-anchor".split(
     " ",
   ),
 );
@@ -122,7 +122,7 @@ describe("renderKlHtml", () => {
       "Wrong texts with a spike at the first error",
     ])
       expect(page).toContain(`aria-label="${title}`);
-    expect(page).toContain("sft 4.80e-3");
+    expect(page).toContain("sft 4.80e−3");
   });
 
   it("has a cell for every token and checkpoint of a short text: level, tool output or no score", () => {

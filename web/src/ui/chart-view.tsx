@@ -1,10 +1,16 @@
 import { type Signal, signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import {
+  type ChartSpec,
+  chartRows,
+  countUndrawn,
+  type Readout,
+  readout,
+  sayPoint,
+} from "../../../src/report/charts/chart-spec.ts";
+import { lineChart } from "../../../src/report/charts/line-chart.ts";
 import { type Chart, type ChartEvents, createChart } from "./chart.ts";
-import { CHART_COLOURS } from "./chart-colours.ts";
 import "./chart.css";
-import { type ChartSpec, chartRows, countUndrawn, type Readout, readout, sayPoint } from "./chart-spec.ts";
-import { chartSvg } from "./chart-svg.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { isDark } from "./theme.ts";
 
@@ -95,7 +101,7 @@ export function ChartView({ spec, crosshair, marked, onOpen, onBrush }: ChartVie
             {spec.xLabel} {spec.xs[at]}
           </span>
         )}
-        <ExportMenu name={spec.id} svg={() => chartSvg(spec)} rows={() => chartRows(spec)} />
+        <ExportMenu name={spec.id} svg={() => lineChart(spec)} rows={() => chartRows(spec)} />
       </figcaption>
       <div
         class="plot"
@@ -122,7 +128,7 @@ export function ChartView({ spec, crosshair, marked, onOpen, onBrush }: ChartVie
               <svg width="16" height="8" aria-hidden="true">
                 <path
                   d="M0 4h16"
-                  stroke={`var(${CHART_COLOURS[line.colour].variable})`}
+                  stroke={`var(--${line.colour})`}
                   stroke-width="2.5"
                   stroke-dasharray={line.dash?.join(" ")}
                 />

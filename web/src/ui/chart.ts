@@ -1,12 +1,18 @@
 /**
- * uPlot behind one door: lines over whole-numbered x with gaps, a shared crosshair, a brush and a click. Lines with more
- * points than pixels are drawn from the least to the greatest value of each pixel column, so that no spike is lost.
+ * A chart of lines on a canvas: lines over whole-numbered x with gaps, a shared crosshair, a brush and a click. Where
+ * there are more points than pixels, a column of pixels is drawn from its least to its greatest value, so that no spike
+ * is lost.
  *
  * @module
  */
-import uPlot from "uplot";
-import { CHART_COLOURS } from "./chart-colours.ts";
-import { axisEnds, type ChartSpec, type ChartValues, drawable, isolated } from "./chart-spec.ts";
+import {
+  axisEnds,
+  type ChartSpec,
+  type ChartValues,
+  drawable,
+  isolated,
+} from "../../../src/report/charts/chart-spec.ts";
+import { exactScale, logScale, type Scale } from "../../../src/report/charts/scale.ts";
 import { themeColour } from "./theme.ts";
 
 export interface ChartEvents {
@@ -29,175 +35,256 @@ export interface Chart {
 }
 
 const HEIGHT = 168;
+const TOP = 8;
+const RIGHT = 14;
+const FOOT = 28;
 const FONT = "11px system-ui, sans-serif";
 const LEAST_DRAG = 5;
-const MOST_DECADES = 5;
+/** Pixels between labels of the axes, and between points that are drawn. */
+const X_SPACE = 56;
+const Y_SPACE = 24;
+const POINT_SPACE = 14;
 
 export function createChart(parent: HTMLElement, spec: ChartSpec, events: ChartEvents): Chart {
   const { xs, lines, band, scale, height = HEIGHT } = spec;
-  const bandLines = band === undefined ? [] : [band.high, band.low];
-  const data = [xs, ...bandLines, ...lines.map(({ values }) => values)].map((values, index) =>
-    index === 0 ? [...values] : drawable(values, scale),
-  ) as unknown as uPlot.AlignedData;
-  const muted = (): string => themeColour("--muted");
-  const grid = (): string => themeColour("--line");
-  const bandColour = CHART_COLOURS[lines[0]?.colour ?? "grey"].variable;
+  const drawn = lines.map(({ values }) => drawable(values, scale));
+  const edges = band && [drawable(band.high, scale), drawable(band.low, scale)];
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
-  const ends = axisEnds(spec);
+  const domain = first === last ? ([first - 1, last + 1] as const) : ([first, last] as const);
+  const bottom = height - FOOT;
+  const y: Scale =
+    scale === "log"
+      ? logScale(axisEnds(spec), [bottom, TOP], 5)
+      : exactScale(axisEnds(spec), [bottom, TOP], (bottom - TOP) / Y_SPACE, 0);
 
+  const canvas = document.createElement("canvas");
+  const over = box("over");
+  const select = box("select");
+  const cross = box("cross");
+  const dots = lines.map(({ colour }) => {
+    const dot = box("dot");
+    dot.style.background = `var(--${colour})`;
+    return dot;
+  });
+  over.append(select, cross, ...dots);
+  parent.append(canvas, over);
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+
+  let width = Math.max(120, parent.clientWidth);
+  let left = 0;
+  let x: Scale;
+  let pointed: number | null = null;
   let marked: readonly [number, number] | null = null;
 
-  const plot = new uPlot(
-    {
-      width: Math.max(120, parent.clientWidth),
-      height,
-      padding: [8, 14, 0, 0],
-      legend: { show: false },
-      series: [
-        {},
-        ...bandLines.map(() => ({
-          stroke: () => withAlpha(themeColour(bandColour), 0.45),
-          width: 1,
-          points: { show: false },
-        })),
-        ...lines.map(({ colour, dash = [], joins = false, values }) => ({
-          spanGaps: joins,
-          stroke: () => themeColour(CHART_COLOURS[colour].variable),
-          width: colour === "faint" ? 1 : 1.7,
-          dash: [...dash],
-          points: {
-            size: 5,
-            fill: () => themeColour(CHART_COLOURS[colour].variable),
-            filter: alonePoints(drawable(values, scale)),
-          },
-        })),
-      ],
-      bands:
-        band === undefined ? [] : [{ series: [1, 2], fill: () => withAlpha(themeColour(bandColour), 0.18) }],
-      scales: {
-        x: { time: false, range: first === last ? [first - 1, last + 1] : [first, last] },
-        y: { distr: scale === "log" ? 3 : 1, range: [ends[0], ends[1]] },
-      },
-      axes: [
-        {
-          stroke: muted,
-          font: FONT,
-          size: 28,
-          space: 56,
-          incrs: [1, 2, 5]
-            .flatMap((step) => [0, 1, 2, 3, 4, 5, 6, 7].map((power) => step * 10 ** power))
-            .sort((a, b) => a - b),
-          grid: { show: false },
-          ticks: { stroke: grid, size: 4 },
-          values: (_, splits) => splits.map(String),
-        },
-        {
-          stroke: muted,
-          font: FONT,
-          size: (_, values) => 16 + 6.4 * Math.max(0, ...(values ?? []).map((value) => value?.length ?? 0)),
-          space: 30,
-          grid: { stroke: grid, width: 1 },
-          ticks: { show: false },
-          ...(scale === "log" ? { splits: decades(ends) } : {}),
-          values: (_, splits) => splits.map((value) => axisLabel(value, scale)),
-        },
-      ],
-      cursor: {
-        y: false,
-        drag: { x: true, y: false, setScale: false, dist: LEAST_DRAG },
-        points: { size: 7, width: 0 },
-      },
-      hooks: {
-        // Places are known once something has been drawn, and move with every new size.
-        draw: [() => mark(marked)],
-        setSelect: [
-          (self) => {
-            if (self.select.width < LEAST_DRAG) return;
-            events.onBrush(
-              self.posToVal(self.select.left, "x"),
-              self.posToVal(self.select.left + self.select.width, "x"),
-            );
-          },
-        ],
-      },
-    },
-    data,
-    parent,
-  );
+  function layOut(): void {
+    context.font = FONT;
+    left = 16 + Math.max(0, ...y.ticks.map(({ label }) => context.measureText(label).width));
+    x = exactScale(domain, [left, width - RIGHT], (width - left - RIGHT) / X_SPACE);
+    over.style.left = `${left}px`;
+    over.style.width = `${width - RIGHT - left}px`;
+    over.style.top = `${TOP}px`;
+    over.style.height = `${bottom - TOP}px`;
+    paint();
+    mark(marked);
+    point(pointed);
+  }
 
-  const indexAt = (event: MouseEvent): number | null => {
-    if (xs.length === 0) return null;
-    return plot.posToIdx(event.clientX - plot.over.getBoundingClientRect().left);
-  };
-  plot.over.addEventListener("mousemove", (event) => events.onHover(indexAt(event)));
-  plot.over.addEventListener("mouseleave", () => events.onHover(null));
-  plot.over.addEventListener("click", (event) => {
-    const index = indexAt(event);
-    if (index !== null) events.onClick(index);
-  });
+  function paint(): void {
+    const ratio = devicePixelRatio;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    context.scale(ratio, ratio);
+    context.font = FONT;
+    paintAxes();
+    context.lineJoin = "round";
+    if (edges !== undefined) paintBand(edges);
+    for (const [at, { colour, dash = [], joins }] of lines.entries()) {
+      const values = drawn[at]!;
+      context.strokeStyle = context.fillStyle = themeColour(`--${colour}`);
+      context.lineWidth = colour === "faint" ? 1 : 1.7;
+      context.setLineDash([...dash]);
+      context.stroke(pathOf(values, joins));
+      const isSparse = xs.length * POINT_SPACE <= width - left;
+      for (const place of isSparse ? values.keys() : isolated(values))
+        paintPoint(place, values[place] ?? null);
+    }
+    context.setLineDash([]);
+  }
+
+  function paintAxes(): void {
+    context.fillStyle = themeColour("--muted");
+    context.strokeStyle = themeColour("--line");
+    context.lineWidth = 1;
+    context.beginPath();
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const { at, label } of y.ticks) {
+      const row = Math.round(at) + 0.5;
+      context.moveTo(left, row);
+      context.lineTo(width - RIGHT, row);
+      context.fillText(label, left - 8, at);
+    }
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    for (const { at, label } of x.ticks) {
+      const column = Math.round(at) + 0.5;
+      context.moveTo(column, bottom);
+      context.lineTo(column, bottom + 4);
+      context.fillText(label, at, bottom + 9);
+    }
+    context.stroke();
+  }
+
+  function paintBand([high, low]: readonly ChartValues[]): void {
+    const area = new Path2D();
+    for (let from = 0; from < xs.length; from++) {
+      let to = from;
+      while (to < xs.length && high![to] != null && low![to] != null) to++;
+      for (let at = from; at < to; at++) {
+        const corner = [x.map(xs[at]!), y.map(high![at]!)] as const;
+        if (at === from) area.moveTo(...corner);
+        else area.lineTo(...corner);
+      }
+      for (let at = to - 1; at >= from; at--) area.lineTo(x.map(xs[at]!), y.map(low![at]!));
+      from = to;
+    }
+    context.strokeStyle = context.fillStyle = themeColour(`--${lines[0]?.colour ?? "grey"}`);
+    context.globalAlpha = 0.18;
+    context.fill(area);
+    context.globalAlpha = 0.45;
+    context.lineWidth = 1;
+    for (const edge of [high, low]) context.stroke(pathOf(edge!));
+    context.globalAlpha = 1;
+  }
+
+  /** A line that gaps break, unless it goes through them. */
+  function pathOf(values: ChartValues, joins = false): Path2D {
+    const path = new Path2D();
+    let column = Number.NaN;
+    let [least, most, latest] = [0, 0, 0];
+    const endColumn = (): void => {
+      if (least === most) return;
+      path.lineTo(column, least);
+      path.lineTo(column, most);
+      path.lineTo(column, latest);
+    };
+    for (const [at, value] of values.entries()) {
+      if (value === null) {
+        if (joins) continue;
+        endColumn();
+        column = Number.NaN;
+        least = most;
+        continue;
+      }
+      const [across, down] = [x.map(xs[at]!), y.map(value)];
+      if (Math.abs(across - column) < 0.5) {
+        [least, most, latest] = [Math.min(least, down), Math.max(most, down), down];
+        continue;
+      }
+      endColumn();
+      if (Number.isNaN(column)) path.moveTo(across, down);
+      else path.lineTo(across, down);
+      column = across;
+      least = most = latest = down;
+    }
+    endColumn();
+    return path;
+  }
+
+  function paintPoint(at: number, value: number | null): void {
+    if (value === null) return;
+    context.beginPath();
+    context.arc(x.map(xs[at]!), y.map(value), 2.5, 0, 2 * Math.PI);
+    context.fill();
+  }
+
+  function point(index: number | null): void {
+    pointed = index;
+    const value = index === null ? undefined : xs[index];
+    const across = value === undefined ? 0 : x.map(value) - left;
+    cross.hidden = value === undefined;
+    cross.style.left = `${across}px`;
+    for (const [at, dot] of dots.entries()) {
+      const own = index === null ? null : (drawn[at]?.[index] ?? null);
+      dot.hidden = own === null;
+      if (own === null) continue;
+      dot.style.left = `${across}px`;
+      dot.style.top = `${y.map(own) - TOP}px`;
+    }
+  }
+
+  /** From and to in pixels of the plot. */
+  function showSelected(from: number, to: number): void {
+    const [start, end] = [Math.max(0, from), Math.min(width - RIGHT - left, to)];
+    select.hidden = end <= start;
+    select.style.left = `${start}px`;
+    select.style.width = `${end - start}px`;
+  }
 
   function mark(range: readonly [number, number] | null): void {
     marked = range;
-    if (plot.status === 0) return;
-    if (range === null) {
-      plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      return;
-    }
-    const room = plot.over.clientWidth;
-    const left = Math.max(0, Math.min(room, plot.valToPos(range[0], "x")) - 3);
-    const right = Math.min(room, Math.max(0, plot.valToPos(range[1], "x")) + 3);
-    plot.setSelect({ left, top: 0, width: Math.max(0, right - left), height: plot.over.clientHeight }, false);
+    if (range === null) showSelected(0, 0);
+    else showSelected(x.map(range[0]) - left - 3, x.map(range[1]) - left + 3);
   }
 
+  const placeOf = ({ clientX }: MouseEvent): number => clientX - over.getBoundingClientRect().left;
+  const valueAt = (place: number): number =>
+    domain[0] + (place / (width - RIGHT - left)) * (domain[1] - domain[0]);
+  const indexAt = (place: number): number | null => {
+    const value = valueAt(place);
+    let nearest: number | null = null;
+    for (const [at, one] of xs.entries())
+      if (nearest === null || Math.abs(one - value) < Math.abs(xs[nearest]! - value)) nearest = at;
+    return nearest;
+  };
+  let start: number | null = null;
+  over.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    start = placeOf(event);
+    over.setPointerCapture(event.pointerId);
+  });
+  over.addEventListener("pointermove", (event) => {
+    const place = placeOf(event);
+    events.onHover(indexAt(place));
+    if (start !== null && Math.abs(place - start) >= LEAST_DRAG)
+      showSelected(Math.min(start, place), Math.max(start, place));
+  });
+  over.addEventListener("pointerup", (event) => {
+    if (start === null) return;
+    const [from, to] = [start, placeOf(event)].sort((a, b) => a - b) as [number, number];
+    const index = indexAt(start);
+    start = null;
+    mark(marked);
+    if (to - from >= LEAST_DRAG) events.onBrush(valueAt(from), valueAt(to));
+    else if (index !== null) events.onClick(index);
+  });
+  over.addEventListener("pointercancel", () => {
+    start = null;
+    mark(marked);
+  });
+  over.addEventListener("pointerleave", () => events.onHover(null));
+
+  layOut();
   return {
     mark,
-    point: (index) => {
-      const x = index === null ? undefined : xs[index];
-      plot.setCursor(
-        { left: x === undefined ? -10 : plot.valToPos(x, "x"), top: x === undefined ? -10 : 0 },
-        false,
-      );
+    point,
+    resize: (next) => {
+      if (next < 40 || next === width) return;
+      width = next;
+      layOut();
     },
-    resize: (width) => {
-      if (width < 40 || width === plot.width) return;
-      plot.setSize({ width, height });
+    repaint: paint,
+    destroy: () => {
+      canvas.remove();
+      over.remove();
     },
-    repaint: () => plot.redraw(false),
-    destroy: () => plot.destroy(),
   };
 }
 
-/** Where points are too dense to be drawn, those that no line reaches still are. */
-function alonePoints(values: ChartValues): (self: uPlot, series: number, all: boolean) => number[] | null {
-  const alone = isolated(values);
-  return (_self, _series, all) => (all || alone.length === 0 ? null : alone);
-}
-
-/** Whole powers of ten, as many as an axis has room for. */
-function decades([low, high]: readonly [number, number]): number[] {
-  const [from, to] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
-  const every = Math.ceil((to - from) / MOST_DECADES);
-  return Array.from(
-    { length: Math.floor((to - from) / every) + 1 },
-    (_, index) => 10 ** (to - index * every),
-  ).reverse();
-}
-
-/** Round values in few characters. */
-function axisLabel(value: number | null, scale: ChartSpec["scale"]): string {
-  if (value === null) return "";
-  if (scale === "log") {
-    const power = Math.round(Math.log10(value));
-    return power >= -2 && power <= 3 ? String(Number((10 ** power).toPrecision(3))) : `1e${power}`;
-  }
-  const rounded = Number(value.toPrecision(6));
-  const size = Math.abs(rounded);
-  return size !== 0 && (size < 1e-3 || size >= 1e6)
-    ? rounded.toExponential().replace("e+", "e")
-    : String(rounded);
-}
-
-/** `rgb(1, 2, 3)` as `rgba(1, 2, 3, alpha)`. */
-function withAlpha(colour: string, alpha: number): string {
-  return colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
+function box(name: string): HTMLElement {
+  const made = document.createElement("div");
+  made.className = name;
+  return made;
 }

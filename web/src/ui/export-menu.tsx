@@ -95,7 +95,7 @@ export function ExportMenu({ name, svg, rows }: ExportProps) {
         aria-expanded={open}
         aria-label={`Export ${name}`}
         title="export"
-        onClick={() => setOpen(!open)}
+        onClick={() => setOpen((was) => !was)}
       >
         ⤓
       </button>

@@ -1,0 +1,66 @@
+/**
+ * Numbers as pages and pictures show them: those of `format.ts`, with a true minus sign, `∞`, and `–` for what is
+ * missing. Terminals, Markdown and files keep the plain signs, which can be searched and copied.
+ *
+ * @module
+ */
+import * as plain from "./format.ts";
+
+export { type Figure, type FigureKind, isFigure, isMissing } from "./format.ts";
+
+/** What stands where there is no figure. */
+export const MISSING = "–";
+
+const WHOLE: Readonly<Record<string, string>> = {
+  [plain.MISSING]: MISSING,
+  inf: "∞",
+  "-inf": "−∞",
+  "+inf": "+∞",
+};
+
+/** A figure, or a text with figures in it, with the signs of the page. Names with hyphens stay as they are. */
+export function displayed(text: string): string {
+  return (
+    WHOLE[text] ??
+    text
+      .replace(/(?<![\w.)\]}'"/-])-(?=\.?\d|inf\b)/g, "−")
+      .replace(/^1-(?=\d\.\de-\d+$)|(?<=\d)e-(?=\d)/g, (found) => found.replace("-", "−"))
+  );
+}
+
+export function formatNumber(value: plain.Figure, digits?: number): string {
+  return displayed(plain.formatNumber(value, digits));
+}
+
+export function formatSigned(value: plain.Figure, digits?: number): string {
+  return displayed(plain.formatSigned(value, digits));
+}
+
+export function formatCount(value: plain.Figure): string {
+  return displayed(plain.formatCount(value));
+}
+
+export function formatShare(fraction: plain.Figure): string {
+  return displayed(plain.formatShare(fraction));
+}
+
+export function formatNearOne(value: plain.Figure): string {
+  return displayed(plain.formatNearOne(value));
+}
+
+export function formatPlain(value: plain.Figure): string {
+  return displayed(plain.formatPlain(value));
+}
+
+export function formatFigure(value: plain.Figure, kind: plain.FigureKind): string {
+  return displayed(plain.formatFigure(value, kind));
+}
+
+export function formatColumn(values: readonly plain.Figure[], kind: plain.FigureKind): string[] {
+  return plain.formatColumn(values, kind).map(displayed);
+}
+
+/** `1 token`, `25,257 tokens`. */
+export function countOf(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
