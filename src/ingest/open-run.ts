@@ -10,7 +10,7 @@ import { dropDuplicates } from "./duplicates.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
 import { listSome, nothingToRead, reportUnstable, type Selection, select } from "./select.ts";
-import { compareSources, type Failure, type Source, type SourceReport } from "./sources.ts";
+import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
 
 export interface Run {
@@ -66,7 +66,15 @@ function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
 export async function openRun(paths: readonly string[], options: ReadOptions = {}): Promise<Run> {
   const opened = await openGroups(paths, options);
   if (!("groups" in opened)) return opened;
-  const { groups, findings } = opened;
+  const { name, sources } = pooled(paths, opened);
+  return makeRun(name, sources, opened.findings, opened, options);
+}
+
+/** All groups as one run. */
+export function pooled(
+  paths: readonly string[],
+  { groups, findings }: Groups,
+): { readonly name: string; readonly sources: readonly Source[] } {
   const names = [...groups.keys()];
   if (names.length > 1) {
     findings.add({
@@ -79,7 +87,7 @@ export async function openRun(paths: readonly string[], options: ReadOptions = {
       describe: (count) => `the files belong to ${count} runs (${listSome(names)}) and are read as one`,
     });
   }
-  return makeRun(names.join("+"), [...groups.values()].flat(), findings, opened, options);
+  return { name: names.join("+"), sources: [...groups.values()].flat() };
 }
 
 /** As {@link openRun}, but the runs found side by side in a directory stay apart, in the order of their names. */
@@ -95,7 +103,7 @@ export async function openRuns(paths: readonly string[], options: ReadOptions = 
   });
 }
 
-interface Groups {
+export interface Groups {
   readonly groups: ReadonlyMap<string, readonly Source[]>;
   readonly findings: FindingLog;
   readonly ignored: readonly string[];
@@ -103,13 +111,17 @@ interface Groups {
 }
 
 /** The sources of each run, or the one run that a pair of files is. */
-async function openGroups(paths: readonly string[], options: ReadOptions): Promise<Groups | Run> {
+export async function openGroups(
+  paths: readonly string[],
+  options: ReadOptions,
+  examineFile?: typeof examine,
+): Promise<Groups | Run> {
   if (paths.length === 0) {
     throw new UsageError("no path was given", { hint: "give a file, a directory, or - for standard input" });
   }
   const findings = new FindingLog();
   const walked = await walk(paths);
-  const selection = await select(walked, { ...options, findings });
+  const selection = await select(walked, { ...options, findings }, examineFile);
   const { sources, failures, ignored } = selection;
   if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
   const readable = sources.filter(({ problem }) => problem === undefined);

@@ -27,23 +27,32 @@ async function reopen(
   return openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
 }
 
-interface Meter {
-  sequences: number;
-  bytesRead: number;
+/** What was read, of all sources of a run together. */
+export interface Tally {
+  batches: number;
+  /** Tokens with mask 1. */
   masked: number;
+  firstError: LogratioError | undefined;
 }
 
-/** Batches of sources one after the other; a source that fails is reported and passed over. */
+export function emptyTally(): Tally {
+  return { batches: 0, masked: 0, firstError: undefined };
+}
+
+/**
+ * Batches of sources one after the other; a source that fails is reported and passed over.
+ *
+ * @param tally of what was read of the run before: the run as a whole must have something in it
+ */
 export async function* readSources(
   sources: readonly Source[],
   options: ReadOptions,
   findings: FindingLog,
   onSkipped: () => void,
+  tally: Tally = emptyTally(),
 ): AsyncGenerator<RecordBatch> {
   const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
-  const meter: Meter = { sequences: 0, bytesRead: 0, masked: 0 };
-  let firstError: LogratioError | undefined;
-  let batches = 0;
+  const meter = { sequences: 0, bytesRead: 0 };
   for (const source of sources) {
     const { report, adapter } = source;
     const before = meter.bytesRead;
@@ -78,17 +87,17 @@ export async function* readSources(
         defaults: source.defaults,
         origin: { provenance, sampling: reading.sampling },
         onMasked: (tokens) => {
-          meter.masked += tokens;
+          tally.masked += tokens;
         },
       })) {
-        batches++;
+        tally.batches++;
         meter.sequences += batch.length;
         tell();
         yield batch;
       }
     } catch (error) {
       if (!isLogratioError(error)) throw error;
-      firstError ??= error;
+      tally.firstError ??= error;
       onSkipped();
       reportSkipped(findings, report.file, error);
     } finally {
@@ -97,8 +106,8 @@ export async function* readSources(
     meter.bytesRead = before + report.bytes;
     tell();
   }
-  if (batches === 0 && firstError !== undefined) throw firstError;
-  checkMasked(meter.masked, batches, sources, options);
+  if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
+  checkMasked(tally.masked, tally.batches, sources, options);
 }
 
 function checkMasked(

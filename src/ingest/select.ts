@@ -64,7 +64,12 @@ function reportOneSided(findings: FindingLog, source: Source, problem: LogratioE
   });
 }
 
-export async function select(walked: Walk, options: ExamineOptions): Promise<Selection> {
+/** @param examineFile opens a file and says what it is */
+export async function select(
+  walked: Walk,
+  options: ExamineOptions,
+  examineFile: typeof examine = examine,
+): Promise<Selection> {
   const { findings } = options;
   const sources: Source[] = [];
   const failures: Failure[] = [];
@@ -76,7 +81,7 @@ export async function select(walked: Walk, options: ExamineOptions): Promise<Sel
     return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };
   };
   for (const file of walked.files) {
-    const examined = await examine(file, options);
+    const examined = await examineFile(file, options);
     if (isFailure(examined)) failures.push(examined);
     else sources.push(limitKept(examined));
   }

@@ -1,6 +1,7 @@
-import { readFile, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { followRun, type PreparedRun } from "./index.ts";
+import { followRun, type PreparedRun, type PrepareOptions, prepareRun } from "./index.ts";
 import { DEMO, line, type Workspace, workspace } from "./made-run.test-data.ts";
 
 let work: Workspace;
@@ -71,3 +72,60 @@ it("waits for the first step, picks up the next, and takes half a file for what 
     for (const run of runs) await run.close();
   }
 });
+
+it("begins with a cache that is there, and reads everything once when more comes", async () => {
+  await settle(await work.run("step_1.jsonl", [{ step: 1 }]));
+  await (await prepareRun([work.folder])).close();
+  const { runs, anews, rebuilds, stop, ended } = follow([work.folder]);
+  await eventually(() => runs.length === 1);
+  expect([runs[0]!.reused, runs[0]!.info.status]).toEqual([true, "reading"]);
+  await settle(await work.run("step_2.jsonl", [{ step: 2 }]));
+  const last = (): PreparedRun => runs.at(-1)!;
+  await eventually(() => last().info.steps.length === 2 && last().complete);
+  const second = last();
+  // Rows lie elsewhere than in the cache, which is sorted.
+  expect(anews.slice(0, 2)).toEqual([false, true]);
+  await settle(await work.run("step_3.jsonl", [{ step: 3 }]));
+  await eventually(() => last().info.steps.length === 3 && last().complete);
+  expect(anews.slice(2).every((anew) => !anew)).toBe(true);
+  expect(last().info.growing).toBe(second.info.growing);
+  expect(rebuilds).toEqual([]);
+  // What was read and then changes is read again, with all the rest.
+  await settle(await work.run("step_1.jsonl", [{ step: 1 }, { step: 1 }]));
+  await eventually(() => last().info.sequences === 4 && last().complete);
+  expect(anews.at(-1)).toBe(true);
+  expect(rebuilds.length).toBeGreaterThan(0);
+  expect(last().info.growing).not.toBe(second.info.growing);
+  stop.abort();
+  await ended;
+  expect((await readdir(join(work.folder, ".logratio/view"))).length).toBe(1);
+  for (const run of runs) await run.close();
+});
+
+it("follows two files that are one run by reading them as one", async () => {
+  const one = (name: string): Promise<string> =>
+    work.run(name, [{ rollout_log_probs: undefined, old_log_probs: undefined, log_probs: [-1, -2, -3] }]);
+  const paths = [await one("rollout.jsonl"), await one("trainer.jsonl")];
+  for (const path of paths) await settle(path);
+  const { runs, stop, ended } = follow(paths, { read: { pair: true }, flags: ["--pair"] });
+  await eventually(() => runs.length === 1);
+  expect(runs[0]!.info.sequences).toBe(1);
+  stop.abort();
+  await ended;
+  await runs[0]!.close();
+});
+
+function follow(paths: readonly string[], options: PrepareOptions = {}) {
+  const [runs, anews, rebuilds]: [PreparedRun[], boolean[], string[]] = [[], [], []];
+  const stop = new AbortController();
+  const ended = followRun(paths, options, {
+    everyMs: 10,
+    signal: stop.signal,
+    onRun(run, anew) {
+      runs.push(run);
+      anews.push(anew);
+    },
+    onRebuild: (why) => rebuilds.push(why),
+  });
+  return { runs, anews, rebuilds, stop, ended };
+}

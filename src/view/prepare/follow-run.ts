@@ -1,60 +1,170 @@
 import { isLogratioError } from "../../base/errors.ts";
-import { inputsOf } from "./inputs.ts";
+import { cachePlaces, findCache } from "./cache-place.ts";
+import { type Inputs, inputsOf } from "./inputs.ts";
+import { beginLivingRun, type LivingRun } from "./living-run.ts";
 import type { PrepareOptions } from "./options.ts";
 import { prepareRun } from "./prepare-run.ts";
-import type { PreparedRun } from "./prepared-run.ts";
+import { openPrepared, type PreparedRun } from "./prepared-run.ts";
 
 export interface FollowOptions {
   /** Between looks at the inputs; default two seconds. */
   readonly everyMs?: number;
   readonly signal: AbortSignal;
-  /** A state of the run that is new; the last one is the receiver's to close. */
-  readonly onRun: (run: PreparedRun) => void;
+  /** A state of the run that is new; the last one is the receiver's to close. `anew`: rows may lie elsewhere than before. */
+  readonly onRun: (run: PreparedRun, anew: boolean) => void;
   /** Nothing can be read at present, and why; called when the reason changes. */
   readonly onWaiting?: (error: Error) => void;
+  /** All is read again, and why. */
+  readonly onRebuild?: (why: string) => void;
 }
 
 /** A file that never rests is read every so many looks all the same. */
 const MOST_LOOKS = 5;
 
 /**
- * Looks at the inputs again and again and prepares them when files were added or changed, once they rest between two
- * looks. Ends with the signal. Inputs that cannot be read yet (nothing there, only half a file) are waited for.
+ * Looks at the inputs again and again. Files that were added are read once they are whole, and only they: what was read
+ * before is kept (`living-run.ts`). When a file that was read has changed or gone everything is read anew, once it rests
+ * between two looks. Ends with the signal. Inputs that cannot be read yet (nothing there, only half a file) are waited
+ * for.
  *
  * @throws what cannot get better by waiting: wrong usage, foreign errors
  */
 export async function followRun(
   paths: readonly string[],
-  options: PrepareOptions,
-  { everyMs = 2000, signal, onRun, onWaiting }: FollowOptions,
+  asked: PrepareOptions,
+  { everyMs = 2000, signal, onRun, onWaiting, onRebuild }: FollowOptions,
 ): Promise<void> {
-  let shown: string | undefined;
-  let complete = true;
-  let seen: string | undefined;
+  const options: PrepareOptions = { ...asked, following: true, signal };
+  const follower = new Follower(paths, options, onRebuild);
   let waited = "";
-  let looks = 0;
-  for (; !signal.aborted; await rest(everyMs, signal)) {
-    try {
-      const inputs = await inputsOf(paths, { ...options, following: true });
-      const changed = inputs.version !== shown;
-      const finished = !complete && inputs.unsettled.size === 0;
-      if (!changed && !finished) continue;
-      const rests = inputs.version === seen || shown === undefined;
-      seen = inputs.version;
-      if (!rests && ++looks < MOST_LOOKS) continue;
-      looks = 0;
-      const run = await prepareRun(paths, { ...options, following: true, signal });
-      shown = inputs.version;
-      complete = run.complete;
-      waited = "";
-      if (signal.aborted) await run.close();
-      else onRun(run);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!isLogratioError(error) || error._tag === "UsageError") throw error;
-      if (error.message !== waited) onWaiting?.(error);
-      waited = error.message;
+  try {
+    for (; !signal.aborted; await rest(everyMs, signal)) {
+      try {
+        const found = await follower.look();
+        if (found === undefined) continue;
+        waited = "";
+        if (signal.aborted) await found.run.close();
+        else onRun(found.run, found.anew);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isLogratioError(error) || error._tag === "UsageError") throw error;
+        if (error.message !== waited) onWaiting?.(error);
+        waited = error.message;
+      }
     }
+  } finally {
+    await follower.end();
+  }
+}
+
+class Follower {
+  readonly #paths: readonly string[];
+  readonly #options: PrepareOptions;
+  readonly #onRebuild: ((why: string) => void) | undefined;
+  #living: LivingRun | undefined;
+  /** What the last look found, file by file. */
+  #seen: ReadonlyMap<string, string> = new Map();
+  #seenVersion = "";
+  /** Of the inputs when they are shown without a pass that could grow: from a cache, or read as a whole. */
+  #asWhole: string | undefined;
+  /** Inputs that could not be read: as long as they stay so there is no use in trying again. */
+  #failed: string | undefined;
+  /** Nothing can have changed since the last look if the inputs have not. */
+  #isQuiet = false;
+  #hasShown = false;
+  #restless = 0;
+
+  constructor(
+    paths: readonly string[],
+    options: PrepareOptions,
+    onRebuild: ((why: string) => void) | undefined,
+  ) {
+    this.#paths = paths;
+    this.#options = options;
+    this.#onRebuild = onRebuild;
+  }
+
+  async look(): Promise<{ run: PreparedRun; anew: boolean } | undefined> {
+    const inputs = await inputsOf(this.#paths, this.#options);
+    const before = this.#seen;
+    const stamps = new Map(inputs.files.map(({ path, bytes, modified }) => [path, `${bytes} ${modified}`]));
+    const isSame = inputs.version === this.#seenVersion;
+    this.#seen = stamps;
+    this.#seenVersion = inputs.version;
+    if (isSame && this.#isQuiet) return undefined;
+    this.#isQuiet = isSame && inputs.unsettled.size === 0;
+    const rests = (path: string): boolean => before.get(path) === stamps.get(path);
+    const mayRebuild = (): boolean => isSame || ++this.#restless >= MOST_LOOKS;
+    if (this.#living !== undefined) {
+      const found = await this.#grow(this.#living, inputs, rests);
+      if ("run" in found) return { run: found.run, anew: false };
+      if (!("broken" in found) || !mayRebuild()) return undefined;
+      this.#onRebuild?.(found.broken);
+    } else if (this.#asWhole !== undefined) {
+      if (inputs.version === this.#asWhole || !mayRebuild()) return undefined;
+    } else {
+      const known = await this.#cached(inputs);
+      if (known !== undefined) return this.#showWhole(known, inputs);
+    }
+    this.#restless = 0;
+    return this.#begin(inputs);
+  }
+
+  async end(): Promise<void> {
+    const living = this.#living;
+    this.#living = undefined;
+    await living?.end();
+  }
+
+  /** Reads everything there is. */
+  async #begin(inputs: Inputs): Promise<{ run: PreparedRun; anew: boolean } | undefined> {
+    const state = `${inputs.version} ${[...inputs.unsettled].join("\n")}`;
+    if (state === this.#failed) return undefined;
+    await this.end();
+    this.#asWhole = undefined;
+    this.#failed = state;
+    this.#living = await beginLivingRun(this.#paths, this.#options, inputs.key);
+    const found = await this.#grow(this.#living, inputs, () => true);
+    this.#failed = undefined;
+    if ("run" in found) {
+      const anew = this.#hasShown;
+      this.#hasShown = true;
+      return { run: found.run, anew };
+    }
+    // Two files that are one run have nothing to be added to.
+    await this.end();
+    return this.#showWhole(await prepareRun(this.#paths, this.#options), inputs);
+  }
+
+  #showWhole(run: PreparedRun, { version }: Inputs): { run: PreparedRun; anew: boolean } {
+    this.#asWhole = version;
+    const anew = this.#hasShown;
+    this.#hasShown = true;
+    return { run, anew };
+  }
+
+  /** After an error what was read is of no use, or may be there twice. */
+  async #grow(
+    living: LivingRun,
+    inputs: Inputs,
+    rests: (path: string) => boolean,
+  ): ReturnType<LivingRun["look"]> {
+    try {
+      return await living.look(inputs, rests);
+    } catch (error) {
+      this.#isQuiet = false;
+      await this.end();
+      throw error;
+    }
+  }
+
+  async #cached(inputs: Inputs): Promise<PreparedRun | undefined> {
+    const { cache, flags = [] } = this.#options;
+    const places = await cachePlaces(this.#paths, cache);
+    const known = await findCache(places, `${inputs.key}-${inputs.version}`);
+    const paths = this.#paths;
+    if (known === undefined) return undefined;
+    return openPrepared(known, { status: "reading", paths, flags, reused: true, complete: true });
   }
 }
 

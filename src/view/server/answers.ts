@@ -6,8 +6,16 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { isLogratioError } from "../../base/errors.ts";
-import { ANSWER_FILES, type AnswerName, type PreparedRun, parseQuestion } from "../prepare/index.ts";
+import { digitsTables, reportTables } from "../pages/index.ts";
+import {
+  ANSWER_FILES,
+  type AnswerName,
+  type ExactAnswers,
+  type PreparedRun,
+  parseQuestion,
+} from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
+import { matchAnswers } from "./match-answers.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 
@@ -19,22 +27,51 @@ const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequenc
 
 export function answers(current: CurrentRun): Hono {
   const app = new Hono();
+  app.get("/whatif", async (c, next) => {
+    const asked = c.req.query("steps");
+    if (asked === undefined) return next();
+    const [, from, to] = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(asked) ?? [];
+    if (from === undefined || to === undefined)
+      return refuse(c, 400, "steps are asked for by the first and the last: steps=10..30");
+    const bytesOf = async (run: PreparedRun): Promise<Uint8Array | undefined> => {
+      const sums = await run.whatIf([Number(from), Number(to)]);
+      return sums && Buffer.from(JSON.stringify(sums));
+    };
+    return answer(c, current, JSON_TYPE, bytesOf, () => `no token of the run is in steps ${from} to ${to}`);
+  });
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
   runAnswers(app, "/other", (run) => run.compared?.other, OTHER_ANSWERS, current);
   app.get("/compare", (c) =>
     answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
   );
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
-  app.post("/exact", bodyLimit({ maxSize: MOST_QUESTION_BYTES }), async (c) => {
-    try {
-      const question = parseQuestion(await c.req.json());
-      return c.json(await current.use((run) => run.exact(question)), 200, { "cache-control": "no-store" });
-    } catch (error) {
-      if (error instanceof SyntaxError) return refuse(c, 400, `the question is not JSON: ${error.message}`);
-      if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
-      throw error;
-    }
-  });
+  app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
+  app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
+  const exactly =
+    <T>(pick: (answers: ExactAnswers) => T) =>
+    async (c: Context): Promise<Response> => {
+      try {
+        const question = parseQuestion(await c.req.json());
+        const found = await current.use((run) => run.exact(question));
+        return c.json(pick(found) as object, 200, { "cache-control": "no-store" });
+      } catch (error) {
+        if (error instanceof SyntaxError) return refuse(c, 400, `the question is not JSON: ${error.message}`);
+        if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
+        throw error;
+      }
+    };
+  const small = bodyLimit({ maxSize: MOST_QUESTION_BYTES });
+  app.post(
+    "/exact",
+    small,
+    exactly(({ answer }) => answer),
+  );
+  app.post(
+    "/exact/steps",
+    small,
+    exactly(({ steps }) => steps),
+  );
+  matchAnswers(app, current);
   parquetAnswer(app);
   return app;
 }

@@ -8,18 +8,27 @@ interface Held {
 
 /** The run that is shown. A newer one takes its place; the older one is closed when nothing reads from it any more. */
 export class CurrentRun {
-  #held: Held;
+  #held: Held | undefined;
+  /** Versions whose rows lie where they lie in the run that is shown: it has them and more. */
+  #grownFrom = new Set<string>();
 
-  constructor(run: PreparedRun) {
-    this.#held = { run, uses: 0, retired: false };
+  /** Without a run there is none to show yet. */
+  constructor(run?: PreparedRun) {
+    if (run !== undefined) this.#hold(run, true);
   }
 
-  get info(): PreparedRun["info"] {
-    return this.#held.run.info;
+  get info(): PreparedRun["info"] | undefined {
+    return this.#held?.run.info;
   }
 
+  /** Whether a page that was made of this version may be answered from the run that is shown. */
+  answersFor(version: string): boolean {
+    return this.#grownFrom.has(version);
+  }
+
+  /** Only where there is a run. */
   async use<T>(work: (run: PreparedRun) => Promise<T>): Promise<T> {
-    const held = this.#held;
+    const held = this.#held!;
     held.uses++;
     try {
       return await work(held.run);
@@ -29,14 +38,21 @@ export class CurrentRun {
     }
   }
 
-  async replace(run: PreparedRun): Promise<void> {
+  /** @param anew rows of the run may lie elsewhere than in the one before */
+  async replace(run: PreparedRun, anew: boolean): Promise<void> {
     const old = this.#held;
-    this.#held = { run, uses: 0, retired: false };
-    await retire(old);
+    this.#hold(run, anew);
+    if (old !== undefined) await retire(old);
   }
 
-  close(): Promise<void> {
-    return retire(this.#held);
+  async close(): Promise<void> {
+    if (this.#held !== undefined) await retire(this.#held);
+  }
+
+  #hold(run: PreparedRun, anew: boolean): void {
+    this.#held = { run, uses: 0, retired: false };
+    if (anew) this.#grownFrom.clear();
+    this.#grownFrom.add(run.info.version);
   }
 }
 

@@ -44,7 +44,11 @@ export async function reply(c: Context, { type, bytes, tag, immutable }: Content
 }
 
 /** A refusal in one plain sentence. */
-export function refuse(c: Context, status: 400 | 401 | 403 | 404 | 415 | 421, why: string): Response {
+export function refuse(
+  c: Context,
+  status: 400 | 401 | 403 | 404 | 409 | 415 | 421 | 503,
+  why: string,
+): Response {
   return c.text(`${why}\n`, status, { "cache-control": "no-store" });
 }
 

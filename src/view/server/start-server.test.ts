@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ExactAnswer, RunInfo } from "../../protocol/view.ts";
+import type { ExactAnswer, ExactSteps, RunInfo, WhatIfSums } from "../../protocol/view.ts";
 import { decodeSequence, decodeTable, decodeTopK } from "../../wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
 import { type PreparedRun, prepareRun } from "../prepare/index.ts";
@@ -99,6 +99,17 @@ describe("answers", () => {
     expect([some.from, some.count]).toEqual([2, 3]);
     const exact = await ask(server, "/api/exact", { method: "POST", headers: AS_JSON, body: QUESTION });
     expect((JSON.parse(exact.text) as ExactAnswer).kept_tokens).toBe(info.tokens);
+    const bySteps = await ask(server, "/api/exact/steps", {
+      method: "POST",
+      headers: AS_JSON,
+      body: QUESTION,
+    });
+    const { steps, tokens, counts } = JSON.parse(bySteps.text) as ExactSteps;
+    expect(steps).toEqual(info.steps);
+    expect(counts.kept_tokens).toEqual(tokens);
+    const part = await ask(server, `/api/whatif?steps=${steps[0]}..${steps[0]}`);
+    const { groups } = JSON.parse(part.text) as WhatIfSums;
+    expect(groups.flatMap((group) => group.tokens).reduce((a, b) => a + b, 0)).toBe(tokens[0]);
   });
 
   it("say in a sentence what was wrong with a question", async () => {
@@ -126,6 +137,11 @@ describe("answers", () => {
     expect(await wrong(QUESTION.replace('"upper":2', '"upper":-2'))).toContain("above 0");
     expect(await wrong(QUESTION.replace('"lower":null', '"lower":3'))).toContain("above weights.upper");
     expect(await ask(server, "/api/exact")).toMatchObject({ status: 404 });
+    expect(await status("/api/whatif?steps=x")).toBe(400);
+    expect(await ask(server, "/api/whatif?steps=-3..-1")).toMatchObject({
+      status: 404,
+      text: "no token of the run is in steps -3 to -1\n",
+    });
   });
 
   it("are kept by browsers as long as they may be", async () => {
@@ -277,7 +293,7 @@ describe("a bundle", () => {
     const run = await demo();
     const out = work.path("bundle");
     const { files } = await writeBundle(run, out, page);
-    expect(files).toBe(2 + 7 + 2 * run.info.sequences + 1);
+    expect(files).toBe(2 + 9 + 2 * run.info.sequences + 1);
     const info = JSON.parse(await readFile(`${out}/api/run`, "utf8")) as RunInfo;
     expect(info).toMatchObject({ bundled: true, version: run.info.version });
     expect(decodeSequence(await readFile(`${out}/api/sequence/3`)).meta.index).toBe(3);

@@ -9,6 +9,7 @@ import type { PreparedStudy } from "../study/index.ts";
 import { answers } from "./answers.ts";
 import { CurrentRun } from "./current-run.ts";
 import { Events } from "./events.ts";
+import { onlyWhatIsThere, waitingFor } from "./not-there.ts";
 import { refuse, reply } from "./reply.ts";
 import { allowedHosts, checkHost, checkOrigin, checkToken, isLoopback, securityHeaders } from "./security.ts";
 import { builtPage, staticFiles } from "./static-files.ts";
@@ -43,27 +44,46 @@ export interface Served {
 }
 
 export interface ViewServer extends Served {
-  /** Shows this run from now on, tells the pages, and closes the old one. */
-  update(run: PreparedRun): Promise<void>;
+  /**
+   * Shows this run from now on, tells the pages, and closes the old one.
+   *
+   * @param anew rows may lie elsewhere than before: pages of the old one are not answered from the new one
+   */
+  update(run: PreparedRun, anew?: boolean): Promise<void>;
+  /** Says why there is no run yet, where there is none. */
+  wait(reason: string): void;
 }
 
 /**
  * Serves the page and its answers.
  *
+ * @param shown a run, or the paths where one is waited for
  * @throws UsageError when the port or host cannot be had
  * @throws NotFoundError when the page is not built
  */
-export async function startViewServer(run: PreparedRun, options: ServerOptions = {}): Promise<ViewServer> {
-  const current = new CurrentRun(run);
+export async function startViewServer(
+  shown: PreparedRun | readonly string[],
+  options: ServerOptions = {},
+): Promise<ViewServer> {
+  const isWaiting = !("info" in shown);
+  const current = new CurrentRun(isWaiting ? undefined : shown);
+  const paths = isWaiting ? shown : [];
+  let reason: string | null = null;
   const events = new Events();
-  const server = await serve(answers(current), options, (c) =>
-    options.following ? events.answer(c) : noEvents(c),
-  );
+  const api = new Hono();
+  api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason)));
+  api.route("/", answers(current));
+  const server = await serve(api, options, (c) => (options.following ? events.answer(c) : noEvents(c)));
   return {
     ...server,
-    async update(next) {
-      await current.replace(next);
+    async update(next, anew = true) {
+      await current.replace(next, anew);
       events.send("run", { version: next.info.version });
+    },
+    wait(why) {
+      if (why === reason || current.info !== undefined) return;
+      reason = why;
+      events.send("run", { version: "" });
     },
     async close() {
       await events.close();

@@ -29,8 +29,8 @@ it("answers for a study under the paths of the protocol", async () => {
   const info = await json<StudyInfo>("run");
   expect(info).toMatchObject({ kind: "view-study", texts: 4 });
   expect((await json<KlReport>("study")).kind).toBe("kl");
-  expect((await json<StudyTexts>("study/texts")).texts).toHaveLength(4);
-  const answer = await ask("study/text/2");
+  expect((await json<StudyTexts>("study-texts")).texts).toHaveLength(4);
+  const answer = await ask("study-text/2");
   expect(answer.headers.get("content-type")).toBe("application/octet-stream");
   const { meta, kl } = decodeStudyText(new Uint8Array(await answer.arrayBuffer()));
   expect([meta.index, meta.handle]).toEqual([2, "q2"]);
@@ -40,8 +40,8 @@ it("answers for a study under the paths of the protocol", async () => {
 it("may be kept for good under an address that says the version", async () => {
   const { version } = await json<StudyInfo>("run");
   const kept = async (path: string): Promise<string | null> => (await ask(path)).headers.get("cache-control");
-  expect(await kept(`study/text/1?v=${version}`)).toContain("immutable");
-  expect(await kept("study/text/1?v=another")).toContain("no-cache");
+  expect(await kept(`study-text/1?v=${version}`)).toContain("immutable");
+  expect(await kept("study-text/1?v=another")).toContain("no-cache");
 });
 
 it("says in a sentence what was wrong with a question", async () => {
@@ -49,12 +49,12 @@ it("says in a sentence what was wrong with a question", async () => {
     const given = await ask(path);
     return [given.status, await given.text()];
   };
-  expect(await answer("study/text/4")).toEqual([
+  expect(await answer("study-text/4")).toEqual([
     404,
     "there is no such text: the study has 4, counted from 0\n",
   ]);
-  expect((await answer("study/text/x"))[0]).toBe(400);
-  expect((await answer("study/text/-1"))[0]).toBe(400);
+  expect((await answer("study-text/x"))[0]).toBe(400);
+  expect((await answer("study-text/-1"))[0]).toBe(400);
   // What only runs have is not there.
   expect((await answer("sequences"))[0]).toBe(404);
 });

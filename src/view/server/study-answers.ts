@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { studyTables } from "../pages/index.ts";
 import type { PreparedStudy, StudyAnswerName } from "../study/index.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
@@ -6,7 +7,7 @@ import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 const PATHS: Readonly<Record<string, StudyAnswerName>> = {
   "/run": "run",
   "/study": "study",
-  "/study/texts": "texts",
+  "/study-texts": "texts",
 };
 
 /** The paths of `protocol/view.ts` that a study has. */
@@ -17,7 +18,8 @@ export function studyAnswers(study: PreparedStudy): Hono {
   const app = new Hono();
   for (const [path, name] of Object.entries(PATHS))
     app.get(path, async (c) => answer(c, JSON_TYPE, await study.answer(name)));
-  app.get("/study/text/:index", async (c) => {
+  app.get("/study-tables", async (c) => answer(c, JSON_TYPE, (await studyTables(study))!));
+  app.get("/study-text/:index", async (c) => {
     const index = c.req.param("index");
     if (!/^\d{1,15}$/.test(index)) return refuse(c, 400, "a text is asked for by its place in the study");
     const bytes = await study.text(Number(index));

@@ -1,6 +1,8 @@
 import { formatPlace } from "../../../src/base/errors.ts";
 import { printable } from "../../../src/report/printable.ts";
 import type { Finding, Severity } from "../../../src/schema/findings.ts";
+import type { Row } from "../ui/export.ts";
+import { ExportMenu } from "../ui/export-menu.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** What changes a reading most comes first. */
@@ -19,6 +21,7 @@ export function FindingsDialog({
     <Dialog label="Findings" onClose={onClose} class="dialog-findings">
       <header>
         <h2>Findings</h2>
+        <ExportMenu name="findings" rows={() => sorted.map(exportRow)} />
         <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
           ✕
         </button>
@@ -42,4 +45,8 @@ export function FindingsDialog({
       </ul>
     </Dialog>
   );
+}
+
+function exportRow({ at, ...finding }: Finding): Row {
+  return { ...finding, at: formatPlace(at) };
 }

@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import { quoted } from "../../../src/filter/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
 import type { SequenceTable } from "../../../src/wire/index.ts";
-import { quoted } from "../filter/index.ts";
 import { handleOf, moveToHandle } from "../state/handles.ts";
 import type { Move } from "../state/url.ts";
 import { bestMatches } from "./fuzzy.ts";

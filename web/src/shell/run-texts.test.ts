@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
-import { describeNews, factsOf, runFacts } from "./run-texts.ts";
+import { describeFiles, describeNews, factsOf, runFacts } from "./run-texts.ts";
 
 const info: RunInfo = {
   schemaVersion: 1,
@@ -54,6 +54,15 @@ it("says what is new, and nothing while nothing is", () => {
   expect(describeNews(info, { ...info, version: "b" })).toBe("the run has changed");
 });
 
+it("says nothing of a file that is only being written, but names it", () => {
+  const writing = ["runs/a/step_0020.npz"];
+  expect(describeNews(info, { ...info, version: "b", writing })).toBe("");
+  expect(describeNews({ ...info, writing }, { ...info, version: "b" })).toBe("");
+  expect(describeNews(info, { ...info, version: "b", tokens: 7, writing })).toBe("the run has changed");
+  expect(describeFiles(writing)).toBe("step_0020.npz");
+  expect(describeFiles([...writing, "C:\\b.npz", "c\u202e.npz"])).toBe("step_0020.npz and 2 more");
+});
+
 it("says what a study is of", () => {
   const study: StudyInfo = {
     schemaVersion: 1,
@@ -63,9 +72,11 @@ it("says what a study is of", () => {
     reference: "dpo\u202e",
     checkpoints: ["step_1"],
     problems: 1200,
+    baselines: [],
     texts: 2400,
     tokens: 1,
     status: "ready",
+    redacted: false,
     findings: [],
   };
   expect(factsOf(study)).toEqual([

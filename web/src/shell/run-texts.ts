@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { RunInfo, StudyInfo, ViewInfo } from "../../../src/protocol/view.ts";
-import { formatCount } from "../../../src/report/format.ts";
+import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
+import { formatCount } from "../../../src/report/display.ts";
 import { printable } from "../../../src/report/printable.ts";
 
 /** The run or study in short, in parts. */
-export function factsOf(info: ViewInfo): string[] {
+export function factsOf(info: RunInfo | StudyInfo): string[] {
   return info.kind === "view-study" ? studyFacts(info) : runFacts(info);
 }
 
@@ -42,6 +42,12 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** `step_0020.npz and 2 more`. */
+export function describeFiles(paths: readonly string[]): string {
+  const [first = "", ...more] = paths.map((path) => printable(path.replace(/^.*[\\/]/, "")));
+  return more.length === 0 ? first : `${first} and ${more.length} more`;
+}
+
 /** What `now` has that `shown` has not: `3 new steps`; empty when nothing. */
 export function describeNews(shown: RunInfo, now: RunInfo): string {
   if (now.version === shown.version) return "";
@@ -50,5 +56,9 @@ export function describeNews(shown: RunInfo, now: RunInfo): string {
   if (steps > 0) return `${steps} new step${steps === 1 ? "" : "s"}`;
   const sequences = now.sequences - shown.sequences;
   if (sequences > 0) return `${sequences} new sequence${sequences === 1 ? "" : "s"}`;
-  return "the run has changed";
+  // A file that is being written changes the version, and nothing that is shown.
+  const figures = ({ sequences, tokens, all_tokens, steps }: RunInfo): string =>
+    [sequences, tokens, all_tokens, steps.length].join();
+  const isWriting = shown.writing !== undefined || now.writing !== undefined;
+  return isWriting && figures(now) === figures(shown) ? "" : "the run has changed";
 }

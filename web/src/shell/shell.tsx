@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ViewInfo } from "../../../src/protocol/view.ts";
+import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
 import { printable } from "../../../src/report/printable.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
-import { hrefOf, navigate, type ViewName } from "../state/url.ts";
+import { hrefOf, navigate, route, type ViewName } from "../state/url.ts";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
+import { StepsChip } from "../ui/steps-chip.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { FindingsDialog } from "./findings-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -27,7 +28,7 @@ export function Shell({
   views,
   children,
 }: {
-  readonly info: ViewInfo;
+  readonly info: RunInfo | StudyInfo;
   /** The view that is shown. */
   readonly current: ViewName;
   readonly views: readonly ShellView[];
@@ -39,8 +40,7 @@ export function Shell({
   const title = titled.find(({ name }) => name === current)?.title ?? "Sequence";
   const isBundled = info.kind === "view-run" && info.bundled === true;
 
-  // Files do not change while they are looked at.
-  useEffect(() => (isBundled ? undefined : listen()), []);
+  useEffect(() => (info.status === "reading" ? listen() : undefined), [info.status]);
   useEffect(() => {
     document.title = `${printable(info.name)} · ${title} · logratio`;
     exportRun.value = info.name;
@@ -106,6 +106,7 @@ export function Shell({
               Sequence
             </a>
           )}
+          {info.kind === "view-run" && <StepsChip info={info} route={route.value} />}
         </nav>
       </header>
       <main id="main" tabIndex={-1}>
@@ -136,6 +137,6 @@ const COMMANDS: readonly PaletteItem[] = [
     kind: "command",
     label: "Load what is new",
     hint: "asks the server again",
-    run: showNews,
+    run: () => void showNews(),
   },
 ];

@@ -1,9 +1,9 @@
-import type { ViewInfo } from "../../../src/protocol/view.ts";
+import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
 import { printable } from "../../../src/report/printable.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
-import { news, showNews, status } from "./news.ts";
-import { factsOf, plural } from "./run-texts.ts";
+import { isLive, news, setLive, showNews, status, writing } from "./news.ts";
+import { describeFiles, factsOf, plural } from "./run-texts.ts";
 
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 
@@ -14,7 +14,7 @@ export function TopBar({
   info,
   onOpen,
 }: {
-  readonly info: ViewInfo;
+  readonly info: RunInfo | StudyInfo;
   readonly onOpen: (dialog: DialogName) => void;
 }) {
   const serious = info.findings.filter(({ severity }) => severity !== "info").length;
@@ -25,13 +25,29 @@ export function TopBar({
       <p class="facts">{factsOf(info).join(" · ")}</p>
       <div class="tools">
         <span role="status" class="news">
-          {status.value === "reading" && <span class="pill">reading …</span>}
+          {status.value === "reading" && (
+            <span class="pill" title={writing.value.map(printable).join("\n")}>
+              {writing.value.length === 0
+                ? "reading …"
+                : `still being written: ${describeFiles(writing.value)}`}
+            </span>
+          )}
           {waiting !== "" && (
-            <button type="button" class="pill new" onClick={showNews}>
+            <button type="button" class="pill new" onClick={() => void showNews()}>
               {waiting} · show
             </button>
           )}
         </span>
+        {status.value === "reading" && (
+          <button
+            type="button"
+            aria-pressed={isLive.value}
+            title="show new steps as they come"
+            onClick={() => setLive(!isLive.value)}
+          >
+            Follow
+          </button>
+        )}
         <button
           type="button"
           class={serious > 0 ? "serious" : ""}

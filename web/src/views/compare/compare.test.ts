@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
+import { axisEnds } from "../../../../src/report/charts/chart-spec.ts";
 import { SEQUENCE_COLUMNS, type SequenceTable, type WireSequence } from "../../../../src/wire/index.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
-import { axisEnds } from "../../ui/chart-spec.ts";
 import { chartsOverSteps } from "./over-steps.ts";
 import { nextStop, pairModel, tokenText, visible, windowAt } from "./pair-model.ts";
 import { findPair, formatPair, orderedPairs, pairSort } from "./pairs.ts";
@@ -99,11 +99,35 @@ describe("a pair", () => {
   it("is compared up to the first token that differs, without what is not trained", () => {
     const model = pairModel(sequence([1, 0, 3], [-0.5, -9, -1]), sequence([1, 0, 4], [-0.75, -1, -3]));
     expect([model.shared, model.length]).toEqual([2, 3]);
-    expect([...model.differences]).toEqual([-0.25, Number.NaN]);
+    expect([...model.differences]).toEqual([-0.25, Number.NaN, Number.NaN]);
     expect([model.largest, model.stops]).toEqual([0, [0]]);
     expect(model.deltasA[1]).toBeNaN();
     const equal = pairModel(sequence([1, 2], [-1, -1]), sequence([1, 2], [-1, -1]));
     expect([equal.largest, equal.stops]).toEqual([undefined, []]);
+  });
+
+  it("is put side by side by turns, and tokens without a partner are told", () => {
+    const turned = (ids: number[], turns: number[]): WireSequence => ({
+      ...sequence(ids, new Array<number>(ids.length).fill(-1)),
+      turns: Uint16Array.from(turns),
+    });
+    // Own tokens 1 2, tool output, then 5; B writes one token less, and gets one more back.
+    const a = turned([1, 2, 0, 5], [1, 1, 0, 2]);
+    const b = turned([1, 0, 0, 5, 6], [1, 0, 0, 2, 2]);
+    const byTurn = pairModel(a, b, "turns");
+    expect([[...byTurn.tokensA], [...byTurn.tokensB]]).toEqual([
+      [0, 1, 2, 3, -1],
+      [0, 1, 2, 3, 4],
+    ]);
+    const own = pairModel(a, b, "own");
+    expect([[...own.tokensA], [...own.tokensB]]).toEqual([
+      [0, 1, 2, -1, -1, 3, -1],
+      [0, -1, -1, 1, 2, 3, 4],
+    ]);
+    expect(own.alone).toEqual({ a: 2, b: 3 });
+    // The 5 is the same token after another text: compared by turn, not by index.
+    expect(own.differences[5]).toBe(0);
+    expect(pairModel(a, b).differences[3]).toBeNaN();
   });
 
   it("shows tokens with what cannot be seen written out", () => {

@@ -1,14 +1,21 @@
 import { useMemo } from "preact/hooks";
 import type { ReportMetrics } from "../../../../src/protocol/report.ts";
 import type { Comparison } from "../../../../src/protocol/view.ts";
-import { formatFigure } from "../../../../src/report/format.ts";
+import {
+  countOf,
+  formatCount,
+  formatFigure,
+  formatNumber,
+  formatSigned,
+} from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { type RightWrong, rightWrong } from "../../state/right-wrong.ts";
+import type { StepRange } from "../../state/step-range.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { countOf, formatCount, formatNumber, formatSigned } from "../../ui/format.ts";
 import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { comparedFigures } from "./figures.ts";
+import { sayRange } from "./over-steps.ts";
 
 /** Pooled figures of both runs in one table. */
 export function FiguresPanel({
@@ -74,17 +81,22 @@ export function FiguresPanel({
   );
 }
 
-/** Right answers against wrong ones, for each run by itself. */
+/** Right answers against wrong ones, for each run by itself, of the chosen steps. */
 export function RightWrongPanel({
   a,
   b,
   names,
+  steps,
 }: {
   readonly a: SequenceTable;
   readonly b: SequenceTable;
   readonly names: Comparison["names"];
+  readonly steps: StepRange | null;
 }) {
-  const [inA, inB] = useMemo(() => [rightWrong(a), rightWrong(b)], [a, b]);
+  const [inA, inB] = useMemo(
+    () => [rightWrong(a, rowsOf(a, steps)), rightWrong(b, rowsOf(b, steps))],
+    [a, b, steps?.[0], steps?.[1]],
+  );
   const sides = [
     { name: `A ${names.a}`, split: inA },
     { name: `B ${names.b}`, split: inB },
@@ -101,8 +113,18 @@ export function RightWrongPanel({
           </div>
         ))}
       </div>
-      <p class="muted">Mean |Δ| of each sequence; those of one prompt are not quite independent.</p>
+      <p class="muted">
+        Mean |Δ| of each sequence{steps !== null && ` of ${sayRange(steps)}`}; those of one prompt are not
+        quite independent.
+      </p>
     </section>
+  );
+}
+
+function rowsOf({ columns, length }: SequenceTable, steps: StepRange | null): Uint32Array | undefined {
+  if (steps === null) return undefined;
+  return Uint32Array.from({ length }, (_, row) => row).filter(
+    (row) => columns.step[row]! >= steps[0] && columns.step[row]! <= steps[1],
   );
 }
 

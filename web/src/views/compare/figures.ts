@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReportMetrics } from "../../../../src/protocol/report.ts";
-import type { FigureKind } from "../../../../src/report/format.ts";
+import type { FigureKind } from "../../../../src/report/display.ts";
 
 export interface ComparedFigure {
   readonly name: string;

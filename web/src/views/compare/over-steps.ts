@@ -4,8 +4,9 @@
  * @module
  */
 import type { Comparison, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
-import type { FigureKind } from "../../../../src/report/format.ts";
-import type { ChartSpec, ChartValues } from "../../ui/chart-spec.ts";
+import type { ChartSpec, ChartValues } from "../../../../src/report/charts/chart-spec.ts";
+import type { FigureKind } from "../../../../src/report/display.ts";
+import type { StepRange } from "../../state/step-range.ts";
 
 interface ChartKind {
   readonly metric: StepMetric;
@@ -19,9 +20,13 @@ interface ChartKind {
 
 const CHARTS: readonly ChartKind[] = [
   { metric: "delta_abs_mean", title: "Mean |Δ|", unit: "nats" },
+  { metric: "delta_abs_p50", title: "Median |Δ|", unit: "nats" },
   { metric: "delta_abs_p99", title: "p99 |Δ|", unit: "nats" },
   { metric: "delta_abs_max", title: "Max |Δ|", unit: "nats" },
   { metric: "delta_mean", title: "Mean Δ", unit: "nats", kind: "signed" },
+  { metric: "delta_min", title: "Smallest Δ", unit: "nats", kind: "signed" },
+  { metric: "delta_max", title: "Largest Δ", unit: "nats", kind: "signed" },
+  { metric: "k1", title: "k1", unit: "nats", kind: "signed" },
   { metric: "k3", title: "k3", unit: "nats" },
   {
     metric: "ess",
@@ -93,4 +98,9 @@ export function chartsOverSteps(
 
 function hasValues(values: ChartValues): boolean {
   return values.some((value) => value !== null);
+}
+
+/** `step 30`, `steps 30 to 60`. */
+export function sayRange([from, to]: StepRange): string {
+  return from === to ? `step ${from}` : `steps ${from} to ${to}`;
 }

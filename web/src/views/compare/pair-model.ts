@@ -4,24 +4,47 @@
  *
  * @module
  */
-import {
-  deltaDifferences,
-  sharedTokens,
-  TOKEN_FLAGS,
-  type WireSequence,
-} from "../../../../src/wire/index.ts";
+import { sharedTokens, TOKEN_FLAGS, type WireSequence } from "../../../../src/wire/index.ts";
 
+/** How places of the two texts are put beside each other. */
+export const ALIGNMENTS = [
+  {
+    name: "index",
+    title: "by token",
+    hint: "the nth token beside the nth, as long as both texts are the same",
+  },
+  {
+    name: "turns",
+    title: "by turn",
+    hint: "each turn, with the tool output after it, from its first token on",
+  },
+  {
+    name: "own",
+    title: "by own turn",
+    hint: "what the policy wrote in its nth turn; tool output has no partner",
+  },
+] as const;
+export type Alignment = (typeof ALIGNMENTS)[number]["name"];
+
+/** Everything is by place; without an alignment by turns a place is the token's number in both. */
 export interface PairModel {
   readonly a: WireSequence;
   readonly b: WireSequence;
-  /** Response tokens of the longer one. */
+  readonly alignment: Alignment;
+  /** Places. */
   readonly length: number;
+  /** Response tokens that both begin with. */
   readonly shared: number;
-  /** `[tokens]` each: Δ, NaN where the mask is 0 or a log-prob missing. */
+  /** `[places]`: the response token there, -1 without one. */
+  readonly tokensA: Int32Array;
+  readonly tokensB: Int32Array;
+  /** `[places]` each: Δ, NaN where the mask is 0 or a log-prob missing. */
   readonly deltasA: Float64Array;
   readonly deltasB: Float64Array;
-  /** `[shared]`: Δb − Δa, NaN likewise. */
+  /** `[places]`: Δb − Δa where both have the same token, NaN likewise. */
   readonly differences: Float64Array;
+  /** Tokens of each that have no partner. */
+  readonly alone: { readonly a: number; readonly b: number };
   /** Where |Δb − Δa| is largest, in the order of the text. */
   readonly stops: readonly number[];
   /** The largest of all; undefined where there is no difference. */
@@ -33,27 +56,95 @@ const MOST_STOPS = 20;
 /** Tokens that are in the page at a time. */
 export const WINDOW = 400;
 
-export function pairModel(a: WireSequence, b: WireSequence): PairModel {
+export function pairModel(a: WireSequence, b: WireSequence, alignment: Alignment = "index"): PairModel {
   const shared = sharedTokens(a, b);
-  const differences = deltaDifferences(a, b, shared);
+  const places = alignment === "index" ? byIndex(a, b) : byTurns(a, b, alignment === "own");
+  const [tokensA, tokensB] = [0, 1].map((side) => Int32Array.from(places, (pair) => pair[side]!)) as [
+    Int32Array,
+    Int32Array,
+  ];
+  const [deltasA, deltasB] = [deltasOf(a, tokensA), deltasOf(b, tokensB)];
+  const differences = deltasA.map((delta, at) => {
+    const [one, other] = [tokensA[at]!, tokensB[at]!];
+    const isSame =
+      alignment === "index" ? at < shared : one >= 0 && other >= 0 && idOf(a, one) === idOf(b, other);
+    const difference = deltasB[at]! - delta;
+    return isSame && Number.isFinite(difference) ? difference : Number.NaN;
+  });
   const ranked = [...differences.keys()]
     .filter((at) => Math.abs(differences[at]!) > 0)
     .sort((one, other) => Math.abs(differences[other]!) - Math.abs(differences[one]!));
+  const alone = (own: Int32Array, others: Int32Array): number =>
+    own.filter((token, at) => token >= 0 && others[at]! < 0).length;
   return {
     a,
     b,
-    length: Math.max(a.mask.length, b.mask.length),
+    alignment,
+    length: places.length,
     shared,
-    deltasA: deltasOf(a),
-    deltasB: deltasOf(b),
+    tokensA,
+    tokensB,
+    deltasA,
+    deltasB,
     differences,
+    alone: { a: alone(tokensA, tokensB), b: alone(tokensB, tokensA) },
     stops: ranked.slice(0, MOST_STOPS).sort((one, other) => one - other),
     largest: ranked[0],
   };
 }
 
-function deltasOf({ trainer, rollout, mask }: WireSequence): Float64Array {
-  return Float64Array.from(mask, (bit, at) => (bit === 0 ? Number.NaN : trainer[at]! - rollout[at]!));
+type Place = readonly [a: number, b: number];
+
+function byIndex(a: WireSequence, b: WireSequence): Place[] {
+  return alongside(range(0, a.mask.length), range(0, b.mask.length));
+}
+
+function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
+  const [partsA, partsB] = [partsOf(a), partsOf(b)];
+  const count = Math.max(partsA.length, partsB.length);
+  return Array.from({ length: count }).flatMap((_, turn) => {
+    const [one, other] = [partsA[turn] ?? [], partsB[turn] ?? []];
+    if (!onlyOwn) return alongside(one, other);
+    const isOwn =
+      ({ mask }: WireSequence) =>
+      (token: number) =>
+        mask[token] !== 0;
+    return [
+      ...alongside(one.filter(isOwn(a)), other.filter(isOwn(b))),
+      ...one.filter((token) => !isOwn(a)(token)).map((token): Place => [token, -1]),
+      ...other.filter((token) => !isOwn(b)(token)).map((token): Place => [-1, token]),
+    ];
+  });
+}
+
+/** Tokens before the first turn, then of each turn with what follows it up to the next. */
+function partsOf({ turns }: WireSequence): number[][] {
+  const parts: number[][] = [[]];
+  let turn = 0;
+  for (const [token, of] of turns.entries()) {
+    turn = Math.max(turn, of);
+    while (parts.length <= turn) parts.push([]);
+    parts[turn]!.push(token);
+  }
+  return parts;
+}
+
+function alongside(one: readonly number[], other: readonly number[]): Place[] {
+  return range(0, Math.max(one.length, other.length)).map((at) => [one[at] ?? -1, other[at] ?? -1]);
+}
+
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+}
+
+export function idOf({ ids, meta }: WireSequence, token: number): number {
+  return ids[meta.promptLength + token]!;
+}
+
+function deltasOf({ trainer, rollout, mask }: WireSequence, tokens: Int32Array): Float64Array {
+  return Float64Array.from(tokens, (token) =>
+    token < 0 || mask[token] === 0 ? Number.NaN : trainer[token]! - rollout[token]!,
+  );
 }
 
 /** The tokens shown with `token` in sight: `[from, to)`. */
@@ -83,7 +174,7 @@ const MOST_CHARACTERS = 200;
 
 /** A response token as a cell shows it: spaces kept, line ends and what cannot be seen written out. */
 export function tokenText({ meta, flags, textOffsets, texts, mask }: WireSequence, token: number): TokenText {
-  if (token >= mask.length) return { text: undefined, breaks: false, isSpecial: false };
+  if (token < 0 || token >= mask.length) return { text: undefined, breaks: false, isSpecial: false };
   const at = meta.promptLength + token;
   const raw = utf8.decode(texts.subarray(textOffsets[at], textOffsets[at + 1]));
   const isSpecial = (flags[at]! & TOKEN_FLAGS.special) !== 0;

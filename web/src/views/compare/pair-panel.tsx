@@ -1,23 +1,26 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Comparison, PairKind } from "../../../../src/protocol/view.ts";
+import type { ChartSpec } from "../../../../src/report/charts/chart-spec.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../src/report/display.ts";
 import type { WireSequence } from "../../../../src/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
-import { hrefOf, param } from "../../state/url.ts";
-import type { ChartSpec } from "../../ui/chart-spec.ts";
+import { navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
+import { Choice } from "../../ui/choice.tsx";
 import { paletteNamed } from "../../ui/colour-scale.ts";
-import { countOf, formatNumber, formatSigned } from "../../ui/format.ts";
 import { Legend } from "../../ui/legend.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
-import { type PairModel, pairModel, promptText, tokenText, windowAt } from "./pair-model.ts";
+import { ALIGNMENTS, type PairModel, pairModel, promptText, tokenText, windowAt } from "./pair-model.ts";
 import { PairStrip, tokenId } from "./pair-strip.tsx";
 import { HOW_TITLES } from "./pairs.ts";
+import { hrefToA, hrefToB } from "./sequence-href.ts";
 import { goToToken, usePairKeys } from "./use-pair-keys.ts";
 
 const paletteParam = param("palette", "");
 const atParam = param("at", "");
+const alignParam = param("align", "index");
 
 export interface PairPanelProps {
   /** Places in both tables. */
@@ -57,7 +60,8 @@ function Pair({
   names,
   domain,
 }: PairPanelProps & { readonly a: WireSequence; readonly b: WireSequence }) {
-  const model = useMemo(() => pairModel(a, b), [a, b]);
+  const alignment = ALIGNMENTS.find(({ name }) => name === alignParam.value)?.name ?? "index";
+  const model = useMemo(() => pairModel(a, b, alignment), [a, b, alignment]);
   const asked = /^\d+$/.test(atParam.value) ? Number(atParam.value) : undefined;
   const current = asked !== undefined && asked < model.length ? asked : undefined;
   const [from, to] = windowAt(model, current ?? 0);
@@ -70,14 +74,31 @@ function Pair({
     <>
       <p>
         <b class="is-a">A</b>{" "}
-        <a href={hrefOf({ view: "sequence", sequence: a.meta.index, token: current })}>{a.meta.handle}</a> of{" "}
-        {names.a} · <b class="is-b">B</b> {b.meta.handle} of {names.b} · {HOW_TITLES[how]} ·{" "}
-        {model.shared === model.length
-          ? `all ${countOf(model.length, "response token")} the same`
+        <a href={hrefToA(a.meta.index, tokenAt(model.tokensA, current))}>{a.meta.handle}</a> of {names.a} ·{" "}
+        <b class="is-b">B</b>{" "}
+        <a href={hrefToB(b.meta.index, tokenAt(model.tokensB, current))}>{b.meta.handle}</a> of {names.b} ·{" "}
+        {HOW_TITLES[how]} ·{" "}
+        {model.shared === Math.max(a.mask.length, b.mask.length)
+          ? `all ${countOf(model.shared, "response token")} the same`
           : `the first ${countOf(model.shared, "response token")} the same, of ${a.mask.length} and ${b.mask.length}`}
       </p>
       <Prompts model={model} />
       <TokenCharts model={model} />
+      <Choice
+        label="Put side by side"
+        name="align"
+        options={ALIGNMENTS}
+        value={alignment}
+        onChange={(align) =>
+          navigate({ params: { align: align === "index" ? undefined : align, at: undefined } })
+        }
+      />
+      {alignment !== "index" && (
+        <p class="muted" role="status">
+          No partner: {countOf(model.alone.a, "token")} of A, {countOf(model.alone.b, "token")} of B.
+          Differences are of equal tokens; with a dotted line below, the texts before them differ.
+        </p>
+      )}
       <div class="strip-tools">
         <button type="button" disabled={model.largest === undefined} onClick={() => goToToken(model.largest)}>
           Largest difference <kbd>m</kbd>
@@ -91,7 +112,7 @@ function Pair({
             <button type="button" disabled={from === 0} onClick={() => goToToken(from - 1)}>
               Before
             </button>{" "}
-            tokens {from} to {to - 1} of {model.length}{" "}
+            {alignment === "index" ? "tokens" : "places"} {from} to {to - 1} of {model.length}{" "}
             <button type="button" disabled={to === model.length} onClick={() => goToToken(to)}>
               On
             </button>
@@ -138,13 +159,13 @@ function TokenCharts({ model }: { readonly model: PairModel }) {
   );
 }
 
-function tokenCharts({ deltasA, deltasB, differences, length, shared }: PairModel): ChartSpec[] {
+function tokenCharts({ deltasA, deltasB, differences, length, largest, alignment }: PairModel): ChartSpec[] {
   const xs = Array.from({ length }, (_, at) => at);
   const values = (of: Float64Array): (number | null)[] =>
     xs.map((at) => (Number.isFinite(of[at]) ? of[at]! : null));
   const common = {
     unit: "nats",
-    xLabel: "token",
+    xLabel: alignment === "index" ? "token" : "place",
     scale: "linear",
     kind: "signed",
     fromZero: true,
@@ -168,7 +189,7 @@ function tokenCharts({ deltasA, deltasB, differences, length, shared }: PairMode
     xs,
     lines: [{ label: "B − A", colour: "teal", values: values(differences) }],
   };
-  return shared === 0 ? [both] : [both, difference];
+  return largest === undefined && differences.every(Number.isNaN) ? [both] : [both, difference];
 }
 
 /** The token of the largest |Δb − Δa| among those dragged over. */
@@ -189,16 +210,17 @@ function Reading({ model, at }: { readonly model: PairModel; readonly at: number
         differences.
       </p>
     );
-  const { a, b, deltasA, deltasB, differences } = model;
-  const side = (name: string, sequence: WireSequence, delta: number | undefined) => {
-    const { text } = tokenText(sequence, at);
-    if (text === undefined) return `${name} has ended`;
-    return `${name} “${text}” rollout ${formatNumber(sequence.rollout[at])}, trainer ${formatNumber(sequence.trainer[at])}, Δ ${sequence.mask[at] === 0 ? "not trained" : formatSigned(delta)}`;
+  const { a, b, tokensA, tokensB, deltasA, deltasB, differences } = model;
+  const side = (name: string, sequence: WireSequence, token: number, delta: number | undefined) => {
+    const { text } = tokenText(sequence, token);
+    if (text === undefined)
+      return `${name} ${token < 0 && model.alignment !== "index" ? "has no partner here" : "has ended"}`;
+    return `${name} t${token} “${text}” rollout ${formatNumber(sequence.rollout[token])}, trainer ${formatNumber(sequence.trainer[token])}, Δ ${sequence.mask[token] === 0 ? "not trained" : formatSigned(delta)}`;
   };
   return (
     <p class="reading" aria-live="polite">
-      <b>t{at}</b> · {side("A", a, deltasA[at])} · {side("B", b, deltasB[at])}
-      {at < model.shared && (
+      {side("A", a, tokensA[at]!, deltasA[at])} · {side("B", b, tokensB[at]!, deltasB[at])}
+      {!Number.isNaN(differences[at]) && (
         <>
           {" "}
           · Δb − Δa <b>{formatSigned(differences[at])}</b>
@@ -206,4 +228,9 @@ function Reading({ model, at }: { readonly model: PairModel; readonly at: number
       )}
     </p>
   );
+}
+
+function tokenAt(tokens: Int32Array, at: number | undefined): number | undefined {
+  const token = at === undefined ? -1 : tokens[at]!;
+  return token < 0 ? undefined : token;
 }

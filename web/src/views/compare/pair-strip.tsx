@@ -1,6 +1,6 @@
 import { navigate } from "../../state/url.ts";
 import { shadeClass } from "../../ui/colour-scale.ts";
-import { type PairModel, tokenText } from "./pair-model.ts";
+import { idOf, type PairModel, range, tokenText } from "./pair-model.ts";
 
 interface StripProps {
   readonly model: PairModel;
@@ -22,11 +22,12 @@ export function PairStrip(props: StripProps) {
     const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
     if (cell !== null) navigate({ params: { at: cell.getAttribute("data-at")! } }, { replace: true });
   };
-  const parting = Math.min(to, Math.max(from, model.shared));
+  // Texts that go their own ways lie beside each other only by turns.
+  const parting = model.alignment === "index" ? Math.min(to, Math.max(from, model.shared)) : to;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys choose tokens too (use-pair-keys)
     <section class="pair-strip" aria-label="Both texts, token by token" onClick={onClick}>
-      {places(from, parting).map((at) => (
+      {range(from, parting).map((at) => (
         <Cell key={at} {...props} at={at} />
       ))}
       {parting < to && (
@@ -47,20 +48,32 @@ export function PairStrip(props: StripProps) {
 }
 
 function Cell({ model, at, domain, current }: StripProps & { readonly at: number }) {
-  const { a, b, deltasA, deltasB, differences } = model;
-  const { text, breaks, isSpecial } = tokenText(a, at);
+  const { a, b, tokensA, tokensB, deltasA, deltasB, differences, shared } = model;
+  const [one, other] = [tokensA[at]!, tokensB[at]!];
+  const [first, second] = [tokenText(a, one), tokenText(b, other)];
+  const isSame = one >= 0 && other >= 0 && idOf(a, one) === idOf(b, other);
   const difference = differences[at]!;
+  const isElsewhere = one !== other || one >= shared;
+  const classes = ["cell", at === current ? "is-current" : "", isElsewhere ? "is-elsewhere" : ""];
+  const half = (token: number, { text, isSpecial }: typeof first, bit?: number, delta?: number) =>
+    token < 0 ? (
+      <span class="alone" title="no partner here">
+        ∅
+      </span>
+    ) : (
+      <span class={tokenClass(bit, delta, domain, isSpecial)}>{text}</span>
+    );
   return (
     <>
-      <span class={at === current ? "cell is-current" : "cell"} data-at={at} id={tokenId(at)}>
-        <span class={tokenClass(a.mask[at], deltasA[at], domain, isSpecial)}>{text}</span>
-        {/* The same text, said once. */}
-        <span class={tokenClass(b.mask[at], deltasB[at], domain, isSpecial)} aria-hidden="true">
-          {text}
+      <span class={classes.filter(Boolean).join(" ")} data-at={at} id={tokenId(at)}>
+        {half(one, first, a.mask[one], deltasA[at])}
+        {/* The same text is said once. */}
+        <span class="half" aria-hidden={isSame}>
+          {half(other, second, b.mask[other], deltasB[at])}
         </span>
         <i class={Number.isNaN(difference) ? "untrained" : shadeClass(difference, domain)} />
       </span>
-      {breaks && <br />}
+      {(one < 0 ? second : first).breaks && <br />}
     </>
   );
 }
@@ -77,7 +90,7 @@ function Rest({ model, from, to, domain, current, side }: StripProps & { readonl
         <p class="muted">has ended</p>
       ) : (
         <p class="rest">
-          {places(from, end).map((at) => {
+          {range(from, end).map((at) => {
             const { text, breaks, isSpecial } = tokenText(sequence, at);
             const shade = tokenClass(sequence.mask[at], deltas[at], domain, isSpecial);
             return (
@@ -102,10 +115,6 @@ function Rest({ model, from, to, domain, current, side }: StripProps & { readonl
 
 export function tokenId(at: number): string {
   return `pair-token-${at}`;
-}
-
-function places(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
 }
 
 function tokenClass(

@@ -1,12 +1,13 @@
 import { useMemo } from "preact/hooks";
+import { countOf, formatNumber, formatSigned } from "../../../../src/report/display.ts";
 import { handleOf } from "../../state/handles.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
-import { countOf, formatNumber, formatSigned } from "../../ui/format.ts";
 import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { COMPARED, figureOf, formatPair, HOW_TITLES, orderedPairs, type Pairs } from "./pairs.ts";
+import { hrefToA, hrefToB } from "./sequence-href.ts";
 
 /** Sequences that belong together, furthest apart first. */
 export function PairsPanel({
@@ -84,22 +85,21 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
       help: "the sequence of run A; leads to its page",
       width: 128,
       sortable: true,
-      cell: (at) => (
-        <a href={hrefOf({ view: "sequence", sequence: pairs.a[at]!, token: undefined })}>
-          {handleOf(a, pairs.a[at]!)}
-        </a>
-      ),
+      cell: (at) => <a href={hrefToA(pairs.a[at]!)}>{handleOf(a, pairs.a[at]!)}</a>,
     },
     {
       key: "partner",
       title: "B",
-      help: "its partner in run B; leads to both texts below",
-      width: 150,
-      cell: (at) => (
-        <a href={hrefOf({ params: { pair: formatPair(pairs, at), at: undefined } })}>
-          {handleOf(b, pairs.b[at]!)} <span class="muted">beside</span>
-        </a>
-      ),
+      help: "its partner in run B; leads to its page",
+      width: 128,
+      cell: (at) => <a href={hrefToB(pairs.b[at]!)}>{handleOf(b, pairs.b[at]!)}</a>,
+    },
+    {
+      key: "beside",
+      title: "both",
+      help: "both texts, side by side below",
+      width: 72,
+      cell: (at) => <a href={hrefOf({ params: { pair: formatPair(pairs, at), at: undefined } })}>beside</a>,
     },
     { key: "how", title: "why", width: 118, cell: (at) => HOW_TITLES[pairs.how[at]!] },
     {
@@ -122,9 +122,7 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
         pairs.gap_max[at] === null ? (
           formatNumber(null)
         ) : (
-          <a href={hrefOf({ view: "sequence", sequence: pairs.a[at]!, token: pairs.gap_token[at] })}>
-            {formatNumber(pairs.gap_max[at])}
-          </a>
+          <a href={hrefToA(pairs.a[at]!, pairs.gap_token[at])}>{formatNumber(pairs.gap_max[at])}</a>
         ),
     },
     ...figures,

@@ -3,7 +3,7 @@ import type { Comparison, StepSeries } from "../../../../src/protocol/view.ts";
 import { formatSteps, parseSteps, stepsBetween } from "../../state/step-range.ts";
 import { navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
-import { chartsOverSteps } from "./over-steps.ts";
+import { chartsOverSteps, sayRange } from "./over-steps.ts";
 
 const stepsParam = param("steps", "");
 
@@ -31,10 +31,10 @@ export function StepsPanel({
     <>
       <p class="muted" role="status">
         {range === null ? (
-          "Drag over a chart, or click a step, to see the pairs of those steps only."
+          "Drag over a chart, or click a step, to see the sequences of those steps only."
         ) : (
           <>
-            Pairs of {range[0] === range[1] ? `step ${range[0]}` : `steps ${range[0]} to ${range[1]}`} only.{" "}
+            Below: sequences of {sayRange(range)} only.{" "}
             <button type="button" onClick={() => navigate({ params: { steps: undefined } })}>
               All steps
             </button>

@@ -100,7 +100,7 @@ function Sequences({
   const chosen = named ?? (pairParam.value === "" ? orderedPairs(all, sort, range)[0] : undefined);
   return (
     <>
-      <RightWrongPanel a={a} b={b} names={names} />
+      <RightWrongPanel a={a} b={b} names={names} steps={range} />
       {pairs.a.length === 0 ? (
         <p class="muted">No sequence of A has a partner in B: there are no texts to put side by side.</p>
       ) : (

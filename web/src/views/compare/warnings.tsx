@@ -1,5 +1,5 @@
 import type { Comparison } from "../../../../src/protocol/view.ts";
-import { countOf } from "../../ui/format.ts";
+import { countOf } from "../../../../src/report/display.ts";
 
 const TITLES = {
   meaningless: "Meaningless",

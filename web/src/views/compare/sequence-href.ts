@@ -1,0 +1,10 @@
+import { hrefOf } from "../../state/url.ts";
+
+/** The page of a sequence of run A, and of run B. */
+export function hrefToA(sequence: number, token?: number): string {
+  return hrefOf({ view: "sequence", sequence, token });
+}
+
+export function hrefToB(sequence: number, token?: number): string {
+  return hrefOf({ view: "sequence", sequence, token, params: { run: "b" } });
+}
