@@ -1,20 +1,27 @@
-import type { RunInfo } from "../../../../src/protocol/view.ts";
+import { formatCount, formatNumber } from "../../../../src/report/display.ts";
+import { printable } from "../../../../src/report/printable.ts";
 import { hrefOf } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { formatCount, formatNumber } from "../../ui/format.ts";
 import { commandFor } from "./model/command.ts";
+import { neighbour, type Order } from "./model/order.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { OF_ONE_SEQUENCE } from "./settings.ts";
 
 /** Which sequence this is, and its figures. */
 export function SequenceHeader({
-  info,
   model,
   current,
+  order,
+  badge,
+  tokenizer,
 }: {
-  readonly info: RunInfo;
   readonly model: SequenceModel;
   readonly current: number | undefined;
+  readonly order: Order | undefined;
+  /** Says of a sequence of the compared run whose it is. */
+  readonly badge: string | undefined;
+  /** Its directory. */
+  readonly tokenizer: string | null;
 }) {
   const { meta } = model.wire;
   const { tokens, meanAbs, maxAbs, k3, worst, infinite } = model.statistics;
@@ -37,19 +44,30 @@ export function SequenceHeader({
     <header class="sequence-head">
       <div class="sequence-title">
         <h1>{meta.handle}</h1>
+        {badge !== undefined && <strong class="run-badge">{printable(badge)}</strong>}
         {meta.correct !== null && (
           <strong class={meta.correct === 1 ? "verdict right" : "verdict wrong"}>
             {meta.correct === 1 ? "✓ right" : "✗ wrong"}
           </strong>
         )}
         <nav aria-label="Neighbouring sequences">
-          <Neighbour index={meta.index - 1} of={info.sequences} title="← previous" />
-          <Neighbour index={meta.index + 1} of={info.sequences} title="next →" />
+          <Neighbour index={order && neighbour(order, -1)} title="← previous" />
+          <a
+            href={hrefOf({ view: badge === undefined ? "sequences" : "compare", token: undefined })}
+            title="the order of the list of sequences: its filter, its steps, its sorting"
+          >
+            {order === undefined
+              ? "list"
+              : order.at < 0
+                ? `not among the ${formatCount(order.rows.length)} of the list`
+                : `${formatCount(order.at + 1)} of ${formatCount(order.rows.length)} in this order`}
+          </a>
+          <Neighbour index={order && neighbour(order, 1)} title="next →" />
         </nav>
         <span class="copies">
           <CopyButton label="Copy handle" text={() => handle} />
           <CopyButton label="Copy link" text={() => location.href} />
-          <CopyButton label="Copy command" text={() => commandFor(meta)} />
+          <CopyButton label="Copy command" text={() => commandFor(meta.file, handle, tokenizer)} />
         </span>
       </div>
       <dl class="facts">
@@ -74,15 +92,7 @@ export function SequenceHeader({
   );
 }
 
-function Neighbour({
-  index,
-  of,
-  title,
-}: {
-  readonly index: number;
-  readonly of: number;
-  readonly title: string;
-}) {
-  if (index < 0 || index >= of) return <span aria-disabled="true">{title}</span>;
+function Neighbour({ index, title }: { readonly index: number | undefined; readonly title: string }) {
+  if (index === undefined) return <span aria-disabled="true">{title}</span>;
   return <a href={hrefOf({ sequence: index, token: undefined, params: OF_ONE_SEQUENCE })}>{title}</a>;
 }

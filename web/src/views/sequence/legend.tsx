@@ -1,7 +1,9 @@
+import { formatCount } from "../../../../src/report/display.ts";
+import { boundText } from "../../state/setting.ts";
 import { navigate } from "../../state/url.ts";
-import { formatCount, formatNumber } from "../../ui/format.ts";
+import { PALETTE_TITLES, PALETTES, type Palette } from "../../ui/colour-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
-import { anyThreshold, BOUND_DIGITS, type Effects } from "./model/fate.ts";
+import { anyThreshold, type Effects } from "./model/fate.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the colours and lines of the strip mean, in numbers. */
@@ -12,7 +14,7 @@ export function StripLegend({
   readonly settings: Settings;
   readonly effects: Effects;
 }) {
-  const { metric, domain, thresholds } = settings;
+  const { metric, domain, thresholds, palette } = settings;
   return (
     <div class="strip-legend">
       <span class="metric-meaning">{metric.meaning}</span>
@@ -22,6 +24,7 @@ export function StripLegend({
         {...(metric.name === "rho" || metric.title.startsWith("log p ") ? { show: metric.show } : {})}
       />
       <ScaleField domain={domain} locked={metric.domain} />
+      <PaletteField palette={palette} />
       <span class="legend-keys">
         <span class="key missing">missing</span>
         <span class="key infinite">not finite</span>
@@ -36,18 +39,18 @@ export function StripLegend({
           <>
             {thresholds.cap !== undefined && (
               <span class="key truncated">
-                truncated to {formatNumber(thresholds.cap, BOUND_DIGITS)}: {formatCount(effects.truncated)}
+                truncated to {boundText(thresholds.cap)}: {formatCount(effects.truncated)}
               </span>
             )}
             {(thresholds.low ?? thresholds.high) !== undefined && (
               <span class="key masked">
-                masked outside {formatNumber(thresholds.low ?? 0, BOUND_DIGITS)} …{" "}
-                {formatNumber(thresholds.high ?? Infinity, BOUND_DIGITS)}: {formatCount(effects.masked)}
+                {thresholds.zeroes ? "weight 0" : "masked"} outside {boundText(thresholds.low ?? 0)} …{" "}
+                {boundText(thresholds.high ?? Infinity)}: {formatCount(effects.masked)}
               </span>
             )}
             {thresholds.veto !== undefined && (
               <span class="key vetoed">
-                veto below {formatNumber(thresholds.veto)}: {formatCount(effects.vetoed)}
+                veto below {boundText(thresholds.veto)}: {formatCount(effects.vetoed)}
               </span>
             )}
           </>
@@ -57,6 +60,24 @@ export function StripLegend({
         <strong class="veto-note">the veto drops this whole sequence (first by t{effects.vetoedBy})</strong>
       )}
     </div>
+  );
+}
+
+function PaletteField({ palette }: { readonly palette: Palette }) {
+  return (
+    <label class="palette-field">
+      palette
+      <select
+        value={palette}
+        onChange={({ currentTarget: { value } }) => navigate({ params: { palette: value } })}
+      >
+        {PALETTES.map((name) => (
+          <option key={name} value={name}>
+            {PALETTE_TITLES[name]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

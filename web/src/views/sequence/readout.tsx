@@ -1,6 +1,6 @@
+import { countOf, formatNumber, formatSigned } from "../../../../src/report/display.ts";
 import { navigate } from "../../state/url.ts";
-import { countOf, formatNumber, formatSigned } from "../../ui/format.ts";
-import { literal } from "./model/display.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { describeFate } from "./model/fate.ts";
 import { deltaAt } from "./model/metrics.ts";
 import { describeNumber, type Numbers } from "./model/numbers.ts";
@@ -20,11 +20,15 @@ export function Readout({
   readonly numbers: Numbers;
   readonly vetoedBy: number | undefined;
 }) {
-  const { current, range } = settings;
+  const { place, current, range } = settings;
   return (
     <div class="readout">
       <p role="status" aria-live="polite">
-        {current === undefined ? (
+        {place !== undefined && current === undefined ? (
+          <bdi>
+            prompt token {place} {model.nameOf(place, 24)} · not trained
+          </bdi>
+        ) : current === undefined ? (
           <span class="hint">
             Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatNumber(settings.near)}
           </span>
@@ -35,6 +39,7 @@ export function Readout({
       {range !== undefined && (
         <p class="range">
           {describeRange(model, range.from, range.to)}{" "}
+          <CopyButton label="copy link" text={() => location.href} />{" "}
           <button type="button" onClick={() => navigate({ params: { range: undefined } })}>
             clear
           </button>
@@ -52,7 +57,7 @@ function describeToken(
   vetoedBy: number | undefined,
 ): string {
   const { wire, prompt } = model;
-  const text = `t${token} ${literal(model.textOf(token + prompt), 24)}`;
+  const text = `t${token} ${model.nameOf(token + prompt, 24)}`;
   const part = showsNumbers ? numbers.at(token + prompt) : undefined;
   const inNumber = part === undefined ? [] : [describeNumber(part)];
   if (wire.mask[token] === 0) return [text, ...inNumber, "tool output, not trained"].join(" · ");

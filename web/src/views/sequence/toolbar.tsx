@@ -1,6 +1,6 @@
 import { navigate } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
-import { PALETTE_TITLES, PALETTES } from "../../ui/colour-scale.ts";
+import { CorrectionPicker } from "./correction.tsx";
 import type { Settings } from "./settings.ts";
 
 const MODES = [
@@ -13,17 +13,23 @@ const MODES = [
 export function Toolbar({
   settings,
   numbers,
+  onFind,
 }: {
   readonly settings: Settings;
   /** Whether the sequence has any; undefined where no token is known to be a digit. */
   readonly numbers: boolean | undefined;
+  readonly onFind: () => void;
 }) {
   return (
     <div class="toolbar">
       <Choice
         label="colour"
         name="metric"
-        options={settings.metrics.map(({ name, title, meaning }) => ({ name, title, hint: meaning }))}
+        options={settings.metrics.map(({ name, title, meaning }, at) => ({
+          name,
+          title,
+          hint: at < 9 ? `${meaning} (${at + 1})` : meaning,
+        }))}
         value={settings.metric.name}
         onChange={chooseMetric}
       />
@@ -46,19 +52,10 @@ export function Toolbar({
           numbers
         </button>
       )}
-      <label class="palette-field">
-        palette
-        <select
-          value={settings.palette}
-          onChange={({ currentTarget: { value } }) => navigate({ params: { palette: value } })}
-        >
-          {PALETTES.map((name) => (
-            <option key={name} value={name}>
-              {PALETTE_TITLES[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <button type="button" title="find in all tokens (/)" onClick={onFind}>
+        find
+      </button>
+      <CorrectionPicker />
     </div>
   );
 }

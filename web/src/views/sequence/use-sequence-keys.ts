@@ -2,16 +2,20 @@ import type { RunInfo } from "../../../../src/protocol/view.ts";
 import { useKeys } from "../../state/keys.ts";
 import { navigate } from "../../state/url.ts";
 import type { Follow } from "./linked.ts";
+import { inNextStep, neighbour, type Order } from "./model/order.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { nextDivergent } from "./model/statistics.ts";
 import { OF_ONE_SEQUENCE, type Settings } from "./settings.ts";
 import { chooseMetric, toggleNumbers } from "./toolbar.tsx";
 
 export interface KeyActions {
-  readonly goTo: (token: number, follow: Follow) => void;
+  /** A place, counted from the first prompt token. */
+  readonly goToPlace: (place: number, follow: Follow) => void;
   readonly togglePin: (token: number) => void;
   /** Puts away what is open: a card, else the last pin, else the range. */
   readonly dismiss: () => void;
+  readonly openFind: () => void;
+  readonly stepFind: (way: 1 | -1) => void;
   /** The first response token in sight: where walking starts. */
   readonly firstInSight: () => number;
 }
@@ -19,28 +23,29 @@ export interface KeyActions {
 export function useSequenceKeys(
   info: RunInfo,
   model: SequenceModel,
-  { current, near, metric, metrics, numbers }: Settings,
-  { goTo, togglePin, dismiss, firstInSight }: KeyActions,
+  { place, current, near, metric, metrics, numbers }: Settings,
+  order: Order | undefined,
+  { goToPlace, togglePin, dismiss, openFind, stepFind, firstInSight }: KeyActions,
 ): void {
+  const goTo = (token: number): void => goToPlace(token + model.prompt, "centre");
   const walk = (way: 1 | -1): void => {
-    const next = current === undefined ? firstInSight() : current + way;
-    if (next >= 0 && next < model.response) goTo(next, "near");
+    const next = place === undefined ? firstInSight() + model.prompt : place + way;
+    if (next >= 0 && next < model.length) goToPlace(next, "near");
   };
   const divergent = (way: 1 | -1): void => {
     const next = nextDivergent(model.deltas, near, current, way);
-    if (next !== undefined) goTo(next, "centre");
+    if (next !== undefined) goTo(next);
   };
   const turn = (way: 1 | -1): void => {
     const starts = model.runs.filter(({ kind }) => kind === "turn").map(({ from }) => from - model.prompt);
     const here = current ?? -1;
     const next = way === 1 ? starts.find((start) => start > here) : starts.findLast((start) => start < here);
-    if (next !== undefined) goTo(next, "centre");
+    if (next !== undefined) goTo(next);
   };
-  const sequence = (way: 1 | -1): void => {
-    const next = model.wire.meta.index + way;
-    if (next >= 0 && next < info.sequences)
-      navigate({ sequence: next, token: undefined, params: OF_ONE_SEQUENCE });
+  const sequence = (next: number | undefined): void => {
+    if (next !== undefined) navigate({ sequence: next, token: undefined, params: OF_ONE_SEQUENCE });
   };
+  const step = (way: 1 | -1): void => sequence(order && inNextStep(order, model.wire.meta.index, way));
   useKeys({
     ArrowRight: { describe: "next token", run: () => walk(1) },
     ArrowLeft: { describe: "previous token", run: () => walk(-1) },
@@ -55,14 +60,32 @@ export function useSequenceKeys(
     ...(info.has.texts && {
       d: { describe: "group digits into numbers", run: () => toggleNumbers({ numbers }) },
     }),
+    "/": { describe: "find in all tokens", run: openFind },
+    n: { describe: "next hit", run: () => stepFind(1) },
+    N: { describe: "previous hit", run: () => stepFind(-1) },
+    "g g": { describe: "first token of the response", run: () => goTo(0) },
+    G: { describe: "last token", run: () => goTo(model.response - 1) },
+    ...Object.fromEntries(
+      metrics
+        .slice(0, 9)
+        .map(({ name }, at) => [
+          String(at + 1),
+          { describe: "colour by the metric of that place", run: () => chooseMetric(name) },
+        ]),
+    ),
     x: {
       describe: "pin or unpin the token's card",
       run: () => {
         if (current !== undefined) togglePin(current);
       },
     },
-    j: { describe: "next sequence", run: () => sequence(1) },
-    k: { describe: "previous sequence", run: () => sequence(-1) },
-    Escape: { describe: "close the card, the last pin, the range", run: dismiss },
+    j: { describe: "next sequence in the list's order", run: () => sequence(order && neighbour(order, 1)) },
+    k: {
+      describe: "previous sequence in the list's order",
+      run: () => sequence(order && neighbour(order, -1)),
+    },
+    J: { describe: "first sequence of the next step", run: () => step(1) },
+    K: { describe: "first sequence of the previous step", run: () => step(-1) },
+    Escape: { describe: "close the card, find, the last pin, the range", run: dismiss },
   });
 }

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { WireTopK } from "../../../../../src/wire/index.ts";
-import { client } from "../../../api/client.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
+import type { Source } from "../source.ts";
 
 /** Tokens that are asked for at a time, so that neighbours are there already. */
 const BLOCK = 64;
@@ -9,14 +9,14 @@ const BLOCK = 64;
 export type Alternatives = (token: number) => ReadonlySignal<Loaded<WireTopK>>;
 
 /** Both policies' most probable tokens around a response token, asked for when it is first looked at. */
-export function alternativesOf(index: number, response: number): Alternatives {
+export function alternativesOf(source: Source, index: number, response: number): Alternatives {
   const blocks = new Map<number, ReadonlySignal<Loaded<WireTopK>>>();
   return (token) => {
     const from = Math.floor(token / BLOCK) * BLOCK;
     const known = blocks.get(from);
     if (known !== undefined) return known;
     const asked = signal<Loaded<WireTopK>>({ state: "loading" });
-    settle(client.topK(index, from, Math.min(BLOCK, response - from)), asked);
+    settle(source.topK(index, from, Math.min(BLOCK, response - from)), asked);
     blocks.set(from, asked);
     return asked;
   };

@@ -1,31 +1,49 @@
 import { hrefOf } from "../../../state/url.ts";
+import { CopyButton } from "../../../ui/copy-button.tsx";
 import { TokenCard, type TokenCardProps } from "./token-card.tsx";
 
-/** Cards that stay, the last one on top. */
+/** Cards that stay, the last one first: beside the text, or where there is no room below it. */
 export function PinnedCards({
   pins,
-  onUnpin,
+  onPins,
   ...card
 }: Omit<TokenCardProps, "place" | "children"> & {
   /** Response tokens. */
   readonly pins: readonly number[];
-  readonly onUnpin: (token: number) => void;
+  readonly onPins: (pins: readonly number[]) => void;
 }) {
   if (pins.length === 0) return null;
   return (
     <aside class="pinned-cards" aria-label="Pinned tokens">
-      {pins.toReversed().map((token) => (
-        <article key={token} class="card">
-          <TokenCard {...card} place={token + card.model.prompt}>
-            <a href={hrefOf({ token })} title="Show it in the text">
-              t{token}
-            </a>
-            <button type="button" onClick={() => onUnpin(token)} aria-label={`Unpin token ${token}`}>
-              ×
-            </button>
-          </TokenCard>
-        </article>
-      ))}
+      <p class="pins-head">
+        {pins.length} pinned
+        <button type="button" onClick={() => onPins([])}>
+          unpin all
+        </button>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section class="pins" tabIndex={0} aria-label="Cards">
+        {pins.toReversed().map((token) => (
+          <article key={token} class="card">
+            <TokenCard {...card} place={token + card.model.prompt}>
+              <a href={hrefOf({ token, params: { prompt: undefined } })} title="Show it in the text">
+                t{token}
+              </a>
+              <CopyButton
+                label="link"
+                text={() => new URL(hrefOf({ token, params: { prompt: undefined } }), location.href).href}
+              />
+              <button
+                type="button"
+                onClick={() => onPins(pins.filter((pin) => pin !== token))}
+                aria-label={`Unpin token ${token}`}
+              >
+                ×
+              </button>
+            </TokenCard>
+          </article>
+        ))}
+      </section>
     </aside>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { k3Of, probDiffOf } from "../../../../../src/kernels/index.ts";
-import { formatNumber, formatSigned } from "../../../ui/format.ts";
+import { formatNumber, formatSigned } from "../../../../../src/report/display.ts";
 import { hexBytes, literal } from "../model/display.ts";
 import { describeFate, type Thresholds } from "../model/fate.ts";
 import { mergedTopK } from "../model/merged-top-k.ts";
@@ -38,16 +38,26 @@ export function TokenCard({
   const id = wire.ids[place]!;
   const text = model.textOf(place);
   const part = numbers.at(place);
+  const { from, to } = model.sharing(place);
+  const isShared = to - from > 1;
+  const name = (at: number): string => (at < prompt ? `prompt ${at}` : `t${at - prompt}`);
   return (
     <>
       <header class="card-head">
-        <bdi class="card-text">{literal(text)}</bdi>
+        <bdi class="card-text">{model.nameOf(place)}</bdi>
         {children}
       </header>
       <p class="card-place">
-        {place < prompt ? "prompt token" : `${wire.meta.handle}.t${token}`} · id {id} · bytes{" "}
-        {hexBytes(model.bytesOf(place)) || "none of its own"}
+        {place < prompt ? "prompt token" : `${wire.meta.handle}.t${token}`} · id {id}
+        {!isShared && ` · bytes ${hexBytes(model.bytesOf(place)) || "none"}`}
       </p>
+      {isShared && (
+        <p class="card-place">
+          {place - from + 1} of {to - from} tokens ({name(from)} – {name(to - 1)}) that write{" "}
+          <bdi>{literal(model.cellText(from))}</bdi> together: bytes{" "}
+          {hexBytes(wire.texts.subarray(wire.textOffsets[from], wire.textOffsets[to]))}
+        </p>
+      )}
       {part !== undefined && <p class="card-place">{describeNumber(part)}</p>}
       {place < prompt && <p class="card-note">prompt · not trained</p>}
       {place >= prompt && wire.mask[token] === 0 && (

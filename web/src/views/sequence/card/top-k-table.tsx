@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from "@preact/signals";
+import { formatNumber } from "../../../../../src/report/display.ts";
 import type { WireTopK } from "../../../../../src/wire/index.ts";
 import type { Loaded } from "../../../state/loaded.ts";
-import { formatNumber } from "../../../ui/format.ts";
 import { WhenLoaded } from "../../../ui/when-loaded.tsx";
 import { literal } from "../model/display.ts";
 import { type MergedTopK, mergedTopK, type Share } from "../model/merged-top-k.ts";

@@ -1,16 +1,21 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { isDark } from "../../../ui/theme.ts";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { Row } from "../../../ui/export.ts";
+import { ExportMenu } from "../../../ui/export-menu.tsx";
+import { canvasSvg } from "../../../ui/svg-canvas.ts";
+import { isDark, onPaper } from "../../../ui/theme.ts";
 import type { Linked } from "../linked.ts";
 import { axisOf, type TokenRange } from "../model/axis.ts";
+import type { Hits } from "../model/find.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import type { Settings } from "../settings.ts";
-import { drawOverlay, drawSequence, type Inks, inksOf, MINIMAP_HEIGHT, prepared } from "./draw.ts";
+import { drawOverlay, drawSequence, heightOf, type Inks, inksOf, prepared } from "./draw.ts";
 
 export interface MinimapProps {
   readonly model: SequenceModel;
   readonly settings: Settings;
   readonly values: Float64Array;
+  readonly hits: Hits | undefined;
   readonly linked: Linked;
   /** Place from the first prompt token. */
   readonly onJump: (place: number) => void;
@@ -21,16 +26,28 @@ export interface MinimapProps {
 const DRAG = 4;
 
 /** The whole sequence in one line: hover to find, click to go, drag to choose a range. */
-export function Minimap({ model, settings, values, linked, onJump, onRange }: MinimapProps) {
+export function Minimap({ model, settings, values, hits, linked, onJump, onRange }: MinimapProps) {
   const root = useRef<HTMLDivElement>(null);
   const base = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
   const inks = useRef<Inks | undefined>(undefined);
   const width = useSignal(0);
   const drag = useRef<{ x: number; place: number; moved: boolean } | undefined>(undefined);
-  const { metric, domain, palette, current, pins, range } = settings;
+  /** Where a range by keys begins. */
+  const anchor = useRef<number | undefined>(undefined);
+  const { metric, metrics, domain, palette, place, pins, range } = settings;
   const dark = isDark.value;
+  const other = metrics.find(({ name }) => name === (metric.name === "entropy" ? "delta" : "entropy"));
+  const second = useMemo(
+    () => other && { metric: other, domain: other.domain, values: other.values(model.wire) },
+    [model, other?.name],
+  );
+  const height = heightOf(second !== undefined);
   const axis = axisOf(model.prompt, model.response, width.value);
+  const hitPixels = useMemo(
+    () => [...new Set(hits?.from.map((from) => Math.round(axis.xOf(from))))],
+    [hits, width.value],
+  );
 
   useLayoutEffect(() => {
     const measure = (): void => {
@@ -45,9 +62,10 @@ export function Minimap({ model, settings, values, linked, onJump, onRange }: Mi
   useLayoutEffect(() => {
     if (width.value === 0) return;
     inks.current = inksOf(root.current!);
-    const context = prepared(base.current!, width.value);
-    if (context !== undefined) drawSequence(context, axis, { model, metric, domain, values }, inks.current);
-    if (prepared(over.current!, width.value) !== undefined) overlay();
+    const context = prepared(base.current!, width.value, height);
+    if (context !== undefined)
+      drawSequence(context, axis, { model, metric, domain, values, second }, inks.current);
+    if (prepared(over.current!, width.value, height) !== undefined) overlay();
   }, [model, values, metric.name, domain, palette, dark, width.value]);
 
   const overlay = (): void => {
@@ -56,15 +74,16 @@ export function Minimap({ model, settings, values, linked, onJump, onRange }: Mi
     const shown = {
       sight: linked.sight.peek(),
       hovered: linked.hovered.peek()?.place,
-      current: current === undefined ? undefined : current + model.prompt,
+      current: place,
+      hits: hitPixels,
       pins: pins.map((pin) => pin + model.prompt),
       range,
     };
-    drawOverlay(context, axis, shown, model.prompt, inks.current);
+    drawOverlay(context, axis, shown, model.prompt, inks.current, height);
   };
   const redraw = useRef(overlay);
   redraw.current = overlay;
-  useLayoutEffect(overlay, [current, pins.join(), range?.from, range?.to]);
+  useLayoutEffect(overlay, [place, hitPixels, pins.join(), range?.from, range?.to]);
   useSignalEffect(() => {
     linked.sight.value;
     linked.hovered.value;
@@ -79,38 +98,90 @@ export function Minimap({ model, settings, values, linked, onJump, onRange }: Mi
     onRange(to < 0 ? undefined : { from, to });
   };
 
+  const here = place ?? Math.floor(linked.sight.peek().from);
+  const svg = (): string =>
+    onPaper(() => {
+      const paper = inksOf(root.current!);
+      const drawn = { model, metric, domain, values, second };
+      const title = `${metric.title} over the sequence`;
+      return canvasSvg(title, width.value, height, (pen) => drawSequence(pen, axis, drawn, paper));
+    });
+  const rows = (): Row[] =>
+    Array.from(values, (value, token) => ({
+      token,
+      [metric.name]: value,
+      ...(second !== undefined && { [second.metric.name]: second.values[token] }),
+    }));
   return (
-    <div
-      ref={root}
-      class="minimap"
-      role="img"
-      aria-label={`${metric.meaning}, over the whole sequence: smallest, largest and mean value per pixel`}
-      style={{ height: `${MINIMAP_HEIGHT}px` }}
-      onPointerDown={(event) => {
-        if (event.button !== 0) return;
-        event.currentTarget.setPointerCapture(event.pointerId);
-        drag.current = { x: event.clientX, place: placeAt(event), moved: false };
-      }}
-      onPointerMove={(event) => {
-        const place = placeAt(event);
-        if (linked.hovered.peek()?.place !== place) linked.hovered.value = { place, on: "minimap" };
-        if (drag.current === undefined) return;
-        drag.current.moved ||= Math.abs(event.clientX - drag.current.x) > DRAG;
-        if (drag.current.moved) choose(drag.current.place, place);
-      }}
-      onPointerUp={(event) => {
-        if (drag.current !== undefined && !drag.current.moved) onJump(placeAt(event));
-        drag.current = undefined;
-      }}
-      onPointerCancel={() => {
-        drag.current = undefined;
-      }}
-      onPointerLeave={() => {
-        linked.hovered.value = undefined;
-      }}
-    >
-      <canvas ref={base} />
-      <canvas ref={over} />
+    <div class="minimap-frame">
+      <ExportMenu name={`sequence-${metric.name}`} svg={svg} rows={rows} />
+      <div
+        ref={root}
+        class="minimap"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${metric.meaning}, over the whole sequence: smallest, largest and mean value per pixel. Arrow keys go along it, with Shift they choose a range`}
+        aria-valuemin={0}
+        aria-valuemax={model.length - 1}
+        aria-valuenow={here}
+        aria-valuetext={describePlace(here, model.prompt)}
+        style={{ height: `${height}px` }}
+        onKeyDown={(event) => {
+          const to = placeAfter(event.key, here, model.length);
+          if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+          event.preventDefault();
+          if (event.shiftKey) {
+            anchor.current ??= here;
+            choose(anchor.current, to);
+          } else anchor.current = undefined;
+          onJump(to);
+        }}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          drag.current = { x: event.clientX, place: placeAt(event), moved: false };
+        }}
+        onPointerMove={(event) => {
+          const at = placeAt(event);
+          if (linked.hovered.peek()?.place !== at) linked.hovered.value = { place: at, on: "minimap" };
+          if (drag.current === undefined) return;
+          drag.current.moved ||= Math.abs(event.clientX - drag.current.x) > DRAG;
+          if (drag.current.moved) choose(drag.current.place, at);
+        }}
+        onPointerUp={(event) => {
+          if (drag.current !== undefined && !drag.current.moved) onJump(placeAt(event));
+          drag.current = undefined;
+        }}
+        onPointerCancel={() => {
+          drag.current = undefined;
+        }}
+        onPointerLeave={() => {
+          linked.hovered.value = undefined;
+        }}
+      >
+        <canvas ref={base} />
+        <canvas ref={over} />
+      </div>
     </div>
   );
+}
+
+/** Arrow keys go a hundredth of the sequence, page keys a tenth. */
+function placeAfter(key: string, from: number, length: number): number | undefined {
+  const small = Math.max(1, Math.round(length / 100));
+  const large = Math.max(1, Math.round(length / 10));
+  const to: Readonly<Record<string, number>> = {
+    ArrowRight: from + small,
+    ArrowLeft: from - small,
+    PageDown: from + large,
+    PageUp: from - large,
+    Home: 0,
+    End: length - 1,
+  };
+  const wanted = to[key];
+  return wanted === undefined ? undefined : Math.min(length - 1, Math.max(0, wanted));
+}
+
+function describePlace(place: number, prompt: number): string {
+  return place < prompt ? `prompt token ${place}` : `token ${place - prompt}`;
 }

@@ -2,10 +2,8 @@ import { expect, test } from "vitest";
 import { commandFor } from "./command.ts";
 
 test("a command that a shell takes", () => {
-  expect(commandFor({ file: "it's.npz", step: 12 })).toBe(
-    "logratio divergence 'it'\\''s.npz' --steps 12 --threshold 0 --top-k 20",
+  expect(commandFor("it's.npz", "s12.q3.t8", "my model")).toBe(
+    "logratio show 'it'\\''s.npz' s12.q3.t8 --tokenizer 'my model'",
   );
-  expect(commandFor({ file: "run.npz", step: null })).toBe(
-    "logratio divergence run.npz --threshold 0 --top-k 20",
-  );
+  expect(commandFor("run.npz", "q3", null)).toBe("logratio show run.npz q3");
 });

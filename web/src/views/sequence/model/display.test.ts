@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { exact, hexBytes, isUnseen, literal, readable, turnsDirection } from "./display.ts";
+import {
+  exact,
+  exactBytes,
+  hexBytes,
+  isUnseen,
+  literal,
+  readable,
+  tokenName,
+  turnsDirection,
+} from "./display.ts";
 
 test("exact mode shows every character", () => {
   expect(exact(" a\tb\n")).toBe("·a→\tb⏎\n");
@@ -30,4 +39,11 @@ test("bytes, direction, and what is not to be seen", () => {
   expect(isUnseen("\u200b\u200d")).toBe(true);
   expect(isUnseen(" ")).toBe(false);
   expect(isUnseen("\u3000")).toBe(false);
+});
+
+test("bytes that are no text are shown as bytes, and text beside them as text", () => {
+  expect(exactBytes(Uint8Array.of(0x61, 0xf0, 0x9f, 0x20, 0xc3, 0xa9, 0xff))).toBe("a‹f0›‹9f›·é‹ff›");
+  expect(exactBytes(new TextEncoder().encode("x\ufffd😀"))).toBe("x\ufffd😀");
+  expect(tokenName("\ufffd", Uint8Array.of(0x98, 0x80))).toBe("‹98 80›");
+  expect(tokenName(" a", Uint8Array.of(0x20, 0x61))).toBe('" a"');
 });

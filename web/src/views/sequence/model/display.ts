@@ -40,6 +40,29 @@ export function exact(text: string): string {
     .replaceAll("\n", "⏎\n");
 }
 
+/** The same of bytes: what is no UTF-8 as `‹f0›`. */
+export function exactBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at]!;
+    const size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const character = lenient.decode(bytes.subarray(at, at + size));
+    const isWhole = [...character].length === 1 && new TextEncoder().encode(character).length === size;
+    if (isWhole && (character !== "\ufffd" || lead === 0xef)) {
+      text += character;
+      at += size;
+    } else text += `‹${hexBytes(bytes.subarray(at, ++at))}›`;
+  }
+  return exact(text);
+}
+
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A token's text between quotation marks; its bytes where they are no text by themselves. */
+export function tokenName(text: string, bytes: Uint8Array, most?: number): string {
+  return text.includes("\ufffd") ? `‹${hexBytes(bytes)}›` : literal(text, most);
+}
+
 /** A token's text on one line, between quotation marks: `"\n  x"`. */
 export function literal(text: string, most = 60): string {
   const quoted = JSON.stringify(text.slice(0, most)).replace(

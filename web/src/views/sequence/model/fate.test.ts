@@ -5,16 +5,24 @@ import {
   effectOn,
   effectsOn,
   judging,
-  parseThresholds,
   type Thresholds,
+  thresholdsOf,
 } from "./fate.ts";
 
-const all = parseThresholds({ cap: "2", low: "0.5", high: "5", veto: "0.0001" });
+const all = thresholdsOf({ cap: "2", low: "0.5", high: "5", veto: "0.0001" });
 
-test("thresholds come from the address; what makes no sense is none", () => {
-  expect(all).toEqual({ level: "token", cap: 2, low: 0.5, high: 5, veto: 0.0001 });
-  expect(anyThreshold(parseThresholds({ cap: "", low: "-1", high: "x", veto: "Infinity" }))).toBe(false);
-  expect(anyThreshold(parseThresholds({ cap: "2" }))).toBe(true);
+test("thresholds are the bounds of the address's correction that bind", () => {
+  expect(all).toEqual({ level: "token", cap: 2, low: 0.5, high: 5, zeroes: false, veto: 0.0001 });
+  expect(anyThreshold(thresholdsOf({ metric: "k3" }))).toBe(false);
+  expect(anyThreshold(thresholdsOf({ level: "token", method: "none" }))).toBe(false);
+  expect(anyThreshold(thresholdsOf({ method: "mask", low: "0", high: "inf", cap: "2" }))).toBe(false);
+  expect(thresholdsOf({ method: "truncate" }).cap).toBe(2);
+  expect(thresholdsOf({ level: "geometric", method: "mask" })).toMatchObject({ low: 0.99, high: 1.01 });
+});
+
+test("IcePop's tokens outside the band stay in the mask, with weight 0", () => {
+  const icepop = thresholdsOf({ method: "icepop", low: "0.5", high: "5" });
+  expect(describeFate(Math.log(6), icepop, undefined, 1)).toBe("weight 0: ρ > 5");
 });
 
 test("a token's fate goes by its ratio", () => {
@@ -29,8 +37,7 @@ test("a token's fate goes by its ratio", () => {
 
 test("of a sequence, one ratio judges all tokens; the veto stays with each token", () => {
   const deltas = Float64Array.of(0.5, Number.NaN, 0.5, -0.1);
-  const at = (level: string): Thresholds =>
-    judging(parseThresholds({ level, cap: "2", veto: "0.95" }), deltas);
+  const at = (level: string): Thresholds => judging(thresholdsOf({ level, cap: "2", veto: "0.95" }), deltas);
   expect(deltas.map((delta) => (effectOn(delta, at("token")) === "kept" ? 0 : 1))).toEqual(
     Float64Array.of(0, 0, 0, 1),
   );
@@ -52,7 +59,7 @@ test("fates in words", () => {
   expect(describeFate(Math.log(6), all, undefined, 1)).toBe("masked: ρ > 5");
   expect(describeFate(Math.log(0.4), all, undefined, 1)).toBe("masked: ρ < 0.5");
   expect(describeFate(0, all, 3, 1)).toBe("dropped: t3 vetoes the sequence");
-  expect(describeFate(-20, all, 3, 3)).toBe("vetoes the sequence: ρ < 1e−4");
+  expect(describeFate(-20, all, 3, 3)).toBe("vetoes the sequence: ρ < 0.0001");
   expect(describeFate(0, all, undefined, 1)).toBe("kept");
   expect(describeFate(Number.NaN, all, undefined, 1)).toMatch(/missing/);
 });

@@ -1,14 +1,16 @@
-import { formatNumber } from "../../../ui/format.ts";
+import {
+  type Bound,
+  boundsOf,
+  boundText,
+  hasSetting,
+  type Level,
+  parseSetting,
+} from "../../../state/setting.ts";
 
-/** Bounds of means lie close to 1: with three digits 1.001 would read as 1. */
-export const BOUND_DIGITS = 6;
-
-const LEVELS = ["token", "sequence", "geometric"] as const;
-
-/** Bounds on ratios ρ, as the parameters `level`, `cap`, `low`, `high`, `veto` have them. */
+/** The bounds on ratios ρ of the address's correction, those that bind. */
 export interface Thresholds {
   /** Whose ratio cap and band judge: each token's, or the whole sequence's (of its sum, or its mean of Δ). */
-  readonly level: (typeof LEVELS)[number];
+  readonly level: Level;
   /** log ρ of the whole sequence, where that is judged; undefined: each token's own. */
   readonly whole?: number;
   /** Larger ratios are truncated to it. */
@@ -16,20 +18,30 @@ export interface Thresholds {
   /** Tokens outside are masked. */
   readonly low: number | undefined;
   readonly high: number | undefined;
+  /** IcePop: outside the band the weight is 0, and nothing leaves the mask. */
+  readonly zeroes: boolean;
   /** One token below it takes its whole sequence away. */
   readonly veto: number | undefined;
 }
 
 export type Effect = "kept" | "truncated" | "masked" | "vetoed";
 
-export function parseThresholds(params: Readonly<Record<string, string | undefined>>): Thresholds {
-  const bound = (name: "cap" | "low" | "high" | "veto"): number | undefined => {
-    const text = params[name];
-    const value = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
-    return value > 0 && Number.isFinite(value) ? value : undefined;
+/** Without any parameter of a correction: none. */
+export function thresholdsOf(params: Readonly<Record<string, string | undefined>>): Thresholds {
+  const setting = parseSetting(hasSetting(params) ? params : { method: "none" });
+  const inPlay = boundsOf(setting);
+  const bound = (name: Bound, free: number): number | undefined => {
+    const value = setting[name];
+    return inPlay.includes(name) && value !== null && value !== free ? value : undefined;
   };
-  const level = LEVELS.find((name) => name === params.level) ?? "token";
-  return { level, cap: bound("cap"), low: bound("low"), high: bound("high"), veto: bound("veto") };
+  return {
+    level: setting.level,
+    cap: bound("cap", Infinity),
+    low: bound("low", 0),
+    high: bound("high", Infinity),
+    zeroes: setting.method === "icepop",
+    veto: bound("veto", 0),
+  };
 }
 
 /** The thresholds with the sequence's own ratio, where that is what they judge. NaN: no token has one. */
@@ -86,17 +98,15 @@ export function describeFate(
   token: number,
 ): string {
   if (Number.isNaN(delta)) return "no ratio: a log-prob is missing";
-  const { level, whole, cap, low, high, veto } = thresholds;
+  const { level, whole, cap, low, high, zeroes, veto } = thresholds;
   const ratio = Math.exp(whole ?? delta);
   const of = level === "token" ? "" : level === "sequence" ? " of the sequence" : " of the sequence's mean Δ";
   const effect = effectOn(delta, thresholds);
-  if (effect === "vetoed") return `vetoes the sequence: ρ < ${formatNumber(veto)}`;
+  if (effect === "vetoed") return `vetoes the sequence: ρ < ${boundText(veto!)}`;
   if (vetoedBy !== undefined && vetoedBy !== token) return `dropped: t${vetoedBy} vetoes the sequence`;
   if (effect === "masked")
-    return ratio < (low ?? 0)
-      ? `masked: ρ${of} < ${formatNumber(low, BOUND_DIGITS)}`
-      : `masked: ρ${of} > ${formatNumber(high, BOUND_DIGITS)}`;
-  return effect === "truncated"
-    ? `${of === "" ? "" : `ρ${of} `}truncated to ${formatNumber(cap, BOUND_DIGITS)}`
-    : "kept";
+    return `${zeroes ? "weight 0" : "masked"}: ρ${of} ${
+      ratio < (low ?? 0) ? `< ${boundText(low!)}` : `> ${boundText(high!)}`
+    }`;
+  return effect === "truncated" ? `${of === "" ? "" : `ρ${of} `}truncated to ${boundText(cap!)}` : "kept";
 }

@@ -31,12 +31,12 @@ test("missing, untrained and infinite values keep apart", () => {
 
 test("formulas", () => {
   expect(metric("rho").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 1, 12);
-  expect(metric("rho").show(0.5)).toBe("1.5");
+  expect(metric("rho").show(0.5)).toBe("1.50");
   expect(metric("k3").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 0.5 - 1, 12);
   expect(metric("prob_diff").values(wire)[0]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-1), 12);
   expect(metric("policy:reference").values(wire)[0]).toBe(1);
   expect(metric("rollout").values(wire)[0]).toBe(1);
-  expect(metric("rollout").show(1)).toBe("−1");
+  expect(metric("rollout").show(1)).toBe("−1.00");
 });
 
 test("the domain is the run's, never the sequence's", () => {

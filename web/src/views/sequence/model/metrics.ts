@@ -5,8 +5,8 @@
  */
 import { k3Of, probDiffOf } from "../../../../../src/kernels/index.ts";
 import type { RunInfo } from "../../../../../src/protocol/view.ts";
+import { formatNumber, formatSigned } from "../../../../../src/report/display.ts";
 import type { WireSequence } from "../../../../../src/wire/index.ts";
-import { formatNumber, formatSigned } from "../../../ui/format.ts";
 
 export interface Metric {
   /** As `metric=` has it. */

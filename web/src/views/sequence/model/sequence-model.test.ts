@@ -78,3 +78,19 @@ test("Δ is of trained tokens only, missing where a side is", () => {
   expect([...model.deltas]).toEqual([0.5, Number.NaN, Number.NaN]);
   expect(model.statistics).toMatchObject({ tokens: 2, measured: 1, maxAbs: 0.5, worst: 0 });
 });
+
+test("tokens that share a character know each other", () => {
+  const model = sequenceModel(
+    madeSequence([" a", [0xf0, 0x9f], [0x98], [0x80], "b", "e", "\u0301"], {
+      flags: Uint8Array.of(0, 0, 2, 2, 0, 0, 0),
+    }),
+  );
+  expect([0, 1, 2, 3, 4].map((place) => model.sharing(place))).toEqual([
+    { from: 0, to: 1 },
+    { from: 1, to: 4 },
+    { from: 1, to: 4 },
+    { from: 1, to: 4 },
+    { from: 4, to: 5 },
+  ]);
+  expect(model.sharing(6)).toEqual({ from: 5, to: 7 });
+});

@@ -1,6 +1,6 @@
 import { TOKEN_FLAGS, type WireSequence } from "../../../../../src/wire/index.ts";
 import { cellStarts } from "./cells.ts";
-import { exact, NEVER_CUT_BYTES, readable, type TextMode } from "./display.ts";
+import { exact, exactBytes, NEVER_CUT_BYTES, readable, type TextMode, tokenName } from "./display.ts";
 import { deltaAt } from "./metrics.ts";
 import { runsOf, type Section, sectionsOf, type TokenRun } from "./runs.ts";
 import { type Statistics, statisticsOf } from "./statistics.ts";
@@ -21,8 +21,12 @@ export interface SequenceModel {
   /** The token's own bytes and text. */
   readonly bytesOf: (place: number) => Uint8Array;
   readonly textOf: (place: number) => string;
+  /** As it is written in a sentence, with at most so many characters. */
+  readonly nameOf: (place: number, most?: number) => string;
   /** The text of its cell: all of a character that it begins, nothing of one that it only ends. */
   readonly cellText: (place: number) => string;
+  /** The tokens `[from, to)` whose characters are one with this one's: more than one where it is shared. */
+  readonly sharing: (place: number) => { readonly from: number; readonly to: number };
   readonly isSpecial: (place: number) => boolean;
   readonly isOwn: (place: number) => boolean;
   /** Whether its cell ends a line. */
@@ -45,11 +49,14 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
   for (let at = 0; at < deltas.length; at++) deltas[at] = mask[at] === 0 ? Number.NaN : deltaAt(at, wire);
   const runs = runsOf(wire);
   const bytesOf = (place: number): Uint8Array => texts.subarray(textOffsets[place]!, textOffsets[place + 1]!);
+  const textOf = (place: number): string => utf8.decode(bytesOf(place));
   const cellBytes = (from: number, to: number): Uint8Array => texts.subarray(cells[from]!, cells[to]!);
   const cellText = (place: number): string => utf8.decode(cellBytes(place, place + 1));
   const shownOne = (place: number, mode: TextMode): string => {
     if (mode === "ids") return `${ids[place]} `;
-    return mode === "exact" ? exact(cellText(place)) : readable(cellText(place));
+    const text = cellText(place);
+    if (mode === "reading") return readable(text);
+    return text.includes("\ufffd") ? exactBytes(cellBytes(place, place + 1)) : exact(text);
   };
   /** Newlines and lengths are cut token by token, so a text may be decoded whole only where no token is long. */
   const anyLong = (from: number, to: number): boolean => {
@@ -57,6 +64,10 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
       if (cells[place + 1]! - cells[place]! > NEVER_CUT_BYTES) return true;
     return false;
   };
+  /** Has only the end, or the middle, of a character. */
+  const isPart = (place: number): boolean =>
+    cells[place + 1] === cells[place] &&
+    (textOffsets[place + 1]! > textOffsets[place]! || (flags[place]! & TOKEN_FLAGS.continuation) !== 0);
   return {
     wire,
     prompt,
@@ -67,8 +78,16 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
     sections: sectionsOf(runs),
     statistics: statisticsOf(deltas, mask),
     bytesOf,
-    textOf: (place) => utf8.decode(bytesOf(place)),
+    textOf,
+    nameOf: (place, most) => tokenName(textOf(place), bytesOf(place), most),
     cellText,
+    sharing: (place) => {
+      let from = place;
+      let to = place + 1;
+      while (from > 0 && isPart(from)) from--;
+      while (to < length && isPart(to)) to++;
+      return { from, to };
+    },
     isSpecial: (place) => (flags[place]! & TOKEN_FLAGS.special) !== 0,
     isOwn: (place) => place >= prompt && mask[place - prompt] !== 0,
     endsLine: (place) => cells[place + 1]! > cells[place]! && texts[cells[place + 1]! - 1] === 0x0a,

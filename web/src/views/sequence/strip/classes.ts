@@ -1,6 +1,7 @@
 import { shadeClass } from "../../../ui/colour-scale.ts";
 import type { TokenRange } from "../model/axis.ts";
 import { anyThreshold, effectOn, type Thresholds } from "../model/fate.ts";
+import { HIT } from "../model/find.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 
 /** What the classes of tokens come from. */
@@ -28,4 +29,10 @@ export function classesFor(
     const effect = effects ? EFFECT_CLASSES[effectOn(deltas[at]!, thresholds)] : "";
     return shadeClass(values[at]!, domain) + effect + ranged;
   };
+}
+
+/** @param bits of {@link HIT} */
+export function hitClasses(bits: number): string {
+  if (bits === 0) return "";
+  return ` hit${bits & HIT.first ? " hit-first" : ""}${bits & HIT.last ? " hit-last" : ""}`;
 }

@@ -10,6 +10,8 @@ const NEAR = 2;
  * @param find asked anew in every frame: elements are replaced as chunks fill
  */
 export function centre(scroller: HTMLElement, find: () => HTMLElement | undefined): void {
+  // Where the page scrolls, too.
+  scroller.scrollIntoView({ block: "nearest" });
   let frames = 0;
   let still = 0;
   let stopped = false;
@@ -41,6 +43,7 @@ export function centre(scroller: HTMLElement, find: () => HTMLElement | undefine
 
 /** Scrolls as little as brings an element into sight, with room around it. */
 export function bringIntoSight(scroller: HTMLElement, element: HTMLElement, room = 60): boolean {
+  scroller.scrollIntoView({ block: "nearest" });
   const box = firstBox(element);
   const view = scroller.getBoundingClientRect();
   if (box.top < view.top - view.height || box.bottom > view.bottom + view.height) return false;

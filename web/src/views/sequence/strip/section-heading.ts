@@ -1,4 +1,4 @@
-import { countOf, formatNumber } from "../../../ui/format.ts";
+import { countOf, formatNumber } from "../../../../../src/report/display.ts";
 import type { TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import { statisticsOf } from "../model/statistics.ts";
@@ -55,8 +55,8 @@ export function foldButton(run: TokenRun, toggle: () => void): HTMLButtonElement
   return button;
 }
 
-export function labelFold(button: HTMLButtonElement, run: TokenRun, folded: boolean): void {
+export function labelFold(button: HTMLButtonElement, run: TokenRun, folded: boolean, note: string): void {
   const name = run.kind === "prompt" ? "prompt" : "tool output";
-  button.textContent = `${folded ? "▸" : "▾"} ${name} · ${countOf(run.to - run.from, "token")} · not trained`;
+  button.textContent = `${folded ? "▸" : "▾"} ${name} · ${countOf(run.to - run.from, "token")} · not trained${note}`;
   button.setAttribute("aria-expanded", String(!folded));
 }

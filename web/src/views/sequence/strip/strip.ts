@@ -27,7 +27,8 @@ export interface Strip {
   readonly repaint: (places: Iterable<number>) => void;
   /** With `numbers` there is room above the lines for places. */
   readonly setMode: (mode: TextMode, numbers: boolean) => void;
-  readonly setFolded: (isFolded: (run: TokenRun) => boolean) => void;
+  /** @param noteOf said of a run, beside what it is */
+  readonly setFolded: (isFolded: (run: TokenRun) => boolean, noteOf: (run: TokenRun) => string) => void;
   /** The token's element, made if need be; undefined while it is folded away. */
   readonly spanOf: (place: number) => HTMLElement | undefined;
   /** The foldable run that a place is in. */
@@ -98,7 +99,7 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
     }
     body.className = `flow aside ${fold.kind}`;
     const button = foldButton(fold, () => events.onToggle(fold));
-    labelFold(button, fold, false);
+    labelFold(button, fold, false, "");
     // The browser's own search opens what it finds.
     body.addEventListener("beforematch", () => events.onToggle(fold));
     folds.push({ run: fold, button, body });
@@ -188,10 +189,10 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
       measure();
       sight.changed();
     },
-    setFolded: (folded) => {
+    setFolded: (folded, noteOf) => {
       for (const { run, button, body } of folds) {
         const hide = folded(run);
-        labelFold(button, run, hide);
+        labelFold(button, run, hide, noteOf(run));
         if (hide) body.setAttribute("hidden", "until-found");
         else body.removeAttribute("hidden");
       }

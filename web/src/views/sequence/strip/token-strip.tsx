@@ -1,11 +1,13 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { countOf } from "../../../../../src/report/display.ts";
 import type { Follow, Held, Linked } from "../linked.ts";
+import { type Hits, hitsWithin } from "../model/find.ts";
 import { type Numbers, numberClasses } from "../model/numbers.ts";
 import { foldedAtFirst, type TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import type { Settings } from "../settings.ts";
-import { classesFor } from "./classes.ts";
+import { classesFor, hitClasses } from "./classes.ts";
 import { copyText } from "./copy-text.ts";
 import { bringIntoSight, centre } from "./reveal.ts";
 import { buildStrip, type Strip } from "./strip.ts";
@@ -16,6 +18,7 @@ export interface TokenStripProps {
   readonly settings: Settings;
   readonly values: Float64Array;
   readonly numbers: Numbers;
+  readonly hits: Hits | undefined;
   readonly linked: Linked;
   /** How the next change of the current token is followed. */
   readonly follow: Held<Follow>;
@@ -31,6 +34,7 @@ export function TokenStrip({
   settings,
   values,
   numbers,
+  hits,
   linked,
   follow,
   strip,
@@ -49,7 +53,7 @@ export function TokenStrip({
     },
   );
   const revealed = useRef<number | undefined>(undefined);
-  const { mode, numbers: showsNumbers, domain, thresholds, range, current, pins, toggled } = settings;
+  const { mode, numbers: showsNumbers, domain, thresholds, range, place, current, pins, toggled } = settings;
 
   useLayoutEffect(() => {
     const built = buildStrip(scroller.current!, model, {
@@ -71,27 +75,31 @@ export function TokenStrip({
     strip.current?.setMode(mode, showsNumbers);
     if (to === 0) return;
     // Another text is longer or shorter: what was looked at stays in sight.
-    const here = current === undefined ? -1 : current + model.prompt;
-    const kept = here >= from && here < to ? here : Math.floor((from + to) / 2);
+    const kept = place !== undefined && place >= from && place < to ? place : Math.floor((from + to) / 2);
     centre(scroller.current!, () => strip.current?.spanOf(kept));
   }, [model, mode, showsNumbers]);
 
   useLayoutEffect(() => {
-    strip.current?.setFolded((run) => foldedAtFirst(run) !== toggled.has(run.index));
-  }, [model, [...toggled].join()]);
+    const noteOf = ({ from, to }: TokenRun): string => {
+      const count = hits === undefined ? 0 : hitsWithin(hits, from, to);
+      return count === 0 ? "" : ` · ${countOf(count, "hit")}`;
+    };
+    strip.current?.setFolded((run) => foldedAtFirst(run) !== toggled.has(run.index), noteOf);
+  }, [model, [...toggled].join(), hits]);
 
   useLayoutEffect(() => {
     const classes = classesFor(model, { values, domain, thresholds, range });
-    strip.current?.paint((place) => {
+    strip.current?.paint((at) => {
       const { current: here, pins: pinned, hovered } = marks.current;
-      let names = classes(place);
-      if (showsNumbers) names += numberClasses(numbers.at(place));
-      if (place === here) names += " current";
-      if (pinned.includes(place)) names += " pinned";
-      if (place === hovered) names += " hovered";
+      let names = classes(at);
+      if (showsNumbers) names += numberClasses(numbers.at(at));
+      if (hits !== undefined) names += hitClasses(hits.marked[at]!);
+      if (at === here) names += " current";
+      if (pinned.includes(at)) names += " pinned";
+      if (at === hovered) names += " hovered";
       return names;
     });
-  }, [model, values, showsNumbers, domain, ...Object.values(thresholds), range?.from, range?.to]);
+  }, [model, values, showsNumbers, hits, domain, ...Object.values(thresholds), range?.from, range?.to]);
 
   const mark = (next: Partial<typeof marks.current>): void => {
     const before = marks.current;
@@ -102,10 +110,10 @@ export function TokenStrip({
 
   useLayoutEffect(() => {
     mark({
-      current: current === undefined ? undefined : current + model.prompt,
+      current: place,
       pins: pins.map((token) => token + model.prompt),
     });
-  }, [model, current, pins.join()]);
+  }, [model, place, pins.join()]);
 
   useSignalEffect(() => {
     const hovered = linked.hovered.value;
@@ -114,27 +122,26 @@ export function TokenStrip({
 
   useEffect(() => {
     const how = follow.current;
-    if (current === undefined || revealed.current === current) return;
-    const place = current + model.prompt;
+    if (place === undefined || revealed.current === place) return;
     const fold = strip.current?.foldOf(place);
     if (fold !== undefined && foldedAtFirst(fold) !== toggled.has(fold.index)) {
       // Comes here again once it is open.
       onToggle(fold);
       return;
     }
-    revealed.current = current;
+    revealed.current = place;
     follow.current = "centre";
     const span = strip.current?.spanOf(place);
     if (span === undefined || how === "stay") return;
     if (how === "near" && bringIntoSight(scroller.current!, span)) return;
     centre(scroller.current!, () => strip.current?.spanOf(place));
-  }, [model, current, [...toggled].join()]);
+  }, [model, place, [...toggled].join()]);
 
   const hover = (target: EventTarget | null): void => {
-    const place = placeOf(target);
+    const at = placeOf(target);
     const before = linked.hovered.peek();
-    if (place === before?.place) return;
-    linked.hovered.value = place === undefined ? undefined : { place, on: "strip" };
+    if (at === before?.place) return;
+    linked.hovered.value = at === undefined ? undefined : { place: at, on: "strip" };
   };
 
   return (
@@ -156,8 +163,8 @@ export function TokenStrip({
       onClick={(event) => {
         const selection = getSelection();
         if (selection !== null && !selection.isCollapsed) return;
-        const place = placeOf(event.target);
-        if (place !== undefined && place >= model.prompt) onPick(place - model.prompt);
+        const at = placeOf(event.target);
+        if (at !== undefined && at >= model.prompt) onPick(at - model.prompt);
       }}
     />
   );

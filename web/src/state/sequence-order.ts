@@ -1,0 +1,120 @@
+/**
+ * Sequences in the order in which the address has them: `filter`, `steps` (`10..30`, as the overview's brush sets it) and
+ * `sort` (the key of a column, `-` before it for the largest first).
+ *
+ * @module
+ */
+import { essOf, type Filter, matchingRows, parseFilter } from "../../../src/filter/index.ts";
+import type { SequenceColumn, SequenceTable, SequenceText, TokenMatches } from "../../../src/wire/index.ts";
+
+type Params = Readonly<Record<string, string>>;
+
+/** What rows are sorted by, by the key of its column in the list; besides them `sequence`, the place, and `ess`. */
+export const FIGURE_KEYS = {
+  abs: "delta_abs_mean",
+  worst: "delta_abs_max",
+  delta: "delta_mean",
+  k3: "k3_mean",
+  sum: "delta_sum",
+  dp: "prob_diff_max",
+  tokens: "tokens",
+  response: "response_tokens",
+  prompt: "prompt_tokens",
+  turns: "turns",
+  correct: "correct",
+  reward: "reward",
+  advantage: "advantage",
+  entropy: "entropy_mean",
+  logp: "rollout_logprob_mean",
+} as const satisfies Readonly<Record<string, SequenceColumn>>;
+export const TEXT_KEYS = {
+  group: "group",
+  env: "environment",
+  sample: "sample",
+  file: "file",
+} as const satisfies Readonly<Record<string, SequenceText>>;
+
+/** The number of tokens that a filter leaves. */
+export const MATCHING = "matching";
+
+export type FigureKey = keyof typeof FIGURE_KEYS;
+export type TextKey = keyof typeof TEXT_KEYS;
+
+/** `[table.length]`, NaN where missing; undefined for no key. */
+export function sortValues(table: SequenceTable, key: string): ArrayLike<number> | undefined {
+  if (key === "sequence") return Float64Array.from({ length: table.length }, (_, row) => row);
+  if (key === "ess") return essOf(table);
+  if (Object.hasOwn(FIGURE_KEYS, key)) return table.columns[FIGURE_KEYS[key as FigureKey]];
+  return Object.hasOwn(TEXT_KEYS, key) ? textRanks(table, TEXT_KEYS[key as TextKey]) : undefined;
+}
+
+/** A column by which a table is sorted. */
+export interface Sort {
+  readonly key: string;
+  readonly descending: boolean;
+}
+
+const WORST_FIRST: Sort = { key: "worst", descending: true };
+
+export function sortOf({ sort }: Params): Sort {
+  if (sort === undefined) return WORST_FIRST;
+  const descending = sort.startsWith("-");
+  const key = descending ? sort.slice(1) : sort;
+  const isKey =
+    ["sequence", "ess", MATCHING].includes(key) ||
+    Object.hasOwn(FIGURE_KEYS, key) ||
+    Object.hasOwn(TEXT_KEYS, key);
+  return isKey ? { key, descending } : WORST_FIRST;
+}
+
+/**
+ * @param filter of the address, already read
+ * @param matches what tokens say of the filter: other sequences are left out
+ */
+export function orderedSequences(
+  table: SequenceTable,
+  params: Params,
+  filter: Filter = parseFilter(params.filter ?? ""),
+  matches?: TokenMatches,
+): Uint32Array {
+  const steps = parseFilter(params.steps === undefined ? "" : `step:${params.steps}`);
+  const possible = matchingRows(table, [...filter.terms, ...steps.terms]);
+  const counts = matches && matchCounts(table, matches);
+  const matching = counts ? possible.filter((row) => counts[row]! > 0) : possible;
+  const { key, descending } = sortOf(params);
+  const values = key === MATCHING ? counts : sortValues(table, key);
+  return values ? sortedBy(matching, values, descending) : matching;
+}
+
+/** `[table.length]`: matching tokens, NaN without any. */
+function matchCounts({ length }: SequenceTable, { sequences, counts }: TokenMatches): Float64Array {
+  const all = new Float64Array(length).fill(Number.NaN);
+  for (const [at, row] of sequences.entries()) all[row] = counts[at]!;
+  return all;
+}
+
+/** Rows by a value, missing ones last whichever way; equal ones stay as they were. */
+export function sortedBy(rows: Uint32Array, values: ArrayLike<number>, descending: boolean): Uint32Array {
+  const there = rows.filter((row) => !Number.isNaN(values[row]));
+  const missing = rows.filter((row) => Number.isNaN(values[row]));
+  const sign = descending ? -1 : 1;
+  there.sort((a, b) => {
+    const [x, y] = [values[a]!, values[b]!];
+    return x < y ? -sign : x > y ? sign : 0;
+  });
+  const sorted = new Uint32Array(rows.length);
+  sorted.set(there);
+  sorted.set(missing, there.length);
+  return sorted;
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** The place of each row's text among the texts in order; NaN where there is none. */
+export function textRanks(table: SequenceTable, column: SequenceText): Float64Array {
+  const { values, codes } = table.texts[column];
+  const order = values.map((_, code) => code).sort((a, b) => collator.compare(values[a]!, values[b]!));
+  const ranks = new Float64Array(values.length);
+  for (const [rank, code] of order.entries()) ranks[code] = rank;
+  return Float64Array.from(codes, (code) => (code < 0 ? Number.NaN : ranks[code]!));
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { HIT, hitAt, hitsWithin, joinedText, nextHit, textHits } from "./find.ts";
+import { finderIn, tokenTermsOf } from "./finding.ts";
+import { madeSequence } from "./made-sequence.test-data.ts";
+import { sequenceModel } from "./sequence-model.ts";
+
+const modelOf = (tokens: readonly (string | readonly number[])[], flags?: readonly number[]) =>
+  sequenceModel(madeSequence(tokens, flags === undefined ? {} : { flags: Uint8Array.from(flags) }));
+
+describe("text", () => {
+  const found = (tokens: readonly string[], wanted: string): (readonly number[])[] => {
+    const { from, to } = textHits(joinedText(modelOf(tokens)), wanted);
+    return from.map((first, at) => [first, to[at]!]);
+  };
+
+  test("is found across tokens, without regard to case, and only its own tokens are marked", () => {
+    expect(found(["The", " an", "swer", " is", " An", "SWER"], "answer")).toEqual([
+      [1, 3],
+      [4, 6],
+    ]);
+    const { marked } = textHits(joinedText(modelOf(["a", "bc", "d", "e"])), "cd");
+    const both = HIT.inside | HIT.first;
+    expect([...marked]).toEqual([0, both, HIT.inside | HIT.last, 0]);
+  });
+
+  test("is taken as it stands, not as a pattern", () => {
+    expect(found(["1+", "1=", "2 (a|b) [^c] \\d $5."], "1+1")).toEqual([[0, 2]]);
+    for (const wanted of ["(a|b)", "[^c]", "\\d", "$5."])
+      expect(found(["x", ` (a|b) [^c] \\d $5.`], wanted), wanted).toEqual([[1, 2]]);
+    expect(found(["\\", "nabla"], "\\n")).toEqual([[0, 2]]);
+  });
+
+  test("that is in a token twice is one hit; what begins in the same token reaches as far as the last", () => {
+    expect(found(["banana", "na"], "an")).toEqual([[0, 2]]);
+  });
+
+  test("has its place after letters of any number of bytes, and after bytes that are no text", () => {
+    const tokens = ["é", "漢字", [0xf0, 0x9f], [0x98, 0x80], [0xff, 0x61], "end"];
+    const joined = joinedText(modelOf(tokens, [0, 0, 0, 2, 0, 0]));
+    expect(joined.text).toBe("é漢字😀\ufffdaend");
+    expect(textHits(joined, "END").from).toEqual([5]);
+    expect(textHits(joined, "😀").from).toEqual([2]);
+    expect(textHits(joined, "字").from).toEqual([1]);
+  });
+
+  test("of 100,000 tokens takes no long frame", () => {
+    const model = modelOf(Array.from({ length: 100_000 }, (_, at) => ` token${at % 97} é`));
+    const joined = joinedText(model);
+    const start = performance.now();
+    const { from } = textHits(joined, "N96 É");
+    const took = performance.now() - start;
+    console.info(`looked through 100,000 tokens in ${took.toFixed(0)} ms`);
+    expect(from).toHaveLength(1030);
+    expect(took).toBeLessThan(500);
+  });
+});
+
+describe("the way from hit to hit", () => {
+  const hits = { from: [2, 5, 9], to: [4, 6, 10], marked: new Uint8Array(12) };
+
+  test("goes round at the ends", () => {
+    expect(nextHit(hits, -1, 1)).toBe(0);
+    expect(nextHit(hits, 2, 1)).toBe(1);
+    expect(nextHit(hits, 9, 1)).toBe(0);
+    expect(nextHit(hits, 5, -1)).toBe(0);
+    expect(nextHit(hits, 4, -1)).toBe(0);
+    expect(nextHit(hits, 2, -1)).toBe(2);
+    expect(nextHit({ from: [], to: [], marked: new Uint8Array(1) }, 0, 1)).toBeUndefined();
+  });
+
+  test("counts those of a part", () => {
+    expect(hitsWithin(hits, 2, 9)).toBe(2);
+    expect(hitsWithin(hits, 3, 5)).toBe(0);
+    expect(hitsWithin(hits, 0, 12)).toBe(3);
+  });
+
+  test("knows which one a place is in", () => {
+    expect([0, 2, 3, 4, 5, 9, 11].map((place) => hitAt(hits, place))).toEqual([-1, 0, 0, -1, 1, 2, -1]);
+    expect(hitAt(hits, undefined)).toBe(-1);
+  });
+});
+
+describe("what is written", () => {
+  const model = sequenceModel(
+    madeSequence(["p", "a", "7", "abs>0.5", "b"], {
+      promptLength: 1,
+      flags: Uint8Array.of(0, 0, 4, 0, 0),
+      trainer: Float32Array.of(-1, -2, -1, -0.1),
+    }),
+  );
+  const find = finderIn(model, true);
+
+  test("is a filter where it reads as one, counted from the prompt on", () => {
+    expect(find("abs>0.5", false)).toMatchObject({ kind: "tokens", isFilter: true });
+    expect(find("abs>0.5", false).hits.from).toEqual([2, 4]);
+    expect(find("abs>0.5 is:number", false).hits.from).toEqual([2]);
+  });
+
+  test("is text otherwise, or when it is said to be", () => {
+    expect(find("abs>0.5", true)).toMatchObject({ kind: "text", isFilter: true });
+    expect(find("abs>0.5", true).hits.from).toEqual([3]);
+    expect(find("turns>=1", false).kind).toBe("text");
+    expect(find("abs>0.5 word", false).kind).toBe("text");
+    expect(find("abs>0.5 turn:x", false).problem).toMatch(/"x"/);
+  });
+
+  test("of a filter on sequences is what it says of tokens", () => {
+    expect(tokenTermsOf("correct:no abs>0.5 -is:number")).toBe("abs>0.5 -is:number");
+    expect(tokenTermsOf("correct:no")).toBeUndefined();
+    expect(tokenTermsOf(undefined)).toBeUndefined();
+  });
+});

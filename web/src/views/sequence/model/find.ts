@@ -1,0 +1,123 @@
+/**
+ * Finding in all tokens of a sequence, whether the strip holds them or not.
+ *
+ * @module
+ */
+import type { SequenceModel } from "./sequence-model.ts";
+
+/** Where something is. Hits that begin at the same token are one. */
+export interface Hits {
+  /** First places, ascending, and the ones after the last. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+  /** `[length]`: 0 beside the hits, bits of {@link HIT} in them. */
+  readonly marked: Uint8Array;
+}
+
+/** `first` and `last` are those of a hit. */
+export const HIT = { inside: 1, first: 2, last: 4 } as const;
+
+/** The text of all cells in one, with where each begins. */
+export interface JoinedText {
+  readonly text: string;
+  /** `[length + 1]` */
+  readonly starts: Uint32Array;
+}
+
+/** Cells that are decoded at a time. */
+const AT_ONCE = 512;
+
+export function joinedText(model: Pick<SequenceModel, "length" | "cellBytes" | "cellText">): JoinedText {
+  const { length, cellBytes, cellText } = model;
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  const starts = new Uint32Array(length + 1);
+  let text = "";
+  for (let from = 0; from < length; from += AT_ONCE) {
+    const to = Math.min(length, from + AT_ONCE);
+    const decoded = utf8.decode(cellBytes(from, to));
+    // What is no UTF-8 comes out otherwise in one than in pieces, and has no length that bytes tell.
+    const isWhole = !decoded.includes("\ufffd");
+    for (let place = from; place < to; place++) {
+      const own = isWhole ? unitsOf(cellBytes(place, place + 1)) : cellText(place).length;
+      starts[place + 1] = starts[place]! + own;
+      if (!isWhole) text += cellText(place);
+    }
+    if (isWhole) text += decoded;
+  }
+  return { text, starts };
+}
+
+/** UTF-16 units of well-formed UTF-8. */
+function unitsOf(bytes: Uint8Array): number {
+  let units = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units;
+}
+
+/** Every place of a text, without regard to case, across the borders of tokens. */
+export function textHits({ text, starts }: JoinedText, wanted: string): Hits {
+  const hits = { from: [] as number[], to: [] as number[], marked: new Uint8Array(starts.length - 1) };
+  if (wanted === "") return hits;
+  const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+  let place = 0;
+  for (const { index, 0: found } of text.matchAll(pattern)) {
+    while (starts[place + 1]! <= index) place++;
+    let last = place;
+    while (starts[last + 1]! < index + found.length) last++;
+    mark(hits.marked, place, last);
+    if (hits.from.at(-1) === place) hits.to[hits.to.length - 1] = last + 1;
+    else {
+      hits.from.push(place);
+      hits.to.push(last + 1);
+    }
+  }
+  return hits;
+}
+
+/** Each of these places by itself. */
+export function placeHits(places: readonly number[], length: number): Hits {
+  const marked = new Uint8Array(length);
+  for (const place of places) mark(marked, place, place);
+  return { from: places, to: places.map((place) => place + 1), marked };
+}
+
+function mark(marked: Uint8Array, first: number, last: number): void {
+  for (let place = first; place <= last; place++) marked[place]! |= HIT.inside;
+  marked[first]! |= HIT.first;
+  marked[last]! |= HIT.last;
+}
+
+/** The hit that a place is in; -1 where it is in none. */
+export function hitAt({ from, to }: Hits, place: number | undefined): number {
+  if (place === undefined) return -1;
+  const at = firstAfter(from, place) - 1;
+  return at >= 0 && to[at]! > place ? at : -1;
+}
+
+/** The next hit after (or before) a place, from the other end where there is none; undefined without hits. */
+export function nextHit({ from }: Hits, place: number, way: 1 | -1): number | undefined {
+  if (from.length === 0) return undefined;
+  if (way === 1) return firstAfter(from, place) % from.length;
+  const before = firstAfter(from, place - 1) - 1;
+  return before < 0 ? from.length - 1 : before;
+}
+
+/** How many begin at the places `[from, to)`. */
+export function hitsWithin(hits: Hits, from: number, to: number): number {
+  return firstAfter(hits.from, to - 1) - firstAfter(hits.from, from - 1);
+}
+
+/** Where the first one above `value` stands among ascending ones. */
+function firstAfter(values: readonly number[], value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
