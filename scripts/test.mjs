@@ -17,6 +17,7 @@ const steps = [
   ["types of the page", bin("tsc"), ["-p", "web/tsconfig.json", "--noEmit"]],
   ["wasm is its source's", process.execPath, ["scripts/build-wasm.mjs", "--check"]],
   ["build", process.execPath, ["scripts/build.mjs"]],
+  ["weight of the page", process.execPath, ["scripts/check-page-weight.mjs"]],
   ["tests", bin("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`]],
   ["examples in documentation", process.execPath, ["scripts/check-docs.mjs"]],
   ["package", process.execPath, ["scripts/check-package.mjs"]],

@@ -4,7 +4,7 @@
  *
  * | path | answer |
  * |---|---|
- * | `GET api/run` | {@link ViewInfo}: a run, or a study of checkpoints |
+ * | `GET api/run` | {@link ViewInfo}: a run, a study of checkpoints, or that there is nothing yet |
  * | `GET api/report` | the `MismatchReport` of `logratio report --json` |
  * | `GET api/steps` | {@link StepSeries} |
  * | `GET api/sequences` | `SequenceTable`, binary |
@@ -12,14 +12,21 @@
  * | `GET api/sequence/INDEX/topk?from=F&count=N` | `WireTopK`, binary |
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/whatif` | {@link WhatIfSums} |
+ * | `GET api/report-tables` | `ReportPage` of `protocol/page.ts`: the report as the page shows it |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
+ * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |
+ * | `GET api/whatif?steps=A..B` | the same over these steps |
+ * | `GET api/match?filter=F` | `TokenMatches`, binary: the sequences that a filter leaves; 400 where F is not understood |
+ * | `GET api/match/tokens?filter=F` | {@link MatchingTokens} |
  * | `POST api/exact` | {@link ExactAnswer} to an {@link ExactQuestion} |
+ * | `POST api/exact/steps` | {@link ExactSteps} to an {@link ExactQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
  * | `GET api/compare` | {@link Comparison}: only where `RunInfo.compared` names another run |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
- * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next two |
- * | `GET api/study/texts` | {@link StudyTexts} |
- * | `GET api/study/text/INDEX` | `WireStudyText`, binary |
+ * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next three |
+ * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
+ * | `GET api/study-texts` | {@link StudyTexts} |
+ * | `GET api/study-text/INDEX` | `WireStudyText`, binary |
  * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
  *
  * @module
@@ -70,8 +77,12 @@ export interface RunInfo {
   readonly sampling: readonly SamplingInfo[];
   /** The run that it is compared with (`view --compare`): `api/compare` and `api/other/…` are there. */
   readonly compared: string | null;
-  /** `reading`: more is to come (`--follow`, or the first read). */
+  /** `reading`: more is to come (`--follow`). */
   readonly status: "ready" | "reading";
+  /** Of a run that grows: as long as this stays the same, so do its sequences and their places; others come after. */
+  readonly growing?: string;
+  /** Files that are still being written and are not in any answer yet; absent when there are none. */
+  readonly writing?: readonly string[];
   readonly redacted: boolean;
   /** Answers are files (`view --bundle`): no `api/exact`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
   readonly bundled?: true;
@@ -98,13 +109,33 @@ export interface StudyInfo {
   readonly checkpoints: readonly string[];
   readonly problems: number;
   readonly texts: number;
+  /** Those of the checkpoints that were not trained from the reference: no training is measured by them. */
+  readonly baselines: readonly string[];
   /** Response tokens with mask 1. */
   readonly tokens: number;
   readonly status: "ready";
+  readonly redacted: boolean;
+  /** Answers are files (`view --bundle`). */
+  readonly bundled?: true;
   readonly findings: readonly Finding[];
 }
 
-export type ViewInfo = RunInfo | StudyInfo;
+/** `view --follow` before the first step is there. It has no other answers. */
+export interface WaitingInfo {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-waiting";
+  readonly name: string;
+  readonly version: string;
+  /** Where it is waited for. */
+  readonly paths: readonly string[];
+  /** Why there is nothing to show yet; null while the first read is under way. */
+  readonly reason: string | null;
+  readonly status: "reading";
+  readonly bundled?: undefined;
+  readonly findings: readonly Finding[];
+}
+
+export type ViewInfo = RunInfo | StudyInfo | WaitingInfo;
 
 /** One value per step; null where a step has none. Without steps there is one entry, with step null. */
 export interface StepSeries {
@@ -146,6 +177,27 @@ export interface TopTokens {
   readonly by_class: readonly TokenGroup[];
   readonly by_position: readonly TokenGroup[];
   readonly by_turn: readonly TokenGroup[];
+  /** The worst turns of the run: by mean |Δ|, of those with four tokens or more, and by their largest. */
+  readonly turns: { readonly by_mean: readonly WorstTurn[]; readonly by_max: readonly WorstTurn[] };
+}
+
+/** Of a turn its tokens with mask 1. */
+export interface WorstTurn {
+  readonly sequence: number;
+  /** Of the sequence. */
+  readonly handle: string;
+  /** From 1. */
+  readonly turn: number;
+  /** Response tokens: with which it begins, and the one with the largest |Δ|. */
+  readonly first: number;
+  readonly worst: number;
+  readonly tokens: number;
+  readonly delta_abs_mean: number;
+  readonly delta_abs_max: number;
+  /** Its first words. */
+  readonly opening: string | null;
+  readonly step: number | null;
+  readonly correct: number | null;
 }
 
 export interface TokenOccurrence {
@@ -163,6 +215,13 @@ export interface TokenOccurrence {
   readonly turn: number;
   readonly step: number | null;
   readonly correct: number | null;
+}
+
+/** The tokens that a filter leaves: how many, of how many sequences, and those with the largest |Δ|, largest first. */
+export interface MatchingTokens {
+  readonly sequences: number;
+  readonly tokens: number;
+  readonly occurrences: readonly TokenOccurrence[];
 }
 
 export interface TokenGroup {
@@ -187,12 +246,25 @@ export interface WhatIfSums {
     readonly tokens: readonly number[];
     readonly rho: readonly number[];
     readonly rho_squares: readonly number[];
+    /** Zeros where only some steps are asked for: single advantages are not kept. */
     readonly abs_advantage: readonly number[];
   }[];
+  /** By tokens of the sequence, about a quarter of the sequences each; fewer where lengths hardly differ. */
+  readonly by_length: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
+  /** By reward; none without rewards, or where they are 0 and 1 and right and wrong say the same. */
+  readonly by_reward: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
+}
+
+/** Both ends included. Rewards are rounded to two digits. */
+export interface ValueGroup {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A correction in neutral terms, asked over the whole run. */
 export interface ExactQuestion {
+  /** Over these steps only, both included; null or absent: all. */
+  readonly steps?: readonly [from: number, to: number] | null;
   readonly weights: {
     readonly level: "none" | "token" | "sequence" | "geometric";
     readonly upper: number | null;
@@ -226,9 +298,34 @@ export interface ExactAnswer {
   /** Shares of the tokens of right and of wrong sequences that are dropped. */
   readonly dropped_right: number | null;
   readonly dropped_wrong: number | null;
+  /** By the groups of {@link WhatIfSums}, those of rewards without tokens left out. */
+  readonly dropped_by_length: readonly (ValueGroup & Dropped)[];
+  readonly dropped_by_reward: readonly (ValueGroup & Dropped)[];
   /** Each trainer's config that does this, by preset name, and a `logratio` command. */
   readonly configs: Readonly<Record<string, string>>;
   readonly command: string;
+}
+
+export interface Dropped {
+  readonly tokens: number;
+  /** Share of them. */
+  readonly dropped: number;
+}
+
+export const EXACT_COUNTS = ["kept_tokens", "kept_sequences", "clipped", "masked", "vetoed"] as const;
+export type ExactCount = (typeof EXACT_COUNTS)[number];
+export const EXACT_FIGURES = ["ess", "mean_weight", "dropped_right", "dropped_wrong"] as const;
+export type ExactFigure = (typeof EXACT_FIGURES)[number];
+
+/** What {@link ExactAnswer} says, step by step, over all steps: counts add up to the whole run's. */
+export interface ExactSteps {
+  /** As {@link StepSeries} has them. */
+  readonly steps: readonly (number | null)[];
+  /** With mask 1 and a finite Δ, and sequences with one. */
+  readonly tokens: readonly number[];
+  readonly sequences: readonly number[];
+  readonly counts: Readonly<Record<ExactCount, readonly number[]>>;
+  readonly figures: Readonly<Record<ExactFigure, readonly (number | null)[]>>;
 }
 
 /** Two runs beside each other: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */

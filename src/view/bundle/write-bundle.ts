@@ -1,5 +1,5 @@
 /**
- * A run as a folder or a zip of files that any web server can serve: the built page, and each answer under its own path.
+ * A run or a study as a folder or a zip of files that any web server can serve: the built page, and each answer under its own path.
  *
  * @module
  */
@@ -10,9 +10,11 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { UsageError } from "../../base/errors.ts";
-import type { RunInfo } from "../../protocol/view.ts";
+import type { ViewInfo } from "../../protocol/view.ts";
+import { digitsTables, reportTables, studyTables } from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { builtPage, filesBelow } from "../server/index.ts";
+import type { PreparedStudy } from "../study/index.ts";
 
 export interface BundleResult {
   readonly files: number;
@@ -35,7 +37,7 @@ const ROBOTS = "User-agent: *\nDisallow: /\n";
  * @throws UsageError when there is something at `target` already
  */
 export async function writeBundle(
-  run: PreparedRun,
+  run: PreparedRun | PreparedStudy,
   target: string,
   page: string = builtPage(),
 ): Promise<BundleResult> {
@@ -74,16 +76,38 @@ async function refuseOccupied(whole: string, target: string): Promise<void> {
     throw new UsageError(`${target} is there already`, { hint: "name what is not there yet" });
 }
 
-async function* bundleFiles(run: PreparedRun, page: string): AsyncGenerator<BundleFile> {
+async function* bundleFiles(run: PreparedRun | PreparedStudy, page: string): AsyncGenerator<BundleFile> {
   const text = (path: string, content: string): BundleFile => {
     return { path, read: () => Promise.resolve(Buffer.from(content)) };
   };
   for (const name of await filesBelow(page)) yield { path: name, read: () => readFile(join(page, name)) };
-  const info: RunInfo = { ...run.info, status: "ready", bundled: true };
+  const info: ViewInfo = { ...run.info, status: "ready", bundled: true };
   yield text("api/run", JSON.stringify(info));
+  yield* isStudy(run) ? studyFiles(run) : runFiles(run);
+  yield text("robots.txt", ROBOTS);
+}
+
+function isStudy(run: PreparedRun | PreparedStudy): run is PreparedStudy {
+  return run.info.kind === "view-study";
+}
+
+async function* studyFiles(study: PreparedStudy): AsyncGenerator<BundleFile> {
+  yield { path: "api/study", read: () => study.answer("study") };
+  yield { path: "api/study-texts", read: () => study.answer("texts") };
+  yield { path: "api/study-tables", read: async () => (await studyTables(study))! };
+  for (let index = 0; index < study.info.texts; index++)
+    yield { path: `api/study-text/${index}`, read: async () => (await study.text(index))! };
+}
+
+async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
+  const { info } = run;
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
-  if (info.has.digits) yield { path: "api/digits", read: async () => (await run.digits())! };
+  yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
+  if (info.has.digits) {
+    yield { path: "api/digits", read: async () => (await run.digits())! };
+    yield { path: "api/digits-tables", read: async () => (await digitsTables(run))! };
+  }
   yield* sequenceFiles(run, "api");
   if (run.compared !== undefined) {
     const { other, comparison } = run.compared;
@@ -92,7 +116,6 @@ async function* bundleFiles(run: PreparedRun, page: string): AsyncGenerator<Bund
       yield { path: `api/other/${name}`, read: () => other.answer(name) };
     yield* sequenceFiles(other, "api/other");
   }
-  yield text("robots.txt", ROBOTS);
 }
 
 async function* sequenceFiles(run: PreparedRun, folder: string): AsyncGenerator<BundleFile> {

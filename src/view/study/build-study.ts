@@ -20,6 +20,7 @@ import { ValueSketch } from "../../summaries/index.ts";
 import { encodeArrays } from "../../wire/index.ts";
 import { CACHE_FACTS } from "../prepare/cache-place.ts";
 import { FileAppender } from "../prepare/file-appender.ts";
+import { redactReport, redactText } from "./redact-study.ts";
 import { type StoredText, studySpikes, type TextFigures, textRow } from "./study-text.ts";
 import { type ValuesLayout, ValuesWriter } from "./values-file.ts";
 
@@ -47,16 +48,21 @@ export interface StudyFacts {
 /** Where the colour scale ends: beyond it are the few largest values of the study. */
 const SCALE_QUANTILE = 0.999;
 
+export interface BuildStudyOptions extends Omit<AnalyzeStudyOptions, "onText" | "writeResults"> {
+  /** No texts, only token ids. */
+  readonly redact: boolean;
+}
+
 /** Writes all answers about the study in `dir` to `directory`. */
 export async function buildStudy(
   directory: string,
   dir: string,
   manifest: Manifest,
   version: string,
-  options: Omit<AnalyzeStudyOptions, "onText" | "writeResults">,
+  { redact, ...options }: BuildStudyOptions,
 ): Promise<void> {
   const texts = await readTexts(dir);
-  const pass = await StudyPass.begin(directory, manifest, texts);
+  const pass = await StudyPass.begin(directory, manifest, texts, redact);
   let report: KlReport;
   try {
     report = await analyzeStudy(dir, {
@@ -67,16 +73,19 @@ export async function buildStudy(
   } finally {
     await pass.close();
   }
+  if (redact) report = redactReport(report, texts);
+  const shown = redact ? texts.map(redactText) : texts;
   const checkpoints = Object.keys(report.checkpoints);
   const slotOf = checkpoints.map((name) => pass.slots.indexOf(name));
   const categories = new CategoryCodes(options.analysis.categories);
-  const textOffsets = await writeStoredTexts(join(directory, STUDY_FILES.text), texts, pass, categories);
+  const kinds = texts.map(({ tokens }) => tokens.map((token) => categories.codeOf(token)));
+  const textOffsets = await writeStoredTexts(join(directory, STUDY_FILES.text), shown, pass, kinds);
   const facts: StudyFacts = { slots: pass.slots.length, slotOf, checkpoints, categories: categories.names };
   const json = (name: string, value: unknown): Promise<void> =>
     writeFile(join(directory, name), JSON.stringify(value));
-  await json(STUDY_FILES.run, infoOf(report, texts, version));
+  await json(STUDY_FILES.run, infoOf(report, texts, version, redact));
   await json(STUDY_FILES.study, report);
-  await json(STUDY_FILES.texts, listOf(texts, pass, checkpoints, slotOf));
+  await json(STUDY_FILES.texts, listOf(shown, pass, checkpoints, slotOf));
   await writeFile(
     join(directory, STUDY_FILES.offsets),
     encodeArrays(null, { tokens: pass.layout.tokenOffsets, spikes: pass.spikeOffsets, text: textOffsets }),
@@ -84,18 +93,26 @@ export async function buildStudy(
   await json(CACHE_FACTS, facts);
 }
 
-function infoOf(report: KlReport, texts: readonly PreparedText[], version: string): StudyInfo {
+function infoOf(
+  report: KlReport,
+  texts: readonly PreparedText[],
+  version: string,
+  redacted: boolean,
+): StudyInfo {
+  const checkpoints = Object.entries(report.checkpoints);
   return {
     schemaVersion: VIEW_SCHEMA_VERSION,
     kind: "view-study",
     name: report.study,
     version,
     reference: report.reference,
-    checkpoints: Object.keys(report.checkpoints),
+    checkpoints: checkpoints.map(([name]) => name),
+    baselines: checkpoints.filter(([, { role }]) => role === "baseline").map(([name]) => name),
     problems: report.metrics.problems,
     texts: texts.length,
     tokens: texts.reduce((sum, { mask }) => sum + ones(mask), 0),
     status: "ready",
+    redacted,
     findings: report.findings,
   };
 }
@@ -153,14 +170,17 @@ class StudyPass {
   readonly kl = new ValueSketch();
   readonly #values: ValuesWriter;
   readonly #spikes: FileAppender;
+  readonly #redact: boolean;
 
   private constructor(
     slots: readonly string[],
     layout: ValuesLayout,
     values: ValuesWriter,
     spikes: FileAppender,
+    redact: boolean,
   ) {
     this.slots = slots;
+    this.#redact = redact;
     this.layout = layout;
     this.spikeOffsets = new Float64Array((layout.tokenOffsets.length - 1) * slots.length * 2);
     this.figures = slots.map(() => []);
@@ -172,6 +192,7 @@ class StudyPass {
     directory: string,
     { policies, reference }: Manifest,
     texts: readonly PreparedText[],
+    redact: boolean,
   ): Promise<StudyPass> {
     const slots = Object.keys(policies).filter((name) => name !== reference);
     const tokenOffsets = new Float64Array(texts.length + 1);
@@ -183,7 +204,7 @@ class StudyPass {
     const spikes = await FileAppender.create(join(directory, STUDY_FILES.spikes));
     // So that the place 0 to 0 is nobody's.
     spikes.append(new Uint8Array(1));
-    return new StudyPass(slots, layout, values, spikes);
+    return new StudyPass(slots, layout, values, spikes, redact);
   }
 
   async add({ checkpoint, scored, summary }: AnalyzedText): Promise<void> {
@@ -197,7 +218,7 @@ class StudyPass {
     const reference = [Float32Array.from(q.logprobs), Float32Array.from(q.entropies ?? missing)];
     await this.#values.write(index, slot, [kl, delta, entropy], reference);
     this.kl.addAll(kl.filter((_, t) => text.mask[t] === 1));
-    const bytes = Buffer.from(JSON.stringify(studySpikes(summary)));
+    const bytes = Buffer.from(JSON.stringify(studySpikes(summary, this.#redact)));
     const place = 2 * (index * this.slots.length + slot);
     this.spikeOffsets[place] = this.#spikes.length;
     this.#spikes.append(bytes);
@@ -225,7 +246,7 @@ async function writeStoredTexts(
   path: string,
   texts: readonly PreparedText[],
   { errors }: StudyPass,
-  categories: CategoryCodes,
+  categories: readonly (readonly number[])[],
 ): Promise<Float64Array> {
   const offsets = new Float64Array(texts.length + 1);
   const file = await FileAppender.create(path);
@@ -242,7 +263,7 @@ async function writeStoredTexts(
         tokens: text.tokens,
         ids: [...text.tokenIds],
         mask: [...text.mask],
-        categories: text.tokens.map((token) => categories.codeOf(token)),
+        categories: categories[index]!,
         error: errors.get(index) ?? null,
       };
       file.append(Buffer.from(JSON.stringify(stored)));

@@ -22,6 +22,8 @@ import { studyInputs } from "./study-inputs.ts";
 export interface PrepareStudyOptions {
   /** Where to keep caches instead of in the study's directory. */
   readonly cache?: string;
+  /** No texts, only token ids. */
+  readonly redact?: "text";
   readonly onProgress?: (progress: AnalyzeProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -41,6 +43,7 @@ export function isStudy(path: string): boolean {
  */
 export async function prepareStudy(dir: string, options: PrepareStudyOptions = {}): Promise<PreparedStudy> {
   const { cache, signal, onProgress } = options;
+  const redact = options.redact === "text";
   const manifest = await readManifest(dir);
   if (manifest === undefined) {
     throw new NotFoundError(`${dir} is no study: it has no study.json`, {
@@ -49,7 +52,7 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
     });
   }
   const { analysis, outcomes } = analysisSettingsOf(await readStudySettings(dir), undefined);
-  const { key, version } = await studyInputs(dir, manifest, outcomes);
+  const { key, version } = await studyInputs(dir, manifest, outcomes, redact);
   const places = await cachePlaces([dir], cache);
   const name = `${key}-${version}`;
   const known = await findCache(places, name);
@@ -59,6 +62,7 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
     await buildStudy(temporary, dir, manifest, version, {
       analysis,
       outcomes,
+      redact,
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     });

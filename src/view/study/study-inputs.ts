@@ -3,7 +3,7 @@ import { type Manifest, studyPaths } from "../../scoring/index.ts";
 import { digest, existing, packageVersion } from "../prepare/inputs.ts";
 
 /** Counts up whenever what is in a study's cache, or how it is laid out, changes. */
-const CACHE_VERSION = 1;
+const CACHE_VERSION = 2;
 
 export interface StudyInputs {
   /** The same for every state of the study. */
@@ -17,6 +17,7 @@ export async function studyInputs(
   dir: string,
   { policies, tokenizer }: Manifest,
   outcomes: Readonly<Record<string, string>>,
+  redact: boolean,
 ): Promise<StudyInputs> {
   const files = await existing([
     join(dir, "study.json"),
@@ -25,6 +26,6 @@ export async function studyInputs(
     ...Object.values(outcomes),
     ...(tokenizer === null ? [] : [tokenizer, join(tokenizer, "tokenizer.json")]),
   ]);
-  const asked = ["study", resolve(dir)];
+  const asked = ["study", resolve(dir), redact];
   return { key: digest(asked), version: digest([CACHE_VERSION, packageVersion(), asked, files]) };
 }

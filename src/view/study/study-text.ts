@@ -8,6 +8,7 @@ import type { KlAlternative } from "../../protocol/kl.ts";
 import type { StudyTextRow } from "../../protocol/view.ts";
 import type { PreparedText } from "../../scoring/index.ts";
 import type { StudySpike, StudyTextMeta } from "../../wire/index.ts";
+import { redactAlternatives } from "./redact-study.ts";
 
 /** A text in the cache; what checkpoints say of it is elsewhere. */
 export interface StoredText
@@ -58,7 +59,8 @@ export function textRow(
   };
 }
 
-export function studySpikes({ spikes }: TextSummary): StudySpike[] {
+export function studySpikes({ spikes }: TextSummary, redact: boolean): StudySpike[] {
+  const listed = redact ? redactAlternatives : (all: readonly KlAlternative[]) => all;
   return spikes.map((spike) => ({
     position: spike.position,
     kl: spike.value,
@@ -66,8 +68,8 @@ export function studySpikes({ spikes }: TextSummary): StudySpike[] {
     region: spike.region,
     probability: finite(spike.probability),
     reference_probability: finite(spike.referenceProbability),
-    alternatives: known(spike.alternatives),
-    reference_alternatives: known(spike.referenceAlternatives),
+    alternatives: known(listed(spike.alternatives)),
+    reference_alternatives: known(listed(spike.referenceAlternatives)),
   }));
 }
 

@@ -1,52 +1,45 @@
 import type { ComponentChildren } from "preact";
-import type { Table, TableColumn } from "../../../src/report/content/table.ts";
-import type { Row } from "./export.ts";
+import { useState } from "preact/hooks";
+import type { PageColumn, PagePicture, PageTable } from "../../../src/protocol/page.ts";
+import { hrefOf } from "../state/url.ts";
+import { ChartPicture } from "./chart-picture.tsx";
 import { ExportMenu } from "./export-menu.tsx";
+import { HandleLink } from "./place-link.tsx";
 import "./report-table.css";
 import { ScrollBox } from "./scroll-box.tsx";
 
-export interface ReportTableProps {
-  readonly table: Table;
-  /** What is exported: all figures with all their digits. */
-  readonly rows: () => readonly Row[];
-  /** Columns of a higher number are left to the export. */
-  readonly priority?: number;
-  /** A cell of the first column as a link. */
-  readonly link?: (row: number, text: string) => ComponentChildren;
-}
-
-/** A table of the report: the same cells as in the terminal and the HTML report. */
-export function ReportTable({ table, rows, priority = 3, link }: ReportTableProps) {
-  const columns = table.columns.filter((column) => column.priority <= priority);
+/** A table as the server has prepared it: the same cells as in the terminal and the HTML report. */
+export function ReportTable({ table }: { readonly table: PageTable }) {
+  const { id, title, note, columns, rows, first = rows, raw } = table;
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? rows : first;
   return (
     <div class="report-table">
       <div class="table-head">
-        <h3>{table.title}</h3>
-        <ExportMenu name={table.id} rows={rows} />
+        <h3>{title}</h3>
+        <ExportMenu name={id} rows={() => raw} />
       </div>
-      <ScrollBox label={table.title}>
+      <ScrollBox label={title}>
         <table>
           <thead>
             <tr>
-              {columns.map((column) =>
-                column.header === "" ? (
+              {columns.map(({ header, align, meaning }) =>
+                header === "" ? (
                   <td key="" />
                 ) : (
-                  <th key={column.header} scope="col" class={column.align} title={column.meaning}>
-                    {column.header}
+                  <th key={header} scope="col" class={align} title={meaning}>
+                    {header}
                   </th>
                 ),
               )}
             </tr>
           </thead>
           <tbody>
-            {Array.from({ length: table.rows }, (_, row) => (
+            {Array.from({ length: shown }, (_, row) => (
               <tr key={row}>
-                {columns.map((column, index) => (
+                {columns.map((column, at) => (
                   <td key={column.header} class={classOf(column, row)}>
-                    {index === 0 && link !== undefined
-                      ? link(row, column.cells[row] ?? "")
-                      : cellOf(column, row)}
+                    {at === 0 ? firstCell(table, column, row) : cellOf(column, row)}
                   </td>
                 ))}
               </tr>
@@ -54,32 +47,113 @@ export function ReportTable({ table, rows, priority = 3, link }: ReportTableProp
           </tbody>
         </table>
       </ScrollBox>
-      {table.note !== undefined && <p class="note">{table.note}</p>}
+      {first < rows && (
+        <button type="button" class="quiet" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "fewer" : `${rows - first} more`}
+        </button>
+      )}
+      {note !== undefined && <p class="note">{note}</p>}
     </div>
   );
 }
 
-function cellOf(column: TableColumn, row: number): ComponentChildren {
+/** The rows whose export says so. */
+export function rowsWhere(table: PageTable, keep: (raw: PageTable["raw"][number]) => boolean): PageTable {
+  const places = table.raw.flatMap((row, at) => (keep(row) ? [at] : []));
+  const pick = <T,>(list: readonly T[]): T[] => places.map((at) => list[at]!);
+  return {
+    ...table,
+    rows: places.length,
+    raw: pick(table.raw),
+    ...(table.links && { links: pick(table.links) }),
+    columns: table.columns.map(({ worstRow: _, ...column }) => ({
+      ...column,
+      cells: pick(column.cells),
+      ...(column.bars && { bars: pick(column.bars) }),
+      ...(column.contexts && { contexts: pick(column.contexts) }),
+    })),
+  };
+}
+
+export function ReportTables({ of }: { readonly of: readonly PageTable[] }) {
+  return (
+    <>
+      {of.map((table) => (
+        <ReportTable key={table.id} table={table} />
+      ))}
+    </>
+  );
+}
+
+/** Pictures of the HTML report, drawn by the server. */
+export function ReportPictures({ of }: { readonly of: readonly PagePicture[] }) {
+  return (
+    <>
+      {of.map(({ id, svg, raw }) => (
+        <ChartPicture key={id} name={id} svg={() => svg} rows={() => raw} />
+      ))}
+    </>
+  );
+}
+
+function firstCell({ links, handles }: PageTable, column: PageColumn, row: number): ComponentChildren {
   const text = column.cells[row] ?? "";
-  const level = column.levels?.[row];
-  if (level !== undefined) return <span class={`level ${level}`}>{text}</span>;
-  const share = column.bars?.[row];
-  if (share === undefined) return text;
+  const move = links?.[row];
+  // What belongs to another place, as a token does, is not kept.
+  if (move) return <a href={hrefOf({ token: undefined, ...move })}>{text}</a>;
+  return handles ? <HandleLink handle={text} /> : cellOf(column, row);
+}
+
+function cellOf(
+  { cells, levels, bars, spans, colour, contexts }: PageColumn,
+  row: number,
+): ComponentChildren {
+  const text = cells[row] ?? "";
+  const [level, share, span, context] = [levels?.[row], bars?.[row], spans?.[row], contexts?.[row]];
+  if (level) return <span class={`level ${level}`}>{text}</span>;
+  if (context) return <Context of={context} />;
+  if (span) {
+    const [low, estimate, high] = span.map(percent);
+    return (
+      <>
+        {text}
+        <span class={`interval ${colour}`} aria-hidden="true">
+          <i style={{ left: low, right: `calc(100% - ${high})` }} />
+          <b style={{ left: estimate }} />
+        </span>
+      </>
+    );
+  }
+  if (bars === undefined) return text;
   return (
     <>
       {text}
       <span class="share-bar" aria-hidden="true">
-        <i style={{ width: `${Math.max(0, share || 0) * 100}%` }} />
+        <i style={{ width: percent(share ?? 0) }} />
       </span>
     </>
   );
 }
 
-function classOf(column: TableColumn, row: number): string {
-  const names = [
-    column.align,
-    ...(column.wrap ? ["wrap"] : []),
-    ...(column.worstRow === row ? ["worst"] : []),
-  ];
-  return names.join(" ");
+/** A token within its text. */
+export function Context({
+  of: [before, token, after],
+}: {
+  readonly of: readonly [before: string, token: string, after: string];
+}) {
+  return (
+    <span class="context">
+      <bdi>{before}</bdi>
+      {token !== "" && <mark>{token}</mark>}
+      <bdi>{after}</bdi>
+    </span>
+  );
+}
+
+function percent(share: number): string {
+  return `${Math.max(0, share) * 100}%`;
+}
+
+function classOf({ align, wrap, worstRow }: PageColumn, row: number): string {
+  return `${align}${wrap ? " wrap" : ""}${worstRow === row ? " worst" : ""}`;
 }

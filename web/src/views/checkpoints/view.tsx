@@ -1,6 +1,6 @@
-import { study, studyTexts } from "../../state/loaded.ts";
+import { formatCount } from "../../../../src/report/display.ts";
+import { studyTables, studyTexts } from "../../state/loaded.ts";
 import { hrefOf, route } from "../../state/url.ts";
-import { formatCount } from "../../ui/format.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { StudyViewProps } from "../../view-props.ts";
 import { type Settings, settingsOf, toPart } from "./settings.ts";
@@ -18,18 +18,14 @@ export function CheckpointsView({ info }: StudyViewProps) {
       <h1 class="visually-hidden">Checkpoints</h1>
       <Parts settings={settings} texts={info.texts} />
       {settings.part === "study" && (
-        <WhenLoaded of={study()}>{(report) => <StudyPart report={report} />}</WhenLoaded>
+        <WhenLoaded of={studyTables()}>{(page) => <StudyPart page={page} />}</WhenLoaded>
       )}
       {settings.part === "texts" && (
         <WhenLoaded of={studyTexts()}>{(list) => <TextList list={list} settings={settings} />}</WhenLoaded>
       )}
       {settings.part === "text" && (
         <WhenLoaded of={studyTexts()}>
-          {(list) => (
-            <WhenLoaded of={study()}>
-              {(report) => <TextPart info={info} list={list} report={report} settings={settings} />}
-            </WhenLoaded>
-          )}
+          {(list) => <TextPart info={info} list={list} settings={settings} />}
         </WhenLoaded>
       )}
     </div>

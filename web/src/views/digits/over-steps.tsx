@@ -1,22 +1,19 @@
-import { useMemo } from "preact/hooks";
-import type { DigitsReport } from "../../../../src/protocol/digits.ts";
+import type { ChartSpec } from "../../../../src/report/charts/chart-spec.ts";
 import { formatSteps, parseSteps, stepsBetween } from "../../state/step-range.ts";
 import { hrefOf, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
-import { digitCharts } from "./step-charts.ts";
 
 const stepsParam = param("steps", "");
 
 /** Digits over the steps, with the brush of the other views. */
-export function OverSteps({ report }: { readonly report: DigitsReport }) {
-  const charts = useMemo(() => digitCharts(report), [report]);
+export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] }) {
   const crosshair = useCrosshair();
   const range = parseSteps(stepsParam.value);
   const steps = charts[0]?.xs;
   if (steps === undefined) return null;
   return (
-    <section class="steps" aria-label="Over the steps">
+    <section aria-label="Over the steps">
       <h2>Over the steps</h2>
       {range === null ? (
         <p class="note">Drag over a chart to choose steps; click a step to see its sequences.</p>

@@ -1,23 +1,12 @@
-import { useMemo } from "preact/hooks";
-import type { DigitFigures, DigitsReport } from "../../../../src/protocol/digits.ts";
-import type { Table } from "../../../../src/report/content/table.ts";
-import { headlines, inputParts, placeName } from "../../../../src/report/digits/content.ts";
-import { digitTables } from "../../../../src/report/digits/tables.ts";
-import { printable } from "../../../../src/report/printable.ts";
-import { digits } from "../../state/loaded.ts";
-import { ChartPicture } from "../../ui/chart-picture.tsx";
-import { flatRows } from "../../ui/export.ts";
+import type { DigitsPage, PageTable } from "../../../../src/protocol/page.ts";
+import { digitsTables } from "../../state/loaded.ts";
+import { ExportMenu } from "../../ui/export-menu.tsx";
 import { LinkedText } from "../../ui/place-link.tsx";
-import { ReportTable } from "../../ui/report-table.tsx";
+import { ReportPictures, ReportTables } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
-import { DigitExamples } from "./examples.tsx";
-import { LossTable } from "./loss-table.tsx";
 import { OverSteps } from "./over-steps.tsx";
-import { lossBars } from "./pictures.ts";
-import { Confidence, GapTable } from "./policies.tsx";
 import "./style.css";
-import { Truth } from "./truth.tsx";
 
 /** How sure the policies are about digits, and how far off: `logratio digits` as a page. */
 export function DigitsView({ info }: ViewProps) {
@@ -25,7 +14,7 @@ export function DigitsView({ info }: ViewProps) {
     <div class="digits">
       <h1>Digits</h1>
       {info.has.digits ? (
-        <WhenLoaded of={digits()}>{(report) => <Digits report={report} />}</WhenLoaded>
+        <WhenLoaded of={digitsTables()}>{(page) => <Digits page={page} />}</WhenLoaded>
       ) : (
         <p role="status">
           There are no figures of digits:{" "}
@@ -40,89 +29,46 @@ export function DigitsView({ info }: ViewProps) {
   );
 }
 
-function Digits({ report }: { readonly report: DigitsReport }) {
-  const tables = useMemo(() => digitTables(report), [report]);
-  const { right_sequences: right, wrong_sequences: wrong } = report;
-  const correctness = tables.find(({ id }) => id === "correctness");
+function Digits({ page }: { readonly page: DigitsPage }) {
   return (
     <>
-      <p class="muted inputs">{inputParts(report).map(printable).join(" · ")}</p>
-      <section class="sure" aria-label="How sure">
+      <p class="muted inputs">{page.inputs.join(" · ")}</p>
+      <section aria-label="How sure">
         <h2>How sure</h2>
-        <Confidence report={report} />
+        <Policies page={page} />
         <div class="pair">
           <ul class="facts">
-            {headlines(report).map((line) => (
+            {page.headlines.map((line) => (
               <li key={line}>
-                <LinkedText text={printable(line)} />
+                <LinkedText text={line} />
               </li>
             ))}
           </ul>
           <div class="stack">
-            <GapTable report={report} />
-            {correctness && right && wrong && (
-              <ReportTable
-                table={correctness}
-                rows={() => [
-                  { sequences: "right", ...right },
-                  { sequences: "wrong", ...wrong },
-                ]}
-              />
-            )}
+            <ReportTables of={page.sure} />
           </div>
         </div>
       </section>
-      <OverSteps report={report} />
+      <OverSteps charts={page.charts} />
       <section aria-label="By place and digit">
         <h2>By place and digit</h2>
         <div class="pair">
-          <Groups
-            title="By place value"
-            table={tables.find(({ id }) => id === "places")}
-            names={report.per_place.map(({ place }) => placeName(place))}
-            groups={report.per_place}
-          />
-          <Groups
-            title="By sampled digit"
-            table={tables.find(({ id }) => id === "digits")}
-            names={report.per_digit.map(({ digit }) => String(digit))}
-            groups={report.per_digit}
-          />
+          {page.groups.map(({ picture, table }) => (
+            <div class="stack" key={picture.id}>
+              <ReportPictures of={[picture]} />
+              <ReportTables of={table === null ? [] : [table]} />
+            </div>
+          ))}
         </div>
       </section>
-      {report.distributions.length > 0 && (
-        <section aria-label="Digit distributions">
-          <h2>Digit distributions</h2>
-          <LossTable
-            title="Number-token loss against the sampled digit"
-            name="digit losses"
-            distributions={report.distributions}
-          />
-          <p class="note">
-            In brackets and as a bar: between which bounds the digits outside the top k leave the mean. The
-            mark is the estimate, in which they have no mass.
-          </p>
-        </section>
-      )}
-      {report.truth && <Truth truth={report.truth} tables={tables} />}
-      <section class="stack" aria-label="Single digits">
-        <h2>Single digits</h2>
-        <DigitExamples
-          title="Digits that the rollout policy was least sure of"
-          name="least sure digits"
-          examples={report.least_sure}
-        />
-        <DigitExamples
-          title="Digits on which the policies are furthest apart"
-          name="widest gaps of digits"
-          examples={report.widest_gaps}
-        />
-      </section>
-      {report.absent.length > 0 && (
+      <Section title="Digit distributions" tables={page.distributions} />
+      <Truth truth={page.truth} />
+      <Section title="Single digits" tables={page.examples} />
+      {page.absent.length > 0 && (
         <section aria-label="What is absent">
           <h2>What is absent</h2>
-          <ul class="absent">
-            {report.absent.map((line) => (
+          <ul class="facts muted">
+            {page.absent.map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>
@@ -132,27 +78,51 @@ function Digits({ report }: { readonly report: DigitsReport }) {
   );
 }
 
-function Groups({
-  title,
-  table,
-  names,
-  groups,
-}: {
-  readonly title: string;
-  /** Where there is more than one group. */
-  readonly table: Table | undefined;
-  readonly names: readonly string[];
-  readonly groups: readonly DigitFigures[];
-}) {
-  if (groups.length === 0) return null;
+/** How sure each policy is of its digits, as large figures. */
+function Policies({ page: { policies, metrics } }: { readonly page: DigitsPage }) {
   return (
-    <div class="stack">
-      <ChartPicture
-        name={`digits ${title.toLowerCase()}`}
-        svg={() => lossBars(`${title}: proxy NTL, nats`, names, groups)}
-        rows={() => flatRows(groups)}
-      />
-      {table && <ReportTable table={table} rows={() => flatRows(groups)} />}
+    <div class="confidence">
+      <dl>
+        {policies.map(({ name, probability, rest }) => (
+          <div key={name} class={name}>
+            <dt>{name} policy</dt>
+            <dd>
+              <b>{probability}</b>
+              <span>probability of its digits (geometric mean)</span>
+              <span>{rest}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <ExportMenu name="digit metrics" rows={() => metrics} />
     </div>
+  );
+}
+
+function Section({ title, tables }: { readonly title: string; readonly tables: readonly PageTable[] }) {
+  if (tables.length === 0) return null;
+  return (
+    <section class="stack" aria-label={title}>
+      <h2>{title}</h2>
+      <ReportTables of={tables} />
+    </section>
+  );
+}
+
+/** Answers against ground truth: how often right, and whether being sure meant being right. */
+function Truth({ truth }: Pick<DigitsPage, "truth">) {
+  if (truth === null) return null;
+  return (
+    <section class="truth" aria-label="Against ground truth">
+      <h2>Against ground truth</h2>
+      <p class="note">{truth.summary}</p>
+      <div class="pair">
+        <ReportPictures of={truth.calibration === null ? [] : [truth.calibration]} />
+        <div class="stack">
+          <ReportTables of={truth.tables} />
+        </div>
+      </div>
+      <ReportTables of={[...truth.distributions, ...truth.wrong]} />
+    </section>
   );
 }

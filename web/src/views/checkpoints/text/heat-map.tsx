@@ -1,17 +1,21 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { countOf, formatNumber, formatSigned } from "../../../../../src/report/display.ts";
 import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/report/kl/heat-map-lines.ts";
 import { printable } from "../../../../../src/report/printable.ts";
 import { clipMiddle } from "../../../../../src/report/terminal/columns.ts";
 import { hrefOf } from "../../../state/url.ts";
-import { countOf, formatNumber, formatSigned } from "../../../ui/format.ts";
 import { tokenOf } from "./strip.tsx";
 import { classesAt, errorClasses, heatText, shadeAt, type TextModel, valueAt } from "./text-model.ts";
 import { shortToken } from "./token-text.ts";
+import { WhenNear } from "./when-near.tsx";
 
 /** Pixels of the row's name, and of a character in the cells' font. */
 const NAME_WIDTH = 132;
 const CHARACTER_WIDTH = 6.8;
 const NAME_CHARACTERS = 17;
+/** So many lines are drawn as they come into sight. */
+const MANY_LINES = 60;
+const ROW_HEIGHT = 17;
 
 /**
  * Tokens across, checkpoints down, in lines that fit the page. Every cell holds its level of the legend, so that colours
@@ -69,13 +73,20 @@ export function HeatMap({
             {line.most === null ? "none has a KL" : `KL at most ${formatNumber(line.most)}`}.
           </p>
         ) : (
-          <Line
+          <WhenNear
             key={line.columns[0]?.from}
-            model={model}
-            columns={line.columns}
-            checkpoint={checkpoint}
-            token={line.columns.some(({ from }) => from === token) ? token : undefined}
-          />
+            isNear={lines.length < MANY_LINES || line.columns.some(({ from }) => from === token)}
+            height={ROW_HEIGHT * (model.wire.meta.checkpoints.length + 2)}
+          >
+            {() => (
+              <Line
+                model={model}
+                columns={line.columns}
+                checkpoint={checkpoint}
+                token={line.columns.some(({ from }) => from === token) ? token : undefined}
+              />
+            )}
+          </WhenNear>
         ),
       )}
       {(isQuiet || allLines) && (

@@ -1,5 +1,5 @@
-import { heatBounds } from "../../../../../src/report/charts/index.ts";
-import { formatNumber } from "../../../ui/format.ts";
+import { heatBounds } from "../../../../../src/report/charts/heat-levels.ts";
+import { formatNumber } from "../../../../../src/report/display.ts";
 
 /** The scale with its numbers, the same for every text and checkpoint, and what else colours and lines mean. */
 export function HeatLegend({ scale, hasError }: { readonly scale: number; readonly hasError: boolean }) {

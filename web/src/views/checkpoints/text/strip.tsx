@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { printable } from "../../../../../src/report/printable.ts";
+import { piecesOf } from "./pieces.ts";
 import { classesAt, errorClasses, type TextModel } from "./text-model.ts";
 import { runningToken } from "./token-text.ts";
+import { WhenNear } from "./when-near.tsx";
 
-/** Tokens that are drawn again together when one of them is chosen. */
-const PIECE = 128;
+/** Shorter texts are drawn whole. */
+const LONG = 4096;
 
 /** The text, coloured by its KL at one checkpoint. A click chooses a token; keys walk. */
 export function Strip({
@@ -23,7 +25,14 @@ export function Strip({
     if (token === undefined) return;
     box.current?.querySelector(`[data-token="${token}"]`)?.scrollIntoView({ block: "nearest" });
   }, [model, token]);
-  const pieces = Array.from({ length: Math.ceil(model.tokens / PIECE) }, (_, at) => at * PIECE);
+  const pieces = useMemo(() => {
+    const { tokens } = model.wire.meta;
+    const isLong = tokens.length >= LONG;
+    return piecesOf(tokens).map(([from, to]) => {
+      const text = isLong ? tokens.slice(from, to).map(runningToken).join("") : "";
+      return { from, to, text };
+    });
+  }, [model]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys walk the tokens, wherever the focus is
     <section
@@ -38,15 +47,14 @@ export function Strip({
         if (chosen !== undefined) onChoose(chosen);
       }}
     >
-      {pieces.map((from) => (
-        <Piece
-          key={from}
-          model={model}
-          checkpoint={checkpoint}
-          from={from}
-          token={token !== undefined && token >= from && token < from + PIECE ? token : undefined}
-        />
-      ))}
+      {pieces.map(({ from, to, text }) => {
+        const chosen = token !== undefined && token >= from && token < to ? token : undefined;
+        return (
+          <WhenNear key={from} isNear={chosen !== undefined || model.tokens < LONG} otherwise={text}>
+            {() => <Piece model={model} checkpoint={checkpoint} from={from} to={to} token={chosen} />}
+          </WhenNear>
+        );
+      })}
     </section>
   );
 }
@@ -61,15 +69,17 @@ function Piece({
   model,
   checkpoint,
   from,
+  to,
   token,
 }: {
   readonly model: TextModel;
   readonly checkpoint: number;
   readonly from: number;
+  readonly to: number;
   readonly token: number | undefined;
 }) {
   return useMemo(() => {
-    const places = Array.from({ length: Math.min(PIECE, model.tokens - from) }, (_, at) => from + at);
+    const places = Array.from({ length: to - from }, (_, at) => from + at);
     return (
       <>
         {places.map((place) => (
@@ -83,5 +93,5 @@ function Piece({
         ))}
       </>
     );
-  }, [model, checkpoint, from, token]);
+  }, [model, checkpoint, from, to, token]);
 }

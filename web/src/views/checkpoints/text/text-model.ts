@@ -4,7 +4,7 @@
  * @module
  */
 import type { SpikeFigures } from "../../../../../src/protocol/kl.ts";
-import { HEAT_LEVELS, heatLevel } from "../../../../../src/report/charts/index.ts";
+import { HEAT_LEVELS, heatLevel } from "../../../../../src/report/charts/heat-levels.ts";
 import type { HeatText } from "../../../../../src/report/kl/heat-map-lines.ts";
 import type { StudySpike, WireStudyText } from "../../../../../src/wire/index.ts";
 import type { Row } from "../../../ui/export.ts";

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { KlReport } from "../../../../../src/protocol/kl.ts";
 import type { StudyInfo, StudyTexts } from "../../../../../src/protocol/view.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../../src/report/display.ts";
 import { caseFacts } from "../../../../../src/report/kl/case-facts.ts";
 import { printable } from "../../../../../src/report/printable.ts";
 import type { WireStudyText } from "../../../../../src/wire/index.ts";
 import { client } from "../../../api/client.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
 import { hrefOf, navigate } from "../../../state/url.ts";
+import { elementSvg } from "../../../ui/element-svg.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
-import { countOf, formatNumber, formatSigned } from "../../../ui/format.ts";
 import { WhenLoaded } from "../../../ui/when-loaded.tsx";
 import { CheckpointSelect, chooseCheckpoint } from "../checkpoint-select.tsx";
 import { type Settings, toPart } from "../settings.ts";
@@ -26,7 +26,6 @@ import { useTextKeys } from "./use-text-keys.ts";
 interface TextPartProps {
   readonly info: StudyInfo;
   readonly list: StudyTexts;
-  readonly report: KlReport;
   readonly settings: Settings;
 }
 
@@ -53,7 +52,7 @@ export function TextPart(props: TextPartProps) {
   );
 }
 
-function TextPage({ list, report, settings, wire }: TextPartProps & { readonly wire: WireStudyText }) {
+function TextPage({ info, list, settings, wire }: TextPartProps & { readonly wire: WireStudyText }) {
   const model = useMemo(() => textModel(wire, list.scale), [wire, list.scale]);
   const { meta, mask } = wire;
   const { checkpoint, find, answer, order } = settings;
@@ -81,7 +80,17 @@ function TextPage({ list, report, settings, wire }: TextPartProps & { readonly w
           <Step to={near(-1)} label="previous text (k)" sign="↑" />
           <Step to={near(1)} label="next text (j)" sign="↓" />
           <CheckpointSelect checkpoints={meta.checkpoints} at={checkpoint} />
-          <ExportMenu name={`${meta.handle} tokens`} rows={() => tokenRows(model)} />
+          <ExportMenu
+            name={`${meta.handle} tokens`}
+            svg={() =>
+              elementSvg(
+                `${meta.handle}: KL of tokens by checkpoint`,
+                document.querySelector(".heat-legend"),
+                document.querySelector(".heat-map"),
+              )
+            }
+            rows={() => tokenRows(model)}
+          />
         </div>
         <p class="facts">{facts.map(printable).join(" · ")}</p>
         {meta.promptText !== null && (
@@ -112,7 +121,7 @@ function TextPage({ list, report, settings, wire }: TextPartProps & { readonly w
         <aside>
           <TokenCard
             model={model}
-            report={report}
+            info={info}
             checkpoint={checkpoint}
             token={token}
             onClose={() => navigate({ params: { token: undefined } })}

@@ -1,11 +1,10 @@
-import type { KlReport } from "../../../../../src/protocol/kl.ts";
-import { formatShare } from "../../../../../src/report/format.ts";
+import type { StudyInfo } from "../../../../../src/protocol/view.ts";
+import { formatNumber, formatShare, formatSigned, MISSING } from "../../../../../src/report/display.ts";
 import { choicesOf } from "../../../../../src/report/kl/spike-choices.ts";
 import { printable } from "../../../../../src/report/printable.ts";
 import { hrefOf } from "../../../state/url.ts";
 import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
-import { formatNumber, formatSigned, MISSING } from "../../../ui/format.ts";
 import { checkpointParam } from "../settings.ts";
 import { forcedToken, isError, probabilityAt, sinceWhen, type TextModel, valueAt } from "./text-model.ts";
 import "./token-card.css";
@@ -14,21 +13,19 @@ import { shortToken } from "./token-text.ts";
 /** A token at every checkpoint, and what both policies would have said instead. */
 export function TokenCard({
   model,
-  report,
+  info: { reference, baselines },
   checkpoint,
   token,
   onClose,
 }: {
   readonly model: TextModel;
-  readonly report: KlReport;
+  readonly info: StudyInfo;
   readonly checkpoint: number;
   readonly token: number;
   readonly onClose: () => void;
 }) {
   const { meta, ids, mask, categories } = model.wire;
-  const trained = meta.checkpoints.flatMap((name, at) =>
-    report.checkpoints[name]?.role === "baseline" ? [] : [at],
-  );
+  const trained = meta.checkpoints.flatMap((name, at) => (baselines.includes(name) ? [] : [at]));
   const since = mask[token] === 0 ? null : sinceWhen(model, token, trained);
   return (
     <section class="token-card" aria-label={`Token ${token}`}>
@@ -54,8 +51,8 @@ export function TokenCard({
       </p>
       {mask[token] !== 0 && (
         <>
-          <Values model={model} reference={report.reference} checkpoint={checkpoint} token={token} />
-          <Alternatives model={model} reference={report.reference} checkpoint={checkpoint} token={token} />
+          <Values model={model} reference={reference} checkpoint={checkpoint} token={token} />
+          <Alternatives model={model} reference={reference} checkpoint={checkpoint} token={token} />
         </>
       )}
     </section>

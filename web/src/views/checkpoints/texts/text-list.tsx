@@ -1,11 +1,11 @@
 import { useId, useMemo } from "preact/hooks";
 import type { StudyTextRow, StudyTexts } from "../../../../../src/protocol/view.ts";
+import { countOf, formatCount, formatNumber } from "../../../../../src/report/display.ts";
 import { printable } from "../../../../../src/report/printable.ts";
 import { useKeys } from "../../../state/keys.ts";
 import { hrefOf, navigate } from "../../../state/url.ts";
 import { Choice } from "../../../ui/choice.tsx";
 import type { Row } from "../../../ui/export.ts";
-import { countOf, formatCount, formatNumber } from "../../../ui/format.ts";
 import { TakeAway } from "../../../ui/virtual-table/take-away.tsx";
 import { type TableColumn, VirtualTable } from "../../../ui/virtual-table/virtual-table.tsx";
 import { CheckpointSelect } from "../checkpoint-select.tsx";

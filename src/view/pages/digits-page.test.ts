@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Bounded, DigitDistribution, DigitFigures } from "../../../../src/protocol/digits.ts";
-import { contextOf } from "./context.ts";
-import { LOSSES, lossRows, placesOn, scaleTop } from "./losses.ts";
-import { calibrationPicture, lossBars } from "./pictures.ts";
-import { digitCharts } from "./step-charts.ts";
+import type { Bounded, DigitDistribution, DigitFigures } from "../../protocol/digits.ts";
+import { digitCharts } from "./digit-charts.ts";
+import { lossTable } from "./digit-losses.ts";
+import { calibrationPicture, lossBars } from "./digit-pictures.ts";
+import { contextOf } from "./token-contexts.ts";
 
 function figures(loss: number | null, trainer: number | null = null): DigitFigures {
   const negative = (value: number | null): number | null => (value === null ? null : -value);
@@ -58,19 +58,20 @@ test("charts over steps: a line per policy that is known, none without two steps
 });
 
 test("intervals of a loss share one scale, and nothing leaves it", () => {
-  const all = [
+  const [table] = lossTable("losses", "Losses", [
     distribution("rollout", { estimate: 1, low: 0, high: 4 }),
     distribution("trainer", { estimate: 2, low: 1, high: 3 }),
-  ];
-  const [mse] = LOSSES;
-  expect(scaleTop(mse!, all)).toBe(8);
-  expect(scaleTop(LOSSES.find(({ name }) => name === "digit accuracy")!, all)).toBe(1);
-  expect(placesOn(8, all[0]!.ntl_mse)).toEqual([0, 0.125, 0.5]);
-  expect(placesOn(1, all[0]!.digit_accuracy)).toEqual([0, 1, 1]);
-  expect(scaleTop(mse!, [])).toBe(1);
-  const rows = lossRows(all);
-  expect(rows).toHaveLength(2 * 10);
-  expect(rows[1]).toMatchObject({
+  ]);
+  const [, , rollout, trainer, rawRollout] = table!.columns;
+  // NTL-MSE up to the largest of all, the raw 8; a share such as the accuracy up to 1.
+  expect(rollout?.spans?.[0]).toEqual([0, 0.125, 0.5]);
+  expect(trainer?.spans?.[0]).toEqual([0.125, 0.25, 0.375]);
+  expect(rawRollout?.spans?.[0]).toEqual([0.625, 0.75, 1]);
+  expect(rollout?.spans?.[4]).toEqual([0, 1, 1]);
+  expect([rawRollout?.spans?.[4], rawRollout?.cells[4]]).toEqual([null, ""]);
+  expect([rollout?.colour, trainer?.colour]).toEqual(["orange", "blue"]);
+  expect(table!.raw).toHaveLength(2 * 10);
+  expect(table!.raw[1]).toMatchObject({
     policy: "rollout",
     figure: "raw_ntl_mse",
     estimate: 6,
@@ -78,6 +79,7 @@ test("intervals of a loss share one scale, and nothing leaves it", () => {
     high: 8,
     k: 5,
   });
+  expect(lossTable("losses", "Losses", [])).toEqual([]);
 });
 
 test("pictures say their numbers", () => {
@@ -101,6 +103,6 @@ test("the text around a token is one line of whole characters", () => {
   const ids = new Int32Array(tokens.length);
   const meta = { promptLength: 1 } as Parameters<typeof contextOf>[0]["meta"];
   const wire = { meta, ids, texts, textOffsets };
-  expect(contextOf(wire, 1)).toEqual({ before: "éx\\n", token: "7", after: "😀end" });
-  expect(contextOf(wire, 4)).toBeUndefined();
+  expect(contextOf(wire, 1)).toEqual(["éx\\n", "7", "😀end"]);
+  expect(contextOf(wire, 4)).toBeNull();
 });

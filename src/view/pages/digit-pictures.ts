@@ -3,19 +3,13 @@
  *
  * @module
  */
-import type { CalibrationBin, DigitFigures } from "../../../../src/protocol/digits.ts";
-import {
-  drawChart,
-  drawXAxis,
-  drawYAxis,
-  plotArea,
-  withTooltip,
-} from "../../../../src/report/charts/frame.ts";
-import { type BarSeries, groupedBars } from "../../../../src/report/charts/grouped-bars.ts";
-import { PALETTE } from "../../../../src/report/charts/palette.ts";
-import { linearScale } from "../../../../src/report/charts/scale.ts";
-import { element, textElement } from "../../../../src/report/charts/svg.ts";
-import { formatCount, formatShare } from "../../../../src/report/format.ts";
+import type { CalibrationBin, DigitFigures } from "../../protocol/digits.ts";
+import { drawChart, drawXAxis, drawYAxis, plotArea, withTooltip } from "../../report/charts/frame.ts";
+import { type BarSeries, groupedBars } from "../../report/charts/grouped-bars.ts";
+import { PALETTE } from "../../report/charts/palette.ts";
+import { linearScale } from "../../report/charts/scale.ts";
+import { element, textElement } from "../../report/charts/svg.ts";
+import { formatCount, formatShare } from "../../report/format.ts";
 
 /** The proxy loss of groups of digits under both policies. */
 export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {

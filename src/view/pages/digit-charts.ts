@@ -1,18 +1,18 @@
-import type { DigitsReport } from "../../../../src/protocol/digits.ts";
-import type { ChartLine, ChartSpec } from "../../ui/chart-spec.ts";
+import type { DigitsReport } from "../../protocol/digits.ts";
+import type { PageChart } from "../../protocol/page.ts";
 
 type StepFigures = DigitsReport["per_step"][number] & { readonly step: number };
 
 /** Digits over the steps; nothing where there are fewer than two. */
-export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): ChartSpec[] {
+export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): PageChart[] {
   const steps = all.filter((one): one is StepFigures => one.step !== null);
   if (steps.length < 2) return [];
   const line = (
     label: string,
-    colour: ChartLine["colour"],
+    colour: PageChart["lines"][number]["colour"],
     of: (one: StepFigures) => number | null,
     dash?: readonly number[],
-  ): ChartLine => ({ label, colour, values: steps.map(of), ...(dash && { dash }) });
+  ): PageChart["lines"][number] => ({ label, colour, values: steps.map(of), ...(dash && { dash }) });
   const common = {
     xLabel: "step",
     xs: steps.map(({ step }) => step),
@@ -20,7 +20,7 @@ export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): 
     fromZero: true,
     extreme: "most",
   } as const;
-  const charts: ChartSpec[] = [
+  const charts: PageChart[] = [
     {
       ...common,
       id: "digit-ntl",

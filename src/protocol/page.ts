@@ -1,0 +1,162 @@
+/**
+ * Reports as the viewer's page shows them: texts, tables and pictures that the server has prepared, so that the page
+ * needs no code for what they say.
+ *
+ * @module
+ */
+import type { VerdictLevel } from "./report.ts";
+
+/** A row of what is exported: all figures with all their digits. */
+export type PageRow = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Where something leads: a move from wherever the page is; what a move does not name stays. */
+export interface PageMove {
+  readonly view?: "sequences" | "sequence" | "checkpoints";
+  readonly sequence?: number;
+  readonly token?: number;
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+export interface PageColumn {
+  readonly header: string;
+  readonly align: "left" | "right";
+  /** Formatted, and printable. */
+  readonly cells: readonly string[];
+  /** What the column is, for those who ask. */
+  readonly meaning?: string;
+  /** Shares of the largest value; null: no bar. */
+  readonly bars?: readonly (number | null)[];
+  readonly levels?: readonly VerdictLevel[];
+  /** The row that matters most in this column. */
+  readonly worstRow?: number;
+  /** Prose that may be broken over lines. */
+  readonly wrap?: boolean;
+  /** Bounds and estimate as shares of a scale, drawn below the figure. */
+  readonly spans?: readonly (readonly [low: number, estimate: number, high: number] | null)[];
+  /** The policy that the spans are of, by its colour. */
+  readonly colour?: "blue" | "orange";
+  /** Cells are the text before a token, the token, and the text after it. */
+  readonly contexts?: readonly (readonly [before: string, token: string, after: string] | null)[];
+}
+
+export interface PageTable {
+  /** For file names and keys. */
+  readonly id: string;
+  readonly title: string;
+  readonly note?: string;
+  readonly rows: number;
+  readonly columns: readonly PageColumn[];
+  /** Where each row's first cell leads. */
+  readonly links?: readonly (PageMove | null)[];
+  /** First cells are handles of sequences or tokens. */
+  readonly handles?: true;
+  /** Rows that are shown at first, where there are far more. */
+  readonly first?: number;
+  readonly raw: readonly PageRow[];
+}
+
+export interface PagePicture {
+  readonly id: string;
+  /** Our own markup: its texts are escaped. */
+  readonly svg: string;
+  readonly raw: readonly PageRow[];
+}
+
+/** A chart of lines that the page draws itself, so that one can choose in it; in `report/charts` a `ChartSpec`. */
+export interface PageChart {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly xLabel: string;
+  readonly xs: readonly number[];
+  readonly lines: readonly {
+    readonly label: string;
+    readonly colour: "blue" | "orange" | "grey";
+    readonly dash?: readonly number[];
+    readonly values: readonly (number | null)[];
+  }[];
+  readonly scale: "linear";
+  readonly kind: "number" | "count";
+  readonly fromZero: boolean;
+  readonly extreme: "most";
+}
+
+/** Label and sentence; a sentence may name places by their handles. */
+export type PageLine = readonly [label: string, text: string];
+
+/** A part of a page, in this order. */
+export interface PageSection {
+  readonly title: string;
+  readonly pictures?: readonly PagePicture[];
+  readonly lines?: readonly PageLine[];
+  readonly tables?: readonly PageTable[];
+  readonly notes?: readonly string[];
+}
+
+/** A place to look at first, and why. */
+export interface FirstLook {
+  readonly label: string;
+  /** A handle where there is no move. */
+  readonly place: string;
+  readonly move?: PageMove;
+  readonly text: string;
+  /** The text before, of, and after what is meant. */
+  readonly context?: readonly [before: string, token: string, after: string];
+}
+
+/** `api/report-tables`: what the overview shows of a run's report. */
+export interface ReportPage {
+  /** How Δ is spread. */
+  readonly spread: readonly PagePicture[];
+  /** By turn, correctness, rank, environment, position, probability, class: each with its picture. */
+  readonly where: readonly { readonly picture: PagePicture | null; readonly table: PageTable }[];
+  /** The worst turn, token and sequence. */
+  readonly first: readonly FirstLook[];
+  /** Turns, tokens, sequences. */
+  readonly worst: readonly PageTable[];
+  /** All the rest, folded. */
+  readonly everything: readonly PageSection[];
+}
+
+/** `api/digits-tables`: a `DigitsReport`. */
+export interface DigitsPage {
+  /** What was read. */
+  readonly inputs: readonly string[];
+  readonly headlines: readonly string[];
+  readonly policies: readonly {
+    readonly name: "rollout" | "trainer";
+    readonly probability: string;
+    readonly rest: string;
+  }[];
+  readonly metrics: readonly PageRow[];
+  /** Both policies on digits and on other tokens; right and wrong sequences. */
+  readonly sure: readonly PageTable[];
+  /** Over the steps. */
+  readonly charts: readonly PageChart[];
+  readonly groups: readonly { readonly picture: PagePicture; readonly table: PageTable | null }[];
+  readonly distributions: readonly PageTable[];
+  readonly truth: {
+    readonly summary: string;
+    readonly calibration: PagePicture | null;
+    readonly tables: readonly PageTable[];
+    readonly distributions: readonly PageTable[];
+    readonly wrong: readonly PageTable[];
+  } | null;
+  readonly examples: readonly PageTable[];
+  readonly absent: readonly string[];
+}
+
+/** `api/study-tables`: the `KlReport` of a study. */
+export interface StudyPage {
+  readonly answers: readonly {
+    readonly question: string;
+    readonly answer: string;
+    readonly word: string;
+    readonly level: VerdictLevel;
+  }[];
+  readonly sections: readonly PageSection[];
+  /** Texts to look at: handle, reason, name. */
+  readonly cases: readonly (readonly [handle: string, reason: string, text: string])[];
+  /** Folded. */
+  readonly more: readonly PageSection[];
+}

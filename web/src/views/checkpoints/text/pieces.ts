@@ -1,0 +1,17 @@
+/** Tokens that are drawn together: about so many, up to the end of a line where one is not far. */
+const PIECE = 128;
+const MOST = 1024;
+
+/** From and to of each; they end where a line ends, unless it is too long. */
+export function piecesOf(tokens: readonly string[]): (readonly [from: number, to: number])[] {
+  const pieces: (readonly [number, number])[] = [];
+  let from = 0;
+  for (const [at, token] of tokens.entries()) {
+    const length = at + 1 - from;
+    const isEnd = at + 1 === tokens.length || length >= MOST || (length >= PIECE && token.endsWith("\n"));
+    if (!isEnd) continue;
+    pieces.push([from, at + 1]);
+    from = at + 1;
+  }
+  return pieces;
+}
