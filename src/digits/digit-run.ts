@@ -22,6 +22,7 @@ import { DigitTally, Foremost, GapTally } from "./tallies.ts";
 import { TruthTally } from "./truth-tally.ts";
 import { classesOf, type DigitVocabulary } from "./vocabulary.ts";
 
+/** As many as a report has room for. */
 const EXAMPLES = 5;
 
 /** Everything of the report that is made from the batches. */
@@ -35,6 +36,8 @@ export interface DigitRunOptions {
   readonly truthSource?: string;
   /** The trainer column is the rollout column again: figures of the trainer policy are left out. */
   readonly oneSided?: boolean;
+  /** Digits and answers in each list of examples; default 5. */
+  readonly examples?: number;
 }
 
 interface PolicyLosses {
@@ -72,14 +75,18 @@ export class DigitRun {
   readonly #digitGap = new GapTally();
   readonly #otherGap = new GapTally();
   readonly #losses = new Map<string, PolicyLosses>();
-  readonly #leastSure = new Foremost<DigitExample>(EXAMPLES);
-  readonly #widest = new Foremost<DigitExample>(EXAMPLES);
-  readonly #truth = new TruthTally(EXAMPLES);
+  readonly #leastSure: Foremost<DigitExample>;
+  readonly #widest: Foremost<DigitExample>;
+  readonly #truth: TruthTally;
   #truths = { given: 0, noNumber: 0, noAnswer: 0 };
 
   constructor(vocabulary: DigitVocabulary, options: DigitRunOptions = {}) {
     this.#vocabulary = vocabulary;
     this.#options = options;
+    const { examples = EXAMPLES } = options;
+    this.#leastSure = new Foremost(examples);
+    this.#widest = new Foremost(examples);
+    this.#truth = new TruthTally(examples);
   }
 
   /**

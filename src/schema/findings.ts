@@ -63,6 +63,15 @@ export class FindingLog {
     else known.count += finding.count;
   }
 
+  /** Adds all of another log, as if its findings had come after these. */
+  addAll(other: FindingLog): void {
+    for (const [key, { first, count }] of other.#byKey) {
+      const known = this.#byKey.get(key);
+      if (known === undefined) this.#byKey.set(key, { first, count });
+      else known.count += count;
+    }
+  }
+
   /** In the order in which they were first seen. */
   list(): Finding[] {
     return [...this.#byKey.values()].map(({ first, count }) => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, normalize } from "node:path";
@@ -33,13 +33,13 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
   let folder: string;
   let server: Server;
   let url: string;
-  const bundle = async (target: string): Promise<void> => {
+  const bundle = async (target: string, ...words: readonly string[]): Promise<void> => {
     await promisify(execFile)(process.execPath, [
       join(DIST, "cli/main.js"),
       "view",
       join(DEMO, "stale"),
       ...DEMO_FLAGS,
-      ...["--steps", "10..30", "--cache", join(place.folder, "cache"), "--bundle", target],
+      ...["--steps", "10..30", "--cache", join(place.folder, "cache"), "--bundle", target, ...words],
     ]);
   };
   beforeAll(async () => {
@@ -87,6 +87,26 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     expect(failures).toEqual([]);
     expect(errors).toEqual([]);
     await page.close();
+  });
+
+  it("holds a comparison with its warnings, and both runs' sequences", async () => {
+    // Beside the first one, below the same server.
+    await bundle(join(folder, "compared"), "--compare", join(DEMO, "stale/step_0020.npz"));
+    const { page, errors } = await openPage(browser);
+    const site = `${url}compared/`;
+    await goTo(page, site, "#/compare");
+    expect(await textOf(page.locator(".compare-view .warnings"))).toContain("Doubtful.");
+    await eventually(() => page.locator(".pair-strip .cell").count()).toBeGreaterThan(20);
+    await page.getByRole("radio", { name: "by own turn" }).check({ force: true });
+    expect(page.url()).toContain("align=own");
+    await eventually(() => textOf(page.locator(".pair"))).toContain("No partner:");
+    const toB = page.locator(".pair > p a").nth(1);
+    expect(await toB.getAttribute("href")).toContain("run=b");
+    await toB.click();
+    await eventually(() => page.locator(".strip .t").count()).toBeGreaterThan(10);
+    expect(errors).toEqual([]);
+    await page.close();
+    await rm(join(folder, "compared"), { recursive: true });
   });
 
   it("is the same files as a zip", async () => {

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
   });
 
   it("walks by tokens, divergent tokens, turns and sequences", async () => {
-    await goTo(page, server.url, "#/sequence/3");
+    await goTo(page, server.url, "#/sequence/3?sort=sequence");
     const place = (): number => Number(/\/t(\d+)\?/.exec(page.url())?.[1] ?? -1);
     await page.keyboard.press("]");
     await eventually(place).toBeGreaterThanOrEqual(0);

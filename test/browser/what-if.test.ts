@@ -10,6 +10,7 @@ import {
   hasBrowser,
   openBrowser,
   openPage,
+  settled,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
@@ -149,6 +150,72 @@ describe.skipIf(!hasBrowser)("what if", () => {
       .getByRole("button", { name: /^Copy link/ })
       .click();
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(page.url());
+    expect(errors).toEqual([]);
+  });
+
+  it("tells by outcome and length who is dropped while it is dragged, as exactly as in the end", async () => {
+    await goTo(page, server.url, "#/whatif?level=token&method=mask&low=0.95&high=1.05");
+    await exactIsThere();
+    const rows = page.locator(".dropped-by tbody tr").filter({ has: page.locator("td") });
+    const cells = async (): Promise<string[][]> =>
+      Promise.all((await rows.all()).map((row) => row.locator("td").allTextContents()));
+    const before = await cells();
+    expect(before.length).toBeGreaterThan(3);
+    for (const [prepared, exact] of before)
+      expect(Math.abs(Number.parseFloat(prepared!) - Number.parseFloat(exact!))).toBeLessThan(0.5);
+    await page.getByRole("slider", { name: "band to" }).focus();
+    await page.keyboard.down("Shift");
+    await page.keyboard.down("ArrowLeft");
+    await eventually(async () => (await cells()).map(([prepared]) => prepared)).not.toEqual(
+      before.map(([prepared]) => prepared),
+    );
+    await page.keyboard.up("ArrowLeft");
+    await page.keyboard.up("Shift");
+  });
+
+  it("shows the steps, and counts those that are chosen alone", async () => {
+    await goTo(page, server.url, "#/whatif?level=token&method=mask&low=0.95&high=1.05");
+    await exactIsThere();
+    const all = await exactCell("kept sequences");
+    const chart = page.getByRole("slider", { name: /^Masked/ });
+    await chart.waitFor();
+    const box = (await chart.boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+    const chip = page.getByRole("button", { name: /^steps .*: show all steps/ });
+    await chip.waitFor();
+    await eventually(() => exactCell("kept sequences")).not.toBe(all);
+    await exactIsThere();
+    await expectShown(await runOffered());
+    await chip.click();
+    await eventually(() => exactCell("kept sequences")).toBe(all);
+  });
+
+  it("leads from bars of the histogram to their tokens", async () => {
+    await goTo(page, server.url, "#/whatif?level=token&method=truncate&cap=1.05");
+    const canvas = page.locator(".threshold-histogram canvas");
+    const box = (await canvas.boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.2, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 40, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole("link", { name: /tokens Δ/ }).waitFor();
+    const [, from, to] = /bins=(-[\d.]+)\.\.(-[\d.]+)/.exec(page.url()) ?? [];
+    await page.getByRole("link", { name: /tokens Δ/ }).click();
+    await settled(page);
+    expect(decodeURIComponent(page.url())).toMatch(/#\/tokens\?.*filter=delta:/);
+    const rows = page.locator(".tokens-view [role=row]:has([role=gridcell], td), .tokens-view tbody tr");
+    await eventually(() => rows.count()).toBeGreaterThan(0);
+    const shown = await page.evaluate<{ occurrences: { delta: number }[] }>(
+      `fetch("api/match/tokens?filter=" + encodeURIComponent("delta:${from}..${to}")).then((answer) => answer.json())`,
+    );
+    expect(shown.occurrences.length).toBeGreaterThan(0);
+    for (const { delta } of shown.occurrences) {
+      expect(delta).toBeGreaterThanOrEqual(Number(from));
+      expect(delta).toBeLessThanOrEqual(Number(to));
+    }
     expect(errors).toEqual([]);
   });
 });

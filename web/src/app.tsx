@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { RunInfo, StudyInfo } from "../../src/protocol/view.ts";
 import { ROUTES, STUDY_ROUTES } from "./routes.tsx";
 import { Shell } from "./shell/shell.tsx";
+import { Waiting } from "./shell/waiting.tsx";
 import { run } from "./state/loaded.ts";
 import { navigate, route } from "./state/url.ts";
 import { WhenLoaded } from "./ui/when-loaded.tsx";
@@ -10,7 +11,15 @@ import { WhenLoaded } from "./ui/when-loaded.tsx";
 export function App() {
   return (
     <WhenLoaded of={run()}>
-      {(info) => (info.kind === "view-study" ? <StudyApp info={info} /> : <RunApp info={info} />)}
+      {(info) =>
+        info.kind === "view-study" ? (
+          <StudyApp info={info} />
+        ) : info.kind === "view-waiting" ? (
+          <Waiting info={info} />
+        ) : (
+          <RunApp info={info} />
+        )
+      }
     </WhenLoaded>
   );
 }

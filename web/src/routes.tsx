@@ -1,17 +1,15 @@
 import type { ComponentType } from "preact";
 import type { RunInfo } from "../../src/protocol/view.ts";
 import type { ViewName } from "./state/url.ts";
-import { lazyView } from "./ui/lazy-view.tsx";
 import type { StudyViewProps, ViewProps } from "./view-props.ts";
+import { CheckpointsView } from "./views/checkpoints/view.tsx";
+import { CompareView } from "./views/compare/view.tsx";
+import { DigitsView } from "./views/digits/view.tsx";
 import { OverviewView } from "./views/overview/view.tsx";
 import { SequenceView } from "./views/sequence/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
 import { TokensView } from "./views/tokens/view.tsx";
 import { WhatIfView } from "./views/whatif/view.tsx";
-
-const CheckpointsView = lazyView(async () => (await import("./views/checkpoints/view.tsx")).CheckpointsView);
-const CompareView = lazyView(async () => (await import("./views/compare/view.tsx")).CompareView);
-const DigitsView = lazyView(async () => (await import("./views/digits/view.tsx")).DigitsView);
 
 /** Every view; those without a title are reached from others. */
 export const ROUTES: readonly {

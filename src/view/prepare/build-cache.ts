@@ -1,25 +1,25 @@
 /**
- * Reads a run once and writes all answers into an empty directory.
+ * One pass over a run, and all answers written of it.
  *
  * @module
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildReport } from "../../analysis/build-report.ts";
-import type { RunSummary } from "../../analysis/run-summary.ts";
+import { RunSummary } from "../../analysis/run-summary.ts";
 import { EmptyInputError } from "../../base/errors.ts";
 import { resultJson } from "../../base/json.ts";
 import { openRun, type Run } from "../../ingest/index.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import type { MismatchReport } from "../../protocol/report.ts";
-import { type RunInfo, VIEW_SCHEMA_VERSION } from "../../protocol/view.ts";
+import { type RunInfo, type TopTokens, VIEW_SCHEMA_VERSION } from "../../protocol/view.ts";
 import type { Finding } from "../../schema/findings.ts";
 import type { RecordBatch } from "../../schema/record.ts";
 import type { ValueSketch } from "../../summaries/value-sketch.ts";
 import { openTokenizer } from "../../tokens/index.ts";
 import { encodeArrays, encodeTable } from "../../wire/index.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
-import { startDigits } from "./digits-pass.ts";
+import { type DigitsPass, startDigits } from "./digits-pass.ts";
 import type { Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { RunPass } from "./run-pass.ts";
@@ -50,84 +50,174 @@ export interface CacheFacts {
 /** p99.5: all but the most extreme tokens are told apart by colour. */
 const SCALE_QUANTILE = 0.995;
 
+/** Of which files the answers are, and what reading them noticed. */
+export interface ReadSoFar {
+  readonly run: Pick<Run, "name" | "sources">;
+  readonly findings: readonly Finding[];
+  /** Files that are part of the run and were not read yet. */
+  readonly waiting: readonly string[];
+  /** The version of the answers when no file is still being written. */
+  readonly version: string;
+  /** Changed a moment ago: what could not be read of them is still to come. */
+  readonly unsettled: ReadonlySet<string>;
+}
+
 /**
+ * One read of a run, of which answers are written: once, or after each part of it.
+ */
+export class AnswerPass {
+  readonly #paths: readonly string[];
+  readonly #options: PrepareOptions;
+  readonly #hasTexts: boolean;
+  readonly #texts: TokenTexts;
+  readonly #digits: DigitsPass | undefined;
+  readonly #pass: RunPass;
+  readonly #summary = new RunSummary();
+
+  private constructor(
+    paths: readonly string[],
+    options: PrepareOptions,
+    parts: { hasTexts: boolean; texts: TokenTexts; digits: DigitsPass | undefined; pass: RunPass },
+  ) {
+    this.#paths = paths;
+    this.#options = options;
+    this.#hasTexts = parts.hasTexts;
+    this.#texts = parts.texts;
+    this.#digits = parts.digits;
+    this.#pass = parts.pass;
+  }
+
+  /** The files that grow with the run are made in `directory`, which must be empty of them. */
+  static async start(
+    directory: string,
+    paths: readonly string[],
+    options: PrepareOptions,
+  ): Promise<AnswerPass> {
+    const { tokenizer, redact } = options;
+    const showsTexts = redact !== "text";
+    const hasTexts = showsTexts && tokenizer !== undefined;
+    const decoder = hasTexts ? await openTokenizer(tokenizer) : undefined;
+    const texts = new TokenTexts(decoder);
+    const digits = decoder && (await startDigits(decoder, options));
+    const pass = await RunPass.start(directory, { texts, hasTexts, showsTexts });
+    return new AnswerPass(paths, options, { hasTexts, texts, digits, pass });
+  }
+
+  /** After an error the pass is of no use. */
+  async read(batches: AsyncIterable<RecordBatch>): Promise<void> {
+    const passes = [this.#pass, ...(this.#digits ? [this.#digits] : [])];
+    const { signal } = this.#options;
+    await summarizeBatches(passedOver(batches, passes, signal), { onto: this.#summary });
+    await this.#pass.flush();
+  }
+
+  /** Of the files that grow. */
+  close(): Promise<void> {
+    return this.#pass.close();
+  }
+
+  /**
+   * Writes all answers but the files that grow.
+   *
+   * @returns the version of what was written: the wanted one, or another where some files were not finished
+   * @throws EmptyInputError when no token can be compared
+   */
+  async write(
+    directory: string,
+    { run, findings: noticed, waiting, version: wanted, unsettled }: ReadSoFar,
+  ): Promise<string> {
+    const [pass, summary, options] = [this.#pass, this.#summary, this.#options];
+    const [texts, hasTexts] = [this.#texts, this.#hasTexts];
+    const unfinished = noticed.filter((finding) => isUnfinished(finding, unsettled));
+    const findings = [
+      ...noticed.map((finding) =>
+        unfinished.includes(finding) ? stillWritten(finding.at.file!, finding.count) : finding,
+      ),
+      ...waiting.map((file) => stillWritten(file, 1)),
+    ];
+    const writing = [...new Set([...unfinished.map(({ at }) => at.file!), ...waiting])];
+    const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
+    const report = buildReport({
+      run: run.name,
+      paths: this.#paths,
+      summary,
+      parity: [],
+      findings,
+      sources: run.sources.map(({ step, rank, ...source }) => ({
+        ...source,
+        step: step ?? null,
+        rank: rank ?? null,
+      })),
+    });
+    if (report.metrics.tokens === 0) refuse(report);
+    const digits = this.#digits?.finish(run, findings);
+    const answers: Record<Exclude<AnswerName, "sequences">, unknown> = {
+      run: runInfo(run, pass, summary, report, {
+        version,
+        options,
+        hasTexts,
+        hasDigits: digits !== undefined,
+        writing,
+      }),
+      report,
+      steps: pass.steps.finish(report.per_step),
+      tokens: {
+        ...pass.tokens.topTokens.finish(summary, texts, hasTexts),
+        turns: pass.tokens.topTurns.finish(texts, hasTexts),
+      } satisfies TopTokens,
+      whatif: pass.tokens.whatIf.finish(),
+    };
+    const write = (name: string, content: string | Uint8Array): Promise<void> =>
+      writeFile(join(directory, name), content);
+    for (const [name, answer] of Object.entries(answers))
+      await write(ANSWER_FILES[name as AnswerName], resultJson(answer));
+    if (digits !== undefined) await write(DIGITS_FILE, resultJson(digits));
+    await write(ANSWER_FILES.sequences, encodeTable(pass.table.finish()));
+    const { sequences, topK, deltas } = pass.offsets;
+    await write(
+      OFFSETS_FILE,
+      encodeArrays(null, {
+        sequences: Float64Array.from(sequences),
+        topK: Float64Array.from(topK),
+        deltas: Float64Array.from(deltas),
+      }),
+    );
+    await write(VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts()));
+    const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
+    await write(CACHE_FACTS, JSON.stringify(facts));
+    return version;
+  }
+}
+
+/**
+ * Reads a run once and writes all answers into an empty directory.
+ *
  * @returns the version of what was written: that of the inputs, or another where some of them were not finished
  * @throws what `report` throws for such input; `EmptyInputError` when no token can be compared
  */
 export async function buildCache(
   directory: string,
   paths: readonly string[],
-  inputs: Inputs,
+  { version, unsettled }: Inputs,
   options: PrepareOptions,
 ): Promise<string> {
-  const { tokenizer, redact, read, onProgress } = options;
-  const showsTexts = redact !== "text";
-  const hasTexts = showsTexts && tokenizer !== undefined;
-  const decoder = hasTexts ? await openTokenizer(tokenizer) : undefined;
-  const texts = new TokenTexts(decoder);
-  const digitsPass = decoder && (await startDigits(decoder, options));
+  const { read, onProgress } = options;
   const run = await openRun(paths, { ...read, ...(onProgress && { onProgress }) });
-  const pass = await RunPass.start(directory, { texts, hasTexts, showsTexts });
-  let summary: RunSummary;
+  const pass = await AnswerPass.start(directory, paths, options);
   try {
-    summary = await summarizeBatches(
-      passedOver(run, [pass, ...(digitsPass ? [digitsPass] : [])], options.signal),
-    );
+    await pass.read(run.batches());
   } finally {
     await pass.close();
   }
-  const noticed = run.findings.list();
-  const unfinished = noticed.filter((finding) => isUnfinished(finding, inputs.unsettled));
-  const findings = noticed.map((finding) => (unfinished.includes(finding) ? stillWritten(finding) : finding));
-  const version = unfinished.length === 0 ? inputs.version : `${inputs.version}-unfinished`;
-  const report = buildReport({
-    run: run.name,
-    paths,
-    summary,
-    parity: [],
-    findings,
-    sources: run.sources.map(({ step, rank, ...source }) => ({
-      ...source,
-      step: step ?? null,
-      rank: rank ?? null,
-    })),
-  });
-  if (report.metrics.tokens === 0) refuse(report);
-  const digits = digitsPass?.finish(run, findings);
-  const answers: Record<Exclude<AnswerName, "sequences">, unknown> = {
-    run: runInfo(run, pass, summary, report, { version, options, hasTexts, hasDigits: digits !== undefined }),
-    report,
-    steps: pass.steps.finish(report.per_step),
-    tokens: pass.tokens.topTokens.finish(summary, texts, hasTexts),
-    whatif: pass.tokens.whatIf.finish(),
-  };
-  const write = (name: string, content: string | Uint8Array): Promise<void> =>
-    writeFile(join(directory, name), content);
-  for (const [name, answer] of Object.entries(answers))
-    await write(ANSWER_FILES[name as AnswerName], resultJson(answer));
-  if (digits !== undefined) await write(DIGITS_FILE, resultJson(digits));
-  await write(ANSWER_FILES.sequences, encodeTable(pass.table.finish()));
-  const { sequences, topK, deltas } = pass.offsets;
-  await write(
-    OFFSETS_FILE,
-    encodeArrays(null, {
-      sequences: Float64Array.from(sequences),
-      topK: Float64Array.from(topK),
-      deltas: Float64Array.from(deltas),
-    }),
-  );
-  await write(VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts()));
-  const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
-  await write(CACHE_FACTS, JSON.stringify(facts));
-  return version;
+  return pass.write(directory, { run, findings: run.findings.list(), waiting: [], version, unsettled });
 }
 
 async function* passedOver(
-  run: Run,
+  batches: AsyncIterable<RecordBatch>,
   passes: readonly { add(batch: RecordBatch): Promise<void> }[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordBatch> {
-  for await (const batch of run.batches()) {
+  for await (const batch of batches) {
     signal?.throwIfAborted();
     for (const pass of passes) await pass.add(batch);
     yield batch;
@@ -138,14 +228,14 @@ async function* passedOver(
 }
 
 /** What could not be read of a file that was changed a moment ago is still to come. */
-function isUnfinished({ at, severity, code }: Finding, unsettled: ReadonlySet<string>): boolean {
+export function isUnfinished({ at, severity, code }: Finding, unsettled: ReadonlySet<string>): boolean {
   if (at.file === undefined || !unsettled.has(at.file)) return false;
   return severity === "skipped" || code === "partial-line";
 }
 
-function stillWritten({ at, count }: Finding): Finding {
-  const message = `${at.file} is still being written and is read again when it is complete`;
-  return { code: "note", severity: "info", message, count, at: { file: at.file! } };
+function stillWritten(file: string, count: number): Finding {
+  const message = `${file} is still being written and is read when it is complete`;
+  return { code: "note", severity: "info", message, count, at: { file } };
 }
 
 function refuse({ metrics }: MismatchReport): never {
@@ -159,7 +249,7 @@ function refuse({ metrics }: MismatchReport): never {
 }
 
 function runInfo(
-  run: Run,
+  run: ReadSoFar["run"],
   { features, topK, table, k3, tokens }: RunPass,
   { total, ranks, environments }: RunSummary,
   { metrics, per_step, findings }: MismatchReport,
@@ -168,7 +258,14 @@ function runInfo(
     options,
     hasTexts,
     hasDigits,
-  }: { version: string; options: PrepareOptions; hasTexts: boolean; hasDigits: boolean },
+    writing,
+  }: {
+    version: string;
+    options: PrepareOptions;
+    hasTexts: boolean;
+    hasDigits: boolean;
+    writing: readonly string[];
+  },
 ): RunInfo {
   return {
     schemaVersion: VIEW_SCHEMA_VERSION,
@@ -205,6 +302,7 @@ function runInfo(
     sampling: [...features.sampling.values()],
     compared: null,
     status: options.following ? "reading" : "ready",
+    ...(writing.length > 0 && { writing }),
     redacted: options.redact === "text",
     findings,
   };

@@ -12,11 +12,14 @@ import type { RecordBatch } from "../../schema/record.ts";
 import type { TokenDecoder } from "../../tokens/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
+/** A page has room for more than a report. */
+const EXAMPLES = 50;
+
 export interface DigitsPass {
   /** A batch without token ids or without rollout log-probs is passed over: it has no digits. */
   add(batch: RecordBatch): Promise<void>;
-  /** The report of `logratio digits`; undefined when there was no digit. */
-  finish(run: Run, findings: readonly Finding[]): DigitsReport | undefined;
+  /** The report of `logratio digits` with longer lists of examples; undefined when there was no digit. */
+  finish(run: Pick<Run, "name" | "sources">, findings: readonly Finding[]): DigitsReport | undefined;
 }
 
 /**
@@ -34,6 +37,7 @@ export async function startDigits(
   const { rollout, trainer } = read?.mapping ?? {};
   const digits = new DigitRun(vocabulary, {
     oneSided: rollout !== undefined && rollout === trainer,
+    examples: EXAMPLES,
     ...(truths && { truthSource: truths.source }),
   });
   const sequences = new Map<string, number>();

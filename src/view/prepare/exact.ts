@@ -1,185 +1,158 @@
 /**
- * What a correction would do to the whole run, token by token: the sweep over the recorded Δ.
+ * What a correction would do to the whole run and to each of its steps, token by token: the sweep over the recorded Δ.
  *
  * @module
  */
 import { quoteForShell } from "../../analysis/next-command.ts";
-import { UsageError } from "../../base/errors.ts";
-import type { Correction, Measure, Step } from "../../corrections/correction.ts";
+import { orNull } from "../../base/json.ts";
+import type { Correction } from "../../corrections/correction.ts";
 import { PRESETS } from "../../corrections/presets/index.ts";
 import type { Preset, Setting, Settings } from "../../corrections/presets/preset.ts";
-import type { ExactAnswer, ExactQuestion } from "../../protocol/view.ts";
-import type { RecordBatch } from "../../schema/record.ts";
+import {
+  EXACT_COUNTS,
+  EXACT_FIGURES,
+  type ExactAnswer,
+  type ExactCount,
+  type ExactFigure,
+  type ExactQuestion,
+  type ExactSteps,
+  type ValueGroup,
+} from "../../protocol/view.ts";
 import { configsOf } from "../../sweep/configs.ts";
 import { settingFigures } from "../../sweep/figures.ts";
 import { Sweep } from "../../sweep/sweep.ts";
+import { type DeltaBlock, SharedColumns } from "./delta-blocks.ts";
+import { correctionOf } from "./exact-question.ts";
 
-const LEVELS = ["none", "token", "sequence", "geometric"] as const;
-type Level = (typeof LEVELS)[number];
-type Bounded = ExactQuestion["weights"];
-type Rejection = ExactQuestion["mask"];
-
-/** Some sequences of the run: Δ of their tokens that count, packed. */
-export interface DeltaBlock {
-  readonly deltas: Float64Array;
-  /** `[sequences + 1]`, into `deltas`. */
-  readonly offsets: Int32Array;
-  /** `[sequences]`: 1 right, 0 wrong, NaN unknown. */
-  readonly correct: Float64Array;
-}
-
-/**
- * The question as a page sent it.
- *
- * @throws UsageError saying which part is missing or out of range
- */
-export function parseQuestion(value: unknown): ExactQuestion {
-  if (typeof value !== "object" || value === null)
-    throw new UsageError("the question must be an object with weights, mask and veto");
-  const { weights, mask, veto = null } = value as Record<string, unknown>;
-  return { weights: bounded("weights", weights), mask: rejection(mask), veto: bound("veto", veto) };
-}
-
-function rejection(value: unknown): Rejection {
-  const bounds = bounded("mask", value);
-  const { action } = value as Record<string, unknown>;
-  if (action === undefined) return bounds;
-  if (action === "mask" || action === "zero") return { ...bounds, action };
-  throw new UsageError("mask.action must be mask or zero");
-}
-
-function bounded(name: string, value: unknown): Bounded {
-  const { level, upper = null, lower = null } = (value ?? {}) as Record<string, unknown>;
-  if (!LEVELS.includes(level as Level))
-    throw new UsageError(`${name}.level must be one of ${LEVELS.join(", ")}`);
-  const bounds = { upper: bound(`${name}.upper`, upper), lower: bound(`${name}.lower`, lower) };
-  if (bounds.upper !== null && bounds.lower !== null && bounds.lower > bounds.upper)
-    throw new UsageError(`${name}.lower ${bounds.lower} is above ${name}.upper ${bounds.upper}`);
-  return { level: level as Level, ...bounds };
-}
-
-function bound(name: string, value: unknown): number | null {
-  if (value === null) return null;
-  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
-  throw new UsageError(`${name} must be a ratio above 0, or null`);
-}
-
-const AGGREGATIONS = { sequence: "sum", geometric: "mean" } as const;
-
-/** The question in the neutral form: weights truncated at their bounds, then the mask, then the veto. */
-export function correctionOf({ weights, mask, veto }: ExactQuestion): Correction {
-  const steps: Step[] = [];
-  if (weights.level !== "none" && hasBound(weights)) steps.push({ action: "truncate", ...boundsOf(weights) });
-  if (mask.level !== "none" && hasBound(mask))
-    steps.push({ action: mask.action ?? "mask", measure: ratioAt(mask.level), ...boundsOf(mask) });
-  if (veto !== null)
-    steps.push({
-      action: "veto",
-      measure: { statistic: "ratio", level: "token", aggregation: "sum" },
-      lower: veto,
-    });
-  if (weights.level === "none") return { steps };
-  const { level, aggregation } = ratioAt(weights.level);
-  return { weight: { level, aggregation }, steps };
-}
-
-function hasBound({ upper, lower }: Bounded): boolean {
-  return upper !== null || lower !== null;
-}
-
-function boundsOf({ upper, lower }: Bounded): { upper?: number; lower?: number } {
-  return { ...(upper !== null && { upper }), ...(lower !== null && { lower }) };
-}
-
-function ratioAt(level: Exclude<Level, "none">): Measure & { readonly aggregation: "sum" | "mean" } {
-  if (level === "token") return { statistic: "ratio", level, aggregation: "sum" };
-  return { statistic: "ratio", level: "sequence", aggregation: AGGREGATIONS[level] };
-}
+/** After so many the server gets a turn of the event loop for other questions. */
+const TOKENS_PER_TURN = 2 ** 18;
 
 export interface ExactContext {
   readonly blocks: AsyncIterable<DeltaBlock>;
+  /** What the blocks' groups of rewards are. */
+  readonly rewards: readonly ValueGroup[];
   readonly paths: readonly string[];
   readonly flags: readonly string[];
 }
 
+/** Both answers to a question, of one pass: the first over the steps that it is about, the other over all. */
+export interface ExactAnswers {
+  readonly answer: ExactAnswer;
+  readonly steps: ExactSteps;
+}
+
 export async function answerExactly(
   question: ExactQuestion,
-  { blocks, paths, flags }: ExactContext,
-): Promise<ExactAnswer> {
+  { blocks, rewards, paths, flags }: ExactContext,
+): Promise<ExactAnswers> {
   const correction = correctionOf(question);
   const none = { level: "none", upper: null, lower: null } as const;
   const alone = (part: Partial<ExactQuestion>): Correction =>
     correctionOf({ weights: none, mask: none, veto: null, ...part });
-  const sweep = new Sweep([
+  const settings = [
     { name: "asked", methods: [], correction },
     { name: "mask alone", methods: [], correction: alone({ mask: question.mask }) },
     { name: "veto alone", methods: [], correction: alone({ veto: question.veto }) },
-  ]);
+  ];
+  /** By step, then by group of rewards: what is asked about are unions of these. */
+  const parts = new Map<number, Map<number, Sweep>>();
   const columns = new SharedColumns();
+  let sinceTurn = 0;
   for await (const block of blocks) {
+    const groups = parts.get(block.step) ?? new Map<number, Sweep>();
+    parts.set(block.step, groups);
+    const sweep = groups.get(block.rewardGroup) ?? new Sweep(settings);
+    groups.set(block.rewardGroup, sweep);
     sweep.add(columns.batchOf(block));
+    sinceTurn += block.deltas.length;
+    if (sinceTurn < TOKENS_PER_TURN) continue;
+    sinceTurn = 0;
     await new Promise(setImmediate);
   }
-  // The first setting of a sweep is the baseline.
+  const joined = (sweeps: readonly Sweep[]): Sweep => {
+    const whole = new Sweep(settings);
+    for (const sweep of sweeps) whole.merge(sweep);
+    return whole;
+  };
+  const [from, to] = question.steps ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const asked = [...parts].filter(
+    ([step]) => (question.steps ?? null) === null || (step >= from && step <= to),
+  );
+  const whole = joined(asked.flatMap(([, groups]) => [...groups.values()]));
+  const [{ counts, figures }, { dropped }] = [partFigures(whole), settingFigures(whole, 1)];
+  // Steps that are not known come last, as in the report.
+  const steps = [...parts.keys()].sort((a, b) => (Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : a - b));
+  const byStep = steps.map((step) => joined([...parts.get(step)!.values()]));
+  return {
+    answer: {
+      ...counts,
+      ...figures,
+      dropped_by_length: dropped.by_length.map(({ from, to, tokens, dropped_share }) => {
+        return { from, to: to ?? from, tokens, dropped: dropped_share };
+      }),
+      dropped_by_reward: rewards.flatMap((group, at) => {
+        const own = joined(asked.flatMap(([, groups]) => groups.get(at) ?? []));
+        const { tokens } = own.totals;
+        return tokens === 0 ? [] : [{ ...group, tokens, dropped: 1 - own.sums[1]!.keptTokens / tokens }];
+      }),
+      configs: Object.fromEntries(
+        configsOf(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
+      ),
+      command: commandFor(correction, paths, flagsFor(flags, question)),
+    },
+    steps: stepAnswer(steps, byStep),
+  };
+}
+
+interface PartFigures {
+  readonly counts: Readonly<Record<ExactCount, number>>;
+  readonly figures: Pick<ExactAnswer, ExactFigure>;
+}
+
+/** Of some sequences. The first setting of a sweep is the baseline. */
+function partFigures(sweep: Sweep): PartFigures {
   const [asked, masked, vetoed] = [1, 2, 3].map((index) => settingFigures(sweep, index));
   const { correctness, tokens } = sweep.totals;
   const { correctnessTokens, correctnessSum } = sweep.sums[1]!;
   const [right, wrong] = [correctness.sum, correctness.count - correctness.sum];
   return {
-    kept_tokens: asked!.tokens_kept,
-    kept_sequences: asked!.sequences_kept,
-    ess: asked!.ess_tokens,
-    clipped: Math.round(asked!.truncated_share * tokens),
-    masked: masked!.dropped.tokens,
-    vetoed: vetoed!.dropped.sequences,
-    mean_weight: asked!.weight_mean,
-    dropped_right: right > 0 ? 1 - correctnessSum / right : null,
-    dropped_wrong: wrong > 0 ? 1 - (correctnessTokens - correctnessSum) / wrong : null,
-    configs: Object.fromEntries(
-      configsOf(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
-    ),
-    command: commandFor(correction, paths, flags),
+    counts: {
+      kept_tokens: asked!.tokens_kept,
+      kept_sequences: asked!.sequences_kept,
+      clipped: Math.round(asked!.truncated_share * tokens) || 0,
+      masked: masked!.dropped.tokens,
+      vetoed: vetoed!.dropped.sequences,
+    },
+    figures: {
+      ess: asked!.ess_tokens,
+      mean_weight: asked!.weight_mean,
+      dropped_right: right > 0 ? 1 - correctnessSum / right : null,
+      dropped_wrong: wrong > 0 ? 1 - (correctnessTokens - correctnessSum) / wrong : null,
+    },
   };
 }
 
-/** Batches of a sweep that looks at nothing but Δ; what they have in common is made once. */
-class SharedColumns {
-  #zeros = new Float64Array(0);
-  #ones = new Uint8Array(0);
+function stepAnswer(steps: readonly number[], sweeps: readonly Sweep[]): ExactSteps {
+  const parts = sweeps.map(partFigures);
+  const column = <Name extends string, T>(
+    names: readonly Name[],
+    of: (part: PartFigures, name: Name) => T,
+  ): Record<Name, T[]> =>
+    Object.fromEntries(names.map((name) => [name, parts.map((part) => of(part, name))])) as Record<Name, T[]>;
+  return {
+    steps: steps.map(orNull),
+    tokens: sweeps.map(({ totals }) => totals.tokens),
+    sequences: sweeps.map(({ totals }) => totals.sequences - totals.sequencesEmpty),
+    counts: column(EXACT_COUNTS, ({ counts }, name) => counts[name]),
+    figures: column(EXACT_FIGURES, ({ figures }, name) => orNull(figures[name] ?? Number.NaN)),
+  };
+}
 
-  batchOf({ deltas, offsets, correct }: DeltaBlock): RecordBatch {
-    const [length, tokens] = [correct.length, deltas.length];
-    if (this.#zeros.length < tokens) {
-      this.#zeros = new Float64Array(tokens);
-      this.#ones = new Uint8Array(tokens).fill(1);
-    }
-    const unknown = new Float64Array(length).fill(Number.NaN);
-    const texts = new Array<undefined>(length).fill(undefined);
-    return {
-      length,
-      provenance: { file: "", format: "cache", trainer: "view", alignment: "token" },
-      sampling: {},
-      offsets,
-      responseMask: this.#ones.subarray(0, tokens),
-      rolloutLogprobs: this.#zeros.subarray(0, tokens),
-      trainerLogprobs: deltas,
-      policyLogprobs: {},
-      entropies: {},
-      topK: {},
-      steps: unknown,
-      ranks: unknown,
-      rows: new Int32Array(length),
-      packs: new Int32Array(length),
-      rewards: unknown,
-      correctness: correct,
-      sourceOffsets: unknown,
-      sampleIds: texts,
-      groupIds: texts,
-      environments: texts,
-      promptTexts: texts,
-      responseTexts: texts,
-    };
-  }
+/** Steps that are asked for lie within those that the run was opened with. */
+function flagsFor(flags: readonly string[], { steps }: ExactQuestion): readonly string[] {
+  if (!steps) return flags;
+  const at = flags.indexOf("--steps");
+  return [...(at < 0 ? flags : flags.toSpliced(at, 2)), "--steps", `${steps[0]}..${steps[1]}`];
 }
 
 /** `logratio correct` with the first preset that can do this; without one, the sweep that shows what comes close. */

@@ -6,7 +6,7 @@ import { resultJson } from "../../base/json.ts";
 import { openRun } from "../../ingest/index.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import type { MismatchReport } from "../../protocol/report.ts";
-import type { StepSeries, TopTokens, WhatIfSums } from "../../protocol/view.ts";
+import type { ExactQuestion, StepSeries, TopTokens, WhatIfSums } from "../../protocol/view.ts";
 import {
   decodeSequence,
   decodeTable,
@@ -111,6 +111,60 @@ describe("the demo run", () => {
     expect(total("rho_squares")).toBeCloseTo(squares, 6);
   });
 
+  it("has the same bins by length, by reward and for all of its steps", async () => {
+    const whole = await json<WhatIfSums>(run, "whatif");
+    const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+    expect(whole.by_length.map(({ tokens }) => sum(tokens)).reduce((a, b) => a + b)).toBe(
+      report.metrics.tokens,
+    );
+    const { columns } = await tableOf(run);
+    for (const { from, to, tokens } of whole.by_length) {
+      const inside = columns.tokens.filter((count) => count >= from && count <= to);
+      expect(sum(tokens)).toBe(inside.reduce((a, b) => a + b, 0));
+    }
+    const steps = run.info.steps;
+    const all = (await run.whatIf([steps[0]!, steps.at(-1)!]))!;
+    expect(all.by_length).toEqual(whole.by_length);
+    expect(all.groups.map(({ tokens }) => tokens)).toEqual(whole.groups.map(({ tokens }) => tokens));
+    const first = (await run.whatIf([steps[0]!, steps[0]!]))!;
+    expect(first.groups.reduce((total, { tokens }) => total + sum(tokens), 0)).toBe(
+      report.per_step[0]!.tokens,
+    );
+    expect(await run.whatIf([-2, -1])).toBeUndefined();
+  });
+
+  it("finds the worst turns", async () => {
+    const { turns } = await json<TopTokens>(run, "tokens");
+    const { columns, length } = await tableOf(run);
+    const all: { sequence: number; turn: number; first: number; sizes: number[] }[] = [];
+    for (let sequence = 0; sequence < length; sequence++) {
+      const { turns: of, mask, rollout, trainer } = decodeSequence((await run.sequence(sequence))!);
+      of.forEach((turn, t) => {
+        if (mask[t] === 0 || !Number.isFinite(trainer[t]! - rollout[t]!)) return;
+        const last = all.at(-1);
+        const size = Math.abs(trainer[t]! - rollout[t]!);
+        if (last?.sequence === sequence && last.turn === turn) last.sizes.push(size);
+        else all.push({ sequence, turn, first: t, sizes: [size] });
+      });
+    }
+    const mean = (sizes: readonly number[]): number => sizes.reduce((a, b) => a + b, 0) / sizes.length;
+    const long = all.filter(({ sizes }) => sizes.length >= 4).sort((a, b) => mean(b.sizes) - mean(a.sizes));
+    const [worst] = turns.by_mean;
+    expect([worst!.sequence, worst!.turn, worst!.first, worst!.tokens]).toEqual([
+      long[0]!.sequence,
+      long[0]!.turn,
+      long[0]!.first,
+      long[0]!.sizes.length,
+    ]);
+    expect(worst!.delta_abs_mean).toBeCloseTo(mean(long[0]!.sizes), 6);
+    expect(turns.by_max[0]!.delta_abs_max).toBeCloseTo(report.metrics.delta_abs_max, 6);
+    expect(turns.by_max[0]!.worst).toBe(columns.worst_token[turns.by_max[0]!.sequence]);
+    expect(turns.by_mean.map((turn) => turn.delta_abs_mean)).toEqual(
+      turns.by_mean.map((turn) => turn.delta_abs_mean).sort((a, b) => b - a),
+    );
+    expect(worst!.opening).not.toBe("");
+  });
+
   it("names the same worst tokens, in their context", async () => {
     const tokens = await json<TopTokens>(run, "tokens");
     const firsts = tokens.occurrences.slice(0, report.worst_tokens.length);
@@ -164,15 +218,16 @@ describe("the demo run", () => {
 
   it("answers exactly, with configs and a command", async () => {
     const none = { level: "none", upper: null, lower: null } as const;
-    const nothing = await run.exact({ weights: none, mask: none, veto: null });
+    const { answer: nothing } = await run.exact({ weights: none, mask: none, veto: null });
     expect(nothing.kept_tokens).toBe(report.metrics.tokens);
     expect(nothing.ess).toBeCloseTo(report.metrics.ess, 6);
     expect(nothing.dropped_right).toBe(0);
-    const asked = await run.exact({
+    const question: ExactQuestion = {
       weights: { level: "token", upper: 1.01, lower: null },
       mask: { level: "geometric", upper: 1.0005, lower: 0.9995 },
       veto: 0.8,
-    });
+    };
+    const { answer: asked, steps } = await run.exact(question);
     const { columns } = await tableOf(run);
     let masked = 0;
     columns.delta_mean.forEach((mean, i) => {
@@ -183,7 +238,12 @@ describe("the demo run", () => {
     expect(asked.clipped).toBeGreaterThan(0);
     expect(asked.vetoed).toBeGreaterThan(0);
     expect(asked.kept_tokens).toBeLessThan(report.metrics.tokens - masked);
-    const tis = await run.exact({
+    expect(steps.steps).toEqual(run.info.steps);
+    expect(steps.counts.masked.reduce((a, b) => a + b, 0)).toBe(masked);
+    const again = await run.exact({ ...question, steps: [run.info.steps[1]!, run.info.steps[2]!] });
+    expect(again.answer.masked).toBe(steps.counts.masked[1]! + steps.counts.masked[2]!);
+    expect(again.steps).toEqual(steps);
+    const { answer: tis } = await run.exact({
       weights: { level: "token", upper: 2, lower: null },
       mask: none,
       veto: null,
@@ -245,7 +305,7 @@ describe("what a run lacks", () => {
     expect(columns.delta_mean[1]).toBeNaN();
     expect(decodeSequence((await run.sequence(0))!).trainer[0]).toBeNaN();
     expect((await json<WhatIfSums>(run, "whatif")).groups.map(({ name }) => name)).toEqual(["unknown"]);
-    const answer = await run.exact({
+    const { answer } = await run.exact({
       weights: { level: "token", upper: 1.2, lower: null },
       mask: { level: "none", upper: null, lower: null },
       veto: null,

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExactAnswer, ExactQuestion, RunInfo } from "../../protocol/view.ts";
-import { decodeArrays, decodeTable, encodeTopK } from "../../wire/index.ts";
+import type { ExactQuestion, MatchingTokens, RunInfo, WhatIfSums } from "../../protocol/view.ts";
+import { decodeArrays, decodeTable, encodeTopK, type SequenceTable } from "../../wire/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -16,15 +16,16 @@ import {
   VOCABULARY_FILE,
 } from "./build-cache.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
-import { answerExactly, type DeltaBlock } from "./exact.ts";
+import { type DeltaBlock, deltaBlocks } from "./delta-blocks.ts";
+import { answerExactly, type ExactAnswers } from "./exact.ts";
+import { type MatchSource, matchOccurrences, matchSequences } from "./match-filter.ts";
 import { readPart } from "./read-part.ts";
 import { PASS_FILES } from "./run-pass.ts";
 import { type ReadBytes, readAlternatives } from "./top-k-store.ts";
+import { WhatIfBuilder } from "./what-if.ts";
 
-/** Numbers of Δ that stay in memory once they were asked for: 128 MB. */
-const DELTAS_HELD = 2 ** 24;
-/** Numbers of Δ that are worked on at a time. */
-const BLOCK_DELTAS = 2 ** 20;
+/** Answers to questions about corrections that are kept: one who drags comes back. */
+const ANSWERS_HELD = 16;
 
 export interface PreparedRun {
   readonly info: RunInfo;
@@ -42,7 +43,13 @@ export interface PreparedRun {
   sequence(index: number): Promise<Uint8Array | undefined>;
   /** An encoded `WireTopK`, of as many of the tokens as there are; undefined without such a sequence. */
   topK(index: number, from: number, count: number): Promise<Uint8Array | undefined>;
-  exact(question: ExactQuestion): Promise<ExactAnswer>;
+  exact(question: ExactQuestion): Promise<ExactAnswers>;
+  /** The sums of `whatif` over steps, both included; undefined where no token is in them. */
+  whatIf(steps: readonly [from: number, to: number]): Promise<WhatIfSums | undefined>;
+  /** An encoded `TokenMatches`. @throws UsageError when the filter is not understood or cannot be asked of the run */
+  match(filter: string, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The tokens themselves. @throws as `match` does */
+  matchTokens(filter: string, signal?: AbortSignal): Promise<MatchingTokens>;
   /** The run that this one is compared with, and what came of it (JSON of a `Comparison`). */
   readonly compared?: { readonly other: PreparedRun; readonly comparison: Uint8Array };
   close(): Promise<void>;
@@ -52,6 +59,7 @@ export interface OpenOptions {
   readonly reused: boolean;
   readonly complete: boolean;
   readonly status: RunInfo["status"];
+  readonly growing?: string;
   readonly paths: readonly string[];
   readonly flags: readonly string[];
   /** Called after closing. */
@@ -61,7 +69,7 @@ export interface OpenOptions {
 /** @throws FormatError when the cache is damaged */
 export async function openPrepared(
   directory: string,
-  { reused, complete, status, paths, flags, onClosed }: OpenOptions,
+  { reused, complete, status, growing, paths, flags, onClosed }: OpenOptions,
 ): Promise<PreparedRun> {
   const path = (name: string): string => join(directory, name);
   const facts = JSON.parse(await readFile(path(CACHE_FACTS), "utf8")) as CacheFacts;
@@ -69,7 +77,7 @@ export async function openPrepared(
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "sequences") answers.set(name, await readFile(path(ANSWER_FILES[name])));
   const written = JSON.parse(Buffer.from(answers.get("run")!).toString()) as RunInfo;
-  const info: RunInfo = { ...written, status };
+  const info: RunInfo = { ...written, status, ...(growing !== undefined && { growing }) };
   answers.set("run", Buffer.from(JSON.stringify(info)));
   const digits = info.has.digits ? await readFile(path(DIGITS_FILE)) : undefined;
   const { arrays } = decodeArrays(await readFile(path(OFFSETS_FILE)));
@@ -88,10 +96,27 @@ export async function openPrepared(
     texts ??= new Map(JSON.parse(vocabularyJson.toString()) as [number, string][]);
     return texts;
   };
+  let decoded: SequenceTable | undefined;
+  const matched: MatchSource = {
+    info,
+    file: files.sequences,
+    offsets: offsets.sequences,
+    async table() {
+      decoded ??= decodeTable(await table());
+      return decoded;
+    },
+  };
   const knows = (index: number): boolean => index >= 0 && index < facts.sequences;
-  const blocks = deltaBlocks(files.deltas, offsets.deltas, async () => {
-    return decodeTable(await table()).columns.correct.slice();
+  const rewards = (JSON.parse(Buffer.from(answers.get("whatif")!).toString()) as WhatIfSums).by_reward.map(
+    ({ from, to }) => ({ from, to }),
+  );
+  const blocks = deltaBlocks(files.deltas, offsets.deltas, rewards, async () => {
+    const { step, correct, reward } = decodeTable(await table()).columns;
+    return { step: step.slice(), correct: correct.slice(), reward: reward.slice() };
   });
+  const exact = kept(ANSWERS_HELD, (question: ExactQuestion) =>
+    answerExactly(question, { blocks: blocks(), rewards, paths, flags }),
+  );
   return {
     info,
     directory,
@@ -112,7 +137,15 @@ export async function openPrepared(
       const found = await readAlternatives(read, facts.topK, from, count);
       return encodeTopK({ ...found, texts: textsOf(found.policies, vocabulary()) });
     },
-    exact: (question) => answerExactly(question, { blocks: blocks(), paths, flags }),
+    exact,
+    async whatIf([from, to]) {
+      const sums = new WhatIfBuilder();
+      for await (const block of blocks()) if (block.step >= from && block.step <= to) addBlock(sums, block);
+      const whole = sums.finish(rewards);
+      return whole.groups.length === 0 ? undefined : whole;
+    },
+    match: (filter, signal) => matchSequences(matched, filter, signal),
+    matchTokens: (filter, signal) => matchOccurrences(matched, filter, signal),
     async close() {
       await Promise.all(Object.values(files).map((file) => file.close()));
       await onClosed?.();
@@ -134,35 +167,30 @@ function textsOf(
   return texts;
 }
 
-/** Δ of all sequences in blocks: from memory after the first time where they fit, else from the file. */
-function deltaBlocks(
-  file: FileHandle,
-  offsets: Float64Array,
-  correctOf: () => Promise<Float64Array>,
-): () => AsyncGenerator<DeltaBlock> {
-  let held: DeltaBlock[] | undefined;
-  return async function* () {
-    if (held !== undefined) {
-      yield* held;
-      return;
+function addBlock(sums: WhatIfBuilder, { deltas, offsets, correct, rewards }: DeltaBlock): void {
+  for (const [row, own] of correct.entries()) {
+    for (let t = offsets[row]!; t < offsets[row + 1]!; t++)
+      sums.add(own, deltas[t]!, Math.exp(deltas[t]!), Number.NaN);
+    sums.endSequence(rewards[row]!);
+  }
+}
+
+/** Answers to the last questions, by what these say; one that fails is not kept. */
+function kept<Question, Answer>(
+  limit: number,
+  ask: (question: Question) => Promise<Answer>,
+): (question: Question) => Promise<Answer> {
+  const known = new Map<string, Promise<Answer>>();
+  return (question) => {
+    const key = JSON.stringify(question);
+    const answer = known.get(key) ?? ask(question);
+    known.delete(key);
+    known.set(key, answer);
+    answer.catch(() => known.delete(key));
+    for (const old of known.keys()) {
+      if (known.size <= limit) break;
+      known.delete(old);
     }
-    const correct = await correctOf();
-    const read: DeltaBlock[] = [];
-    const fits = offsets.at(-1)! <= DELTAS_HELD;
-    for (let first = 0; first < correct.length; ) {
-      let end = first + 1;
-      while (end < correct.length && offsets[end + 1]! - offsets[first]! <= BLOCK_DELTAS) end++;
-      const [from, to] = [offsets[first]!, offsets[end]!];
-      const bytes = await readPart(file, from * 8, (to - from) * 8);
-      const block: DeltaBlock = {
-        deltas: new Float64Array(bytes.buffer),
-        offsets: Int32Array.from(offsets.subarray(first, end + 1), (offset) => offset - from),
-        correct: correct.slice(first, end),
-      };
-      if (fits) read.push(block);
-      yield block;
-      first = end;
-    }
-    if (fits) held = read;
+    return answer;
   };
 }

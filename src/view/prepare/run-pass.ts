@@ -6,14 +6,16 @@
 import { join } from "node:path";
 import { orNull } from "../../base/json.ts";
 import { type MismatchTable, mismatchSums } from "../../kernels/mismatch.ts";
+import { turnNumbers } from "../../kernels/scalar-table.ts";
 import type { SamplingInfo } from "../../protocol/view.ts";
 import type { RecordBatch, Sampling } from "../../schema/record.ts";
+import type { SequenceOutcome } from "../../summaries/outcome-sums.ts";
 import { ValueSketch } from "../../summaries/value-sketch.ts";
 import { encodeSequence } from "../../wire/index.ts";
 import { FileAppender } from "./file-appender.ts";
-import { promptOf, type Row, type SequenceOptions, sequenceOf, turnsOf } from "./sequence-of.ts";
+import { promptOf, type Row, type SequenceOptions, sequenceOf } from "./sequence-of.ts";
 import { addSlices, addVersionSlices } from "./slices.ts";
-import { type SequenceFacts, StepSeriesBuilder } from "./step-series.ts";
+import { StepSeriesBuilder } from "./step-series.ts";
 import { TableBuilder } from "./table-builder.ts";
 import { tableRow } from "./table-row.ts";
 import { TokenPass } from "./token-pass.ts";
@@ -88,6 +90,11 @@ export class RunPass {
     });
   }
 
+  /** Writes what is held, so that the files are as long as the offsets say. */
+  async flush(): Promise<void> {
+    await Promise.all(Object.values(this.#files).map((file) => file.drain()));
+  }
+
   /** Writes what is held. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#files).map((file) => file.close()));
@@ -129,10 +136,10 @@ export class RunPass {
   #addRow(batch: RecordBatch, row: number, sums: MismatchTable): void {
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
     const prompt = promptOf(batch, row, this.#options);
-    const turns = turnsOf(batch.responseMask, start, end);
+    const turns = turnNumbers(batch.responseMask, start, end);
     const sequence: Row = { batch, row, index: this.table.length, turns, prompt };
     const figures = this.tokens.addRow(sequence);
-    const facts: SequenceFacts = {
+    const facts: SequenceOutcome = {
       responseTokens: end - start,
       entropySum: figures.entropySum,
       entropyTokens: figures.entropyTokens,
@@ -146,7 +153,6 @@ export class RunPass {
       environment: batch.environments[row],
       file: batch.provenance.file,
     });
-    this.steps.addSequence(batch.steps[row]!, facts);
     addSlices(this.steps, batch, row, sums, figures.deltas, facts);
     addVersionSlices(this.steps, batch, row, facts);
     this.#write(sequence, figures.deltas);

@@ -38,18 +38,6 @@ export function promptOf(batch: RecordBatch, row: number, { showsTexts }: Sequen
   return showsTexts && (batch.promptTexts[row] ?? "") !== "" ? Int32Array.of(-1) : new Int32Array(0);
 }
 
-/** `[tokens]`: number of the turn from 1, 0 between turns. */
-export function turnsOf(mask: Uint8Array, start: number, end: number): Uint16Array {
-  const turns = new Uint16Array(end - start);
-  let turn = 0;
-  for (let t = start; t < end; t++) {
-    if (mask[t] === 0) continue;
-    if (t === start || mask[t - 1] === 0) turn++;
-    turns[t - start] = Math.min(turn, 65_535);
-  }
-  return turns;
-}
-
 export function sequenceOf(
   { batch, row, index, turns, prompt }: Row,
   options: SequenceOptions,

@@ -6,7 +6,8 @@
 import { FIELDS } from "../../kernels/layout.ts";
 import { type MismatchTable, mismatchSums } from "../../kernels/mismatch.ts";
 import type { RecordBatch } from "../../schema/record.ts";
-import type { SequenceFacts, StepSeriesBuilder } from "./step-series.ts";
+import type { SequenceOutcome } from "../../summaries/outcome-sums.ts";
+import type { StepSeriesBuilder } from "./step-series.ts";
 
 /** Adds a sequence to its slices by correctness, rank and environment; `deltas` are of its tokens that count. */
 export function addSlices(
@@ -15,7 +16,7 @@ export function addSlices(
   row: number,
   { rows }: MismatchTable,
   deltas: Float64Array,
-  facts: SequenceFacts,
+  facts: SequenceOutcome,
 ): void {
   const add = (by: "correct" | "rank" | "environment", value: string): void =>
     series.slice(by, value, batch.steps[row]!).add(rows, row * FIELDS, deltas, facts);
@@ -34,7 +35,7 @@ export function addVersionSlices(
   series: StepSeriesBuilder,
   batch: RecordBatch,
   row: number,
-  facts: SequenceFacts,
+  facts: SequenceOutcome,
 ): void {
   const { weightVersions, responseMask, rolloutLogprobs, trainerLogprobs } = batch;
   if (!weightVersions || !rolloutLogprobs || !trainerLogprobs) return;

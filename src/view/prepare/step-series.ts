@@ -9,6 +9,12 @@ import { COUNT } from "../../kernels/layout.ts";
 import { emptySums, mergeSums } from "../../kernels/merge.ts";
 import type { StepMetrics } from "../../protocol/report.ts";
 import { STEP_METRICS, type StepMetric, type StepSeries } from "../../protocol/view.ts";
+import {
+  addOutcome,
+  emptyOutcomeSums,
+  outcomeMeans,
+  type SequenceOutcome,
+} from "../../summaries/outcome-sums.ts";
 import { ValueSketch } from "../../summaries/value-sketch.ts";
 
 /** Quantiles of a slice take about 30 kB a step: with more of them, slices have none. */
@@ -18,55 +24,10 @@ const MOST_VALUES = 32;
 
 type SliceBy = StepSeries["slices"][number]["by"];
 
-/** What a sequence adds to its step beside its kernel sums. */
-export interface SequenceFacts {
-  readonly responseTokens: number;
-  readonly entropySum: number;
-  readonly entropyTokens: number;
-  /** NaN where not known. */
-  readonly reward: number;
-  readonly correct: number;
-}
-
-class StepMeans {
-  sequences = 0;
-  responseTokens = 0;
-  entropy = 0;
-  entropyTokens = 0;
-  reward = 0;
-  rewards = 0;
-  correct = 0;
-  judged = 0;
-
-  add({ responseTokens, entropySum, entropyTokens, reward, correct }: SequenceFacts): void {
-    this.sequences++;
-    this.responseTokens += responseTokens;
-    this.entropy += entropySum;
-    this.entropyTokens += entropyTokens;
-    if (!Number.isNaN(reward)) {
-      this.reward += reward;
-      this.rewards++;
-    }
-    if (!Number.isNaN(correct)) {
-      this.correct += correct;
-      this.judged++;
-    }
-  }
-
-  metrics(): Partial<Record<StepMetric, number>> {
-    return {
-      entropy: this.entropy / this.entropyTokens,
-      response_tokens: this.responseTokens / this.sequences,
-      reward: this.reward / this.rewards,
-      accuracy: this.correct / this.judged,
-    };
-  }
-}
-
 /** The tokens of a slice in one step. */
 class SliceStep {
   readonly sums = emptySums();
-  readonly means = new StepMeans();
+  readonly means = emptyOutcomeSums();
   readonly deltas: ValueSketch | undefined;
 
   constructor(deltas: ValueSketch | undefined) {
@@ -74,24 +35,18 @@ class SliceStep {
   }
 
   /** Adds a sequence, or the part of one that is of the slice: its kernel sums at `offset`, its tokens' Δ. */
-  add(rows: Float64Array, offset: number, deltas: ArrayLike<number>, facts: SequenceFacts): void {
+  add(rows: Float64Array, offset: number, deltas: ArrayLike<number>, facts: SequenceOutcome): void {
     mergeSums(this.sums, rows, offset);
-    this.means.add(facts);
+    addOutcome(this.means, facts);
     for (let i = 0; this.deltas !== undefined && i < deltas.length; i++) this.deltas.add(deltas[i]!);
   }
 }
 
 export class StepSeriesBuilder {
-  readonly #steps = new Map<number, StepMeans>();
   readonly #slices = new Map<SliceBy, Map<string, Map<number, SliceStep>>>();
   #sketches = 0;
 
-  /** NaN is a step of its own. */
-  addSequence(step: number, facts: SequenceFacts): void {
-    getOr(this.#steps, step, () => new StepMeans()).add(facts);
-  }
-
-  /** The tokens of a slice at a step, to be added to. */
+  /** The tokens of a slice at a step, to be added to; NaN is a step of its own. */
   slice(by: SliceBy, value: string, step: number): SliceStep {
     const values = getOr(this.#slices, by, () => new Map<string, Map<number, SliceStep>>());
     const steps = getOr(values, value, () => new Map<number, SliceStep>());
@@ -107,11 +62,9 @@ export class StepSeriesBuilder {
     const order = perStep.map(({ step }) => step);
     return {
       steps: order,
-      sequences: perStep.map(({ step }) => this.#steps.get(step ?? Number.NaN)?.sequences ?? 0),
+      sequences: perStep.map(({ sequences }) => sequences),
       tokens: perStep.map(({ tokens }) => tokens),
-      series: columns(
-        perStep.map((metrics) => ({ ...metrics, ...this.#steps.get(metrics.step ?? Number.NaN)?.metrics() })),
-      ),
+      series: columns(perStep),
       slices: [...this.#slices].flatMap(([by, values]) => this.#sliceSeries(by, values, order)),
     };
   }
@@ -137,7 +90,7 @@ export class StepSeriesBuilder {
             if (slice === undefined) return {};
             const { sums, means, deltas } = slice;
             const metrics = metricsOf(sums, means.sequences, hasQuantiles ? deltas : undefined);
-            return { ...(sums[COUNT]! > 0 && metrics), ...means.metrics() };
+            return { ...(sums[COUNT]! > 0 && metrics), ...outcomeMeans(means) };
           }),
         ),
       }));
@@ -146,7 +99,7 @@ export class StepSeriesBuilder {
 
 /** One list per metric that some row has. */
 function columns(
-  rows: readonly Partial<Record<StepMetric, number>>[],
+  rows: readonly Partial<Record<StepMetric, number | null>>[],
 ): Record<StepMetric, (number | null)[]> {
   return Object.fromEntries(
     STEP_METRICS.map((name) => [name, rows.map((row) => orNull(row[name] ?? Number.NaN))]),

@@ -9,6 +9,7 @@ import type { RecordBatch } from "../../schema/record.ts";
 import { ValueSketch } from "../../summaries/value-sketch.ts";
 import { handleOf, type Row } from "./sequence-of.ts";
 import { CONTEXT, CONTEXT_MARGIN, type TokenPlace, TopTokensBuilder } from "./top-tokens.ts";
+import { OPENING, TopTurnsBuilder } from "./top-turns.ts";
 import { WhatIfBuilder } from "./what-if.ts";
 
 /** Over the row's tokens with mask 1. */
@@ -25,8 +26,21 @@ export interface TokenFigures {
   readonly entropyTokens: number;
 }
 
+/** The turn that is being read: its tokens with mask 1 and a finite Δ. */
+interface OpenTurn {
+  /** From 1; 0: none yet. */
+  turn: number;
+  /** Response token with which it begins. */
+  first: number;
+  tokens: number;
+  sum: number;
+  largest: number;
+  worst: number;
+}
+
 export class TokenPass {
   readonly topTokens = new TopTokensBuilder();
+  readonly topTurns = new TopTurnsBuilder();
   readonly whatIf = new WhatIfBuilder();
   readonly entropy = new ValueSketch(10);
 
@@ -37,6 +51,7 @@ export class TokenPass {
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
     const correct = batch.correctness[row]!;
     const place: TokenPlace = { sequence: index, token: 0, id: -1, turn: 0, decile: 0, rollout: 0, delta: 0 };
+    const open: OpenTurn = { turn: 0, first: 0, tokens: 0, sum: 0, largest: -1, worst: -1 };
     const deltas = new Float64Array(end - start);
     let count = 0;
     let worst = -1;
@@ -60,18 +75,31 @@ export class TokenPass {
       rhoSquares += rho * rho;
       this.whatIf.add(correct, delta, rho, advantage);
       place.token = t - start;
-      if (Math.abs(delta) > largest) {
-        largest = Math.abs(delta);
+      const size = Math.abs(delta);
+      if (size > largest) {
+        largest = size;
         worst = place.token;
       }
       place.id = ids === undefined ? -1 : ids[t]!;
       place.turn = turns[place.token]!;
+      if (place.turn !== open.turn) {
+        this.#endTurn(sequence, open);
+        Object.assign(open, { turn: place.turn, first: place.token, tokens: 0, sum: 0, largest: -1 });
+      }
+      open.tokens++;
+      open.sum += size;
+      if (size > open.largest) {
+        open.largest = size;
+        open.worst = place.token;
+      }
       place.decile = Math.floor((place.token * 10) / (end - start));
       place.rollout = rollout[t]!;
       // Single precision, as the report has single tokens: ranks, ties included, are then the same.
       place.delta = Math.fround(delta);
       if (this.topTokens.offer(place)) this.#keep(sequence, place, trainer[t]!);
     }
+    this.#endTurn(sequence, open);
+    this.whatIf.endSequence(batch.rewards[row]!);
     return {
       deltas: deltas.subarray(0, count),
       rhoSum,
@@ -80,6 +108,24 @@ export class TokenPass {
       advantage: advantageSum / advantageCount,
       ...this.#addEntropies(batch, start, end),
     };
+  }
+
+  #endTurn({ batch, row, index }: Row, { turn, first, tokens, sum, largest, worst }: OpenTurn): void {
+    if (tokens === 0) return;
+    this.topTurns.offer(tokens, sum / tokens, largest, () => ({
+      sequence: index,
+      handle: handleOf(batch, row),
+      file: batch.provenance.file,
+      ids: idsOf(batch, row).slice(first, first + Math.min(tokens, OPENING)),
+      turn,
+      first,
+      tokens,
+      delta_abs_mean: sum / tokens,
+      delta_abs_max: largest,
+      worst,
+      step: orNull(batch.steps[row]!),
+      correct: orNull(batch.correctness[row]!),
+    }));
   }
 
   /** Sums are the trainer policy's, else the rollout policy's; the scale is of both. */
@@ -106,14 +152,12 @@ export class TokenPass {
 
   #keep({ batch, row, prompt }: Row, place: TokenPlace, trainer: number): void {
     const { sequence, token, delta, rollout, turn } = place;
-    const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
-    const ids = batch.responseTokenIds?.subarray(start, end) ?? new Int32Array(end - start).fill(-1);
     this.topTokens.keep({
       sequence,
       token,
       handle: handleOf(batch, row, token),
       file: batch.provenance.file,
-      ...contextOf(ids, prompt, token),
+      ...contextOf(idsOf(batch, row), prompt, token),
       delta,
       rollout,
       trainer,
@@ -122,6 +166,12 @@ export class TokenPass {
       correct: orNull(batch.correctness[row]!),
     });
   }
+}
+
+/** Ids of a row's response; -1 where they are not known. */
+function idsOf({ offsets, responseTokenIds }: RecordBatch, row: number): Int32Array {
+  const [start, end] = [offsets[row]!, offsets[row + 1]!];
+  return responseTokenIds?.subarray(start, end) ?? new Int32Array(end - start).fill(-1);
 }
 
 /** Ids around a token of the response: those of the prompt too where it is near, and the token's place among them. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { TokenDecoder } from "../../tokens/index.ts";
-import { TOKEN_FLAGS } from "../../wire/index.ts";
+import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../wire/index.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 
 /** Tokens that one character's bytes may be spread over: four bytes, and what is joined with them on either side. */
@@ -31,9 +31,6 @@ export interface SpelledTokens {
   /** `[ids]`, bits of `TOKEN_FLAGS`. */
   readonly flags: Uint8Array;
 }
-
-export const TOKEN_CLASSES = ["number", "word", "punctuation", "space", "special", "other"] as const;
-export type TokenClass = (typeof TOKEN_CLASSES)[number];
 
 /**
  * Texts and flags of tokens. Where the bytes of a character are spread over tokens the first of them shows it, and the
@@ -68,12 +65,7 @@ export class TokenTexts {
 
   classOf(id: number): TokenClass {
     const { text, flags } = this.#piece(id);
-    if ((flags & TOKEN_FLAGS.special) !== 0) return "special";
-    if ((flags & TOKEN_FLAGS.digit) !== 0) return "number";
-    if (/^\s+$/.test(text)) return "space";
-    if (/^\s*[\p{L}\p{M}]+\s*$/u.test(text)) return "word";
-    if (/^\s*[\p{P}\p{S}]+\s*$/u.test(text)) return "punctuation";
-    return "other";
+    return tokenClass(text, flags);
   }
 
   spell(ids: ArrayLike<number>): SpelledTokens {

@@ -10,9 +10,11 @@ import { ABS_DELTA_SUM, COUNT, DELTA_MAX, DELTA_MEAN, DELTA_MIN, K3_SUM } from "
 import type { TokenGroup, TokenOccurrence, TopTokens } from "../../protocol/view.ts";
 import type { GroupRow } from "../../summaries/group-sums.ts";
 import { TopList } from "../../summaries/top-list.ts";
-import { TOKEN_CLASSES, type TokenTexts } from "./token-texts.ts";
+import { TOKEN_CLASSES } from "../../wire/index.ts";
+import type { TokenTexts } from "./token-texts.ts";
 
-const OCCURRENCES = 200;
+/** Shown at most. */
+export const OCCURRENCES = 200;
 const TOKENS_SHOWN = 100;
 export const CONTEXT = 12;
 /** Read beyond the context, so that a character that begins before it is whole. */
@@ -111,7 +113,7 @@ export class TopTokensBuilder {
   }
 
   /** Sums are the report's own. Classes of tokens are told by their texts, so there are some only with a tokenizer. */
-  finish({ groups, total }: RunSummary, texts: TokenTexts, hasTexts: boolean): TopTokens {
+  finish({ groups, total }: RunSummary, texts: TokenTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
     const k3 = total.sums[K3_SUM]!;
     const group = (label: string, row: GroupRow, worst: TokenGroup["worst"]): TokenGroup => ({
       label,

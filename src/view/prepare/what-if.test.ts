@@ -27,3 +27,29 @@ it("keeps sums that JSON can hold", () => {
   expect(right!.rho_squares.at(-1)).toBe(Number.MAX_VALUE);
   expect(right!.abs_advantage.at(-1)).toBe(0);
 });
+
+it("parts tokens by reward only where that says more than right and wrong", () => {
+  const of = (correct: number, rewards: readonly number[]): number[][] => {
+    const sums = new WhatIfBuilder();
+    for (const reward of rewards) {
+      sums.add(correct, 0.1, 1, Number.NaN);
+      sums.endSequence(reward);
+    }
+    return sums.finish().by_reward.map(({ from, to, tokens }) => [from, to, tokens.reduce((a, b) => a + b)]);
+  };
+  expect(of(1, [0, 1])).toEqual([]);
+  expect(of(Number.NaN, [0, 1, 1])).toEqual([
+    [0, 0, 1],
+    [1, 1, 2],
+  ]);
+  expect(of(1, [-1, 0.2, 0.2004, 1, Number.NaN])).toEqual([
+    [-1, -1, 1],
+    [0.2, 0.2, 2],
+    [1, 1, 1],
+  ]);
+  const many = of(
+    1,
+    Array.from({ length: 100 }, (_, i) => i / 100),
+  );
+  expect(many.map(([, , tokens]) => tokens)).toEqual([25, 25, 25, 25]);
+});

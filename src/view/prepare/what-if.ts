@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { WhatIfSums } from "../../protocol/view.ts";
+import type { ValueGroup, WhatIfSums } from "../../protocol/view.ts";
+import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../sweep/buckets.ts";
+import { rewardGroups, roundedReward } from "../../sweep/reward-groups.ts";
 
 /** Inner edges are ±SMALL · (e^(i · STEP) − 1), i = 0 … SIDE: 2e-5 nats wide at 0, 2 % of Δ at ±LARGEST. */
 const SIDE = 511;
@@ -34,7 +36,20 @@ interface Sums {
   readonly absAdvantage: Float64Array;
 }
 
+/** The tokens, by bin, of the sequences of a bucket of lengths or rewards. */
+interface Bucket {
+  sequences: number;
+  readonly tokens: Float64Array;
+}
+
 export class WhatIfBuilder {
+  readonly #lengths = new Map<number, Bucket>();
+  /** By rounded reward. */
+  readonly #rewards = new Map<number, Bucket>();
+  /** Bins of the open sequence's tokens. */
+  #open = new Uint16Array(1024);
+  #length = 0;
+  #judged = false;
   readonly #groups = NAMES.map((): Sums => {
     const sums = (): Float64Array => new Float64Array(BINS);
     return { tokens: sums(), rho: sums(), rhoSquares: sums(), absAdvantage: sums() };
@@ -48,12 +63,38 @@ export class WhatIfBuilder {
     rhos[bin]! += rho;
     rhoSquares[bin]! += rho * rho;
     if (!Number.isNaN(advantage)) absAdvantage[bin]! += Math.abs(advantage);
+    if (!Number.isNaN(correct)) this.#judged = true;
+    if (this.#length === this.#open.length) {
+      const wider = new Uint16Array(2 * this.#length);
+      wider.set(this.#open);
+      this.#open = wider;
+    }
+    this.#open[this.#length++] = bin;
   }
 
-  /** Groups with a token in them. Sums that overflow are the largest number: JSON has no infinity. */
-  finish(): WhatIfSums {
+  /** The tokens added since the last one were a sequence with this reward, NaN where it is not known. */
+  endSequence(reward: number): void {
+    const length = this.#length;
+    if (length === 0) return;
+    this.#length = 0;
+    const into = [bucketOf(this.#lengths, lengthBucket(length))];
+    if (!Number.isNaN(reward)) into.push(bucketOf(this.#rewards, roundedReward(reward)));
+    for (const bucket of into) {
+      bucket.sequences++;
+      for (let t = 0; t < length; t++) bucket.tokens[this.#open[t]!]!++;
+    }
+  }
+
+  /**
+   * Groups with a token in them. Sums that overflow are the largest number: JSON has no infinity.
+   *
+   * @param rewards Groups of rewards to use; default those that part these sequences.
+   */
+  finish(rewards: readonly ValueGroup[] = this.#rewardGroups()): WhatIfSums {
     const finite = (sums: Float64Array): number[] =>
       Array.from(sums, (sum) => Math.min(sum, Number.MAX_VALUE));
+    const counts = new Float64Array(LENGTH_BUCKETS);
+    for (const [bucket, { sequences }] of this.#lengths) counts[bucket] = sequences;
     return {
       edges: [null, ...INNER, null],
       groups: this.#groups.flatMap(({ tokens, rho, rhoSquares, absAdvantage }, i) => {
@@ -66,8 +107,38 @@ export class WhatIfBuilder {
           abs_advantage: finite(absAdvantage),
         };
       }),
+      by_length: lengthQuartiles(counts).map(({ first, last, from, to }) => ({
+        from,
+        to,
+        tokens: tokensBetween(this.#lengths, first, last),
+      })),
+      by_reward: rewards.map(({ from, to }) => ({
+        from,
+        to,
+        tokens: tokensBetween(this.#rewards, from, to),
+      })),
     };
   }
+
+  /** None where right and wrong say the same. */
+  #rewardGroups(): ValueGroup[] {
+    const isMore = [...this.#rewards.keys()].some((reward) => reward !== 0 && reward !== 1);
+    if (!isMore && this.#judged) return [];
+    return rewardGroups(new Map([...this.#rewards].map(([reward, { sequences }]) => [reward, sequences])));
+  }
+}
+
+function bucketOf(buckets: Map<number, Bucket>, key: number): Bucket {
+  const known = buckets.get(key) ?? { sequences: 0, tokens: new Float64Array(BINS) };
+  buckets.set(key, known);
+  return known;
+}
+
+function tokensBetween(buckets: ReadonlyMap<number, Bucket>, from: number, to: number): number[] {
+  const sums = new Array<number>(BINS).fill(0);
+  for (const [key, { tokens }] of buckets)
+    if (key >= from && key <= to) for (let bin = 0; bin < BINS; bin++) sums[bin]! += tokens[bin]!;
+  return sums;
 }
 
 function groupOf(correct: number): number {

@@ -5,12 +5,14 @@
  */
 
 import type { DigitsReport } from "../../../src/protocol/digits.ts";
-import type { KlReport } from "../../../src/protocol/kl.ts";
+import type { DigitsPage, ReportPage, StudyPage } from "../../../src/protocol/page.ts";
 import type { MismatchReport } from "../../../src/protocol/report.ts";
 import type {
   Comparison,
   ExactAnswer,
   ExactQuestion,
+  ExactSteps,
+  MatchingTokens,
   RunInfo,
   StepSeries,
   StudyTexts,
@@ -19,11 +21,13 @@ import type {
   WhatIfSums,
 } from "../../../src/protocol/view.ts";
 import {
+  decodeMatches,
   decodeSequence,
   decodeStudyText,
   decodeTable,
   decodeTopK,
   type SequenceTable,
+  type TokenMatches,
   type WireSequence,
   type WireStudyText,
   type WireTopK,
@@ -42,8 +46,8 @@ async function json<T>(path: string, init?: RequestInit): Promise<T> {
   return (await ask(path, init)).json() as Promise<T>;
 }
 
-async function bytes(path: string): Promise<Uint8Array> {
-  return new Uint8Array(await (await ask(path)).arrayBuffer());
+async function bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
+  return new Uint8Array(await (await ask(path, init)).arrayBuffer());
 }
 
 const forgetters: (() => void)[] = [];
@@ -87,28 +91,47 @@ const sequences = remembered(32, async (path) => decodeSequence(await bytes(path
 const studyTexts = remembered(32, async (path) => decodeStudyText(await bytes(path)));
 const alternatives = remembered(64, async (path) => decodeTopK(await bytes(path)));
 
+function topK(of: "" | "other/", index: number, from: number, count: number): Promise<WireTopK> {
+  const path = `${of}sequence/${index}/topk?from=${from}&count=${count}`;
+  return alternatives(answers.bundled ? `${of}topk/${index}` : fixed(path));
+}
+
+async function exactly<T>(path: string, question: ExactQuestion): Promise<T> {
+  // What a server of files says to a question is its page for errors.
+  if (answers.bundled) throw new Error("these are files; logratio view of the run itself counts them");
+  return json(path, posted(JSON.stringify(question)));
+}
+
 export const client = {
   /** After the run has changed: what was kept is of the run before. */
   forget: (): void => {
     for (const forget of forgetters) forget();
   },
+  /** What the server shows now; the answers that the page asks for stay those of the run it knows. */
+  latest: (): Promise<ViewInfo> => json("run"),
   run: async (): Promise<ViewInfo> => {
     const info = await json<ViewInfo>("run");
-    answers = { version: info.version, bundled: info.kind === "view-run" && info.bundled === true };
+    answers = { version: info.version, bundled: info.bundled === true };
     return info;
   },
   report: (): Promise<MismatchReport> => json(fixed("report")),
+  reportTables: (): Promise<ReportPage> => json(fixed("report-tables")),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
   /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */
-  topK: (index: number, from: number, count: number): Promise<WireTopK> =>
-    alternatives(
-      answers.bundled ? `topk/${index}` : fixed(`sequence/${index}/topk?from=${from}&count=${count}`),
-    ),
+  topK: (index: number, from: number, count: number): Promise<WireTopK> => topK("", index, from, count),
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
-  whatIf: (): Promise<WhatIfSums> => json(fixed("whatif")),
+  /** What a filter leaves; a bundle cannot say. */
+  match: async (filter: string, signal: AbortSignal): Promise<TokenMatches> =>
+    decodeMatches(await bytes(fixed(`match?filter=${encodeURIComponent(filter)}`), { signal })),
+  matchTokens: (filter: string, signal: AbortSignal): Promise<MatchingTokens> =>
+    json(fixed(`match/tokens?filter=${encodeURIComponent(filter)}`), { signal }),
+  /** `10..30`: over these steps only, which a bundle cannot say. */
+  whatIf: (steps?: string): Promise<WhatIfSums> =>
+    json(fixed(steps === undefined ? "whatif" : `whatif?steps=${steps}`)),
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
+  digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
   /** Only where `compared` names another run; `other` is that one. */
   comparison: (): Promise<Comparison> => json(fixed("compare")),
   other: {
@@ -117,18 +140,17 @@ export const client = {
     steps: (): Promise<StepSeries> => json(fixed("other/steps")),
     table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("other/sequences"))),
     sequence: (index: number): Promise<WireSequence> => sequences(fixed(`other/sequence/${index}`)),
+    topK: (index: number, from: number, count: number): Promise<WireTopK> =>
+      topK("other/", index, from, count),
   },
   /** Only of a study. */
   study: {
-    report: (): Promise<KlReport> => json(fixed("study")),
-    texts: (): Promise<StudyTexts> => json(fixed("study/texts")),
-    text: (index: number): Promise<WireStudyText> => studyTexts(fixed(`study/text/${index}`)),
+    tables: (): Promise<StudyPage> => json(fixed("study-tables")),
+    texts: (): Promise<StudyTexts> => json(fixed("study-texts")),
+    text: (index: number): Promise<WireStudyText> => studyTexts(fixed(`study-text/${index}`)),
   },
   /** A table's rows, as JSON, in Parquet. */
   parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
-  exact: async (question: ExactQuestion): Promise<ExactAnswer> => {
-    // What a server of files says to a question is its page for errors.
-    if (answers.bundled) throw new Error("these are files; logratio view of the run itself counts them");
-    return json("exact", posted(JSON.stringify(question)));
-  },
+  exact: (question: ExactQuestion): Promise<ExactAnswer> => exactly("exact", question),
+  exactSteps: (question: ExactQuestion): Promise<ExactSteps> => exactly("exact/steps", question),
 } as const;

@@ -11,12 +11,14 @@ export type Loaded<T> =
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: "failed"; readonly message: string };
 
-const askedFor = new Set<() => void>();
+const askedFor = new Set<() => Promise<void>>();
 
 /** Asks again for whatever has been asked for. What is there stays until the new answer takes its place. */
-export function reload(): void {
+export async function reload(): Promise<void> {
   client.forget();
-  for (const ask of askedFor) ask();
+  // The run first: all other answers are asked for by its version.
+  await client.run();
+  await Promise.all([...askedFor].map((ask) => ask()));
 }
 
 /** A signal that asks when it is first read. */
@@ -26,16 +28,16 @@ export function lazily<T>(ask: () => Promise<T>): () => ReadonlySignal<Loaded<T>
   return () => {
     if (!asked) {
       asked = true;
-      const again = (): void => settle(ask(), result);
+      const again = (): Promise<void> => settle(ask(), result);
       askedFor.add(again);
-      again();
+      void again();
     }
     return result;
   };
 }
 
-export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): void {
-  promise.then(
+export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): Promise<void> {
+  return promise.then(
     (value) => {
       result.value = { state: "ready", value };
     },
@@ -47,11 +49,13 @@ export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): vo
 
 export const run = lazily(client.run);
 export const report = lazily(client.report);
+export const reportTables = lazily(client.reportTables);
 export const steps = lazily(client.steps);
 export const table = lazily(client.table);
 export const topTokens = lazily(client.tokens);
-export const whatIf = lazily(client.whatIf);
+export const whatIf = lazily(() => client.whatIf());
 export const digits = lazily(client.digits);
+export const digitsTables = lazily(client.digitsTables);
 export const comparison = lazily(client.comparison);
 /** Of the run that this one is compared with. */
 export const other = {
@@ -60,5 +64,5 @@ export const other = {
   steps: lazily(client.other.steps),
   table: lazily(client.other.table),
 };
-export const study = lazily(client.study.report);
+export const studyTables = lazily(client.study.tables);
 export const studyTexts = lazily(client.study.texts);

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ExactQuestion } from "../../../src/protocol/view.ts";
+import type { StepRange } from "./step-range.ts";
 
 export const LEVELS = ["token", "sequence", "geometric"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -36,6 +37,13 @@ const USUAL: Readonly<Record<Level, Pick<Setting, "cap" | "low" | "high">>> = {
   geometric: { cap: 1.01, low: 0.99, high: 1.01 },
 };
 export const USUAL_VETO = 1e-4;
+
+/** Whether an address says anything about a correction; without, {@link parseSetting} gives the usual one. */
+export function hasSetting(params: Params): boolean {
+  return [params.level, params.method, ...BOUNDS.map((name) => params[name])].some(
+    (text) => text !== undefined,
+  );
+}
 
 export function parseSetting(params: Params): Setting {
   const level = LEVELS.find((name) => name === params.level) ?? "token";
@@ -115,8 +123,11 @@ export function withBound(setting: Setting, name: Bound, value: number): Setting
   return { ...setting, [name]: value };
 }
 
-/** What the server is asked. */
-export function questionOf({ level, method, cap, low, high, veto }: Setting): ExactQuestion {
+/** What the server is asked, over these steps or all. */
+export function questionOf(
+  { level, method, cap, low, high, veto }: Setting,
+  steps: StepRange | null = null,
+): ExactQuestion {
   const weighted = hasCap(method) || method === "icepop";
   const banded = hasBand(method);
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
@@ -133,5 +144,6 @@ export function questionOf({ level, method, cap, low, high, veto }: Setting): Ex
       ...(method === "icepop" && { action: "zero" }),
     },
     veto,
+    ...(steps !== null && { steps }),
   };
 }

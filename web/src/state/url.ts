@@ -70,9 +70,16 @@ export interface Move {
   readonly params?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The route that a move leads to. Going to another view keeps the parameters: filters and colours go along. */
+/**
+ * The route that a move leads to. Going to another view keeps the parameters: filters and colours go along. Only `run`,
+ * which says whose sequence is meant, is said anew by whoever names a view.
+ */
 export function moved(from: Route, move: Move): Route {
-  const params = { ...from.params, ...move.params };
+  const params: Record<string, string | undefined> = {
+    ...from.params,
+    ...(move.view !== undefined && { run: undefined }),
+    ...move.params,
+  };
   const kept = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const view = move.view ?? from.view;
   return {

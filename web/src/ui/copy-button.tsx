@@ -3,7 +3,15 @@ import { useSignal } from "@preact/signals";
 const SAID_FOR = 1500;
 
 /** Copies a text that is made when it is asked for, and says that it did. */
-export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
+export function CopyButton({
+  label,
+  disabled = false,
+  text,
+}: {
+  readonly label: string;
+  readonly disabled?: boolean;
+  readonly text: () => string;
+}) {
   const said = useSignal("");
   const copy = async (): Promise<void> => {
     said.value = (await copied(text())) ? "copied" : "could not copy";
@@ -12,7 +20,7 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
     }, SAID_FOR);
   };
   return (
-    <button type="button" class="copy" onClick={copy}>
+    <button type="button" class="copy" disabled={disabled} onClick={copy}>
       <span>{label}</span>
       <span class="copied" role="status">
         {said.value}

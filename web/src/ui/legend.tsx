@@ -1,5 +1,5 @@
+import { formatNumber, formatSigned } from "../../../src/report/display.ts";
 import { SHADES, valueOfShade } from "./colour-scale.ts";
-import { formatNumber, formatSigned } from "./format.ts";
 
 /** Swatches of a scale with numbers below; one-sided scales start at 0. */
 export function Legend({

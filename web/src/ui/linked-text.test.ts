@@ -11,6 +11,11 @@ it("finds steps and handles in the report's sentences", () => {
     { kind: "handle", text: "s30.r1.q48.t39" },
     { kind: "text", text: " (Δ -10.7)" },
   ]);
+  expect(textParts("Turn 3 is twice as far off as turn 1")).toEqual([
+    { kind: "turn", text: "Turn 3", turn: 3 },
+    { kind: "text", text: " is twice as far off as " },
+    { kind: "turn", text: "turn 1", turn: 1 },
+  ]);
   expect(textParts("27 of 54,897 tokens differ")).toEqual([
     { kind: "text", text: "27 of 54,897 tokens differ" },
   ]);

@@ -14,7 +14,12 @@ export function stepHref(step: number): string {
   return hrefOf({ view: "sequences", token: undefined, params: { steps: `${step}..${step}` } });
 }
 
-/** A sentence of the report; the steps and handles in it are links. */
+/** Where turns are told apart, each with its worst token. */
+function turnsHref(): string {
+  return hrefOf({ view: "tokens", token: undefined, params: { by: "turn", find: undefined } });
+}
+
+/** A sentence of the report; the steps, turns and handles in it are links. */
 export function LinkedText({ text }: { readonly text: string }) {
   return (
     <>
@@ -22,7 +27,7 @@ export function LinkedText({ text }: { readonly text: string }) {
         if (part.kind === "text") return <Unbroken key={index} text={part.text} />;
         if (part.kind === "handle") return <HandleLink key={index} handle={part.text} />;
         return (
-          <a key={index} href={stepHref(part.step)}>
+          <a key={index} href={part.kind === "turn" ? turnsHref() : stepHref(part.step)}>
             {part.text}
           </a>
         );

@@ -53,13 +53,29 @@ function remembered(): Theme {
 }
 
 const resolved = new Map<string, string>();
+let paper = false;
+
+/** What `make` reads of colours is that of light paper: for pictures that are exported. Nothing of it is seen. */
+export function onPaper<T>(make: () => T): T {
+  const { dataset } = document.documentElement;
+  const before = dataset.theme;
+  dataset.theme = "light";
+  paper = true;
+  try {
+    return make();
+  } finally {
+    paper = false;
+    if (before === undefined) delete dataset.theme;
+    else dataset.theme = before;
+  }
+}
 
 /**
  * A colour of the style sheet as canvas takes it: `themeColour("--blue")` is `rgb(32, 98, 173)`. Variables hold
  * `light-dark()`, which only an element can resolve.
  */
 export function themeColour(variable: string): string {
-  const key = `${variable} ${isDark.value}`;
+  const key = `${variable} ${!paper && isDark.value}`;
   const known = resolved.get(key);
   if (known !== undefined) return known;
   const probe = document.createElement("span");

@@ -1,3 +1,4 @@
+import type { Pen } from "../svg-canvas.ts";
 import { themeColour } from "../theme.ts";
 import { type Axis, deltaTicks, RATIO_TICKS, spacedTicks } from "./axis.ts";
 
@@ -28,22 +29,38 @@ const COLUMN = 3;
 const [TOP, BOTTOM] = [20, 20];
 const FONT = "11px system-ui, sans-serif";
 
+/** From where to where each column reaches, nats: what lies beyond the axis is in its outermost columns. */
+export function columnEdges(axis: Axis, width: number): readonly (readonly [number, number])[] {
+  const columns = Math.ceil(width / COLUMN);
+  const edge = (column: number): number => axis.value((2 * column * COLUMN) / width - 1);
+  return Array.from({ length: columns }, (_, column) => [
+    column === 0 ? -Infinity : edge(column),
+    column === columns - 1 ? Infinity : edge(column + 1),
+  ]);
+}
+
 /** How many stand in each column, for each side: what a drag of a line does not change. */
 export function countColumns(
   axis: Axis,
   sides: readonly HistogramSide[],
   width: number,
 ): readonly number[][] {
-  const columns = Math.ceil(width / COLUMN);
-  const edge = (column: number): number => axis.value((2 * column * COLUMN) / width - 1);
-  return sides.map(({ between }) =>
-    Array.from({ length: columns }, (_, column) => {
-      // What lies beyond the axis is in its outermost columns.
-      const from = column === 0 ? -Infinity : edge(column);
-      const to = column === columns - 1 ? Infinity : edge(column + 1);
-      return Math.max(0, between(from, to));
-    }),
-  );
+  const edges = columnEdges(axis, width);
+  return sides.map(({ between }) => edges.map(([from, to]) => Math.max(0, between(from, to))));
+}
+
+/** A canvas set up for its size and this screen. */
+export function scaledPen(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D | null {
+  const scale = devicePixelRatio || 1;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = canvas.getContext("2d");
+  context?.scale(scale, scale);
+  return context;
 }
 
 /**
@@ -52,18 +69,12 @@ export function countColumns(
  * @param counts {@link countColumns} of the same axis, sides and width.
  */
 export function drawHistogram(
-  canvas: HTMLCanvasElement,
+  context: Pen,
   width: number,
   height: number,
   picture: HistogramPicture,
   counts: readonly (readonly number[])[],
 ): void {
-  const scale = devicePixelRatio || 1;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  const context = canvas.getContext("2d");
-  if (context === null) return;
-  context.scale(scale, scale);
   context.clearRect(0, 0, width, height);
   const { axis, sides } = picture;
   const x = (delta: number): number => ((axis.place(delta) + 1) / 2) * width;
@@ -89,38 +100,44 @@ export function drawHistogram(
   drawTicks(context, axis, x, width, height);
 }
 
+/** Dropped is hatched, clipped is ruled: apart without colour. */
 function drawZones(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   zones: readonly Zone[],
   x: (delta: number) => number,
   width: number,
   height: number,
 ): void {
+  const foot = height - BOTTOM;
   for (const { from, to, kind } of zones) {
     const [left, right] = [Math.max(0, x(from)), Math.min(width, x(to))];
     if (!(right > left)) continue;
-    context.save();
-    context.beginPath();
-    context.rect(left, TOP, right - left, height - TOP - BOTTOM);
-    context.clip();
     context.fillStyle = themeColour("--panel");
-    context.fillRect(left, TOP, right - left, height);
+    context.fillRect(left, TOP, right - left, foot - TOP);
     context.strokeStyle = themeColour("--line");
     context.lineWidth = 1;
-    // Dropped is hatched, clipped is ruled: apart without colour.
-    const slope = kind === "dropped" ? height : 0;
-    for (let at = left - slope - (left % 7); at < right; at += 7) {
-      context.beginPath();
-      context.moveTo(at, height);
-      context.lineTo(at + slope, 0);
-      context.stroke();
-    }
-    context.restore();
+    const room = foot - TOP;
+    const first = left - (left % 7);
+    context.beginPath();
+    if (kind === "clipped")
+      for (let at = first; at < right; at += 7) {
+        context.moveTo(at, foot);
+        context.lineTo(at, TOP);
+      }
+    else
+      for (let at = first - 7 * Math.ceil(room / 7); at < right; at += 7) {
+        // Up to the right, as far as it is within the zone.
+        const [start, end] = [Math.max(left, at), Math.min(right, at + room)];
+        if (end <= start) continue;
+        context.moveTo(start, foot - (start - at));
+        context.lineTo(end, foot - (end - at));
+      }
+    context.stroke();
   }
 }
 
 function drawTicks(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   axis: Axis,
   x: (delta: number) => number,
   width: number,

@@ -1,17 +1,24 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { MismatchReport, StepMetrics } from "../../../../src/protocol/report.ts";
-import type { StepSeries } from "../../../../src/protocol/view.ts";
+import type { RunInfo, StepSeries } from "../../../../src/protocol/view.ts";
+import { cutChart } from "../../../../src/report/charts/chart-spec.ts";
+import {
+  SCALES,
+  type ScaleChoice,
+  type SliceBy,
+  sliceChoices,
+  stepCharts,
+} from "../../../../src/report/charts/step-charts.ts";
 import { foldSteps } from "../../../../src/report/content/fold-steps.ts";
-import { formatCount, formatNumber } from "../../../../src/report/format.ts";
+import { formatCount, formatNumber } from "../../../../src/report/display.ts";
 import { useKeys } from "../../state/keys.ts";
 import { formatSteps, parseSteps, type StepRange, stepsBetween } from "../../state/step-range.ts";
 import { hrefOf, navigate, param } from "../../state/url.ts";
-import { cutChart } from "../../ui/chart-spec.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
-import { SCALES, type ScaleChoice, type SliceBy, sliceChoices, stepCharts } from "./step-charts.ts";
+import { CorrectionPanel } from "./correction-panel.tsx";
 
 const SLICE_TITLES: Readonly<Record<SliceBy, string>> = {
   correct: "correctness",
@@ -25,7 +32,15 @@ const stepsParam = param("steps", "");
 const zoomParam = param("zoom", "");
 
 /** Small multiples over steps: one crosshair, one brush, one choice of slices for all. */
-export function StepPanel({ data, report }: { readonly data: StepSeries; readonly report: MismatchReport }) {
+export function StepPanel({
+  info,
+  data,
+  report,
+}: {
+  readonly info: RunInfo;
+  readonly data: StepSeries;
+  readonly report: MismatchReport;
+}) {
   const crosshair = useCrosshair();
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
@@ -106,11 +121,19 @@ export function StepPanel({ data, report }: { readonly data: StepSeries; readonl
           Not in {by === null ? "the data" : "these groups"}: {absent.join(", ").toLowerCase()}.
         </p>
       )}
+      <CorrectionPanel
+        info={info}
+        crosshair={crosshair}
+        cut={isZoomed ? [from, to] : null}
+        marked={isZoomed ? null : range}
+        onOpen={open}
+        onBrush={brush}
+      />
     </section>
   );
 }
 
-/** The chosen steps as chips: what they hold, and the ways on. */
+/** The chosen steps: what they hold, and the ways on. */
 function Chosen({
   range,
   isZoomed,
@@ -125,14 +148,6 @@ function Chosen({
   const [pooled] = foldSteps(inside, 1);
   return (
     <div class="chosen" role="status">
-      <button
-        type="button"
-        class="chip"
-        aria-label={`Steps ${from} to ${to}: choose all again`}
-        onClick={() => navigate({ params: { steps: undefined, zoom: undefined } })}
-      >
-        {from === to ? `step ${from}` : `steps ${from}–${to}`} <span aria-hidden="true">✕</span>
-      </button>
       {from < to && (
         <button
           type="button"
@@ -142,7 +157,11 @@ function Chosen({
           {isZoomed ? "Whole run" : "Zoom in"}
         </button>
       )}
-      <a href={hrefOf({ view: "sequences", token: undefined })}>their sequences</a>
+      <span>
+        their <a href={hrefOf({ view: "sequences", token: undefined })}>sequences</a>,{" "}
+        <a href={hrefOf({ view: "tokens", token: undefined, params: { by: undefined } })}>tokens</a>,{" "}
+        <a href={hrefOf({ view: "whatif", token: undefined })}>what-if</a>
+      </span>
       {pooled !== undefined && (
         <span class="muted">
           {formatCount(pooled.steps)} of {formatCount(steps.length)} steps · {formatCount(pooled.sequences)}{" "}

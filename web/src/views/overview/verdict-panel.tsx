@@ -2,11 +2,15 @@ import type { MismatchReport } from "../../../../src/protocol/report.ts";
 import { excludedParts, findingsOf } from "../../../../src/report/content/input.ts";
 import { keyFigures } from "../../../../src/report/content/key-figures.ts";
 import { verdictWord } from "../../../../src/report/content/verdict-level.ts";
+import { displayed } from "../../../../src/report/display.ts";
 import { printable } from "../../../../src/report/printable.ts";
+import { reportTables } from "../../state/loaded.ts";
+import { hrefOf } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { flatRows } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { LinkedText } from "../../ui/place-link.tsx";
+import { HandleLink, LinkedText } from "../../ui/place-link.tsx";
+import { Context } from "../../ui/report-table.tsx";
 
 const MOST_FACTS = 5;
 
@@ -19,8 +23,9 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
       <p class="headline">
-        <span class={`level ${level}`}>{verdictWord(level)}</span> {printable(headline)}
+        <span class={`level ${level}`}>{verdictWord(level)}</span> {displayed(printable(headline))}
       </p>
+      <FirstLooks />
       <div class="two">
         <KeyFigures report={report} />
         <div>
@@ -30,7 +35,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
               <ul class="facts">
                 {facts.map(({ text }) => (
                   <li key={text}>
-                    <LinkedText text={printable(text)} />
+                    <LinkedText text={displayed(printable(text))} />
                   </li>
                 ))}
               </ul>
@@ -59,6 +64,24 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
         </div>
       </div>
     </section>
+  );
+}
+
+/** The worst turn, token and sequence: where one who has just come looks first. */
+function FirstLooks() {
+  const loaded = reportTables().value;
+  if (loaded.state !== "ready" || loaded.value.first.length === 0) return null;
+  return (
+    <ul class="first-looks" aria-label="Where to look first">
+      {loaded.value.first.map(({ label, place, move, text, context }) => (
+        <li key={label}>
+          <b>{label}</b> {move ? <a href={hrefOf(move)}>{place}</a> : <HandleLink handle={place} />}
+          <br />
+          {text}
+          {context && <Context of={context} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -109,17 +132,18 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
                   {label}
                 </th>
                 <td class="right">
-                  <b>{value}</b>
+                  <b>{displayed(value)}</b>
                 </td>
                 <td class="right muted">
-                  {interval === undefined ? "" : `${interval.low} – ${interval.high}`}
+                  {interval === undefined ? "" : `${displayed(interval.low)} – ${displayed(interval.high)}`}
                 </td>
                 <td class="left wrap" title={reading?.source}>
                   {reading === undefined ? (
                     <span class="muted">–</span>
                   ) : (
                     <>
-                      <span class={`level ${reading.level}`}>{reading.level}</span> {printable(reading.band)}
+                      <span class={`level ${reading.level}`}>{reading.level}</span>{" "}
+                      {displayed(printable(reading.band))}
                     </>
                   )}
                 </td>

@@ -1,4 +1,5 @@
 import { report, steps } from "../../state/loaded.ts";
+import { route } from "../../state/url.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { Everything } from "./everything.tsx";
@@ -19,12 +20,17 @@ export function OverviewView({ info }: ViewProps) {
           <>
             <VerdictPanel report={whole} />
             {info.steps.length > 1 && (
-              <WhenLoaded of={steps()}>{(data) => <StepPanel data={data} report={whole} />}</WhenLoaded>
+              <WhenLoaded of={steps()}>
+                {(data) => <StepPanel info={info} data={data} report={whole} />}
+              </WhenLoaded>
             )}
-            <Spread report={whole} />
-            <Where report={whole} />
-            <Worst report={whole} />
-            <Everything report={whole} />
+            <Worst />
+            {route.value.params.steps !== undefined && (
+              <p class="note">From here on: the whole run, whatever steps are chosen.</p>
+            )}
+            {whole.metrics.tokens > 0 && <Spread />}
+            <Where />
+            <Everything />
           </>
         )}
       </WhenLoaded>

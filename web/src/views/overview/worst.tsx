@@ -1,42 +1,47 @@
-import type { MismatchReport } from "../../../../src/protocol/report.ts";
-import { worstSequenceTable } from "../../../../src/report/content/sequence-tables.ts";
-import { worstTokenTable } from "../../../../src/report/content/token-tables.ts";
-import { hrefOf } from "../../state/url.ts";
-import { flatRows } from "../../ui/export.ts";
-import { HandleLink } from "../../ui/place-link.tsx";
-import { ReportTable } from "../../ui/report-table.tsx";
+import { reportTables } from "../../state/loaded.ts";
+import { parseSteps, type StepRange } from "../../state/step-range.ts";
+import { hrefOf, route } from "../../state/url.ts";
+import { ReportTable, rowsWhere } from "../../ui/report-table.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
 
-/** The sequences and tokens that are furthest off, one click from their text. */
-export function Worst({ report }: { readonly report: MismatchReport }) {
-  const sequences = worstSequenceTable(report);
-  const tokens = worstTokenTable(report);
+/** The turns, tokens and sequences that are furthest off, one click from their text: those of the chosen steps. */
+export function Worst() {
+  const range = parseSteps(route.value.params.steps ?? "");
   return (
     <section class="worst" aria-label="The worst">
-      <h2>The worst</h2>
-      <div class="parts">
-        {sequences.rows > 0 && (
-          <div class="part">
-            <ReportTable
-              table={sequences}
-              rows={() => flatRows(report.worst_sequences)}
-              link={(_, handle) => <HandleLink handle={handle} />}
-            />
+      <h2>
+        The worst
+        {range !== null && <span class="whole">of the run's worst, those of the chosen steps</span>}
+      </h2>
+      <WhenLoaded of={reportTables()}>
+        {({ worst }) => (
+          <div class="parts">
+            {worst
+              .map((table) => (range === null ? table : rowsWhere(table, ({ step }) => isIn(range, step))))
+              .map((table) => (
+                <div class="part" key={table.id}>
+                  {table.rows === 0 ? (
+                    <p class="note">None of the {table.title.toLowerCase()} of the run is in these steps.</p>
+                  ) : (
+                    <ReportTable table={table} />
+                  )}
+                  {table.id === "worst-tokens" && (
+                    <p class="note">
+                      <a href={hrefOf({ view: "tokens", token: undefined })}>
+                        {" "}
+                        all tokens, by class, position and turn{" "}
+                      </a>
+                    </p>
+                  )}
+                </div>
+              ))}
           </div>
         )}
-        {tokens.rows > 0 && (
-          <div class="part">
-            <ReportTable
-              table={tokens}
-              priority={2}
-              rows={() => flatRows(report.worst_tokens)}
-              link={(_, handle) => <HandleLink handle={handle} />}
-            />
-            <p class="note">
-              <a href={hrefOf({ view: "tokens", token: undefined })}>with their texts, classes and turns</a>
-            </p>
-          </div>
-        )}
-      </div>
+      </WhenLoaded>
     </section>
   );
+}
+
+function isIn([from, to]: StepRange, step: unknown): boolean {
+  return typeof step === "number" && step >= from && step <= to;
 }

@@ -10,7 +10,7 @@ export function ColumnChooser({ shown }: { readonly shown: readonly SequencesCol
   };
   return (
     <details
-      class="column-chooser"
+      class="column-chooser drop"
       onKeyDown={(event) => event.key === "Escape" && event.currentTarget.removeAttribute("open")}
     >
       <summary>Columns</summary>

@@ -3,12 +3,14 @@
  *
  * @module
  */
+
+import type { ComponentChildren } from "preact";
+import { essOf } from "../../../../src/filter/index.ts";
+import { formatCount, formatNumber, formatSigned } from "../../../../src/report/display.ts";
 import { formatHandle } from "../../../../src/schema/record.ts";
-import type { SequenceColumn, SequenceTable, SequenceText } from "../../../../src/wire/index.ts";
-import { essOf } from "../../filter/index.ts";
+import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { FIGURE_KEYS, type FigureKey, TEXT_KEYS, type TextKey } from "../../state/sequence-order.ts";
 import type { Cell } from "../../ui/export.ts";
-import { formatCount, formatNumber, formatSigned } from "../../ui/format.ts";
-import { textRanks } from "./sort-rows.ts";
 
 export interface SequencesColumn {
   readonly key: string;
@@ -18,10 +20,10 @@ export interface SequencesColumn {
   readonly align?: "end";
   /** Shown when the address does not say which. */
   readonly usual: boolean;
-  /** What rows are sorted by, NaN where missing. */
-  readonly order: (table: SequenceTable) => ArrayLike<number>;
   readonly value: (table: SequenceTable, row: number) => Cell;
   readonly text: (table: SequenceTable, row: number) => string;
+  /** Where the text is not all of it. */
+  readonly cell?: (row: number) => ComponentChildren;
 }
 
 /** The handle stands first and cannot be left out: it is the link. */
@@ -34,21 +36,13 @@ export const COLUMNS: readonly SequencesColumn[] = [
     help: "its handle: step, rank, row",
     width: 150,
     usual: true,
-    order: ({ length }) => Float64Array.from({ length }, (_, row) => row),
     value: handleOf,
     text: handleOf,
   },
-  figure("abs", "delta_abs_mean", "mean |Δ|", "mean |Δ| of its tokens, nats", formatNumber, true),
-  figure(
-    "worst",
-    "delta_abs_max",
-    "max |Δ|",
-    "its largest |Δ|, nats; the link goes to that token",
-    formatNumber,
-    true,
-  ),
-  figure("delta", "delta_mean", "mean Δ", "mean Δ = log p_trainer − log p_rollout, nats", formatSigned, true),
-  figure("k3", "k3_mean", "k3", "mean of exp Δ − 1 − Δ, nats", formatNumber, true),
+  figure("abs", "mean |Δ|", "mean |Δ| of its tokens, nats", formatNumber, true),
+  figure("worst", "max |Δ|", "its largest |Δ|, nats; the link goes to that token", formatNumber, true),
+  figure("delta", "mean Δ", "mean Δ = log p_trainer − log p_rollout, nats", formatSigned, true),
+  figure("k3", "k3", "mean of exp Δ − 1 − Δ, nats", formatNumber, true),
   {
     key: "ess",
     title: "ESS",
@@ -56,35 +50,28 @@ export const COLUMNS: readonly SequencesColumn[] = [
     width: 76,
     align: "end",
     usual: false,
-    order: essOf,
     value: (table, row) => essOf(table)[row],
     text: (table, row) => formatNumber(essOf(table)[row], 4),
   },
-  figure("sum", "delta_sum", "ΣΔ", "ΣΔ: the log of the sequence's importance ratio, nats", formatSigned),
-  figure("dp", "prob_diff_max", "max |Δp|", "largest |p_trainer − p_rollout|", formatNumber),
-  figure("tokens", "tokens", "tokens", "the policy's own tokens (mask 1)", formatCount, true),
-  figure("response", "response_tokens", "response", "response tokens, tool output included", formatCount),
-  figure("prompt", "prompt_tokens", "prompt", "prompt tokens", formatCount),
-  figure("turns", "turns", "turns", "turns: runs of the policy's own tokens", formatCount, true),
+  figure("sum", "ΣΔ", "ΣΔ: the log of the sequence's importance ratio, nats", formatSigned),
+  figure("dp", "max |Δp|", "largest |p_trainer − p_rollout|", formatNumber),
+  figure("tokens", "tokens", "the policy's own tokens (mask 1)", formatCount, true),
+  figure("response", "response", "response tokens, tool output included", formatCount),
+  figure("prompt", "prompt", "prompt tokens", formatCount),
+  figure("turns", "turns", "turns: runs of the policy's own tokens", formatCount, true),
   {
-    ...figure("correct", "correct", "correct", "whether its answer is right", formatNumber, true),
+    ...figure("correct", "correct", "whether its answer is right", formatNumber, true),
     text: ({ columns }, row) => rightness(columns.correct[row]!),
   },
-  figure("reward", "reward", "reward", "reward", formatNumber, true),
-  figure("advantage", "advantage", "advantage", "its mean advantage", formatSigned),
-  figure("entropy", "entropy_mean", "entropy", "mean entropy of its tokens, nats", formatNumber),
-  figure(
-    "logp",
-    "rollout_logprob_mean",
-    "log p",
-    "mean log-prob under the rollout policy, nats",
-    formatNumber,
-  ),
-  label("group", "group", "Group", "GRPO group: the prompt", 190, true),
-  label("env", "environment", "Environment", "environment", 120, false),
-  label("sample", "sample", "Sample", "sample id", 150, false),
+  figure("reward", "reward", "reward", formatNumber, true),
+  figure("advantage", "advantage", "its mean advantage", formatSigned),
+  figure("entropy", "entropy", "mean entropy of its tokens, nats", formatNumber),
+  figure("logp", "log p", "mean log-prob under the rollout policy, nats", formatNumber),
+  label("group", "Group", "GRPO group: the prompt", 190, true),
+  label("env", "Environment", "environment", 120, false),
+  label("sample", "Sample", "sample id", 150, false),
   {
-    ...label("file", "file", "File", "the file that it was read from", 190, false),
+    ...label("file", "File", "the file that it was read from", 190, false),
     // Files differ at their ends, where a narrow cell would cut them.
     text: ({ texts: { file } }, row) => file.values[file.codes[row]!]?.replace(/^.*[/\\]/, "") ?? "–",
   },
@@ -104,13 +91,13 @@ export function rightness(correct: number): string {
 }
 
 function figure(
-  key: string,
-  column: SequenceColumn,
+  key: FigureKey,
   title: string,
   help: string,
   format: (value: number) => string,
   usual = false,
 ): SequencesColumn {
+  const column = FIGURE_KEYS[key];
   return {
     key,
     title,
@@ -118,7 +105,6 @@ function figure(
     width: title.length > 8 ? 104 : 88,
     align: "end",
     usual,
-    order: ({ columns }) => columns[column],
     value: ({ columns }, row) => {
       const value = columns[column][row];
       return Number.isNaN(value) ? null : value;
@@ -127,14 +113,8 @@ function figure(
   };
 }
 
-function label(
-  key: string,
-  column: SequenceText,
-  title: string,
-  help: string,
-  width: number,
-  usual: boolean,
-): SequencesColumn {
+function label(key: TextKey, title: string, help: string, width: number, usual: boolean): SequencesColumn {
+  const column = TEXT_KEYS[key];
   const textAt = ({ texts }: SequenceTable, row: number): string | undefined =>
     texts[column].values[texts[column].codes[row]!];
   return {
@@ -143,7 +123,6 @@ function label(
     help,
     width,
     usual,
-    order: (table) => textRanks(table, column),
     value: textAt,
     text: (table, row) => textAt(table, row) ?? "–",
   };

@@ -1,7 +1,8 @@
 import { useMemo } from "preact/hooks";
+import { formatCount, formatNumber } from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { navigate, route } from "../../state/url.ts";
-import { formatCount, formatNumber } from "../../ui/format.ts";
+import type { Row } from "../../ui/export.ts";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { columnNamed, rightness } from "./columns.ts";
 import { GROUP_ORDERS, type GroupOrder, groupRows, type SequenceGroup, sortedGroups } from "./groups.ts";
@@ -14,9 +15,7 @@ type GroupTableRow =
 /** One row per GRPO group, and below an open one its sequences. */
 export function GroupRows({ table, rows }: { readonly table: SequenceTable; readonly rows: Uint32Array }) {
   const { params } = route.value;
-  const given = params["group-sort"] ?? "-worst";
-  const descending = given.startsWith("-");
-  const order = GROUP_ORDERS.find((name) => name === given.replace(/^-/, "")) ?? "worst";
+  const { order, descending } = groupSort(params["group-sort"]);
   const open = new Set((params.open ?? "").split("|").filter(Boolean));
   const groups = useMemo(() => groupRows(table, rows), [table, rows]);
   const sorted = useMemo(() => sortedGroups(groups, order, descending), [groups, order, descending]);
@@ -45,6 +44,33 @@ export function GroupRows({ table, rows }: { readonly table: SequenceTable; read
       onOpen={(row) => (row.kind === "group" ? toggle(row.group.key) : openSequence(row.row))}
     />
   );
+}
+
+/** The groups as rows of their own, in the order in which they are shown. */
+export function exportGroups(table: SequenceTable, rows: Uint32Array, given: string | undefined): Row[] {
+  const { order, descending } = groupSort(given);
+  return sortedGroups(groupRows(table, rows), order, descending).map(exportRow);
+}
+
+function groupSort(given = "-worst"): { readonly order: GroupOrder; readonly descending: boolean } {
+  return {
+    order: GROUP_ORDERS.find((name) => name === given.replace(/^-/, "")) ?? "worst",
+    descending: given.startsWith("-"),
+  };
+}
+
+function exportRow({ name, step, rows, tokens, right, ...figures }: SequenceGroup): Row {
+  return {
+    group: name,
+    step: Number.isNaN(step) ? null : step,
+    sequences: rows.length,
+    tokens,
+    right,
+    reward_mean: figures.rewardMean,
+    reward_spread: figures.rewardSpread,
+    delta_abs_mean: figures.deltaAbsMean,
+    delta_abs_max: figures.deltaAbsMax,
+  };
 }
 
 function groupColumns(table: SequenceTable, toggle: (key: string) => void): TableColumn<GroupTableRow>[] {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SequenceTable } from "../../../../src/wire/index.ts";
-import { sortedBy } from "./sort-rows.ts";
+import { sortedBy } from "../../state/sequence-order.ts";
 
 export interface SequenceGroup {
   /** Stable for the run: `100/calc/solve/0001`. */

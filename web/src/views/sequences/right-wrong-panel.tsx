@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { formatNumber, formatSigned } from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
-import { formatNumber, formatSigned } from "../../ui/format.ts";
 import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
 
 const SETTLES_MS = 150;

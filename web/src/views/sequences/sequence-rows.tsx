@@ -38,7 +38,7 @@ export function openSequence(sequence: number): void {
 }
 
 export function tableColumn(table: SequenceTable, column: SequencesColumn): TableColumn<number> {
-  const { key, title, help, width, align, text } = column;
+  const { key, title, help, width, align, text, cell = (row) => sequenceCell(table, column, row) } = column;
   return {
     key,
     title,
@@ -46,7 +46,7 @@ export function tableColumn(table: SequenceTable, column: SequencesColumn): Tabl
     width,
     ...(align && { align }),
     sortable: true,
-    cell: (row) => sequenceCell(table, column, row) ?? text(table, row),
+    cell: (row) => cell(row) ?? text(table, row),
     cellClass: (row) => (key === "correct" ? CORRECTNESS[table.columns.correct[row]!] : undefined),
   };
 }

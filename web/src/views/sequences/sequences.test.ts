@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { madeTable } from "../../../../src/filter/made-table.test-data.ts";
 import type { WireSequence } from "../../../../src/wire/index.ts";
-import { madeTable } from "../../filter/made-table.test-data.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, handleOf } from "./columns.ts";
 import { groupRows, sortedGroups } from "./groups.ts";
-import { sortedBy, textRanks } from "./sort-rows.ts";
 import { turnFigures } from "./turn-figures.ts";
 
 const table = madeTable([
@@ -16,28 +15,6 @@ const table = madeTable([
   { step: 2, row: 3, group: "a9", tokens: 1, delta_abs_mean: 0.5, delta_abs_max: 3 },
 ]);
 const all = Uint32Array.of(0, 1, 2, 3, 4, 5);
-
-describe("the order of sequences", () => {
-  it("puts what is missing last, whichever way, and keeps equal ones as they were", () => {
-    const { delta_abs_mean: values } = table.columns;
-    expect([...sortedBy(all, values, true)]).toEqual([4, 5, 1, 2, 0, 3]);
-    expect([...sortedBy(all, values, false)]).toEqual([0, 2, 1, 4, 5, 3]);
-  });
-
-  it("reads numbers in texts as numbers", () => {
-    expect([...sortedBy(all, textRanks(table, "group"), false)]).toEqual([5, 4, 0, 1, 2, 3]);
-  });
-
-  it("takes 100,000 rows in the blink of an eye", () => {
-    const values = Float64Array.from({ length: 100_000 }, (_, i) => (Math.sin(i * 12.9898) * 43758.5453) % 1);
-    const rows = Uint32Array.from(values, (_, i) => i);
-    const start = performance.now();
-    const sorted = sortedBy(rows, values, true);
-    console.info(`100,000 rows sorted in ${(performance.now() - start).toFixed(0)} ms`);
-    expect(values[sorted[0]!]).toBeGreaterThanOrEqual(values[sorted[1]!]!);
-    expect(performance.now() - start).toBeLessThan(500);
-  });
-});
 
 describe("columns", () => {
   it("name sequences as the command line does", () => {

@@ -1,9 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { formatCount, formatNumber } from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { shadeClass } from "../../ui/colour-scale.ts";
-import { formatCount, formatNumber } from "../../ui/format.ts";
+import { elementSvg } from "../../ui/element-svg.ts";
+import type { Row } from "../../ui/export.ts";
+import { ExportMenu } from "../../ui/export-menu.tsx";
 import { Legend } from "../../ui/legend.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { columnNamed } from "./columns.ts";
@@ -36,6 +39,7 @@ export function TurnMatrix({
 }) {
   const measure: CellMeasure = MEASURES.find((name) => name === route.value.params.cell) ?? "max";
   const [span, setSpan] = useState<readonly [number, number]>([0, 0]);
+  const box = useRef<HTMLDivElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const onWindow = useCallback((first: number, end: number): void => {
     clearTimeout(timer.current);
@@ -58,7 +62,7 @@ export function TurnMatrix({
     ),
   ];
   return (
-    <div class="turn-matrix scaled">
+    <div class="turn-matrix scaled" ref={box}>
       <div class="matrix-head">
         <Choice
           label="Cell"
@@ -71,6 +75,11 @@ export function TurnMatrix({
           onChange={(cell) => navigate({ params: { cell: cell === "max" ? undefined : cell } })}
         />
         <Legend domain={domain} signed={false} />
+        <ExportMenu
+          name="sequences-by-turns"
+          svg={() => elementSvg(`Sequences by turns, ${measure} |Δ|`, box.current)}
+          rows={() => inSight.read.flatMap((row) => turnRows(table, row))}
+        />
         <p role="status">
           {there < inSight.read.length
             ? `reading turns: ${there} of the ${inSight.read.length} sequences in sight`
@@ -91,6 +100,21 @@ export function TurnMatrix({
       />
     </div>
   );
+}
+
+/** What is known of a sequence's turns. */
+function turnRows(table: SequenceTable, row: number): Row[] {
+  const figures = turnsOf(row);
+  if (figures === undefined || "failed" in figures) return [];
+  const sequence = columnNamed("sequence")!.value(table, row) ?? null;
+  return figures.map(({ turn, tokens, deltaAbsMean, deltaAbsMax, worst }) => ({
+    sequence,
+    turn,
+    tokens,
+    delta_abs_mean: deltaAbsMean,
+    delta_abs_max: deltaAbsMax,
+    worst_token: worst,
+  }));
 }
 
 function turnColumn(

@@ -1,20 +1,24 @@
 import { useMemo } from "preact/hooks";
+import { parseFilter } from "../../../../src/filter/index.ts";
 import type { RunInfo } from "../../../../src/protocol/view.ts";
+import { countOf, formatCount } from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { table } from "../../state/loaded.ts";
+import { useMatches } from "../../state/matches.ts";
+import { sortOf } from "../../state/sequence-order.ts";
 import { navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import type { Row } from "../../ui/export.ts";
-import { countOf, formatCount } from "../../ui/format.ts";
+import { FilterBox } from "../../ui/filter-box.tsx";
 import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { ColumnChooser } from "./column-chooser.tsx";
-import { COLUMNS } from "./columns.ts";
-import { FilterBox } from "./filter-box.tsx";
-import { GroupRows } from "./group-rows.tsx";
+import { COLUMNS, type SequencesColumn } from "./columns.ts";
+import { exportGroups, GroupRows } from "./group-rows.tsx";
+import { matchColumn } from "./match-column.tsx";
 import { RightWrongPanel } from "./right-wrong-panel.tsx";
-import { columnsOf, layoutOf, selectSequences, sortOf } from "./selection.ts";
+import { columnsOf, layoutOf, selectSequences } from "./selection.ts";
 import { SequenceRows } from "./sequence-rows.tsx";
 import "./style.css";
 import { TurnMatrix } from "./turn-matrix.tsx";
@@ -27,15 +31,23 @@ export function SequencesView({ info }: ViewProps) {
 function Sequences({ info, table }: { readonly info: RunInfo; readonly table: SequenceTable }) {
   const { params } = route.value;
   const { filter, steps, sort } = params;
-  const selection = useMemo(() => selectSequences(table, params), [table, filter, steps, sort]);
+  const parsed = useMemo(() => parseFilter(filter ?? ""), [filter]);
+  const { found, busy, refusal } = useMatches(parsed, info);
+  const matches = useMemo(() => found && matchColumn(found), [found]);
+  const selection = useMemo(
+    () => selectSequences(table, params, parsed, found),
+    [table, parsed, steps, sort, found],
+  );
   const { rows, tokens } = selection;
-  const columns = columnsOf(table, params);
+  const columns = withMatches(columnsOf(table, params), matches);
   const layout = info.has.groups || params.layout !== "groups" ? layoutOf(params) : "rows";
   return (
     <div class="sequences-view">
       <h1 class="visually-hidden">Sequences</h1>
       <div class="controls">
-        <FilterBox filter={selection.filter} />
+        <FilterBox filter={parsed} what="sequences">
+          {refusal !== undefined && <p>{refusal}</p>}
+        </FilterBox>
         <Choice
           label="Layout"
           name="layout"
@@ -56,14 +68,26 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           onChange={(next) => navigate({ params: { layout: next === "rows" ? undefined : next } })}
         />
         {layout === "rows" && <ColumnChooser shown={columns} />}
-        <TakeAway what="sequences" rows={() => exportRows(table, rows)} />
+        <TakeAway
+          what={layout === "groups" ? "groups" : "sequences"}
+          rows={() =>
+            layout === "groups"
+              ? exportGroups(table, rows, params["group-sort"])
+              : exportRows(table, rows, matches)
+          }
+        />
         <p class="counts" role="status">
           <strong>{formatCount(rows.length)}</strong> of {countOf(table.length, "sequence")} ·{" "}
           {countOf(tokens, "token")}
+          {busy ? (
+            <span class="loading"> · looking through the tokens …</span>
+          ) : (
+            matches && ` · ${formatCount(sumOf(table, rows, matches))} match`
+          )}
         </p>
       </div>
       <div class={info.has.correctness ? "body with-panel" : "body"}>
-        <div class="list">
+        <div class="list" aria-busy={busy}>
           {rows.length === 0 ? (
             <Nothing />
           ) : layout === "groups" ? (
@@ -98,9 +122,23 @@ function Nothing() {
   );
 }
 
+function sumOf(table: SequenceTable, rows: Uint32Array, { value }: SequencesColumn): number {
+  return rows.reduce((sum, row) => sum + Number(value(table, row)), 0);
+}
+
+/** Behind the handle. */
+function withMatches(
+  [handle, ...others]: readonly SequencesColumn[],
+  matches: SequencesColumn | undefined,
+): readonly SequencesColumn[] {
+  return [handle!, ...(matches ? [matches] : []), ...others];
+}
+
 /** With every column, shown or not. */
-function exportRows(table: SequenceTable, rows: Uint32Array): Row[] {
+function exportRows(table: SequenceTable, rows: Uint32Array, matches?: SequencesColumn): Row[] {
   return Array.from(rows, (row) =>
-    Object.fromEntries(COLUMNS.map(({ key, value }) => [key, value(table, row) ?? null])),
+    Object.fromEntries(
+      withMatches(COLUMNS, matches).map(({ key, value }) => [key, value(table, row) ?? null]),
+    ),
   );
 }

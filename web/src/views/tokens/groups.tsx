@@ -1,7 +1,6 @@
 import type { TokenGroup } from "../../../../src/protocol/view.ts";
-import { formatShare } from "../../../../src/report/format.ts";
+import { formatCount, formatNumber, formatShare, formatSigned } from "../../../../src/report/display.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
-import { formatCount, formatNumber, formatSigned } from "../../ui/format.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import type { GroupList } from "./choose.ts";
 import { visibleText } from "./visible-text.ts";

@@ -1,6 +1,6 @@
 import type { TokenOccurrence } from "../../../../src/protocol/view.ts";
+import { formatNumber, formatSigned } from "../../../../src/report/display.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
-import { formatNumber, formatSigned } from "../../ui/format.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { quietText, visibleText } from "./visible-text.ts";
 

@@ -1,13 +1,18 @@
-import { useId } from "preact/hooks";
-import type { TopTokens } from "../../../../src/protocol/view.ts";
+import { useId, useMemo } from "preact/hooks";
+import { parseFilter } from "../../../../src/filter/index.ts";
+import type { MatchingTokens, RunInfo, TopTokens } from "../../../../src/protocol/view.ts";
+import { countOf, formatCount } from "../../../../src/report/display.ts";
 import { useKeys } from "../../state/keys.ts";
 import { topTokens } from "../../state/loaded.ts";
+import { useMatchingTokens } from "../../state/matches.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
 import { flatRows, type Row } from "../../ui/export.ts";
-import { formatCount } from "../../ui/format.ts";
+import { FilterBox } from "../../ui/filter-box.tsx";
+
 import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import type { TableSort } from "../../ui/virtual-table/virtual-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { ViewProps } from "../../view-props.ts";
 import {
   GROUP_ORDERS,
   groupsOf,
@@ -22,15 +27,19 @@ import { Occurrences } from "./occurrences.tsx";
 import "./style.css";
 
 /** The most divergent tokens of the whole run: `by`, `find` and `tokens-sort` of the address. */
-export function TokensView() {
-  return <WhenLoaded of={topTokens()}>{(top) => <Tokens top={top} />}</WhenLoaded>;
+export function TokensView({ info }: ViewProps) {
+  return <WhenLoaded of={topTokens()}>{(top) => <Tokens info={info} top={top} />}</WhenLoaded>;
 }
 
-function Tokens({ top }: { readonly top: TopTokens }) {
+function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens }) {
   const id = useId();
-  const { by, find = "", "tokens-sort": sort } = route.value.params;
+  const { by, find = "", filter, steps, "tokens-sort": sort } = route.value.params;
   const list = LISTS.find(({ name }) => name === by) ?? LISTS[0];
-  useKeys({ "/": { describe: "find tokens", run: () => document.getElementById(id)?.focus() } });
+  const isFiltered = list.name === "occurrence";
+  const toFind = { describe: "find tokens", run: () => document.getElementById(id)?.focus() };
+  useKeys(isFiltered ? {} : { "/": toFind });
+  const parsed = useMemo(() => parseFilter(filter ?? ""), [filter]);
+  const { found, busy, refusal } = useMatchingTokens(parsed, steps, info);
   const tableSort: TableSort | undefined =
     sort === undefined ? undefined : { key: sort.replace(/^-/, ""), descending: sort.startsWith("-") };
   const onSort = (key: string): void => {
@@ -39,8 +48,9 @@ function Tokens({ top }: { readonly top: TopTokens }) {
     navigate({ params: { "tokens-sort": `${descending ? "-" : ""}${key}` } });
   };
   const name = list.name;
-  const all = name === "occurrence" ? top.occurrences : groupsOf(top, name);
-  const occurrences = ordered(occurrencesWith(top.occurrences, find), OCCURRENCE_ORDERS, sort);
+  const furthest = found?.occurrences ?? top.occurrences;
+  const all = name === "occurrence" ? furthest : groupsOf(top, name);
+  const occurrences = ordered(occurrencesWith(furthest, find), OCCURRENCE_ORDERS, sort);
   const groups =
     name === "occurrence" ? [] : ordered(groupsWith(groupsOf(top, name), find), GROUP_ORDERS, sort);
   const shown = name === "occurrence" ? occurrences : groups;
@@ -48,6 +58,11 @@ function Tokens({ top }: { readonly top: TopTokens }) {
     <div class="tokens-view">
       <h1>Most divergent tokens</h1>
       <div class="controls">
+        {isFiltered && (
+          <FilterBox filter={parsed} what="tokens">
+            {refusal !== undefined && <p>{refusal}</p>}
+          </FilterBox>
+        )}
         <nav class="lists" aria-label="Put together">
           {LISTS.map(({ name: other, title }) => (
             <a
@@ -80,13 +95,17 @@ function Tokens({ top }: { readonly top: TopTokens }) {
         <TakeAway what={`tokens by ${list.name}`} rows={() => rowsOf(shown)} />
         <p class="counts" role="status">
           <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
-          {list.name === "occurrence" && ", the largest |Δ| of the run"}
+          {isFiltered && (busy ? <span class="loading"> · looking through the tokens …</span> : whose(found))}
         </p>
       </div>
       <div class="list">
         {shown.length === 0 ? (
           <p class="nothing" role="status">
-            {all.length === 0 ? EMPTY : `Nothing has "${find}" in it.`}
+            {found !== undefined && all.length === 0
+              ? "No token is like this."
+              : all.length === 0
+                ? EMPTY
+                : `Nothing has "${find}" in it.`}
           </p>
         ) : name === "occurrence" ? (
           <Occurrences
@@ -100,6 +119,11 @@ function Tokens({ top }: { readonly top: TopTokens }) {
       </div>
     </div>
   );
+}
+
+function whose(found: MatchingTokens | undefined): string {
+  if (found === undefined) return ", the largest |Δ| of the run";
+  return `, the largest |Δ| of the ${formatCount(found.tokens)} in ${countOf(found.sequences, "sequence")} that match`;
 }
 
 const EMPTY =

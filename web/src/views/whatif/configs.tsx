@@ -1,15 +1,18 @@
 import { useState } from "preact/hooks";
+import type { ExactAnswer } from "../../../../src/protocol/view.ts";
+import type { Exact } from "../../state/exact.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import type { Exact } from "./exact.ts";
 
 const COMMAND = "logratio";
 
 /** The setting as each trainer's config that can do exactly this, and as a command. */
-export function Configs({ exact }: { readonly exact: Exact }) {
+export function Configs({ exact }: { readonly exact: Exact<ExactAnswer> }) {
   const [wanted, want] = useState(COMMAND);
-  if (exact.state !== "ready")
-    return <p class="muted">{exact.state === "failed" ? "No configs without an exact answer." : "…"}</p>;
-  const { configs, command } = exact.answer;
+  if (exact.state === "failed")
+    return <p class="muted">Configs come with the exact answer, and there is none here.</p>;
+  const answer = exact.state === "ready" ? exact.answer : exact.last;
+  if (answer === undefined) return <p class="muted">…</p>;
+  const { configs, command } = answer;
   const texts: Readonly<Record<string, string>> = { ...configs, [COMMAND]: command };
   const names = Object.keys(texts);
   const current = names.includes(wanted) ? wanted : names[0]!;
@@ -20,7 +23,7 @@ export function Configs({ exact }: { readonly exact: Exact }) {
     document.getElementById(`config-tab-${next}`)?.focus();
   };
   return (
-    <div class="configs">
+    <div class={exact.state === "ready" ? "configs" : "configs stale"}>
       {names.length === 1 && <p class="muted">No trainer has settings for exactly this.</p>}
       <div role="tablist" aria-label="Configs">
         {names.map((name) => (
@@ -44,7 +47,12 @@ export function Configs({ exact }: { readonly exact: Exact }) {
       </div>
       <div id="config-text" role="tabpanel" aria-labelledby={`config-tab-${current}`}>
         <pre>{text}</pre>
-        <CopyButton label={current === COMMAND ? "Copy command" : "Copy config"} text={() => text} />
+        {/* What is copied is never of the setting before. */}
+        <CopyButton
+          label={current === COMMAND ? "Copy command" : "Copy config"}
+          disabled={exact.state !== "ready"}
+          text={() => text}
+        />
       </div>
     </div>
   );

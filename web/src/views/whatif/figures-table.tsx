@@ -1,8 +1,13 @@
-import type { ExactAnswer } from "../../../../src/protocol/view.ts";
-import { formatNearOne, formatShare } from "../../../../src/report/format.ts";
+import type { Dropped, ExactAnswer, ValueGroup } from "../../../../src/protocol/view.ts";
+import {
+  countOf,
+  formatCount,
+  formatNearOne,
+  formatNumber,
+  formatShare,
+} from "../../../../src/report/display.ts";
+import type { Exact } from "../../state/exact.ts";
 import type { Setting } from "../../state/setting.ts";
-import { countOf, formatCount } from "../../ui/format.ts";
-import type { Exact } from "./exact.ts";
 import type { Figures } from "./figures.ts";
 
 interface FigureRow {
@@ -21,7 +26,7 @@ export function FiguresTable({
 }: {
   readonly figures: Figures;
   readonly setting: Setting;
-  readonly exact: Exact;
+  readonly exact: Exact<ExactAnswer>;
 }) {
   const answer = exact.state === "ready" ? exact.answer : undefined;
   return (
@@ -52,7 +57,7 @@ export function FiguresTable({
                 {title}
               </th>
               <td>{now}</td>
-              <td>{answer === undefined ? "…" : (told(answer) ?? "")}</td>
+              <td>{answer === undefined ? waiting(exact) : (told(answer) ?? "")}</td>
             </tr>
           ))}
         </tbody>
@@ -61,7 +66,7 @@ export function FiguresTable({
         {exact.state === "failed"
           ? `no exact figures: ${exact.message}`
           : exact.state === "ready"
-            ? "exact: over every token of the run"
+            ? "exact: over every token"
             : "exact figures are being counted …"}
       </p>
     </>
@@ -69,8 +74,7 @@ export function FiguresTable({
 }
 
 function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
-  const { tokens, kept, clipped, ess, meanWeight, keptSequences, dropped, advantageDropped, vetoedAtMost } =
-    figures;
+  const { tokens, kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures;
   // Which sequences the veto takes is known as a set that holds them all: then what is kept is at least this.
   const bounded = veto !== null && (vetoedAtMost ?? 0) > 0;
   const [least, most, about] = bounded ? ["≥ ", "≤ ", "≈ "] : ["", "", ""];
@@ -115,18 +119,6 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
             exact: ({ vetoed }: ExactAnswer) => countOf(vetoed, "sequence"),
           },
         ]),
-    ...(["right", "wrong"] as const).flatMap((side): FigureRow[] => {
-      const own = dropped[side];
-      if (own === undefined) return [];
-      return [
-        {
-          title: `dropped, ${side}`,
-          help: `share of the tokens of ${side} sequences`,
-          now: `${most}${share(own)}`,
-          exact: (answer) => share(side === "right" ? answer.dropped_right : answer.dropped_wrong),
-        },
-      ];
-    }),
     ...(advantageDropped === undefined
       ? []
       : [
@@ -140,6 +132,10 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
   ];
 }
 
+function waiting({ state }: Exact<ExactAnswer>): string {
+  return state === "failed" ? "–" : "…";
+}
+
 /** As per cent; close to the whole with as many digits as it takes to see what is missing. */
 function share(value: number | null): string {
   if (value === null) return "–";
@@ -148,36 +144,74 @@ function share(value: number | null): string {
   return `${(100 * value).toFixed(Math.min(7, 1 + Math.ceil(-Math.log10(missing))))} %`;
 }
 
-/** Who is dropped, by length. */
-export function LengthTable({ figures }: { readonly figures: Figures }) {
-  const { byLength } = figures;
+interface DroppedRow {
+  readonly title: string;
+  readonly now: number;
+  readonly exact: number | null | undefined;
+}
+
+/** Who is dropped: by outcome, by length, by reward. */
+export function DroppedTable({
+  figures,
+  setting,
+  exact,
+}: {
+  readonly figures: Figures;
+  readonly setting: Setting;
+  readonly exact: Exact<ExactAnswer>;
+}) {
+  const answer = exact.state === "ready" ? exact.answer : undefined;
+  const most = setting.veto !== null && (figures.vetoedAtMost ?? 0) > 0 ? "≤ " : "";
+  const outcomes = (["right", "wrong"] as const).flatMap((side): DroppedRow[] => {
+    const now = figures.dropped[side];
+    return now === undefined ? [] : [{ title: side, now, exact: answer?.[`dropped_${side}`] }];
+  });
+  const groups = (
+    own: Figures["byLength"],
+    told: readonly (ValueGroup & Dropped)[] | undefined,
+    say: (value: number) => string,
+  ): DroppedRow[] =>
+    own.map(({ from, to, dropped }) => ({
+      title: from === to ? say(from) : `${say(from)} to ${say(to)}`,
+      now: dropped,
+      exact: told && (told.find((part) => part.from === from && part.to === to)?.dropped ?? null),
+    }));
+  const parts: readonly (readonly [string, readonly DroppedRow[]])[] = [
+    ["outcome", outcomes],
+    ["tokens of the sequence", groups(figures.byLength, answer?.dropped_by_length, formatCount)],
+    ["reward", groups(figures.byReward, answer?.dropped_by_reward, formatNumber)],
+  ];
   return (
-    <section class="by-length">
-      <h2>Dropped by length</h2>
-      {byLength === undefined ? (
-        <p class="muted">The bins do not know lengths: at sequence and geometric level this is shown.</p>
-      ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">tokens</th>
-              <th scope="col">dropped</th>
-            </tr>
-          </thead>
-          <tbody>
-            {byLength.map(({ from, to, dropped }) => (
-              <tr key={from}>
-                <th scope="row">
-                  {formatCount(from)} to {formatCount(to)}
+    <table class="dropped-by">
+      <thead>
+        <tr>
+          <th scope="col">dropped tokens, by</th>
+          <th scope="col">prepared</th>
+          <th scope="col">exact</th>
+        </tr>
+      </thead>
+      {parts.map(
+        ([by, rows]) =>
+          rows.length > 0 && (
+            <tbody key={by}>
+              <tr>
+                <th scope="rowgroup" colSpan={3}>
+                  {by}
                 </th>
-                <td>
-                  <span class="bar" style={{ inlineSize: `${dropped * 6}rem` }} /> {formatShare(dropped)}
-                </td>
               </tr>
-            ))}
-          </tbody>
-        </table>
+              {rows.map(({ title, now, exact: told }) => (
+                <tr key={title}>
+                  <th scope="row">{title}</th>
+                  <td>
+                    <span class="bar" style={{ inlineSize: `${now * 3.5}rem` }} /> {most}
+                    {share(now)}
+                  </td>
+                  <td>{told === undefined ? waiting(exact) : share(told)}</td>
+                </tr>
+              ))}
+            </tbody>
+          ),
       )}
-    </section>
+    </table>
   );
 }

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { ValueGroup } from "../../../../src/protocol/view.ts";
+
 export const SIDES = ["right", "wrong", "unknown"] as const;
 export type Side = (typeof SIDES)[number];
 
@@ -22,18 +24,24 @@ export interface Figures {
   readonly dropped: Readonly<Partial<Record<Side, number>>>;
   /** Share dropped of Σ |advantage|; undefined without advantages. */
   readonly advantageDropped?: number;
-  /** By quarters of the sequences by length; undefined where the sums cannot say. */
-  readonly byLength?: readonly LengthShare[];
+  /** By tokens of the sequence, and by its reward where that says more than right and wrong. */
+  readonly byLength: readonly GroupShare[];
+  readonly byReward: readonly GroupShare[];
   /** Share of the tokens in sequences that the veto takes, at most; undefined without a veto. */
   readonly vetoedAtMost?: number;
 }
 
-export interface LengthShare {
-  /** Tokens of a sequence, both ends included. */
-  readonly from: number;
-  readonly to: number;
+export interface GroupShare extends ValueGroup {
   readonly tokens: number;
+  /** Share of them. */
   readonly dropped: number;
+}
+
+/** What the veto may take: shares of the tokens of each side, and of each group. */
+export interface VetoedShares {
+  readonly sides: Readonly<Record<Side, number>>;
+  readonly byLength: readonly number[];
+  readonly byReward: readonly number[];
 }
 
 /** Running sums of one side, from which figures are made. */
@@ -67,7 +75,7 @@ export function emptySides(): BySide {
 
 export function figuresOf(
   sides: BySide,
-  more: Pick<Figures, "keptSequences" | "byLength" | "vetoedAtMost"> = {},
+  more: Pick<Figures, "keptSequences" | "byLength" | "byReward" | "vetoedAtMost">,
 ): Figures {
   const all = SIDES.map((side) => sides[side]);
   const sum = (of: (side: SideSums) => number): number => all.reduce((total, side) => total + of(side), 0);

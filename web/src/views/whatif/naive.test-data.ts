@@ -1,13 +1,41 @@
-import type { WhatIfSums } from "../../../../src/protocol/view.ts";
+import { madeTable } from "../../../../src/filter/made-table.test-data.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../src/protocol/view.ts";
+import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../src/sweep/buckets.ts";
+import { rewardGroupOf, rewardGroups } from "../../../../src/sweep/reward-groups.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
-import { madeTable } from "../../filter/made-table.test-data.ts";
 import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
 import { LOG_BOUND } from "./sequence-sums.ts";
 
 export interface MadeSequence {
   readonly correct: number;
+  readonly reward?: number;
   /** Δ of its tokens. */
   readonly deltas: readonly number[];
+}
+
+export interface MadeGroup extends ValueGroup {
+  readonly has: (sequence: MadeSequence) => boolean;
+}
+
+/** The groups of lengths and of rewards that these sequences fall into. */
+export function groupsOf(sequences: readonly MadeSequence[]): Record<"length" | "reward", MadeGroup[]> {
+  const [lengths, rewards] = [new Float64Array(LENGTH_BUCKETS), new Map<number, number>()];
+  for (const { deltas, reward } of sequences) {
+    lengths[lengthBucket(deltas.length)]!++;
+    if (reward !== undefined) rewards.set(reward, (rewards.get(reward) ?? 0) + 1);
+  }
+  const byReward = rewardGroups(rewards);
+  return {
+    length: lengthQuartiles(lengths).map(({ from, to }) => ({
+      from,
+      to,
+      has: ({ deltas }) => deltas.length >= from && deltas.length <= to,
+    })),
+    reward: byReward.map((group, at) => ({
+      ...group,
+      has: ({ reward = Number.NaN }) => rewardGroupOf(byReward, reward) === at,
+    })),
+  };
 }
 
 /** Bins of equal width in [-1, 1]. */
@@ -28,16 +56,25 @@ export function binned(sequences: readonly MadeSequence[], bins: number): WhatIf
     }
     return { name: correct === 1 ? ("right" as const) : ("wrong" as const), ...sums };
   });
-  return { edges: [null, ...inner, null], groups };
+  const counts = (groups: readonly MadeGroup[]): WhatIfSums["by_length"] =>
+    groups.map(({ from, to, has }) => {
+      const tokens = new Array<number>(bins).fill(0);
+      for (const delta of sequences.filter(has).flatMap(({ deltas }) => deltas))
+        tokens[inner.filter((edge) => edge <= delta).length]! += 1;
+      return { from, to, tokens };
+    });
+  const { length, reward } = groupsOf(sequences);
+  return { edges: [null, ...inner, null], groups, by_length: counts(length), by_reward: counts(reward) };
 }
 
 export function tableOf(sequences: readonly MadeSequence[]): SequenceTable {
   return madeTable(
-    sequences.map(({ correct, deltas }) => {
+    sequences.map(({ correct, reward = Number.NaN, deltas }) => {
       const sum = (of: (delta: number) => number): number =>
         deltas.reduce((total, delta) => total + of(delta), 0);
       return {
         correct,
+        reward,
         tokens: deltas.length,
         delta_sum: sum((delta) => delta),
         delta_mean: sum((delta) => delta) / deltas.length,
@@ -56,6 +93,9 @@ export interface NaiveFigures {
   readonly meanWeight: number;
   readonly droppedRight: number;
   readonly droppedWrong: number;
+  /** By group. */
+  readonly byLength: readonly number[];
+  readonly byReward: readonly number[];
 }
 
 /** Token by token, as the definitions read. */
@@ -66,16 +106,20 @@ export function naively(sequences: readonly MadeSequence[], setting: Setting): N
     { all: 0, dropped: 0 },
     { all: 0, dropped: 0 },
   ];
-  for (const { correct, deltas } of sequences) {
+  const groups = groupsOf(sequences);
+  const tallies = [...groups.length, ...groups.reward].map(({ has }) => ({ has, all: 0, dropped: 0 }));
+  for (const sequence of sequences) {
+    const { correct, deltas } = sequence;
+    const own = tallies.filter(({ has }) => has(sequence));
     const sum = deltas.reduce((total, delta) => total + delta, 0);
     for (const delta of deltas) {
       const log = level === "token" ? delta : level === "sequence" ? sum : sum / deltas.length;
       const ratio = Math.exp(Math.max(-LOG_BOUND, Math.min(LOG_BOUND, log)));
       counts.all++;
-      sides[correct]!.all++;
+      for (const tally of [sides[correct]!, ...own]) tally.all++;
       if (hasCap(method) && ratio > cap) counts.clipped++;
       if (hasBand(method) && (log < Math.log(low) || log > Math.log(high))) {
-        sides[correct]!.dropped++;
+        for (const tally of [sides[correct]!, ...own]) tally.dropped++;
         continue;
       }
       const weighted = hasCap(method) || method === "icepop";
@@ -93,5 +137,7 @@ export function naively(sequences: readonly MadeSequence[], setting: Setting): N
     meanWeight: counts.loss / counts.kept,
     droppedRight: sides[1]!.dropped / sides[1]!.all,
     droppedWrong: sides[0]!.dropped / sides[0]!.all,
+    byLength: tallies.slice(0, groups.length.length).map(({ all, dropped }) => dropped / all),
+    byReward: tallies.slice(groups.length.length).map(({ all, dropped }) => dropped / all),
   };
 }

@@ -6,33 +6,36 @@
 import type { WhatIfSums } from "../../../../src/protocol/view.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { boundsOf, hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
+import type { StepRange } from "../../state/step-range.ts";
 import { type Axis, asinhAxis } from "../../ui/histogram/axis.ts";
 import type { HistogramPicture, HistogramSide, Zone } from "../../ui/histogram/draw-histogram.ts";
-import { type Figures, SIDES, type Side } from "./figures.ts";
-import { lengthQuarters, sequenceFigures, sortedBySide, vetoedShares } from "./sequence-sums.ts";
+import { type Figures, SIDES, type Side, type VetoedShares } from "./figures.ts";
+import { type RowGroups, rowGroups, sequenceFigures, sortedBySide, vetoedShares } from "./sequence-sums.ts";
 import { type TokenSums, tokenFigures, tokenSums } from "./token-sums.ts";
 
 export interface Prepared {
   readonly table: SequenceTable;
   readonly sums: TokenSums;
-  readonly quarters: Float64Array;
-  /** By side, the share of its tokens in sequences that the veto may take. */
-  readonly vetoed: (veto: number) => Readonly<Record<Side, number>>;
+  readonly groups: RowGroups;
+  readonly vetoed: (veto: number) => VetoedShares;
   readonly sorted: (level: Exclude<Level, "token">) => Readonly<Record<Side, Float64Array>>;
+  /** That have a token. */
+  readonly sequences: number;
   /** The sequence and token with the largest |Δ|. */
   readonly worst: { readonly sequence: number; readonly token: number } | undefined;
 }
 
 export function prepare(table: SequenceTable, whatIf: WhatIfSums): Prepared {
   const sorted = new Map<Level, Readonly<Record<Side, Float64Array>>>();
-  let lastVeto: { readonly veto: number; readonly shares: Readonly<Record<Side, number>> } | undefined;
+  let lastVeto: { readonly veto: number; readonly shares: VetoedShares } | undefined;
+  const groups = rowGroups(table, whatIf);
   return {
     table,
     sums: tokenSums(whatIf),
-    quarters: lengthQuarters(table),
+    groups,
     vetoed(veto) {
       // The veto rests while another line is dragged.
-      if (lastVeto?.veto !== veto) lastVeto = { veto, shares: vetoedShares(table, veto) };
+      if (lastVeto?.veto !== veto) lastVeto = { veto, shares: vetoedShares(table, veto, groups) };
       return lastVeto.shares;
     },
     sorted(level) {
@@ -41,18 +44,30 @@ export function prepare(table: SequenceTable, whatIf: WhatIfSums): Prepared {
       return known;
     },
     worst: worstOf(table),
+    sequences: table.columns.tokens.reduce((count, own) => count + (own > 0 ? 1 : 0), 0),
   };
 }
 
-export function figuresNow({ table, sums, quarters, vetoed }: Prepared, setting: Setting): Figures {
-  if (setting.level !== "token") return sequenceFigures(table, setting, quarters);
+/** The same places, but sequences of other steps have no tokens that count. */
+export function inSteps(table: SequenceTable, [from, to]: StepRange): SequenceTable {
+  const { step, tokens } = table.columns;
+  const counted = tokens.map((own, row) => (step[row]! >= from && step[row]! <= to ? own : 0));
+  return { ...table, columns: { ...table.columns, tokens: counted } };
+}
+
+export function figuresNow({ table, sums, groups, vetoed }: Prepared, setting: Setting): Figures {
+  if (setting.level !== "token") return sequenceFigures(table, setting, groups);
   return tokenFigures(sums, setting, setting.veto === null ? undefined : vetoed(setting.veto));
 }
 
 function worstOf({ columns, length }: SequenceTable): Prepared["worst"] {
   let at = -1;
   for (let row = 0; row < length; row++)
-    if (columns.worst_token[row]! >= 0 && !(columns.delta_abs_max[at]! >= columns.delta_abs_max[row]!))
+    if (
+      columns.tokens[row]! > 0 &&
+      columns.worst_token[row]! >= 0 &&
+      !(columns.delta_abs_max[at]! >= columns.delta_abs_max[row]!)
+    )
       at = row;
   return at < 0 ? undefined : { sequence: at, token: columns.worst_token[at]! };
 }

@@ -3,13 +3,82 @@
  *
  * @module
  */
+import type { ValueGroup, WhatIfSums } from "../../../../src/protocol/view.ts";
+import { rewardGroupOf } from "../../../../src/sweep/reward-groups.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
-import { emptySides, type Figures, figuresOf, type LengthShare, SIDES, type Side } from "./figures.ts";
+import {
+  emptySides,
+  type Figures,
+  figuresOf,
+  type GroupShare,
+  SIDES,
+  type Side,
+  type VetoedShares,
+} from "./figures.ts";
 
 /** Log-ratios of products are clamped to ± this many nats before exp, as trainers do and `logratio sweep` does. */
 export const LOG_BOUND = 20;
-const QUARTERS = 4;
+
+/** Which group each sequence is in, by length and by reward; -1: none. */
+export interface RowGroups {
+  readonly length: { readonly groups: readonly ValueGroup[]; readonly of: Int8Array };
+  readonly reward: { readonly groups: readonly ValueGroup[]; readonly of: Int8Array };
+}
+
+export function rowGroups({ columns }: SequenceTable, sums: WhatIfSums): RowGroups {
+  const ranges = (groups: readonly ValueGroup[]): ValueGroup[] =>
+    groups.map(({ from, to }) => ({ from, to }));
+  const [lengths, rewards] = [ranges(sums.by_length), ranges(sums.by_reward)];
+  return {
+    length: {
+      groups: lengths,
+      of: Int8Array.from(columns.tokens, (own) =>
+        lengths.findIndex(({ from, to }) => own >= from && own <= to),
+      ),
+    },
+    reward: {
+      groups: rewards,
+      of: Int8Array.from(columns.reward, (reward) => rewardGroupOf(rewards, reward)),
+    },
+  };
+}
+
+/** Tokens by group: all, and those that something happens to. */
+class GroupCounts {
+  readonly #of: Int8Array;
+  readonly #groups: readonly ValueGroup[];
+  readonly #all: Float64Array;
+  readonly #some: Float64Array;
+
+  constructor({ groups, of }: RowGroups["length"]) {
+    this.#groups = groups;
+    this.#of = of;
+    this.#all = new Float64Array(groups.length);
+    this.#some = new Float64Array(groups.length);
+  }
+
+  add(row: number, tokens: number, isSome: boolean): void {
+    const group = this.#of[row]!;
+    if (group < 0) return;
+    this.#all[group]! += tokens;
+    if (isSome) this.#some[group]! += tokens;
+  }
+
+  get shares(): number[] {
+    return Array.from(this.#all, (all, at) => (all > 0 ? this.#some[at]! / all : 0));
+  }
+
+  get parts(): GroupShare[] {
+    const shares = this.shares;
+    const parts = this.#groups.map((group, at) => ({
+      ...group,
+      tokens: this.#all[at]!,
+      dropped: shares[at]!,
+    }));
+    return parts.filter(({ tokens }) => tokens > 0);
+  }
+}
 
 /** ΣΔ of each sequence, or its mean Δ: the log of the ratio that the level is about. */
 export function logRatios({ columns }: SequenceTable, level: Exclude<Level, "token">): Float64Array {
@@ -28,23 +97,35 @@ function mayBeVetoed(largest: number, veto: number | null): boolean {
   return veto !== null && largest > -Math.log(veto);
 }
 
-/** By side, the share of its tokens in sequences that the veto may take. */
-export function vetoedShares({ columns, length }: SequenceTable, veto: number): Record<Side, number> {
+/** The shares of tokens in sequences that the veto may take. */
+export function vetoedShares(
+  { columns, length: rows }: SequenceTable,
+  veto: number,
+  { length, reward }: RowGroups,
+): VetoedShares {
   const tokens = { right: 0, wrong: 0, unknown: 0 };
   const vetoed = { right: 0, wrong: 0, unknown: 0 };
-  for (let row = 0; row < length; row++) {
+  const [lengths, rewards] = [new GroupCounts(length), new GroupCounts(reward)];
+  for (let row = 0; row < rows; row++) {
     const own = columns.tokens[row]!;
     if (!(own > 0)) continue;
     const side = sideOf(columns.correct[row]!);
+    const out = mayBeVetoed(columns.delta_abs_max[row]!, veto);
     tokens[side] += own;
-    if (mayBeVetoed(columns.delta_abs_max[row]!, veto)) vetoed[side] += own;
+    if (out) vetoed[side] += own;
+    lengths.add(row, own, out);
+    rewards.add(row, own, out);
   }
   const share = (side: Side): number => (tokens[side] > 0 ? vetoed[side] / tokens[side] : 0);
-  return { right: share("right"), wrong: share("wrong"), unknown: share("unknown") };
+  return {
+    sides: { right: share("right"), wrong: share("wrong"), unknown: share("unknown") },
+    byLength: lengths.shares,
+    byReward: rewards.shares,
+  };
 }
 
-/** @param quarters {@link lengthQuarters} of the table. */
-export function sequenceFigures(table: SequenceTable, setting: Setting, quarters: Float64Array): Figures {
+/** @param groups {@link rowGroups} of the table. */
+export function sequenceFigures(table: SequenceTable, setting: Setting, groups: RowGroups): Figures {
   const { method, cap, low, high, veto, level } = setting;
   if (level === "token") throw new RangeError("tokens have no figures of sequences");
   const { tokens, correct, delta_abs_max, rho_sum, rho_squares } = table.columns;
@@ -52,52 +133,35 @@ export function sequenceFigures(table: SequenceTable, setting: Setting, quarters
   const sides = emptySides();
   const [weighted, banded, capped] = [hasCap(method) || method === "icepop", hasBand(method), hasCap(method)];
   const [least, most] = banded ? [Math.log(low), Math.log(high)] : [-Infinity, Infinity];
-  const lengths = Array.from({ length: QUARTERS }, () => ({ tokens: 0, kept: 0 }));
+  const [lengths, rewards] = [new GroupCounts(groups.length), new GroupCounts(groups.reward)];
   let [keptSequences, vetoed, all] = [0, 0, 0];
   for (let row = 0; row < table.length; row++) {
     const own = tokens[row]!;
     if (!(own > 0) || Number.isNaN(logs[row])) continue;
     const into = sides[sideOf(correct[row]!)];
-    const quarter = lengths[quarterOf(own, quarters)]!;
     into.tokens += own;
-    quarter.tokens += own;
     all += own;
     const ratio = Math.exp(Math.max(-LOG_BOUND, Math.min(LOG_BOUND, logs[row]!)));
     const weight = capped ? Math.min(ratio, cap) : ratio;
     if (capped && ratio > cap) into.clipped += own;
     const out = mayBeVetoed(delta_abs_max[row]!, veto);
     if (out) vetoed += own;
-    if (out || !(logs[row]! >= least && logs[row]! <= most)) continue;
+    const dropped = out || !(logs[row]! >= least && logs[row]! <= most);
+    lengths.add(row, own, dropped);
+    rewards.add(row, own, dropped);
+    if (dropped) continue;
     keptSequences++;
     into.kept += own;
-    quarter.kept += own;
     into.weights += weighted ? own * weight : rho_sum[row]!;
     into.squares += weighted ? own * weight * weight : rho_squares[row]!;
     into.loss += weighted ? own * weight : own;
   }
-  const byLength = lengths.map(({ tokens: there, kept }, at): LengthShare => {
-    const [from, to] = [quarters[at]!, quarters[at + 1]!];
-    return { from: at === 0 ? from : from + 1, to, tokens: there, dropped: there > 0 ? 1 - kept / there : 0 };
-  });
   return figuresOf(sides, {
     keptSequences,
-    byLength: byLength.filter(({ tokens: there }) => there > 0),
+    byLength: lengths.parts,
+    byReward: rewards.parts,
     ...(veto !== null && { vetoedAtMost: vetoed / all }),
   });
-}
-
-/** Lengths that part the sequences into quarters, `[5]`, the ends included. */
-export function lengthQuarters({ columns }: SequenceTable): Float64Array {
-  const lengths = columns.tokens.filter((tokens) => tokens > 0).sort();
-  return Float64Array.from({ length: QUARTERS + 1 }, (_, at) => {
-    return lengths[Math.round((at / QUARTERS) * (lengths.length - 1))] ?? 0;
-  });
-}
-
-function quarterOf(tokens: number, quarters: Float64Array): number {
-  let at = 0;
-  while (at < QUARTERS - 1 && tokens > quarters[at + 1]!) at++;
-  return at;
 }
 
 /** Log-ratios by side, ascending: for the histogram. */

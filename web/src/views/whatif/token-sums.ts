@@ -3,9 +3,18 @@
  *
  * @module
  */
-import type { WhatIfSums } from "../../../../src/protocol/view.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../src/protocol/view.ts";
 import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
-import { emptySides, type Figures, figuresOf, SIDES, type Side, type SideSums } from "./figures.ts";
+import {
+  emptySides,
+  type Figures,
+  figuresOf,
+  type GroupShare,
+  SIDES,
+  type Side,
+  type SideSums,
+  type VetoedShares,
+} from "./figures.ts";
 
 type Quantity = "tokens" | "rho" | "rhoSquares" | "absAdvantage";
 
@@ -16,6 +25,13 @@ export interface TokenSums {
   below(side: Side, quantity: Quantity, delta: number): number;
   /** Δ below which a share of all tokens lies. */
   quantile(share: number): number;
+  readonly byLength: readonly TokenGroup[];
+  readonly byReward: readonly TokenGroup[];
+}
+
+export interface TokenGroup extends ValueGroup {
+  /** How many of its tokens have Δ below this, nats. */
+  readonly below: (delta: number) => number;
 }
 
 interface Running {
@@ -25,7 +41,7 @@ interface Running {
   readonly absAdvantage: Float64Array;
 }
 
-export function tokenSums({ edges: given, groups }: WhatIfSums): TokenSums {
+export function tokenSums({ edges: given, groups, by_length, by_reward }: WhatIfSums): TokenSums {
   const bins = given.length - 1;
   const edges = Float64Array.from(given, (edge, at) => edge ?? (at === 0 ? -Infinity : Infinity));
   const running = new Map(
@@ -57,20 +73,33 @@ export function tokenSums({ edges: given, groups }: WhatIfSums): TokenSums {
     const mean = Math.log((sums.rho[bin + 1]! - sums.rho[bin]!) / count);
     return count > 0 && delta > mean ? 1 : 0;
   };
-  const below: TokenSums["below"] = (side, quantity, delta) => {
-    const sums = running.get(side);
-    if (sums === undefined) return 0;
-    const total = sums[quantity];
+  const belowOf = (total: Float64Array, delta: number, share: (bin: number) => number): number => {
     if (delta === Infinity) return total[bins]!;
     if (delta === -Infinity) return 0;
     const bin = binOf(delta);
     const within = total[bin + 1]! - total[bin]!;
-    return total[bin]! + (within === 0 ? 0 : within * shareBelow(sums, bin, delta));
+    return total[bin]! + (within === 0 ? 0 : within * share(bin));
   };
+  const below: TokenSums["below"] = (side, quantity, delta) => {
+    const sums = running.get(side);
+    return sums === undefined ? 0 : belowOf(sums[quantity], delta, (bin) => shareBelow(sums, bin, delta));
+  };
+  // Of groups not even the mean of an open bin is known; bounds that lie in one are e^20 from 1.
+  const groupsOf = (given: WhatIfSums["by_length"]): TokenGroup[] =>
+    given.map(({ from, to, tokens }) => {
+      const total = runningSum(tokens);
+      const share = (bin: number, delta: number): number =>
+        bin === 0 || bin === bins - 1
+          ? Number(bin > 0)
+          : Math.min(1, (delta - edges[bin]!) / (edges[bin + 1]! - edges[bin]!));
+      return { from, to, below: (delta) => belowOf(total, delta, (bin) => share(bin, delta)) };
+    });
   const sides = SIDES.filter((side) => running.has(side));
   return {
     sides,
     below,
+    byLength: groupsOf(by_length),
+    byReward: groupsOf(by_reward),
     quantile(share) {
       const count = (bin: number): number =>
         sides.reduce((sum, side) => sum + running.get(side)!.tokens[bin]!, 0);
@@ -83,30 +112,39 @@ export function tokenSums({ edges: given, groups }: WhatIfSums): TokenSums {
   };
 }
 
-/** @param vetoed By side, the share of its tokens in sequences that the veto may take. */
-export function tokenFigures(
-  sums: TokenSums,
-  setting: Setting,
-  vetoed: Readonly<Record<Side, number>> | undefined,
-): Figures {
+export function tokenFigures(sums: TokenSums, setting: Setting, vetoed: VetoedShares | undefined): Figures {
   const sides = emptySides();
   for (const side of sums.sides) {
     addSide(sums, side, setting, sides[side]);
-    if (vetoed !== undefined) sides[side].thin(vetoed[side]);
+    if (vetoed !== undefined) sides[side].thin(vetoed.sides[side]);
   }
   const all = sums.sides.reduce((sum, side) => sum + sides[side].tokens, 0);
-  const lost = sums.sides.reduce((sum, side) => sum + sides[side].tokens * (vetoed?.[side] ?? 0), 0);
-  return figuresOf(sides, vetoed === undefined ? {} : { vetoedAtMost: lost / all });
+  const lost = sums.sides.reduce((sum, side) => sum + sides[side].tokens * (vetoed?.sides[side] ?? 0), 0);
+  const [from, to] = bandOf(setting);
+  const shares = (groups: readonly TokenGroup[], taken: readonly number[] | undefined): GroupShare[] =>
+    groups.map(({ below, ...group }, at) => {
+      const tokens = below(Infinity);
+      const kept = to > from ? (below(to) - below(from)) * (1 - (taken?.[at] ?? 0)) : 0;
+      return { ...group, tokens, dropped: tokens === 0 ? 0 : 1 - kept / tokens };
+    });
+  return figuresOf(sides, {
+    byLength: shares(sums.byLength, vetoed?.byLength),
+    byReward: shares(sums.byReward, vetoed?.byReward),
+    ...(vetoed !== undefined && { vetoedAtMost: lost / all }),
+  });
 }
 
-function addSide(sums: TokenSums, side: Side, { method, cap, low, high }: Setting, into: SideSums): void {
-  const band = hasBand(method)
-    ? ([Math.log(low), Math.log(high)] as const)
-    : ([-Infinity, Infinity] as const);
+/** Where Δ may lie, nats. */
+function bandOf({ method, low, high }: Setting): readonly [number, number] {
+  return hasBand(method) ? [Math.log(low), Math.log(high)] : [-Infinity, Infinity];
+}
+
+function addSide(sums: TokenSums, side: Side, setting: Setting, into: SideSums): void {
+  const { method, cap } = setting;
   const between = (quantity: Quantity, from: number, to: number): number =>
     to > from ? sums.below(side, quantity, to) - sums.below(side, quantity, from) : 0;
   const total = (quantity: Quantity): number => sums.below(side, quantity, Infinity);
-  const [from, to] = band;
+  const [from, to] = bandOf(setting);
   into.tokens += total("tokens");
   into.advantage += total("absAdvantage");
   into.kept += between("tokens", from, to);

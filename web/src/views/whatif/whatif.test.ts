@@ -15,15 +15,19 @@ import {
   settingParams,
   withBound,
 } from "../../state/setting.ts";
+import { OFF_BY_DEFAULT, TRAINER_DEFAULTS } from "../../state/trainer-defaults.ts";
 import type { Figures } from "./figures.ts";
 import { binned, type MadeSequence, type NaiveFigures, naively, tableOf } from "./naive.test-data.ts";
-import { lengthQuarters, sequenceFigures, vetoedShares } from "./sequence-sums.ts";
+import { type RowGroups, rowGroups, sequenceFigures, vetoedShares } from "./sequence-sums.ts";
 import { tokenFigures, tokenSums } from "./token-sums.ts";
-import { OFF_BY_DEFAULT, TRAINER_DEFAULTS } from "./trainer-defaults.ts";
 
 const delta = fc.double({ min: -1.5, max: 1.5, noNaN: true });
 const sequence = (correct: number): fc.Arbitrary<MadeSequence> =>
-  fc.record({ correct: fc.constant(correct), deltas: fc.array(delta, { minLength: 1, maxLength: 20 }) });
+  fc.record({
+    correct: fc.constant(correct),
+    reward: fc.constantFrom(-1, 0, 0.5, 0.7, 1, 2),
+    deltas: fc.array(delta, { minLength: 1, maxLength: 20 }),
+  });
 const run = fc
   .tuple(
     fc.array(sequence(1), { minLength: 1, maxLength: 8 }),
@@ -40,14 +44,25 @@ const setting: fc.Arbitrary<Setting> = fc.record({
 });
 
 function compared(figures: Figures): NaiveFigures {
-  const { kept, clipped, ess, meanWeight, dropped } = figures;
-  return { kept, clipped, ess, meanWeight, droppedRight: dropped.right!, droppedWrong: dropped.wrong! };
+  const { kept, clipped, ess, meanWeight, dropped, byLength, byReward } = figures;
+  return {
+    ...{ kept, clipped, ess, meanWeight, droppedRight: dropped.right!, droppedWrong: dropped.wrong! },
+    byLength: byLength.map((part) => part.dropped),
+    byReward: byReward.map((part) => part.dropped),
+  };
+}
+
+function groupsIn(made: readonly MadeSequence[]): RowGroups {
+  return rowGroups(tableOf(made), binned(made, 12));
 }
 
 function expectClose(actual: NaiveFigures, wanted: NaiveFigures, within: number): void {
   for (const [name, value] of Object.entries(wanted)) {
     const own = actual[name as keyof NaiveFigures];
-    if (Number.isNaN(value)) expect(Number.isNaN(own), name).toBe(true);
+    if (typeof own !== "number") {
+      expect(own, name).toHaveLength(value.length);
+      for (const [at, share] of own.entries()) expect(share, name).toBeCloseTo(value[at], 6);
+    } else if (Number.isNaN(value)) expect(Number.isNaN(own), name).toBe(true);
     else expect(Math.abs(own - value), `${name}: ${own}, ${value}`).toBeLessThanOrEqual(within);
   }
 }
@@ -62,25 +77,22 @@ describe("sequence and geometric level", () => {
         (made, any, level) => {
           const asked = { ...any, level };
           const table = tableOf(made);
-          expectClose(
-            compared(sequenceFigures(table, asked, lengthQuarters(table))),
-            naively(made, asked),
-            1e-9,
-          );
+          expectClose(compared(sequenceFigures(table, asked, groupsIn(made))), naively(made, asked), 1e-9);
         },
       ),
     );
   });
 
-  it("part the drop by length, and the parts add up", () => {
+  it("part the drop by length and by reward, and the parts add up", () => {
     fc.assert(
       fc.property(run, setting, (made, any) => {
         const table = tableOf(made);
-        const figures = sequenceFigures(table, { ...any, level: "sequence" }, lengthQuarters(table));
-        const parts = figures.byLength ?? [];
-        const dropped = parts.reduce((sum, part) => sum + part.tokens * part.dropped, 0);
-        expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(figures.tokens);
-        expect(dropped / figures.tokens).toBeCloseTo(1 - figures.kept, 9);
+        const figures = sequenceFigures(table, { ...any, level: "sequence" }, groupsIn(made));
+        for (const parts of [figures.byLength, figures.byReward]) {
+          const dropped = parts.reduce((sum, part) => sum + part.tokens * part.dropped, 0);
+          expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(figures.tokens);
+          expect(dropped / figures.tokens).toBeCloseTo(1 - figures.kept, 9);
+        }
       }),
     );
   });
@@ -92,9 +104,13 @@ describe("sequence and geometric level", () => {
       { correct: 0, deltas: [10, 0, 0] },
     ];
     const table = tableOf(made);
-    expect(vetoedShares(table, 1e-4)).toEqual({ right: 1, wrong: 0.6, unknown: 0 });
+    expect(vetoedShares(table, 1e-4, groupsIn(made))).toEqual({
+      sides: { right: 1, wrong: 0.6, unknown: 0 },
+      byLength: [0, 1],
+      byReward: [],
+    });
     const vetoing: Setting = { level: "sequence", method: "none", cap: 2, low: 0.5, high: 2, veto: 1e-4 };
-    const { kept, vetoedAtMost } = sequenceFigures(table, vetoing, lengthQuarters(table));
+    const { kept, vetoedAtMost } = sequenceFigures(table, vetoing, groupsIn(made));
     expect([kept, vetoedAtMost]).toEqual([0.25, 0.75]);
   });
 });
@@ -148,11 +164,12 @@ describe("a drag", () => {
   it("costs a few milliseconds with 100,000 sequences", () => {
     const made = Array.from({ length: 100_000 }, (_, i) => ({
       correct: i % 2,
+      reward: (i % 7) / 7,
       deltas: [Math.sin(i), Math.cos(i), Math.sin(3 * i) / 4],
     }));
     const table = tableOf(made);
     const sums = tokenSums(binned(made.slice(0, 1000), 1024));
-    const quarters = lengthQuarters(table);
+    const groups = rowGroups(table, binned(made.slice(0, 1000), 1024));
     const asked: Setting = { level: "sequence", method: "both", cap: 1.5, low: 0.7, high: 1.4, veto: 1e-4 };
     const timed = (run: () => void): number => {
       run();
@@ -160,9 +177,9 @@ describe("a drag", () => {
       for (let i = 0; i < 10; i++) run();
       return (performance.now() - start) / 10;
     };
-    const exact = timed(() => sequenceFigures(table, asked, quarters));
+    const exact = timed(() => sequenceFigures(table, asked, groups));
     const prepared = timed(() =>
-      tokenFigures(sums, { ...asked, level: "token" }, vetoedShares(table, asked.veto!)),
+      tokenFigures(sums, { ...asked, level: "token" }, vetoedShares(table, asked.veto!, groups)),
     );
     console.info(
       `an update: ${exact.toFixed(2)} ms at sequence level, ${prepared.toFixed(2)} ms at token level`,

@@ -8,9 +8,10 @@ import {
   type Setting,
   USUAL_VETO,
   withBound,
-} from "../../state/setting.ts";
-import { Choice } from "../../ui/choice.tsx";
-import { OFF_BY_DEFAULT, TRAINER_DEFAULTS } from "./trainer-defaults.ts";
+} from "../state/setting.ts";
+import { OFF_BY_DEFAULT, TRAINER_DEFAULTS } from "../state/trainer-defaults.ts";
+import { Choice } from "./choice.tsx";
+import "./setting-picker.css";
 
 const LEVEL_OPTIONS: readonly { readonly name: Level; readonly title: string; readonly hint: string }[] = [
   { name: "token", title: "Token", hint: "each token's own ratio ρ" },
@@ -31,16 +32,18 @@ export const BOUND_LABELS: Readonly<Record<Bound, string>> = {
   veto: "veto below",
 };
 
-/** Level, method and bounds. */
-export function Pickers({
+/** Level, method and bounds. `compact` is one line without legends, for a toolbar. */
+export function SettingPicker({
   setting,
+  compact = false,
   onChange,
 }: {
   readonly setting: Setting;
+  readonly compact?: boolean;
   readonly onChange: (setting: Setting) => void;
 }) {
   return (
-    <div class="pickers">
+    <div class={compact ? "pickers compact" : "pickers"}>
       <Choice
         label="Level"
         name="level"
@@ -110,7 +113,8 @@ export function TrainerButtons({
   setting,
   onChange,
 }: {
-  readonly setting: Setting;
+  /** Undefined: none is chosen. */
+  readonly setting: Setting | undefined;
   readonly onChange: (setting: Setting) => void;
 }) {
   return (
@@ -120,7 +124,7 @@ export function TrainerButtons({
         <button
           key={title}
           type="button"
-          aria-pressed={isSame(own, setting)}
+          aria-pressed={setting !== undefined && isSame(own, setting)}
           title={besides === undefined ? undefined : `without what it does besides: ${besides}`}
           onClick={() => onChange(own)}
         >

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Setting } from "../../state/setting.ts";
+import type { Setting } from "./setting.ts";
 
 export interface TrainerDefault {
   /** As `logratio correct --preset` names them. */

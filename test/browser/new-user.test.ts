@@ -1,0 +1,136 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import {
+  eventually,
+  hasBrowser,
+  isInSight,
+  openBrowser,
+  openPage,
+  settled,
+  textOf,
+  warnWithoutBrowser,
+} from "../support/browser.ts";
+import {
+  hasLab,
+  INT8,
+  INT8_FLAGS,
+  printed,
+  type Workplace,
+  warnWithoutLab,
+  workplace,
+} from "../support/built-view.ts";
+
+interface WorstTurn {
+  readonly sequence: number;
+  readonly handle: string;
+  readonly turn: number;
+  readonly first: number;
+}
+
+warnWithoutBrowser("a new user of the viewer");
+warnWithoutLab("a new user of the viewer");
+
+/** Nothing but what is in sight is used: no keys, no addresses. */
+describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  let page: Page;
+  let errors: string[];
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+    server = await place.serve(INT8, ...INT8_FLAGS);
+    ({ page, errors } = await openPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place.leave();
+  });
+
+  const firstLook = (name: string) =>
+    page.getByRole("list", { name: "Where to look first" }).getByRole("listitem").filter({ hasText: name });
+  const clipboard = (): Promise<string> => page.evaluate<string>("navigator.clipboard.readText()");
+  const goToView = async (name: string): Promise<void> => {
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true }).click();
+    await settled(page);
+  };
+
+  it("finds the worst turn from the first screen", async () => {
+    await page.goto(server.url);
+    await settled(page);
+    const look = firstLook("Worst turn");
+    await look.waitFor();
+    const link = look.getByRole("link");
+    const box = (await link.boundingBox())!;
+    expect(box.y + box.height).toBeLessThan(900);
+    const tokens = await page.evaluate<{ turns: { by_mean: WorstTurn[] } }>(
+      "fetch('api/tokens').then((answer) => answer.json())",
+    );
+    const [worst] = tokens.turns.by_mean;
+    expect(await textOf(link)).toBe(`${worst!.handle} turn ${worst!.turn}`);
+    await link.click();
+    await settled(page);
+    expect(page.url()).toContain(`#/sequence/${worst!.sequence}/t${worst!.first}`);
+    await eventually(() => isInSight(page.locator(".strip .t.current"), ".strip")).toBe(true);
+  });
+
+  it("finds the worst token, and what both policies would have written there", async () => {
+    const { worst_tokens } = await printed<{ worst_tokens: { handle: string }[] }>("report", INT8, "--json");
+    await goToView("Overview");
+    const link = firstLook("Worst token").getByRole("link");
+    expect(await textOf(link)).toBe(worst_tokens[0]!.handle);
+    await link.click();
+    await settled(page);
+    const current = page.locator(".strip .t.current");
+    await eventually(() => isInSight(current, ".strip")).toBe(true);
+    await current.click();
+    const card = page.locator(".pinned-cards .card");
+    await card.waitFor();
+    expect(await textOf(card)).toContain(worst_tokens[0]!.handle);
+    const alternatives = card.getByRole("table").filter({ hasText: "p rollout" });
+    await eventually(() => alternatives.getByRole("row").count()).toBeGreaterThan(3);
+    expect(await textOf(alternatives)).toMatch(/p trainer.*sampled.*rest of the vocabulary/s);
+  });
+
+  it("sees what a trainer's correction does at each step", async () => {
+    await goToView("Overview");
+    const part = page.getByRole("region", { name: "What a correction would do, step by step" });
+    await part.getByRole("button", { name: "slime (MIS)" }).click();
+    const set = page.getByRole("region", { name: "Under the current correction" });
+    for (const title of ["Kept", "Clipped, masked, vetoed", "ESS after it", "Dropped, by outcome"])
+      await set.getByRole("heading", { name: title }).waitFor();
+    await set.getByRole("button", { name: "none", exact: true }).click();
+    await part.waitFor();
+  });
+
+  it("drags a threshold, and leaves with a config and a link", async () => {
+    await goToView("What if");
+    const slider = page.getByRole("slider", { name: "cap" });
+    const box = (await slider.boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height - 20];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - 150, y, { steps: 10 });
+    await page.mouse.up();
+    const cap = new URLSearchParams(page.url().split("?")[1]).get("cap")!;
+    expect(Number(cap)).toBeLessThan(2);
+    await page.getByRole("tab", { name: "slime", exact: true }).click();
+    const copy = page.getByRole("button", { name: /^Copy config/ });
+    await eventually(() => copy.isEnabled()).toBe(true);
+    await copy.click();
+    expect(await clipboard()).toContain(cap);
+    await page
+      .locator("main")
+      .getByRole("button", { name: /^Copy link/ })
+      .click();
+    const link = await clipboard();
+    const { page: other } = await openPage(browser);
+    await other.goto(link);
+    await settled(other);
+    const there = other.getByRole("slider", { name: "cap" });
+    expect(await there.getAttribute("aria-valuetext")).toBe(await slider.getAttribute("aria-valuetext"));
+    await other.close();
+    expect(errors).toEqual([]);
+  });
+});

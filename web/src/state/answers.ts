@@ -1,0 +1,50 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Loaded } from "./loaded.ts";
+
+/** After the last key: people write a word in one go. */
+const PAUSE = 150;
+
+export interface Answer<T> {
+  /** To the last question that was answered, which may be an older one while `busy`. */
+  readonly loaded: Loaded<T> | undefined;
+  readonly busy: boolean;
+}
+
+/**
+ * The server's answer to a question that is being written: asked when it has not changed for a moment, given up when
+ * it does. Undefined asks nothing.
+ *
+ * @param question with all that its answer depends on
+ */
+export function useAnswer<T>(
+  question: string | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Answer<T> {
+  const [held, hold] = useState<{ question: string; loaded: Loaded<T> } | undefined>();
+  useEffect(() => {
+    if (question === undefined) {
+      hold(undefined);
+      return;
+    }
+    const given = new AbortController();
+    const settle = (loaded: Loaded<T>): void => {
+      if (!given.signal.aborted) hold({ question, loaded });
+    };
+    const timer = setTimeout(
+      () => {
+        ask(given.signal).then(
+          (value) => settle({ state: "ready", value }),
+          (error: unknown) =>
+            settle({ state: "failed", message: error instanceof Error ? error.message : String(error) }),
+        );
+      },
+      held === undefined ? 0 : PAUSE,
+    );
+    return () => {
+      clearTimeout(timer);
+      given.abort();
+    };
+  }, [question]);
+  if (question === undefined) return { loaded: undefined, busy: false };
+  return { loaded: held?.loaded, busy: held?.question !== question };
+}

@@ -1,0 +1,49 @@
+/**
+ * Asks the server for what a correction does, once a setting has come to rest.
+ *
+ * @module
+ */
+import { useEffect, useState } from "preact/hooks";
+import type { ExactQuestion } from "../../../src/protocol/view.ts";
+
+/** `last` is the answer before, to look at while one waits. */
+export type Exact<Answer> =
+  | { readonly state: "asking"; readonly last?: Answer }
+  | { readonly state: "ready"; readonly answer: Answer }
+  | { readonly state: "failed"; readonly message: string };
+
+/** A setting has come to rest when it has not changed for this long. */
+const RESTS_MS = 200;
+
+/**
+ * @param ask One of the client's; the same at every call.
+ * @param asked Undefined asks nothing.
+ * @param held A line is being dragged: what it passes is not asked for.
+ */
+export function useExact<Answer>(
+  ask: (question: ExactQuestion) => Promise<Answer>,
+  asked: ExactQuestion | undefined,
+  held = false,
+): Exact<Answer> {
+  const question = asked === undefined ? "" : JSON.stringify(asked);
+  const [known, setKnown] = useState<{ readonly question: string; readonly exact: Exact<Answer> }>();
+  useEffect(() => {
+    if (held || question === "") return;
+    let left = false;
+    const timer = setTimeout(() => {
+      ask(JSON.parse(question)).then(
+        (answer) => !left && setKnown({ question, exact: { state: "ready", answer } }),
+        (error: unknown) => {
+          const message = error instanceof Error ? error.message : String(error);
+          if (!left) setKnown({ question, exact: { state: "failed", message } });
+        },
+      );
+    }, RESTS_MS);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [question, held]);
+  if (known?.question === question) return known.exact;
+  return known?.exact.state === "ready" ? { state: "asking", last: known.exact.answer } : { state: "asking" };
+}

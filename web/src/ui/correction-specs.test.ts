@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import type { ExactSteps } from "../../../src/protocol/view.ts";
+import { correctionCharts } from "./correction-specs.ts";
+
+const data: ExactSteps = {
+  steps: [10, 20, null],
+  tokens: [100, 0, 5],
+  sequences: [10, 0, 1],
+  counts: {
+    kept_tokens: [90, 0, 5],
+    kept_sequences: [9, 0, 1],
+    clipped: [4, 0, 1],
+    masked: [6, 0, 0],
+    vetoed: [1, 0, 0],
+  },
+  figures: {
+    ess: [0.8, null, 1],
+    mean_weight: [1, null, 1],
+    dropped_right: [null, null, null],
+    dropped_wrong: [0.1, null, 0],
+  },
+};
+
+it("shares out by the step's own tokens and sequences, and has gaps where there are none", () => {
+  const charts = correctionCharts(data, { method: "both", veto: 0.1 });
+  expect(charts.map(({ title }) => title)).toEqual([
+    "Kept",
+    "Clipped, masked, vetoed",
+    "ESS after it",
+    "Dropped, by outcome",
+  ]);
+  const [kept, effects, , dropped] = charts;
+  expect(kept?.xs).toEqual([10, 20]);
+  expect(kept?.lines.map(({ values }) => values)).toEqual([
+    [0.9, null],
+    [0.9, null],
+  ]);
+  expect(effects?.lines.map(({ values }) => values[0])).toEqual([0.04, 0.06, 0.1]);
+  expect(dropped?.lines.map(({ label }) => label)).toEqual(["of wrong"]);
+});
+
+it("has lines for what the method can do only", () => {
+  const effects = (method: "none" | "truncate" | "mask"): string[] =>
+    correctionCharts(data, { method, veto: null })
+      .filter(({ id }) => id === "correction-effects")
+      .map(({ title }) => title);
+  expect(effects("truncate")).toEqual(["Clipped"]);
+  expect(effects("mask")).toEqual(["Masked"]);
+  expect(effects("none")).toEqual([]);
+});

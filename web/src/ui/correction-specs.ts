@@ -1,0 +1,85 @@
+/**
+ * The charts of what a correction does, step by step.
+ *
+ * @module
+ */
+import type { ExactSteps } from "../../../src/protocol/view.ts";
+import type { ChartLine, ChartSpec, ChartValues } from "../../../src/report/charts/chart-spec.ts";
+import { hasBand, hasCap, type Setting } from "../state/setting.ts";
+
+/** Lines of what the method can do only: a chart of zeros says nothing. */
+export function correctionCharts(
+  { steps, tokens, sequences, counts, figures }: ExactSteps,
+  { method, veto }: Pick<Setting, "method" | "veto">,
+): ChartSpec[] {
+  const places = steps.flatMap((step, at) => (step === null ? [] : [at]));
+  const pick = (values: ChartValues): ChartValues => places.map((at) => values[at] ?? null);
+  const share = (of: readonly number[], all: readonly number[]): ChartValues =>
+    pick(of.map((count, at) => (all[at] === 0 ? null : count / all[at]!)));
+  const common = { xLabel: "step", xs: places.map((at) => steps[at]!), scale: "linear" } as const;
+  const chart = (
+    id: string,
+    title: string,
+    lines: readonly (ChartLine | false)[],
+    kind: "share" | "near-one",
+  ): ChartSpec => ({
+    ...common,
+    id: `correction-${id}`,
+    title,
+    unit: "share",
+    lines: lines.filter((line): line is ChartLine => line !== false),
+    kind,
+    fromZero: kind === "share",
+    extreme: kind === "share" ? "most" : "least",
+  });
+  const charts = [
+    chart(
+      "kept",
+      "Kept",
+      [
+        { label: "tokens", colour: "blue", values: share(counts.kept_tokens, tokens) },
+        {
+          label: "sequences",
+          colour: "teal",
+          dash: [6, 3],
+          values: share(counts.kept_sequences, sequences),
+        },
+      ],
+      "near-one",
+    ),
+    chart(
+      "effects",
+      [hasCap(method) && "clipped", hasBand(method) && "masked", veto !== null && "vetoed"]
+        .filter(Boolean)
+        .join(", ")
+        .replace(/^./, (first) => first.toUpperCase()),
+      [
+        hasCap(method) && { label: "clipped tokens", colour: "blue", values: share(counts.clipped, tokens) },
+        hasBand(method) && { label: "masked tokens", colour: "orange", values: share(counts.masked, tokens) },
+        veto !== null && {
+          label: "vetoed sequences",
+          colour: "purple",
+          dash: [6, 3],
+          values: share(counts.vetoed, sequences),
+        },
+      ],
+      "share",
+    ),
+    chart("ess", "ESS after it", [{ label: "ESS", colour: "blue", values: pick(figures.ess) }], "near-one"),
+    chart(
+      "dropped",
+      "Dropped, by outcome",
+      [
+        { label: "of right", colour: "blue", values: pick(figures.dropped_right) },
+        { label: "of wrong", colour: "orange", dash: [6, 3], values: pick(figures.dropped_wrong) },
+      ],
+      "share",
+    ),
+  ];
+  return charts
+    .map((spec) => ({
+      ...spec,
+      lines: spec.lines.filter(({ values }) => values.some((value) => value !== null)),
+    }))
+    .filter(({ lines }) => lines.length > 0);
+}

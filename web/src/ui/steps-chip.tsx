@@ -1,0 +1,29 @@
+import type { RunInfo } from "../../../src/protocol/view.ts";
+import { parseSteps } from "../state/step-range.ts";
+import { navigate, type Route } from "../state/url.ts";
+import "./steps-chip.css";
+
+/** The steps that are looked at, on views that heed them; a click shows all again. */
+export function StepsChip({ info, route }: { readonly info: RunInfo; readonly route: Route }) {
+  const range = parseSteps(route.params.steps ?? "");
+  if (range === null || !heedsSteps(info, route)) return null;
+  const [from, to] = range;
+  return (
+    <button
+      type="button"
+      class="steps-chip"
+      title="show all steps"
+      onClick={() => navigate({ params: { steps: undefined, zoom: undefined } })}
+    >
+      {from === to ? `step ${from}` : `steps ${from}–${to}`}
+      <span class="visually-hidden">: show all steps</span> <span aria-hidden="true">✕</span>
+    </button>
+  );
+}
+
+/** Files have no answers for some steps only. */
+function heedsSteps({ bundled }: RunInfo, { view, params }: Route): boolean {
+  if (view === "overview" || view === "sequences") return true;
+  if (bundled) return false;
+  return view === "whatif" || (view === "tokens" && (params.by ?? "occurrence") === "occurrence");
+}

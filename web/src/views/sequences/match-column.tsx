@@ -1,0 +1,36 @@
+import { formatCount } from "../../../../src/report/display.ts";
+import type { TokenMatches } from "../../../../src/wire/index.ts";
+import { MATCHING } from "../../state/sequence-order.ts";
+import { hrefOf } from "../../state/url.ts";
+import type { SequencesColumn } from "./columns.ts";
+
+/** How many of a sequence's tokens a filter leaves. */
+export function matchColumn({ sequences, counts, first, worst }: TokenMatches): SequencesColumn {
+  const places = new Map(Array.from(sequences, (row, at) => [row, at]));
+  const countOf = (row: number): number | undefined => counts[places.get(row) ?? -1];
+  const link = (row: number, token: number, text: string, which: string) => (
+    <a href={hrefOf({ view: "sequence", sequence: row, token })} title={`${which}: token ${token}`}>
+      {text}
+    </a>
+  );
+  return {
+    key: MATCHING,
+    title: "matching",
+    help: "tokens that match the filter; the link goes to the one with the largest |Δ|, the arrow to the first",
+    width: 104,
+    align: "end",
+    usual: true,
+    value: (_, row) => countOf(row),
+    text: (_, row) => formatCount(countOf(row)),
+    cell: (row) => {
+      const at = places.get(row);
+      if (at === undefined) return undefined;
+      return (
+        <>
+          {first[at] !== worst[at] && <>{link(row, first[at]!, "⇤", "the first")} </>}
+          {link(row, worst[at]!, formatCount(counts[at]), "the largest |Δ|")}
+        </>
+      );
+    },
+  };
+}

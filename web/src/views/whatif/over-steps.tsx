@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import { client } from "../../api/client.ts";
+import { useExact } from "../../state/exact.ts";
+import { questionOf, type Setting } from "../../state/setting.ts";
+import { formatSteps, type StepRange, stepsBetween } from "../../state/step-range.ts";
+import { navigate } from "../../state/url.ts";
+import { useCrosshair } from "../../ui/chart-view.tsx";
+import { CorrectionCharts } from "../../ui/correction-charts.tsx";
+import { stepHref } from "../../ui/place-link.tsx";
+
+/** The same step by step, folded: asked for when it is unfolded, and when a line is let go. */
+export function OverSteps({
+  setting,
+  held,
+  marked,
+  steps,
+}: {
+  readonly setting: Setting;
+  readonly held: boolean;
+  readonly marked: StepRange | null;
+  readonly steps: readonly number[];
+}) {
+  const [open, setOpen] = useState(true);
+  const crosshair = useCrosshair();
+  const exact = useExact(client.exactSteps, open ? questionOf(setting, marked) : undefined, held);
+  const data = exact.state === "ready" ? exact.answer : exact.state === "asking" ? exact.last : undefined;
+  return (
+    <details class="over-steps" open onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <h2>Over the steps</h2>
+      </summary>
+      {exact.state === "failed" && <p class="failed">{exact.message}</p>}
+      {data !== undefined && (
+        <CorrectionCharts
+          data={data}
+          setting={setting}
+          cut={null}
+          crosshair={crosshair}
+          marked={marked}
+          onOpen={(step) => {
+            location.hash = stepHref(step);
+          }}
+          onBrush={(from, to) => {
+            const chosen = stepsBetween(steps, from, to);
+            if (chosen !== null) navigate({ params: { steps: formatSteps(chosen) } });
+          }}
+        />
+      )}
+    </details>
+  );
+}
