@@ -18,7 +18,8 @@ describe("formatNumber", () => {
   it.each([
     [0, "0"],
     [-0, "0"],
-    [0.00124, "1.24e-3"],
+    [0.000124, "1.24e-4"],
+    [0.00124, "0.00124"],
     [0.009996, "0.0100"],
     [0.01234, "0.0123"],
     [-0.5, "-0.500"],
@@ -50,7 +51,7 @@ describe("formatNumber", () => {
 describe("other kinds", () => {
   it("writes signs, counts, identifiers and bytes", () => {
     expect([formatSigned(0.00124), formatSigned(-2), formatSigned(0), formatSigned(Number.NaN)]).toEqual([
-      "+1.24e-3",
+      "+0.00124",
       "-2.00",
       "0",
       "n/a",
@@ -81,7 +82,7 @@ describe("other kinds", () => {
       "0.130",
       "-0.200",
       "25.0",
-      "1.20e-3",
+      "0.00120",
     ]);
     expect(formatNearOne(1 - 2.2e-16)).toBe("1-2.2e-16");
     expect(formatNearOne(1 + 4e-12)).toBe("1+4.0e-12");
@@ -139,7 +140,7 @@ describe("formatColumn", () => {
   });
 
   it("writes a single figure as it is written alone, and nothing for none", () => {
-    expect(formatColumn([0.00395], "number")).toEqual(["3.95e-3"]);
+    expect(formatColumn([0.00395], "number")).toEqual(["0.00395"]);
     expect(formatColumn([], "number")).toEqual([]);
     expect(formatColumn([null, undefined], "number")).toEqual(["n/a", "n/a"]);
   });

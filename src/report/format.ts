@@ -1,5 +1,5 @@
 /**
- * How numbers are written, everywhere in the project (pages put other signs in: `display.ts`): three significant digits, `1.24e-3` below 0.01, thousands
+ * How numbers are written, everywhere in the project (pages put other signs in: `display.ts`): three significant digits, `1.24e-4` below 0.001, thousands
  * separators in counts, `n/a` for what is missing. JSON writes NaN as null, so null is missing too.
  *
  * @module
@@ -13,8 +13,8 @@ export type FigureKind = "number" | "signed" | "near-one" | "share" | "count" | 
 
 export const MISSING = "n/a";
 
-/** Where a plain decimal gives way to `1.24e-3`. */
-const SMALLEST_PLAIN = 1e-2;
+/** Where a plain decimal gives way to `1.24e-4`. */
+const SMALLEST_PLAIN = 1e-3;
 const LARGEST_PLAIN = 1e6;
 /** A column that needs more decimals than this is easier to compare as `1.24e-3`. */
 const MOST_DECIMALS = 5;
@@ -177,7 +177,8 @@ function nearOneDecimals(value: number): number {
 
 function writeNearOne(value: number, decimals: number): string {
   const size = Math.abs(value);
-  if (size >= 10 || size < SMALLEST_PLAIN) return writePlainOrScientific(value);
+  // Fixed decimals would leave such a value one digit.
+  if (size >= 10 || size < 1e-2) return writePlainOrScientific(value);
   const text = value.toFixed(decimals);
   if (value === 1 || Number(text) !== 1) return text;
   return value < 1 ? `1-${writeScientific(1 - value, 2)}` : `1+${writeScientific(value - 1, 2)}`;

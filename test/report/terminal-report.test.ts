@@ -122,9 +122,9 @@ describe("renderTerminal", () => {
         "max |Δp|     0.300                       –",
         "Pearson     0.9970                       –",
         "ESS        0.99940  0.99850 – 0.99960    –",
-        "mean |Δp|  1.50e-3                     △ normal below 0.005  verl FAQ",
+        "mean |Δp|  0.00150                     △ normal below 0.005  verl FAQ",
         "",
-        "mean |Δ|   ▇▄█  most 7.00e-3 at step 30 of 10–30",
+        "mean |Δ|   ▇▄█  most 0.00700 at step 30 of 10–30",
         "max |Δ|    ▇▄█  most 2.10 at step 30 of 10–30",
         "Δ          ▁▄█▅   -0.900 … 0 … +0.240, log counts",
         "• Turn 2 is twice as far off as turn 1",
@@ -210,7 +210,7 @@ describe("renderTerminal", () => {
 
   it("shows where the trainer's figure differs, with digits enough to see it", () => {
     const text = renderTerminal(sampleReport(), { ...PLAIN, width: 100 });
-    expect(text).toMatch(/rollout_corr\/kl +1\.420e-3 +1\.421e-3 +summed in float32/);
-    expect(text).toMatch(/training\/rollout_probs_diff_mean +1\.34e-3\n/);
+    expect(text).toMatch(/rollout_corr\/kl +0\.001420 +0\.001421 +summed in float32/);
+    expect(text).toMatch(/training\/rollout_probs_diff_mean +0\.00134\n/);
   });
 });

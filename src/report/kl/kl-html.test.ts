@@ -122,7 +122,7 @@ describe("renderKlHtml", () => {
       "Wrong texts with a spike at the first error",
     ])
       expect(page).toContain(`aria-label="${title}`);
-    expect(page).toContain("sft 4.80e−3");
+    expect(page).toContain("sft 0.00480");
   });
 
   it("has a cell for every token and checkpoint of a short text: level, tool output or no score", () => {

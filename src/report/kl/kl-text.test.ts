@@ -84,7 +84,7 @@ describe("renderKlTerminal", () => {
       /rlvr_step_1000 +90 +8\.\d+ % +7\.\d+ % +\+1\.21 +\+0\.\d+ to \+2\.\d+ +4\.00e-4 +yes/,
     );
     expect(wide).toMatch(/11\.3: 61\.3 %, 50\.2 %/);
-    expect(wide).toMatch(/rlvr_step_1000 +74 +0\.0181 +9\.20e-3 +0\.0178 +-8\.90e-3 +-0\.0120 to -0\.0060/);
+    expect(wide).toMatch(/rlvr_step_1000 +74 +0\.0181 +0\.00920 +0\.0178 +-0\.00890 +-0\.0120 to -0\.0060/);
     const [, hidden = ""] = wide.split("KL behind the error when the error cannot be seen\n");
     expect(hidden.slice(0, hidden.indexOf("\n\n"))).not.toContain("rlvr_step_100 ");
   });
