@@ -89,7 +89,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
 export function isOutOfMemory(cause: unknown): boolean {
   return (
     cause instanceof Error &&
-    /Out of Memory Error|could not allocate block|failed to pin block/.test(cause.message)
+    /Out of Memory Error|could not allocate block|failed to (allocate|pin block)/.test(cause.message)
   );
 }
 
