@@ -1,5 +1,5 @@
 /**
- * What a chart of lines shows, apart from how: the page draws it on canvas, exports draw it as SVG and write its rows.
+ * What a chart of lines shows, apart from how: pages and reports draw it, exports write its rows too.
  *
  * @module
  */
@@ -43,16 +43,11 @@ export interface ChartSpec {
 
 /** The values that an axis can show: on a logarithmic one those above 0. */
 export function drawable(values: ChartValues, scale: ChartSpec["scale"]): (number | null)[] {
-  return values.map((value) => (isFigure(value) && (scale === "linear" || value > 0) ? value : null));
+  return values.map((value) => (isDrawable(value, scale) ? value : null));
 }
 
-/** Places of values between two gaps: a line through them has no length, so they need a point to be seen. */
-export function isolated(values: ChartValues): number[] {
-  return values.flatMap((value, index) =>
-    value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
-      ? [index]
-      : [],
-  );
+export function isDrawable(value: number | null | undefined, scale: ChartSpec["scale"]): value is number {
+  return isFigure(value) && (scale === "linear" || value > 0);
 }
 
 /** How many values there are that a logarithmic axis leaves out. */
@@ -66,13 +61,15 @@ export function countUndrawn({ lines, scale }: ChartSpec): number {
 
 /** The place of the extreme value, the first of several; undefined where there is none. */
 export function findExtreme(values: ChartValues, extreme: ChartSpec["extreme"]): number | undefined {
-  const sizeOf = { most: (value: number) => value, least: (value: number) => -value, furthest: Math.abs }[
-    extreme
-  ];
   let at: number | undefined;
-  for (const [index, value] of values.entries()) {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
     if (!isFigure(value)) continue;
-    if (at === undefined || sizeOf(value) > sizeOf(values[at] as number)) at = index;
+    const size = extreme === "most" ? value : extreme === "least" ? -value : Math.abs(value);
+    if (size <= most) continue;
+    most = size;
+    at = index;
   }
   return at;
 }
@@ -140,28 +137,10 @@ export function extent({ lines, band, scale }: ChartSpec): readonly [number, num
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const all = [...lines.map(({ values }) => values), ...(band === undefined ? [] : [band.low, band.high])];
   for (const values of all)
-    for (const value of drawable(values, scale)) {
-      if (value === null) continue;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
+    for (const value of values) {
+      if (!isDrawable(value, scale)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
     }
   return low <= high ? [low, high] : undefined;
-}
-
-/** The ends of the y axis: whole decades, or room around the values. */
-export function axisEnds(spec: ChartSpec): readonly [number, number] {
-  const [low, high] = extent(spec) ?? [0, 1];
-  if (spec.scale === "log") {
-    const from = Math.floor(Math.log10(low) + 1e-9);
-    return [10 ** from, 10 ** Math.max(from + 1, Math.ceil(Math.log10(high) - 1e-9))];
-  }
-  const from = spec.fromZero ? Math.min(0, low) : low;
-  const to = spec.fromZero ? Math.max(0, high) : high;
-  if (to === from) {
-    // One value throughout, 0 in differences of what is the same: an axis without a length draws nothing.
-    const room = Math.abs(to) * 0.1 || 1;
-    return [spec.fromZero && from === 0 && spec.kind !== "signed" ? 0 : from - room, to + room];
-  }
-  const room = (to - from) * 0.06;
-  return [spec.fromZero && from === 0 ? 0 : from - room, spec.fromZero && to === 0 ? 0 : to + room];
 }

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChartSpec } from "./chart-spec.ts";
 import {
   groupedBars,
   heatGrid,
@@ -12,30 +11,8 @@ import {
   mirroredChart,
   tailChart,
 } from "./index.ts";
-import { foldPoints } from "./line-chart.ts";
 
 const HOSTILE = '"><script>alert(1)</script>';
-
-/** A chart of one line. */
-function line(
-  xs: readonly number[],
-  values: readonly (number | null)[],
-  spec: Partial<ChartSpec> = {},
-): string {
-  return lineChart({
-    id: "mean",
-    title: "Mean |Δ| by step",
-    xLabel: "step",
-    unit: "nats",
-    xs,
-    lines: [{ label: "mean |Δ|", colour: "blue", values }],
-    scale: "linear",
-    kind: "number",
-    fromZero: true,
-    extreme: "most",
-    ...spec,
-  });
-}
 
 /** Tags opened and not closed, in order; empty for well-formed markup. */
 function unclosed(svg: string): string[] {
@@ -52,10 +29,18 @@ function unclosed(svg: string): string[] {
 
 const charts = {
   line: (label: string) =>
-    line([1, 2, 3], [], {
+    lineChart({
+      id: "mean",
       title: label,
+      unit: label,
+      xLabel: label,
+      xs: [1, 2, 3],
       lines: [{ label, colour: "teal", values: [0.1, Number.NaN, 0.3] }],
       band: { label, low: [0, null, 0.1], high: [0.2, null, 0.4] },
+      scale: "linear",
+      kind: "number",
+      fromZero: true,
+      extreme: "most",
     }),
   mirrored: (label: string) =>
     mirroredChart(
@@ -114,86 +99,6 @@ describe.each(Object.entries(charts))("%s chart", (_, draw) => {
   });
 });
 
-describe("lineChart", () => {
-  it("shows the extremes of folded steps as a band", () => {
-    const xs = Array.from({ length: 1000 }, (_, index) => index);
-    const svg = line(
-      xs,
-      xs.map((x) => (x === 500 ? 9 : 1)),
-    );
-    expect(svg).toContain('fill-opacity="0.18"');
-    expect(svg).toContain("mean |Δ|: most 9.00 at 500");
-    expect(svg).not.toContain("<circle");
-    expect(svg.length).toBeLessThan(12_000);
-  });
-
-  it("breaks the line where a value is missing, and tells each step's values", () => {
-    const svg = line([1, 2, 3, 4], [1, null, 1, 1]);
-    expect(svg.match(/<path d="M[^"]*M[^"]*L[^"]*"/)).not.toBeNull();
-    expect(svg).toContain("<title>step 3: mean |Δ| 1.00</title>");
-  });
-
-  it("draws one step as a point and says when there is nothing", () => {
-    expect(line([5], [2])).toContain("<circle");
-    expect(line([], [])).toContain("no values");
-    expect(line([1], [0], { scale: "log" })).toContain("no values");
-  });
-
-  it("keeps every point and band inside its frame, whatever the values", () => {
-    const value = fc.option(fc.double({ min: -1e12, max: 1e12, noNaN: true }), { nil: null });
-    fc.assert(
-      fc.property(
-        fc.array(value, { minLength: 1, maxLength: 400 }),
-        fc.constantFrom("linear" as const, "log" as const),
-        fc.boolean(),
-        (values, scale, fromZero) => {
-          const xs = values.map((_, index) => 3 * index);
-          const svg = line(xs, values, {
-            scale,
-            fromZero,
-            band: { label: "ends", low: values.map((one) => one && one / 2), high: values },
-          });
-          const height = Number(/<svg [^>]* height="(\d+)"/.exec(svg)?.[1]);
-          const points = [
-            ...[...svg.matchAll(/ d="([^"]+)"/g)].flatMap(([, path = ""]) =>
-              [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]),
-            ),
-            ...[...svg.matchAll(/<circle cx="(-?[\d.]+)" cy="(-?[\d.]+)"/g)].map(([, x, y]) => [
-              Number(x),
-              Number(y),
-            ]),
-          ];
-          for (const [x = Number.NaN, y = Number.NaN] of points) {
-            expect(x).toBeGreaterThanOrEqual(0);
-            expect(x).toBeLessThanOrEqual(640);
-            expect(y).toBeGreaterThanOrEqual(0);
-            expect(y).toBeLessThanOrEqual(height);
-          }
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-});
-
-it("foldPoints keeps the least and the greatest value, however many columns", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 300 }),
-      fc.integer({ min: 1, max: 50 }),
-      (values, most) => {
-        const bins = foldPoints(
-          values.map((_, index) => index),
-          values,
-          most,
-        );
-        expect(Math.min(...bins.map(({ low }) => low))).toBe(Math.min(...values));
-        expect(Math.max(...bins.map(({ high }) => high))).toBe(Math.max(...values));
-      },
-    ),
-  );
-});
-
 describe("mirroredChart", () => {
   const draw = (above: readonly number[], below: readonly number[], axis: "log" | "signed") =>
     mirroredChart(
@@ -240,13 +145,6 @@ describe("mirroredChart", () => {
   it("says when a side has nothing", () => {
     expect(draw([0, 0, 0, 0], [1, 0, 0, 0], "log")).toContain("no values on one side");
   });
-});
-
-it("foldPoints keeps minimum, maximum and mean of each column", () => {
-  expect(foldPoints([1, 2, 3, 4], [1, 3, Number.NaN, 7], 2)).toEqual([
-    { x: 1, mean: 2, low: 1, high: 3 },
-    { x: 3, mean: 7, low: 7, high: 7 },
-  ]);
 });
 
 it("histogramChart counts both sides, cuts empty ends and takes a bar at 0", () => {

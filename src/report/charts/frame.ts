@@ -7,6 +7,8 @@ export interface ChartOptions {
   readonly title: string;
   readonly width?: number;
   readonly height?: number;
+  /** Without title, legend and names of the axes, for a page that says them itself. */
+  readonly bare?: boolean;
 }
 
 export interface LegendEntry {
@@ -26,6 +28,8 @@ export interface Plot {
 
 export const DEFAULT_WIDTH = 480;
 export const DEFAULT_HEIGHT = 250;
+/** Beside the plot at the right. */
+const MARGIN = 12;
 const TITLE_BASELINE = 15;
 const LEGEND_BASELINE = 33;
 const FONT = 11.5;
@@ -33,9 +37,10 @@ const FONT = 11.5;
 const CHARACTER = 6.1;
 
 /** The plot area under title and legend. */
-export function plotArea(options: ChartOptions, hasLegend: boolean, left = 50): Plot {
+export function plotArea(options: Omit<ChartOptions, "title">, hasLegend: boolean, left = 50): Plot {
   const { width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT } = options;
-  return { left, right: width - 12, top: hasLegend ? 62 : 44, bottom: height - 34 };
+  if (options.bare) return { left, right: width - MARGIN, top: 8, bottom: height - 22 };
+  return { left, right: width - MARGIN, top: hasLegend ? 62 : 44, bottom: height - 34 };
 }
 
 /** A whole chart: title, legend, then `content`; described for those who do not see it. */
@@ -45,7 +50,11 @@ export function drawChart(
   legend: readonly LegendEntry[],
   content: readonly string[],
 ): string {
-  const { title, width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT } = options;
+  const { title, width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT, bare = false } = options;
+  const heading = [
+    tooltip(`${title}. ${description}`),
+    textElement(title, { x: 0, y: TITLE_BASELINE, "font-size": 13, "font-weight": 600 }),
+  ];
   return element(
     "svg",
     {
@@ -59,8 +68,7 @@ export function drawChart(
       "font-size": FONT,
       fill: PALETTE.ink,
     },
-    tooltip(`${title}. ${description}`),
-    textElement(title, { x: 0, y: TITLE_BASELINE, "font-size": 13, "font-weight": 600 }),
+    ...(bare ? [] : heading),
     ...drawLegend(legend),
     ...content,
   );
@@ -83,22 +91,31 @@ export function drawYAxis(scale: Scale, plot: Plot, unit: string): string {
   const lines = scale.ticks.map(
     ({ at, label }) =>
       element("path", {
-        d: `M${plot.left} ${Math.round(at * 10) / 10}H${plot.right}`,
+        d: `M${plot.left} ${crisp(at)}H${plot.right}`,
         stroke: PALETTE.grid,
       }) + textElement(label, { x: plot.left - 6, y: at + 4, "text-anchor": "end", fill: PALETTE.muted }),
   );
-  return lines.join("") + textElement(unit, { x: plot.left, y: plot.top - 10, fill: PALETTE.muted });
+  const name = unit && textElement(unit, { x: plot.left, y: plot.top - 10, fill: PALETTE.muted });
+  return lines.join("") + name;
+}
+
+/** Where a line as wide as a pixel fills one row or column of pixels, and not the halves of two. */
+export function crisp(at: number): number {
+  return Math.floor(at) + 0.5;
 }
 
 /** Values along the foot, and what they are at its right end. */
 export function drawXAxis(scale: Scale, plot: Plot, unit: string): string {
-  const room = plot.right - plot.left;
   const unitStart = plot.right - unit.length * CHARACTER - 8;
-  const foot = element("path", { d: `M${plot.left} ${plot.bottom}H${plot.right}`, stroke: PALETTE.muted });
+  const foot = element("path", {
+    d: `M${plot.left} ${crisp(plot.bottom)}H${plot.right}`,
+    stroke: PALETTE.muted,
+  });
   const labels = scale.ticks.map(({ at, label }) => {
-    const anchor = at > plot.left + room - 12 ? "end" : at < plot.left + 4 ? "start" : "middle";
+    const half = (label.length * CHARACTER) / 2;
+    const anchor = at + half > plot.right + MARGIN ? "end" : at - half < 0 ? "start" : "middle";
     return (
-      element("path", { d: `M${Math.round(at * 10) / 10} ${plot.bottom}v4`, stroke: PALETTE.muted }) +
+      element("path", { d: `M${crisp(at)} ${plot.bottom}v4`, stroke: PALETTE.muted }) +
       textElement(label, { x: at, y: plot.bottom + 16, "text-anchor": anchor, fill: PALETTE.muted })
     );
   });
@@ -108,7 +125,7 @@ export function drawXAxis(scale: Scale, plot: Plot, unit: string): string {
     "text-anchor": "end",
     fill: PALETTE.muted,
   });
-  return unitStart > plot.left ? foot + labels.join("") + name : foot + labels.join("");
+  return unit !== "" && unitStart > plot.left ? foot + labels.join("") + name : foot + labels.join("");
 }
 
 function drawLegend(entries: readonly LegendEntry[]): string[] {

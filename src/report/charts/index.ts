@@ -18,7 +18,8 @@ export { type HeatRow, type HeatStripOptions, heatStrip } from "./heat-strip.ts"
 export { type HistogramOptions, histogramChart } from "./histogram-chart.ts";
 export { type IntervalBar, type IntervalBarsOptions, intervalBars } from "./interval-bars.ts";
 export { type IntervalLineOptions, type IntervalPoint, intervalLine, type Level } from "./interval-line.ts";
-export { type LineChartSize, lineChart } from "./line-chart.ts";
+export { lineChart } from "./line-chart.ts";
+export type { LineChartSize } from "./line-layout.ts";
 export { type MirroredOptions, type MirroredSide, mirroredChart } from "./mirrored-chart.ts";
 export { PALETTE, type PaletteColour } from "./palette.ts";
 export { tailChart } from "./tail-chart.ts";

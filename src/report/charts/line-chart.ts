@@ -1,76 +1,171 @@
 /**
- * Charts of lines as SVG: the page's exports and the HTML reports.
+ * Charts of lines as SVG: those of the page, of its exports and of the HTML reports.
  *
  * @module
  */
 import { isFigure } from "../display.ts";
 import type { ChartColour } from "./chart-colours.ts";
-import {
-  type ChartLine,
-  type ChartSpec,
-  type ChartValues,
-  drawable,
-  extent,
-  isolated,
-  readout,
-  sayPoint,
-  sayReadout,
-} from "./chart-spec.ts";
-import { drawChart, drawEmptyChart, drawXAxis, drawYAxis, type Plot, plotArea } from "./frame.ts";
+import { type ChartLine, type ChartSpec, type ChartValues, drawable, sayPoint } from "./chart-spec.ts";
+import { drawChart, drawEmptyChart, drawXAxis, drawYAxis, type Plot } from "./frame.ts";
+import { LEGEND_ROW, type LineChartSize, type LineLayout, lineLayout } from "./line-layout.ts";
 import { PALETTE } from "./palette.ts";
-import { exactScale, linearScale, logScale, type Scale } from "./scale.ts";
+import type { Scale } from "./scale.ts";
 import { element, pixel, textElement, tooltip } from "./svg.ts";
 
-export interface LineChartSize {
-  readonly width?: number;
-  /** Without the rows of the legend beyond the first. */
-  readonly height?: number;
+/** Values that share a column of pixels: one alone, or the least and the greatest of them. */
+export interface Column {
+  readonly at: number;
+  low: number;
+  high: number;
+  /** Whether the least comes before the greatest. */
+  rises: boolean;
 }
 
-/** A column of a line: mean of its values and their extremes. */
-interface Bin {
-  readonly x: number;
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-const ENTRY = 16;
-const CHARACTER = 6.1;
-/** Of figures, which are wider than text. */
-const Y_CHARACTER = 7;
-/** Where values are closer than this many pixels, a line is their mean and a band their extremes. */
-const LEAST_BIN = 3;
-/** Up to so many x each has its points marked and answers to the pointer. */
-const MOST_MARKED = 60;
+/** x closer than this share a column. */
+const LEAST_APART = 0.5;
+/** So far apart, x have their points marked and answer to the pointer. */
+const MARKED_APART = 9;
 
 /**
- * Lines over x in the frame of the report's pictures. Where there are more values than pixels, a line is the mean of
- * each column of pixels and a band behind it reaches from their minimum to their maximum, so that no spike is averaged
- * away. Where there are few, each x tells all its values to the pointer.
+ * Lines over x in the frame of the report's pictures. Where there are more values than pixels, a line goes through the
+ * least and the greatest value of each column of pixels, so that no spike is lost. Where there are few, each x tells all
+ * its values to the pointer; bare charts leave that to their page. `layout` is that of the size, where it is known.
  */
-export function lineChart(spec: ChartSpec, { width = 640, height = 300 }: LineChartSize = {}): string {
-  const rows = legendRows(
+export function lineChart(
+  spec: ChartSpec,
+  size: LineChartSize = {},
+  layout: LineLayout = lineLayout(spec, size),
+): string {
+  const { width, height, plot, x, y, legend, isEmpty } = layout;
+  const { bare = false } = size;
+  const options = { title: spec.title, width, height, bare };
+  if (isEmpty) return drawEmptyChart(options, "no values");
+  const places = spec.xs.map(x.map);
+  return drawChart(
+    options,
+    `${legend.map(({ label }) => label).join("; ")}; by ${spec.xLabel}`,
+    [],
     [
-      ...spec.lines.map((line) => `${line.label}: ${sayReadout(readout(spec, line.values, null))}`),
-      ...(spec.band === undefined ? [] : [sayBand(spec, spec.band)]),
+      ...(bare ? [] : drawLegend(spec, layout)),
+      drawYAxis(y, plot, bare ? "" : spec.scale === "log" ? `${spec.unit} log`.trim() : spec.unit),
+      drawXAxis(x, plot, bare ? "" : spec.xLabel),
+      spec.band === undefined ? "" : drawBand(spec, spec.band, places, y),
+      ...spec.lines.map((line) => drawLine(spec, line, places, layout)),
+      bare ? "" : drawTold(spec, places, plot),
     ],
-    width,
   );
-  const legendHeight = (rows.at(-1)?.row ?? 0) * ENTRY;
-  const options = { title: spec.title, width, height: height + legendHeight };
-  const ends = extent(spec);
-  const [first, last] = [spec.xs[0], spec.xs.at(-1)];
-  if (ends === undefined || first === undefined || last === undefined)
-    return drawEmptyChart(options, "no values");
-  const area = plotArea(options, true);
-  const y = yScale(spec, ends, [area.bottom, area.top + legendHeight]);
-  const widest = Math.max(...y.ticks.map(({ label }) => label.length));
-  const plot = { ...area, top: area.top + legendHeight, left: Math.max(30, 10 + widest * Y_CHARACTER) };
-  const x = exactScale([first, last], [plot.left + 4, plot.right - 4], width < 480 ? 4 : 6);
-  const entries = rows.map(({ label, left, row }, index) => {
+}
+
+/**
+ * The values at `places`, which are ascending pixels, folded into columns. Gaps end a piece, unless the line joins them
+ * or they are too narrow to be seen.
+ */
+export function foldColumns(
+  places: readonly number[],
+  lows: ChartValues,
+  highs: ChartValues,
+  joins = false,
+): Column[][] {
+  const pieces: Column[][] = [];
+  let column: Column | undefined;
+  let isBroken = true;
+  for (let index = 0; index < places.length; index++) {
+    const at = places[index]!;
+    const low = lows[index];
+    const high = highs[index];
+    if (!isFigure(low) || !isFigure(high)) {
+      isBroken ||= !joins;
+      continue;
+    }
+    if (column !== undefined && at - column.at < LEAST_APART) {
+      if (low < column.low) {
+        column.low = low;
+        column.rises = false;
+      }
+      if (high > column.high) {
+        column.high = high;
+        column.rises = true;
+      }
+    } else {
+      column = { at, low, high, rises: true };
+      if (isBroken) pieces.push([column]);
+      else pieces.at(-1)?.push(column);
+    }
+    isBroken = false;
+  }
+  return pieces;
+}
+
+function drawLine(
+  spec: ChartSpec,
+  line: ChartLine,
+  places: readonly number[],
+  { y, plot }: LineLayout,
+): string {
+  const values = drawable(line.values, spec.scale);
+  const pieces = foldColumns(places, values, values, line.joins);
+  const path = pieces.flatMap((piece) =>
+    piece.map(({ at, low, high, rises }, index) => {
+      const [first, second] = rises ? [low, high] : [high, low];
+      const corner = `${index === 0 ? "M" : "L"}${tenth(at)} ${tenth(y.map(first))}`;
+      return first === second ? corner : `${corner}V${tenth(y.map(second))}`;
+    }),
+  );
+  const areMarked = isSparse(spec, plot);
+  // A line through one value alone has no length.
+  const marks = pieces.flatMap((piece) => (areMarked || piece.length === 1 ? piece : []));
+  return (
+    element("path", {
+      d: path.join(""),
+      fill: "none",
+      ...strokeOf(line),
+      "stroke-width": line.colour === "faint" ? 1 : 1.6,
+      "stroke-linejoin": "round",
+    }) +
+    marks
+      .filter(({ low, high }) => low === high)
+      .map(({ at, low }) => element("circle", { cx: at, cy: y.map(low), r: 2.2, fill: PALETTE[line.colour] }))
+      .join("")
+  );
+}
+
+/** The area between two lines, in as many pieces as gaps leave. */
+function drawBand(
+  spec: ChartSpec,
+  { low, high }: NonNullable<ChartSpec["band"]>,
+  places: readonly number[],
+  y: Scale,
+): string {
+  const pieces = foldColumns(places, drawable(low, spec.scale), drawable(high, spec.scale));
+  const corner = (at: number, value: number): string => `${tenth(at)} ${tenth(y.map(value))}`;
+  const areas = pieces.map((piece) => {
+    const there = piece.map((column) => corner(column.at, column.high));
+    const back = piece.toReversed().map((column) => corner(column.at, column.low));
+    return `M${[...there, ...back].join("L")}Z`;
+  });
+  return element("path", { d: areas.join(""), ...bandLook(firstColour(spec)) });
+}
+
+/** An area for each x that tells its values, where they are wide enough to be pointed at. */
+function drawTold(spec: ChartSpec, places: readonly number[], plot: Plot): string {
+  if (!isSparse(spec, plot)) return "";
+  const { left, right, top, bottom } = plot;
+  const areas = places.map((place, index) => {
+    const from = index === 0 ? left : (places[index - 1]! + place) / 2;
+    const to = index === places.length - 1 ? right : (place + places[index + 1]!) / 2;
+    return element(
+      "path",
+      { d: `M${pixel(from)} ${top}H${pixel(to)}V${bottom}H${pixel(from)}Z` },
+      tooltip(sayPoint(spec, index)),
+    );
+  });
+  return element("g", { fill: "none", "pointer-events": "all" }, ...areas);
+}
+
+function drawLegend(spec: ChartSpec, { legend }: LineLayout): string[] {
+  return legend.map(({ label, left, row }, index) => {
     const line = spec.lines[index];
-    const baseline = 33 + row * ENTRY;
+    const baseline = 33 + row * LEGEND_ROW;
     const swatch =
       line === undefined
         ? element("rect", { x: left, y: baseline - 9, width: 14, height: 9, ...bandLook(firstColour(spec)) })
@@ -81,144 +176,19 @@ export function lineChart(spec: ChartSpec, { width = 640, height = 300 }: LineCh
           });
     return swatch + textElement(label, { x: left + 19, y: baseline, fill: PALETTE.muted });
   });
-  return drawChart(
-    options,
-    `${rows.map(({ label }) => label).join("; ")}; by ${spec.xLabel}`,
-    [],
-    [
-      ...entries,
-      drawYAxis(y, plot, spec.scale === "log" ? `${spec.unit} log`.trim() : spec.unit),
-      drawXAxis(x, plot, spec.xLabel),
-      spec.band === undefined ? "" : drawBand(spec.xs, spec.band, firstColour(spec), x, y),
-      ...spec.lines.map((line) => drawLine(spec, line, x, y, plot.right - plot.left)),
-      drawColumns(spec, x, plot),
-    ],
-  );
 }
 
-/** Folds points in x order into at most `most` columns of equal count. */
-export function foldPoints(xs: readonly number[], values: readonly number[], most: number): Bin[] {
-  const columns = Math.min(most, xs.length);
-  return Array.from({ length: columns }, (_, column) => {
-    const from = Math.floor((column * xs.length) / columns);
-    const to = Math.floor(((column + 1) * xs.length) / columns);
-    let [sum, count, low, high] = [0, 0, Number.NaN, Number.NaN];
-    for (let index = from; index < to; index++) {
-      const value = values[index] ?? Number.NaN;
-      if (Number.isNaN(value)) continue;
-      sum += value;
-      count += 1;
-      if (!(value >= low)) low = value;
-      if (!(value <= high)) high = value;
-    }
-    const middle = xs[Math.floor((from + to - 1) / 2)] ?? Number.NaN;
-    return { x: middle, mean: count === 0 ? Number.NaN : sum / count, low, high };
-  });
+function isSparse({ xs }: ChartSpec, { left, right }: Plot): boolean {
+  return xs.length * MARKED_APART <= right - left;
 }
 
-function yScale(
-  { scale, fromZero }: ChartSpec,
-  [low, high]: readonly [number, number],
-  range: readonly [number, number],
-): Scale {
-  if (scale === "log") return logScale([low, high], range, 5);
-  return linearScale(fromZero ? [Math.min(0, low), Math.max(0, high)] : [low, high], range, 4);
-}
-
-function drawLine(spec: ChartSpec, line: ChartLine, x: Scale, y: Scale, room: number): string {
-  const values = drawable(line.values, spec.scale).map((value) => value ?? Number.NaN);
-  const bins = foldPoints(spec.xs, values, Math.floor(room / LEAST_BIN));
-  const isFolded = bins.length < spec.xs.length;
-  const at = bins.map((bin) => ({ x: x.map(bin.x), y: Number.isNaN(bin.mean) ? null : y.map(bin.mean) }));
-  const spread = isFolded
-    ? drawBand(
-        bins.map(({ x: place }) => place),
-        { low: bins.map(({ low }) => low), high: bins.map(({ high }) => high) },
-        line.colour,
-        x,
-        y,
-      )
-    : "";
-  const path = element("path", {
-    d: pathOf(line.joins ? at.filter((point) => point.y !== null) : at),
-    fill: "none",
-    ...strokeOf(line),
-    "stroke-width": 1.6,
-    "stroke-linejoin": "round",
-  });
-  const alone = new Set(isolated(at.map((point) => point.y)));
-  const marks = at
-    .filter((point, index) => point.y !== null && (spec.xs.length <= MOST_MARKED || alone.has(index)))
-    .map((point) => element("circle", { cx: point.x, cy: point.y ?? 0, r: 2.2, fill: PALETTE[line.colour] }))
-    .join("");
-  return spread + path + marks;
-}
-
-function pathOf(points: readonly { readonly x: number; readonly y: number | null }[]): string {
-  let pen = "M";
-  let path = "";
-  for (const point of points) {
-    if (point.y === null) {
-      pen = "M";
-      continue;
-    }
-    path += `${pen}${pixel(point.x)} ${pixel(point.y)}`;
-    pen = "L";
-  }
-  return path;
-}
-
-/** The area between two lines, in as many pieces as gaps leave. */
-function drawBand(
-  xs: readonly number[],
-  { low, high }: { readonly low: ChartValues; readonly high: ChartValues },
-  colour: ChartColour,
-  x: Scale,
-  y: Scale,
-): string {
-  const pieces: string[] = [];
-  let [there, back]: [string[], string[]] = [[], []];
-  const close = (): void => {
-    if (there.length > 0) pieces.push(`M${[...there, ...back.toReversed()].join("L")}Z`);
-    [there, back] = [[], []];
-  };
-  for (const [index, place] of xs.entries()) {
-    const [bottom, top] = [low[index], high[index]];
-    if (!isFigure(bottom) || !isFigure(top)) {
-      close();
-      continue;
-    }
-    there.push(`${pixel(x.map(place))} ${pixel(y.map(top))}`);
-    back.push(`${pixel(x.map(place))} ${pixel(y.map(bottom))}`);
-  }
-  close();
-  return element("path", { d: pieces.join(""), ...bandLook(colour) });
-}
-
-/** A column for each x that tells its values, where columns are wide enough to be pointed at. */
-function drawColumns(spec: ChartSpec, x: Scale, { left, right, top, bottom }: Plot): string {
-  if (spec.xs.length > MOST_MARKED) return "";
-  const places = spec.xs.map((place) => x.map(place));
-  const columns = places.map((place, index) => {
-    const from = index === 0 ? left : ((places[index - 1] as number) + place) / 2;
-    const to = index === places.length - 1 ? right : (place + (places[index + 1] as number)) / 2;
-    return element(
-      "path",
-      { d: `M${pixel(from)} ${top}H${pixel(to)}V${bottom}H${pixel(from)}Z` },
-      tooltip(sayPoint(spec, index)),
-    );
-  });
-  return element("g", { fill: "none", "pointer-events": "all" }, ...columns);
+/** Coordinates of lines, of which there are many. */
+function tenth(value: number): string {
+  return pixel(Math.round(value * 10) / 10);
 }
 
 function firstColour({ lines }: ChartSpec): ChartColour {
   return lines[0]?.colour ?? "grey";
-}
-
-function sayBand(spec: ChartSpec, { label, low, high }: NonNullable<ChartSpec["band"]>): string {
-  const least = readout({ ...spec, extreme: "least" }, low, null).value;
-  const most = readout({ ...spec, extreme: "most" }, high, null).value;
-  return `${label}: ${least} to ${most}`;
 }
 
 function bandLook(colour: ChartColour): Readonly<Record<string, string | number>> {
@@ -236,19 +206,4 @@ function strokeOf({ colour, dash = [] }: ChartLine): Readonly<Record<string, str
     stroke: PALETTE[colour],
     "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "),
   };
-}
-
-/** Legend entries in rows as wide as the picture. */
-function legendRows(
-  labels: readonly string[],
-  width: number,
-): { label: string; left: number; row: number }[] {
-  let [left, row] = [0, 0];
-  return labels.map((label) => {
-    const needed = 19 + label.length * CHARACTER + 16;
-    if (left > 0 && left + needed - 16 > width) [left, row] = [0, row + 1];
-    const placed = { label, left, row };
-    left += needed;
-    return placed;
-  });
 }

@@ -14,6 +14,12 @@ export interface Scale {
   readonly ticks: readonly Tick[];
 }
 
+/** A scale that leads back from pixels too. */
+export interface ExactScale extends Scale {
+  /** The value of a pixel; the inverse of `map`, within the ends of the domain. */
+  valueAt(pixel: number): number;
+}
+
 /** Domain or range as its two ends. */
 export type Ends = readonly [number, number];
 
@@ -32,14 +38,19 @@ export function linearScale(domain: Ends, range: Ends, ticks = 5): Scale {
  * As {@link linearScale} without widening: for axes of steps, where empty ends would look like missing data. Ticks are
  * `least` apart at least.
  */
-export function exactScale(domain: Ends, range: Ends, ticks = 6, least = 1): Scale {
+export function exactScale(domain: Ends, range: Ends, ticks = 6, least = 1): ExactScale {
   const [low, high] = widen(domain);
   const step = Math.max(least, niceStep((high - low) / ticks));
   const map = interpolate([low, high], range);
   const from = Math.ceil(low / step - 1e-9);
   const to = Math.floor(high / step + 1e-9);
   const values = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => (from + index) * step);
-  return { map, ticks: values.map((value) => ({ at: map(value), label: tickLabel(value) })) };
+  const back = interpolate(range, [low, high]);
+  return {
+    map,
+    valueAt: (pixel) => Math.min(high, Math.max(low, back(pixel))),
+    ticks: values.map((value) => ({ at: map(value), label: tickLabel(value) })),
+  };
 }
 
 /** Logarithmic over whole decades; both ends must be positive. */

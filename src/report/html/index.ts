@@ -12,7 +12,7 @@ import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 import { htmlTable } from "./table.ts";
 
-/** Keeps a page of a thousand steps under 300 kB; `--json` has everything. */
+/** Keeps a page of a thousand steps under 400 kB; `--json` has everything. */
 const MOST_STEPS = 1000;
 const MOST_SOURCES = 100;
 

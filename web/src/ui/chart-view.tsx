@@ -1,92 +1,24 @@
-import { type Signal, signal, useSignalEffect } from "@preact/signals";
-import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import { type Signal, signal } from "@preact/signals";
+import { useId, useMemo } from "preact/hooks";
 import {
   type ChartSpec,
   chartRows,
   countUndrawn,
   type Readout,
   readout,
-  sayPoint,
 } from "../../../src/report/charts/chart-spec.ts";
 import { lineChart } from "../../../src/report/charts/line-chart.ts";
-import { type Chart, type ChartEvents, createChart } from "./chart.ts";
 import "./chart.css";
+import { ChartPlot, type PlotEvents } from "./chart-plot.tsx";
 import { ExportMenu } from "./export-menu.tsx";
-import { isDark } from "./theme.ts";
 
-export interface ChartViewProps {
-  readonly spec: ChartSpec;
-  /** Shared by charts over the same x: a place among them. */
-  readonly crosshair: Signal<number | null>;
-  /** Range of x that is marked; null: none. */
-  readonly marked: readonly [number, number] | null;
-  /** By x. */
-  readonly onOpen: (x: number) => void;
-  readonly onBrush: (from: number, to: number) => void;
-}
-
-/**
- * A chart with its legend of numbers. With the keyboard it is a slider over its x: arrows move the crosshair, Enter
- * opens, and each place is said.
- */
-export function ChartView({ spec, crosshair, marked, onOpen, onBrush }: ChartViewProps) {
+/** A chart with its legend of numbers, which are those at the crosshair. */
+export function ChartView({ spec, ...events }: PlotEvents & { readonly spec: ChartSpec }) {
   const title = useId();
-  const area = useRef<HTMLDivElement>(null);
-  const chart = useRef<Chart | null>(null);
-  const events = useRef<ChartEvents>(undefined as unknown as ChartEvents);
-  events.current = {
-    onHover: (index) => {
-      crosshair.value = index;
-    },
-    onClick: (index) => onOpen(spec.xs[index] ?? 0),
-    onBrush,
-  };
-  const [markFrom, markTo] = marked ?? [undefined, undefined];
-
-  useEffect(() => {
-    const parent = area.current;
-    if (parent === null) return;
-    const made = createChart(parent, spec, {
-      onHover: (index) => events.current.onHover(index),
-      onClick: (index) => events.current.onClick(index),
-      onBrush: (low, high) => events.current.onBrush(low, high),
-    });
-    chart.current = made;
-    made.mark(marked);
-    const observer = new ResizeObserver(() => made.resize(parent.clientWidth));
-    observer.observe(parent);
-    return () => {
-      observer.disconnect();
-      made.destroy();
-      chart.current = null;
-    };
-  }, [spec]);
-  useEffect(() => chart.current?.mark(marked), [markFrom, markTo]);
-  useSignalEffect(() => chart.current?.point(crosshair.value));
-  useSignalEffect(() => {
-    isDark.value;
-    // Colours of the style sheet are those of the new theme only after the page has taken it.
-    requestAnimationFrame(() => chart.current?.repaint());
-  });
-
+  const { value } = events.crosshair;
   // Charts of another range of x have other places; until the pointer moves there is none.
-  const at = crosshair.value !== null && crosshair.value < spec.xs.length ? crosshair.value : null;
+  const at = value !== null && value < spec.xs.length ? value : null;
   const undrawn = useMemo(() => countUndrawn(spec), [spec]);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const last = spec.xs.length - 1;
-    const moves: Record<string, number> = {
-      ArrowLeft: Math.max(0, (at ?? last + 1) - 1),
-      ArrowRight: Math.min(last, (at ?? -1) + 1),
-      Home: 0,
-      End: last,
-    };
-    const next = moves[event.key];
-    if (next !== undefined) crosshair.value = next;
-    else if (event.key === "Enter" && at !== null) onOpen(spec.xs[at] ?? 0);
-    else if (event.key === "Escape") crosshair.value = null;
-    else return;
-    event.preventDefault();
-  };
 
   return (
     <figure class="line-chart">
@@ -103,23 +35,7 @@ export function ChartView({ spec, crosshair, marked, onOpen, onBrush }: ChartVie
         )}
         <ExportMenu name={spec.id} svg={() => lineChart(spec)} rows={() => chartRows(spec)} />
       </figcaption>
-      <div
-        class="plot"
-        ref={area}
-        style={spec.height === undefined ? undefined : { height: `${spec.height}px` }}
-        role="slider"
-        tabIndex={0}
-        aria-labelledby={title}
-        aria-orientation="horizontal"
-        aria-valuemin={spec.xs[0] ?? 0}
-        aria-valuemax={spec.xs.at(-1) ?? 0}
-        aria-valuenow={spec.xs[at ?? 0] ?? 0}
-        aria-valuetext={at === null ? "no step chosen" : sayPoint(spec, at)}
-        onKeyDown={onKeyDown}
-        onBlur={() => {
-          crosshair.value = null;
-        }}
-      />
+      <ChartPlot spec={spec} at={at} title={title} {...events} />
       <ul class="lines">
         {spec.lines
           .filter(({ colour }) => colour !== "faint")

@@ -1,9 +1,9 @@
-import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ExactSteps } from "../../../src/protocol/view.ts";
 import { cutChart } from "../../../src/report/charts/chart-spec.ts";
 import type { Setting } from "../state/setting.ts";
 import type { StepRange } from "../state/step-range.ts";
+import type { PlotEvents } from "./chart-plot.tsx";
 import { ChartView } from "./chart-view.tsx";
 import { correctionCharts } from "./correction-specs.ts";
 
@@ -13,15 +13,11 @@ export function CorrectionCharts({
   setting,
   cut,
   ...view
-}: {
+}: PlotEvents & {
   readonly data: ExactSteps;
   readonly setting: Setting;
   /** Only these steps. */
   readonly cut: StepRange | null;
-  readonly crosshair: Signal<number | null>;
-  readonly marked: StepRange | null;
-  readonly onOpen: (step: number) => void;
-  readonly onBrush: (from: number, to: number) => void;
 }) {
   const { method, veto } = setting;
   const charts = useMemo(() => {

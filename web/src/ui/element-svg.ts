@@ -1,16 +1,19 @@
 /**
  * A part of the page as SVG: tables of coloured cells are pictures too, and what is exported is what is seen, with its
- * legend, on light paper.
+ * legend, on light paper. Marks that only style sheets make (hatching, corners, underlines, signs after a token) are
+ * drawn as shapes, which every program knows.
  *
  * @module
  */
-import { element, escapeMarkup } from "../../../src/report/charts/svg.ts";
+import { element, escapeMarkup, pixel } from "../../../src/report/charts/svg.ts";
 import { svgOf } from "./svg-canvas.ts";
-import { onPaper } from "./theme.ts";
+import { onPaper, plainColour } from "./theme.ts";
 
-const TRANSPARENT = "rgba(0, 0, 0, 0)";
 /** Controls are no part of a picture. */
 const LEFT_OUT = "button, select, input, fieldset, .export-menu, .visually-hidden, [role=tooltip]";
+/** Between the stripes of what is hatched, along an edge, in pixels. */
+const HATCH = 6;
+const GAP = 12;
 
 interface Layers {
   readonly below: string[];
@@ -18,10 +21,15 @@ interface Layers {
   readonly above: string[];
 }
 
-const GAP = 12;
+/** A place in the picture, in pixels. */
+type Place = Readonly<Record<"x" | "y" | "width" | "height", number>>;
 
-/** What is in sight of these elements, under each other, in the colours of light paper. */
-export function elementSvg(title: string, ...roots: readonly (HTMLElement | null)[]): string {
+/**
+ * What is in sight of these elements, under each other, in the colours of light paper.
+ *
+ * @param note what the picture leaves out; written below
+ */
+export function elementSvg(title: string, roots: readonly (HTMLElement | null)[], note = ""): string {
   return onPaper(() => {
     const parts: string[] = [];
     let [width, height] = [0, 0];
@@ -33,83 +41,171 @@ export function elementSvg(title: string, ...roots: readonly (HTMLElement | null
       parts.push(...layers.below, ...layers.above);
       [width, height] = [Math.max(width, box.width), height + box.height + GAP];
     }
+    if (note !== "") {
+      parts.push(element("text", { x: 0, y: height, "font-size": 12, fill: "#000000" }, escapeMarkup(note)));
+      height += GAP;
+    }
     return svgOf(title, width, height, parts);
   });
 }
 
-function walk(node: Element, origin: DOMRect, clip: DOMRect, layers: Layers, layer: string[]): void {
+function walk(
+  node: Element,
+  origin: DOMRect,
+  clip: DOMRect,
+  layers: Layers,
+  layer: string[],
+  line?: CSSStyleDeclaration,
+): void {
   if (node.matches(LEFT_OUT)) return;
   const style = getComputedStyle(node);
   if (style.display === "none" || style.visibility === "hidden") return;
   const box = node.getBoundingClientRect();
   const parts = style.position === "sticky" ? layers.above : layer;
-  if (isIn(box, clip)) drawBox(box, style, origin, parts);
+  if (isIn(box, clip)) drawBox(placeOf(box, origin), style, parts);
   const inner = style.overflowY === "visible" && style.overflowX === "visible" ? clip : overlap(clip, box);
+  const underline = style.textDecorationLine.includes("underline") ? style : line;
+  let end: DOMRect | undefined;
   for (const child of node.childNodes) {
-    if (child instanceof Element) walk(child, origin, inner, layers, parts);
-    else if (child instanceof Text) drawText(child, style, origin, inner, parts);
+    if (child instanceof Element) {
+      walk(child, origin, inner, layers, parts, underline);
+      end = child.getBoundingClientRect();
+    } else if (child instanceof Text)
+      for (const [text, rect] of linesOf(child)) {
+        end = rect;
+        if (!isIn(rect, inner)) continue;
+        const place = placeOf(rect, origin);
+        drawText(text, place, style, parts);
+        if (underline !== undefined) drawUnderline(place, underline, parts);
+      }
+  }
+  const after = getComputedStyle(node, "::after");
+  const [, sign] = /^"(.+)"$/.exec(after.content) ?? [];
+  if (sign !== undefined && end !== undefined && isIn(end, inner)) {
+    const { x, y, width, height } = placeOf(end, origin);
+    const raised = after.verticalAlign === "super" ? height / 4 : 0;
+    drawText(sign, { x: x + width, y: y - raised, width: 0, height }, after, parts);
   }
 }
 
-function drawBox(box: DOMRect, style: CSSStyleDeclaration, origin: DOMRect, parts: string[]): void {
-  const place = {
-    x: box.left - origin.left,
-    y: box.top - origin.top,
-    width: box.width,
-    height: box.height,
-  };
-  if (style.backgroundColor !== TRANSPARENT)
-    parts.push(element("rect", { ...place, fill: style.backgroundColor }));
-  const line = Number.parseFloat(style.borderBottomWidth);
-  if (style.borderBottomStyle !== "none" && line > 0)
+function drawBox(place: Place, style: CSSStyleDeclaration, parts: string[]): void {
+  const { x, y, width, height } = place;
+  const fill = plain(style.backgroundColor);
+  if (fill !== undefined) parts.push(element("rect", { ...place, fill }));
+  const [, way, stops = ""] =
+    /^(linear|repeating-linear)-gradient\((.*)\)$/.exec(style.backgroundImage) ?? [];
+  const colour = coloursIn(stops)[0];
+  if (way === "linear")
     parts.push(
-      element("rect", {
-        ...place,
-        y: place.y + box.height - line,
-        height: line,
-        fill: style.borderBottomColor,
-      }),
+      element("path", { d: `M${pixel(x + width)} ${pixel(y)}h-5.7l5.7 5.7z`, fill: colour ?? "#000000" }),
     );
-  if (style.outlineStyle !== "none")
+  else if (way !== undefined)
+    parts.push(
+      element("path", { d: hatching(place), fill: "none", stroke: colour ?? "#888888", "stroke-width": 2 }),
+    );
+  const line = Number.parseFloat(style.borderBottomWidth);
+  const lineColour = plain(style.borderBottomColor);
+  if (style.borderBottomStyle !== "none" && line > 0 && lineColour !== undefined) {
+    parts.push(
+      Number.parseFloat(style.borderTopWidth) > 0
+        ? element("rect", { ...place, fill: "none", stroke: lineColour, "stroke-width": line })
+        : element("rect", { ...place, y: y + height - line, height: line, fill: lineColour }),
+    );
+  }
+  const frame = (colour: string | undefined, thickness: number, dashes?: string): void => {
     parts.push(
       element("rect", {
         ...place,
         fill: "none",
-        stroke: style.outlineColor,
-        "stroke-width": Number.parseFloat(style.outlineWidth),
-        "stroke-dasharray": style.outlineStyle === "dotted" ? "1 2" : undefined,
+        stroke: colour ?? "#000000",
+        "stroke-width": thickness,
+        "stroke-dasharray": dashes,
       }),
     );
+  };
+  if (style.outlineStyle !== "none")
+    frame(
+      plain(style.outlineColor),
+      Number.parseFloat(style.outlineWidth),
+      style.outlineStyle === "dotted" ? "1 2" : undefined,
+    );
+  // A frame inside: what is chosen.
+  const [, shadow] = /0px 0px 0px (\d+)px inset/.exec(style.boxShadow) ?? [];
+  if (shadow !== undefined) frame(coloursIn(style.boxShadow)[0], Number(shadow));
 }
 
-function drawText(
-  node: Text,
-  style: CSSStyleDeclaration,
-  origin: DOMRect,
-  clip: DOMRect,
-  parts: string[],
-): void {
-  const text = node.data.trim();
-  if (text === "") return;
-  const range = document.createRange();
-  range.selectNodeContents(node);
-  const [line] = range.getClientRects();
-  if (line === undefined || !isIn(line, clip)) return;
+/** Stripes from lower left to upper right, cut off at the edges. */
+function hatching({ x, y, width, height }: Place): string {
+  let path = "";
+  for (let sum = HATCH; sum < width + height; sum += HATCH) {
+    const [right, down] = [Math.min(sum, width), Math.min(sum, height)];
+    path += `M${pixel(x + sum - down)} ${pixel(y + down)}L${pixel(x + right)} ${pixel(y + sum - right)}`;
+  }
+  return path;
+}
+
+function drawText(text: string, { x, y, height }: Place, style: CSSStyleDeclaration, parts: string[]): void {
   const size = Number.parseFloat(style.fontSize);
   parts.push(
     element(
       "text",
       {
-        x: line.left - origin.left,
-        y: line.top - origin.top + line.height / 2 + 0.35 * size,
+        x,
+        y: y + height / 2 + 0.35 * size,
         "font-size": size,
+        "font-family": style.fontFamily.includes("mono") ? "ui-monospace, monospace" : undefined,
         "font-weight": style.fontWeight === "400" ? undefined : style.fontWeight,
-        "text-decoration": style.textDecorationLine === "none" ? undefined : style.textDecorationLine,
-        fill: style.color,
+        fill: plain(style.color),
       },
       escapeMarkup(text),
     ),
   );
+}
+
+function drawUnderline({ x, y, width, height }: Place, style: CSSStyleDeclaration, parts: string[]): void {
+  const line = `M${pixel(x)} ${pixel(y + height)}h${pixel(width)}`;
+  const kind = style.textDecorationStyle;
+  parts.push(
+    element("path", {
+      d: kind === "double" ? `${line}m0 2h${pixel(-width)}` : line,
+      fill: "none",
+      stroke: plain(style.textDecorationColor) ?? plain(style.color),
+      "stroke-dasharray": kind === "dashed" ? "3 2" : kind === "dotted" ? "1 2" : undefined,
+    }),
+  );
+}
+
+/** The text line by line, as it is broken, with the place of each. */
+function linesOf(node: Text): [text: string, place: DOMRect][] {
+  if (node.data.trim() === "") return [];
+  const range = document.createRange();
+  range.setStart(node, node.data.length - node.data.trimStart().length);
+  range.setEnd(node, node.data.trimEnd().length);
+  if (range.getClientRects().length < 2) return [[node.data.trim(), range.getBoundingClientRect()]];
+  const lines: [string, DOMRect][] = [];
+  for (const { 0: word, index } of node.data.matchAll(/\S+\s*/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.trimEnd().length);
+    const place = range.getBoundingClientRect();
+    const last = lines.at(-1);
+    if (last === undefined || place.top > last[1].bottom - 2) lines.push([word, place]);
+    else lines[lines.length - 1] = [last[0] + word, union(last[1], place)];
+  }
+  return lines.map(([text, place]) => [text.trimEnd(), place]);
+}
+
+/** Undefined where there is none. */
+function plain(colour: string): string | undefined {
+  return colour === "rgba(0, 0, 0, 0)" ? undefined : plainColour(colour);
+}
+
+/** Of a computed style, in their order, without those that are transparent. */
+function coloursIn(style: string): string[] {
+  return (style.match(/\b[a-z]+\([^()]*\)/g) ?? []).flatMap((colour) => plain(colour) ?? []);
+}
+
+function placeOf({ left, top, width, height }: DOMRect, origin: DOMRect): Place {
+  return { x: left - origin.left, y: top - origin.top, width, height };
 }
 
 /** Whether its middle is in sight. */
@@ -126,4 +222,9 @@ function overlap(a: DOMRect, b: DOMRect): DOMRect {
     Math.max(0, Math.min(a.right, b.right) - left),
     Math.max(0, Math.min(a.bottom, b.bottom) - top),
   );
+}
+
+function union(a: DOMRect, b: DOMRect): DOMRect {
+  const [left, top] = [Math.min(a.left, b.left), Math.min(a.top, b.top)];
+  return new DOMRect(left, top, Math.max(a.right, b.right) - left, Math.max(a.bottom, b.bottom) - top);
 }

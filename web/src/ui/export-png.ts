@@ -87,7 +87,8 @@ function shapeOf(element: Element): Path2D | undefined {
 function drawText(context: CanvasRenderingContext2D, element: Element): void {
   const size = inherited(element, "font-size") ?? "11.5";
   const weight = inherited(element, "font-weight") ?? "400";
-  context.font = `${weight} ${Number.parseFloat(size)}px system-ui, sans-serif`;
+  const family = inherited(element, "font-family") ?? "system-ui, sans-serif";
+  context.font = `${weight} ${Number.parseFloat(size)}px ${family}`;
   context.fillStyle = inherited(element, "fill") ?? "#000000";
   const anchor = inherited(element, "text-anchor");
   context.textAlign = anchor === "middle" ? "center" : anchor === "end" ? "right" : "left";

@@ -5,6 +5,7 @@
  * @module
  */
 import { element, escapeMarkup, pixel } from "../../../src/report/charts/svg.ts";
+import { plainColour } from "./theme.ts";
 
 type Style =
   | "fillStyle"
@@ -75,9 +76,9 @@ export function canvasSvg(title: string, width: number, height: number, draw: (p
     clearRect() {},
     fillRect(x, y, w, h) {
       const opacity = pen.globalAlpha === 1 ? undefined : pen.globalAlpha;
-      if (look.fill !== pen.fillStyle || look["fill-opacity"] !== opacity) {
+      if (look.fill !== plainColour(String(pen.fillStyle)) || look["fill-opacity"] !== opacity) {
         close();
-        look = { fill: String(pen.fillStyle), "fill-opacity": opacity };
+        look = { fill: plainColour(String(pen.fillStyle)), "fill-opacity": opacity };
       }
       area += `M${pixel(x)} ${pixel(y)}h${pixel(w)}v${pixel(h)}h${pixel(-w)}z`;
     },
@@ -97,16 +98,16 @@ export function canvasSvg(title: string, width: number, height: number, draw: (p
           element("path", {
             d: path,
             fill: "none",
-            stroke: String(pen.strokeStyle),
+            stroke: plainColour(String(pen.strokeStyle)),
             "stroke-width": pen.lineWidth,
           }),
         );
     },
     fillText(text, x, y) {
-      write(text, x, y, { fill: String(pen.fillStyle) });
+      write(text, x, y, { fill: plainColour(String(pen.fillStyle)) });
     },
     strokeText(text, x, y) {
-      const colour = String(pen.strokeStyle);
+      const colour = plainColour(String(pen.strokeStyle));
       write(text, x, y, {
         fill: colour,
         stroke: colour,

@@ -86,3 +86,19 @@ export function themeColour(variable: string): string {
   resolved.set(key, color);
   return color;
 }
+
+const mixed = new Map<string, string>();
+
+/** A computed colour as every program knows it: those that are mixed are `oklab(…)` in a browser. */
+export function plainColour(colour: string): string {
+  if (!/^(ok|color)/.test(colour)) return colour;
+  const known = mixed.get(colour);
+  if (known !== undefined) return known;
+  const pen = new OffscreenCanvas(1, 1).getContext("2d")!;
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = pen.getImageData(0, 0, 1, 1).data;
+  const plain = `rgb(${red}, ${green}, ${blue})`;
+  mixed.set(colour, plain);
+  return plain;
+}

@@ -1,4 +1,3 @@
-import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "../state/loaded.ts";
 
@@ -7,7 +6,8 @@ export function WhenLoaded<T>({
   of,
   children,
 }: {
-  readonly of: ReadonlySignal<Loaded<T>>;
+  /** A signal, or what one held. */
+  readonly of: { readonly value: Loaded<T> };
   readonly children: (value: T) => ComponentChildren;
 }) {
   const loaded = of.value;

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatNumber, formatSigned } from "../../../../src/report/display.ts";
+import { formatPlain, formatSigned } from "../../../../src/report/display.ts";
 import type { Row } from "../export.ts";
 import { ExportMenu } from "../export-menu.tsx";
 import { canvasSvg } from "../svg-canvas.ts";
@@ -128,7 +128,7 @@ export function ThresholdHistogram({
               aria-valuemin={Math.exp(-axis.reach)}
               aria-valuemax={Math.exp(axis.reach)}
               aria-valuenow={Math.max(Math.exp(-axis.reach), Math.min(Math.exp(axis.reach), ratio))}
-              aria-valuetext={`ratio ${formatNumber(ratio)}, Δ ${formatSigned(Math.log(ratio))} nats`}
+              aria-valuetext={`ratio ${formatPlain(ratio)}, Δ ${formatSigned(Math.log(ratio))} nats`}
               style={{ insetInlineStart: `${((place + 1) / 2) * 100}%` }}
               onPointerDown={(event) => {
                 event.preventDefault();
@@ -156,7 +156,7 @@ export function ThresholdHistogram({
                 class={`tag ${place > 0.6 ? "before" : ""}`}
                 style={{ insetBlockStart: `${22 + at * 22}px` }}
               >
-                {title} <b>{formatNumber(ratio)}</b>
+                {title} <b>{formatPlain(ratio)}</b>
               </span>
             </div>
           );
@@ -185,8 +185,8 @@ function histogramSvg(label: string, picture: HistogramPicture, thresholds: read
       pen.lineWidth = 3;
       pen.textAlign = place > 0.6 ? "right" : "left";
       const [left, y] = [x + (place > 0.6 ? -6 : 6), 34 + at * 18];
-      pen.strokeText(`${name} ${formatNumber(ratio)}`, left, y);
-      pen.fillText(`${name} ${formatNumber(ratio)}`, left, y);
+      pen.strokeText(`${name} ${formatPlain(ratio)}`, left, y);
+      pen.fillText(`${name} ${formatPlain(ratio)}`, left, y);
     }
     pen.textAlign = "left";
     let left = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
-import { axisEnds } from "../../../../src/report/charts/chart-spec.ts";
+import { lineLayout } from "../../../../src/report/charts/line-layout.ts";
 import { SEQUENCE_COLUMNS, type SequenceTable, type WireSequence } from "../../../../src/wire/index.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import { chartsOverSteps } from "./over-steps.ts";
@@ -74,7 +74,8 @@ describe("charts over steps", () => {
     ]);
     expect(difference?.lines[0]?.values).toEqual([null, 0, null]);
     // No difference at all is a line in the middle, not an axis without a length.
-    expect(axisEnds(difference!)).toEqual([-1, 1]);
+    const { plot, y } = lineLayout(difference!, { bare: true });
+    expect(y.map(0)).toBeCloseTo((plot.top + plot.bottom) / 2, 9);
   });
 });
 
@@ -89,7 +90,7 @@ describe("a pair", () => {
       texts: bytes,
       flags: new Uint8Array(ids.length + 1),
       mask: Uint8Array.from(ids, (id) => (id === 0 ? 0 : 1)),
-      turns: new Uint16Array(ids.length),
+      turnMarks: new Uint16Array(ids.length),
       rollout: new Float32Array(ids.length),
       trainer: Float32Array.from(trainer),
       policies: {},
@@ -107,9 +108,9 @@ describe("a pair", () => {
   });
 
   it("is put side by side by turns, and tokens without a partner are told", () => {
-    const turned = (ids: number[], turns: number[]): WireSequence => ({
+    const turned = (ids: number[], turnMarks: number[]): WireSequence => ({
       ...sequence(ids, new Array<number>(ids.length).fill(-1)),
-      turns: Uint16Array.from(turns),
+      turnMarks: Uint16Array.from(turnMarks),
     });
     // Own tokens 1 2, tool output, then 5; B writes one token less, and gets one more back.
     const a = turned([1, 2, 0, 5], [1, 1, 0, 2]);

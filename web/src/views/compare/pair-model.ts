@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { sharedTokens, TOKEN_FLAGS, type WireSequence } from "../../../../src/wire/index.ts";
+import { sharedTokens, TOKEN_FLAGS, textBetween, type WireSequence } from "../../../../src/wire/index.ts";
 
 /** How places of the two texts are put beside each other. */
 export const ALIGNMENTS = [
@@ -102,8 +102,8 @@ function byIndex(a: WireSequence, b: WireSequence): Place[] {
 function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
   const [partsA, partsB] = [partsOf(a), partsOf(b)];
   const count = Math.max(partsA.length, partsB.length);
-  return Array.from({ length: count }).flatMap((_, turn) => {
-    const [one, other] = [partsA[turn] ?? [], partsB[turn] ?? []];
+  return Array.from({ length: count }).flatMap((_, part) => {
+    const [one, other] = [partsA[part] ?? [], partsB[part] ?? []];
     if (!onlyOwn) return alongside(one, other);
     const isOwn =
       ({ mask }: WireSequence) =>
@@ -118,13 +118,13 @@ function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
 }
 
 /** Tokens before the first turn, then of each turn with what follows it up to the next. */
-function partsOf({ turns }: WireSequence): number[][] {
+function partsOf({ turnMarks }: WireSequence): number[][] {
   const parts: number[][] = [[]];
-  let turn = 0;
-  for (const [token, of] of turns.entries()) {
-    turn = Math.max(turn, of);
-    while (parts.length <= turn) parts.push([]);
-    parts[turn]!.push(token);
+  let part = 0;
+  for (const [token, mark] of turnMarks.entries()) {
+    part = Math.max(part, mark);
+    while (parts.length <= part) parts.push([]);
+    parts[part]!.push(token);
   }
   return parts;
 }
@@ -167,16 +167,16 @@ export interface TokenText {
   readonly isSpecial: boolean;
 }
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Controls, marks of direction and what else is not to be seen by itself. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 const MOST_CHARACTERS = 200;
 
 /** A response token as a cell shows it: spaces kept, line ends and what cannot be seen written out. */
-export function tokenText({ meta, flags, textOffsets, texts, mask }: WireSequence, token: number): TokenText {
+export function tokenText(sequence: WireSequence, token: number): TokenText {
+  const { meta, flags, mask } = sequence;
   if (token < 0 || token >= mask.length) return { text: undefined, breaks: false, isSpecial: false };
   const at = meta.promptLength + token;
-  const raw = utf8.decode(texts.subarray(textOffsets[at], textOffsets[at + 1]));
+  const raw = textBetween(sequence, at, at + 1);
   const isSpecial = (flags[at]! & TOKEN_FLAGS.special) !== 0;
   // What completes a character that the token before shows has no text of its own.
   return { text: raw === "" ? "·" : visible(raw), breaks: raw.endsWith("\n"), isSpecial };
@@ -195,6 +195,6 @@ export function visible(text: string): string {
 }
 
 /** The text of a prompt as it is. */
-export function promptText({ meta, textOffsets, texts }: WireSequence): string {
-  return utf8.decode(texts.subarray(0, textOffsets[meta.promptLength]));
+export function promptText(sequence: WireSequence): string {
+  return textBetween(sequence, 0, sequence.meta.promptLength);
 }

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Comparison, StepSeries } from "../../../../src/protocol/view.ts";
-import { formatSteps, parseSteps, stepsBetween } from "../../state/step-range.ts";
+import { brushSteps } from "../../state/brush-steps.ts";
+import { parseSteps } from "../../state/step-range.ts";
 import { navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { chartsOverSteps, sayRange } from "./over-steps.ts";
@@ -22,11 +23,13 @@ export function StepsPanel({
   const xs = charts[0]?.both.xs ?? [];
   const range = parseSteps(stepsParam.value);
   if (xs.length < 2) return <p class="muted">Less than two steps: there is nothing to draw over them.</p>;
-  const choose = (from: number, to: number): void => {
-    const chosen = stepsBetween(xs, from, to);
-    if (chosen !== null) navigate({ params: { steps: formatSteps(chosen) } });
+  const choose = brushSteps(xs);
+  const shared = {
+    crosshair,
+    marked: range,
+    onOpen: (step: number) => choose(step, step, false),
+    onBrush: choose,
   };
-  const shared = { crosshair, marked: range, onOpen: (step: number) => choose(step, step), onBrush: choose };
   return (
     <>
       <p class="muted" role="status">

@@ -1,24 +1,12 @@
 import type { Comparison } from "../../../../src/protocol/view.ts";
 import { countOf } from "../../../../src/report/display.ts";
-
-const TITLES = {
-  meaningless: "Meaningless",
-  doubtful: "Doubtful",
-} as const;
+import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
 /** What speaks against the comparison, before anything that it shows. */
 export function Warnings({ warnings, unchecked, pairs, unmatched, names }: Comparison) {
   return (
     <>
-      {warnings.length > 0 && (
-        <div class="warnings" role="alert">
-          {warnings.map(({ code, severity, what, follows }) => (
-            <p key={`${code} ${what}`} class={severity}>
-              <strong>{TITLES[severity]}.</strong> {what} <span>{follows}</span>
-            </p>
-          ))}
-        </div>
-      )}
+      <ComparisonWarnings warnings={warnings} />
       <p class="matched" role="status">
         <strong>{countOf(pairs.a.length, "pair")}</strong> of sequences
         {pairs.a.length > 0 && ` (${kinds(pairs.how)})`} · without a partner: {unmatched.a} of A {names.a},{" "}

@@ -1,5 +1,6 @@
 import type { ChartSpec } from "../../../../src/report/charts/chart-spec.ts";
-import { formatSteps, parseSteps, stepsBetween } from "../../state/step-range.ts";
+import { brushSteps } from "../../state/brush-steps.ts";
+import { parseSteps } from "../../state/step-range.ts";
 import { hrefOf, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
@@ -38,10 +39,8 @@ export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] })
             onOpen={(step) => {
               location.hash = stepHref(step);
             }}
-            onBrush={(from, to) => {
-              const chosen = stepsBetween(steps, from, to);
-              if (chosen !== null) navigate({ params: { steps: formatSteps(chosen) } });
-            }}
+            onBrush={brushSteps(steps)}
+            live
           />
         ))}
       </div>

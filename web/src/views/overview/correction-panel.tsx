@@ -1,10 +1,10 @@
-import type { Signal } from "@preact/signals";
 import type { RunInfo } from "../../../../src/protocol/view.ts";
 import { client } from "../../api/client.ts";
 import { useExact } from "../../state/exact.ts";
 import { hasSetting, parseSetting, questionOf, type Setting, settingParams } from "../../state/setting.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
+import type { PlotEvents } from "../../ui/chart-plot.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
 import { SettingPicker, TrainerButtons } from "../../ui/setting-picker.tsx";
 
@@ -12,13 +12,9 @@ import { SettingPicker, TrainerButtons } from "../../ui/setting-picker.tsx";
 export function CorrectionPanel({
   info,
   ...view
-}: {
+}: PlotEvents & {
   readonly info: RunInfo;
-  readonly crosshair: Signal<number | null>;
   readonly cut: StepRange | null;
-  readonly marked: StepRange | null;
-  readonly onOpen: (step: number) => void;
-  readonly onBrush: (from: number, to: number) => void;
 }) {
   const { params } = route.value;
   const isSet = hasSetting(params);

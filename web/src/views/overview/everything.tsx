@@ -1,23 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { reportTables } from "../../state/loaded.ts";
+import type { ReportPage } from "../../../../src/protocol/page.ts";
 import { ReportTables } from "../../ui/report-table.tsx";
-import { WhenLoaded } from "../../ui/when-loaded.tsx";
 
 /** The rest of the report, folded: drawn when it is unfolded. */
-export function Everything() {
+export function Everything({ page: { everything } }: { readonly page: ReportPage }) {
   return (
     <section class="everything" aria-label="All figures">
       <h2>All figures</h2>
-      <WhenLoaded of={reportTables()}>
-        {({ everything }) =>
-          everything.map(({ title, tables = [] }) => (
-            <Fold key={title} title={title}>
-              {() => <ReportTables of={tables} />}
-            </Fold>
-          ))
-        }
-      </WhenLoaded>
+      {everything.map(({ title, tables = [] }) => (
+        <Fold key={title} title={title}>
+          {() => <ReportTables of={tables} />}
+        </Fold>
+      ))}
     </section>
   );
 }

@@ -1,19 +1,14 @@
-import { reportTables } from "../../state/loaded.ts";
+import type { ReportPage } from "../../../../src/protocol/page.ts";
 import { ReportPictures } from "../../ui/report-table.tsx";
-import { WhenLoaded } from "../../ui/when-loaded.tsx";
 
 /** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
-export function Spread() {
+export function Spread({ page: { spread } }: { readonly page: ReportPage }) {
   return (
     <section class="spread" aria-label="How Δ is spread">
       <h2>How Δ is spread</h2>
-      <WhenLoaded of={reportTables()}>
-        {({ spread }) => (
-          <div class="pictures">
-            <ReportPictures of={spread} />
-          </div>
-        )}
-      </WhenLoaded>
+      <div class="pictures">
+        <ReportPictures of={spread} />
+      </div>
     </section>
   );
 }

@@ -12,8 +12,9 @@ import {
 } from "../../../../src/report/charts/step-charts.ts";
 import { foldSteps } from "../../../../src/report/content/fold-steps.ts";
 import { formatCount, formatNumber } from "../../../../src/report/display.ts";
+import { brushSteps } from "../../state/brush-steps.ts";
 import { useKeys } from "../../state/keys.ts";
-import { formatSteps, parseSteps, type StepRange, stepsBetween } from "../../state/step-range.ts";
+import { parseSteps, type StepRange } from "../../state/step-range.ts";
 import { hrefOf, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
@@ -62,10 +63,7 @@ export function StepPanel({
       run: () => choose("axis", scale === "log" ? "linear" : "log", "auto"),
     },
   });
-  const brush = (from: number, to: number): void => {
-    const chosen = stepsBetween(steps, from, to);
-    if (chosen !== null) navigate({ params: { steps: formatSteps(chosen), zoom: undefined } });
-  };
+  const brush = brushSteps(steps, { zoom: undefined });
   const open = (step: number): void => {
     location.hash = stepHref(step);
   };
@@ -108,6 +106,7 @@ export function StepPanel({
             marked={isZoomed ? null : range}
             onOpen={open}
             onBrush={brush}
+            live={!isZoomed}
           />
         ))}
       </div>
@@ -128,6 +127,7 @@ export function StepPanel({
         marked={isZoomed ? null : range}
         onOpen={open}
         onBrush={brush}
+        live={!isZoomed}
       />
     </section>
   );

@@ -1,5 +1,9 @@
-import { report, steps } from "../../state/loaded.ts";
+import { client } from "../../api/client.ts";
+import { useAnswer } from "../../state/answers.ts";
+import { report, reportTables, steps } from "../../state/loaded.ts";
+import { formatSteps, parseSteps } from "../../state/step-range.ts";
 import { route } from "../../state/url.ts";
+import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { Everything } from "./everything.tsx";
@@ -15,6 +19,7 @@ export function OverviewView({ info }: ViewProps) {
   return (
     <div class="overview">
       <h1 class="visually-hidden">Overview</h1>
+      {info.compared !== null && <ComparisonBanner />}
       <WhenLoaded of={report()}>
         {(whole) => (
           <>
@@ -24,16 +29,37 @@ export function OverviewView({ info }: ViewProps) {
                 {(data) => <StepPanel info={info} data={data} report={whole} />}
               </WhenLoaded>
             )}
-            <Worst />
-            {route.value.params.steps !== undefined && (
-              <p class="note">From here on: the whole run, whatever steps are chosen.</p>
-            )}
-            {whole.metrics.tokens > 0 && <Spread />}
-            <Where />
-            <Everything />
+            <Tables info={info} />
           </>
         )}
       </WhenLoaded>
     </div>
+  );
+}
+
+/** What the server has prepared of the report: of the chosen steps, but a bundle has it of the whole run only. */
+function Tables({ info }: ViewProps) {
+  const range = parseSteps(route.value.params.steps ?? "");
+  const steps = range === null || info.bundled ? undefined : formatSteps(range);
+  const answer = useAnswer(steps && `${steps} ${info.version}`, () => client.reportTables(steps));
+  const tables = steps === undefined ? reportTables().value : (answer.loaded ?? { state: "loading" });
+  return (
+    <WhenLoaded of={{ value: tables }}>
+      {(page) => (
+        <div class="tables" aria-busy={answer.busy}>
+          {range !== null && (
+            <p class="note">
+              {steps === undefined
+                ? "Files cannot be summed anew: below are the worst of the run that are in the chosen steps, and figures of the whole run."
+                : `From here on: steps ${range[0]} to ${range[1]} only.`}
+            </p>
+          )}
+          <Worst page={page} within={steps === undefined ? range : null} />
+          {page.spread.length > 0 && <Spread page={page} />}
+          <Where page={page} />
+          <Everything page={page} />
+        </div>
+      )}
+    </WhenLoaded>
   );
 }

@@ -1,0 +1,14 @@
+import { formatSteps, stepsBetween } from "./step-range.ts";
+import { type Move, navigate } from "./url.ts";
+
+/** What a brush over charts of `steps` does: the address holds the steps that it goes over. */
+export function brushSteps(
+  steps: readonly number[],
+  params: Move["params"] = {},
+): (from: number, to: number, further: boolean) => void {
+  return (from, to, further) => {
+    const chosen = stepsBetween(steps, from, to);
+    if (chosen !== null)
+      navigate({ params: { ...params, steps: formatSteps(chosen) } }, { replace: further });
+  };
+}
