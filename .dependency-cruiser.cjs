@@ -10,7 +10,7 @@ const allow = {
   sweep: ["base", "kernels", "schema", "protocol", "corrections"],
   configs: ["base", "protocol", "corrections"],
   statistics: ["base"],
-  tokens: ["base", "io"],
+  tokens: ["base", "io", "wire"],
   divergence: ["base", "kernels", "summaries", "parity", "schema", "protocol"],
   digits: ["base", "kernels", "schema", "protocol"],
   logs: ["base", "io", "schema", "protocol", "statistics"],

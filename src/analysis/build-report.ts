@@ -110,11 +110,9 @@ export function buildReport(input: ReportInput): MismatchReport {
     },
     sequence_metrics: sequenceMetrics(total),
     per_step: perStep,
-    per_turn: total.turns.map(
-      ({ sums, sequences }, turn): TurnMetrics => ({
-        turn,
-        ...metricsOf(sums, sequences, summary.turnDeltas[turn]),
-      }),
+    per_turn: total.turns.flatMap(({ sums, sequences }, turn): TurnMetrics[] =>
+      // Of a turn that a filter left no token of.
+      sequences === 0 ? [] : [{ turn, ...metricsOf(sums, sequences, summary.turnDeltas[turn]) }],
     ),
     per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),
     per_environment: namedSlices(summary.environments),

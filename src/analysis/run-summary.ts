@@ -75,7 +75,8 @@ export class RunSummary {
 
   /** @throws MissingSideError when the batch lacks either policy's log-probs. */
   add(batch: RecordBatch): void {
-    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, offsets } = batch;
+    const { responseMask: mask, turnMask } = batch;
     const { file } = batch.provenance;
     if (!rollout || !trainer) {
       throw new MissingSideError(
@@ -86,7 +87,7 @@ export class RunSummary {
       );
     }
     this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
-    const block: TokenBlock = { rollout, trainer, mask, offsets };
+    const block: TokenBlock = { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
     for (const [rowStart, rowEnd] of runsOf(batch.steps)) {
       const slices = new RowSlices(this, batch);
       const table = mismatchSums(block, {

@@ -32,7 +32,7 @@ export async function filterOf({ filter, tokenizer }: FilterOptions): Promise<Ba
     });
   }
   const { openTokenizer } = await import("../tokens/index.ts");
-  const { TokenTexts } = await import("../view/prepare/token-texts.ts");
+  const { TokenTexts } = await import("../tokens/token-texts.ts");
   const texts = new TokenTexts(await openTokenizer(tokenizer));
   return batchFilter(terms, (ids) => {
     const { offsets, ...spelled } = texts.spell(ids);

@@ -53,7 +53,7 @@ export function addInputOptions(command: Command): Command {
 export function addFilterOption(command: Command): Command {
   return command.option(
     "--filter <terms>",
-    "only what matches, written as in the viewer: 'abs>0.5 turn:3 is:number correct:no'",
+    "only what matches, written as in the viewer: 'abs>0.5 turn:3 is:number correct:no'; turns count from 0",
   );
 }
 

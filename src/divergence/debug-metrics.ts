@@ -65,8 +65,8 @@ export function calculateRecordDebugMetrics(
 
 /** @throws MissingSideError when the batch lacks either policy's log-probs. */
 export function tokenBlock(batch: RecordBatch): TokenBlock {
-  const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
-  if (rollout && trainer) return { rollout, trainer, mask, offsets };
+  const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, turnMask, offsets } = batch;
+  if (rollout && trainer) return { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
   throw new MissingSideError(
     `Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
     { at: { file: batch.provenance.file } },

@@ -31,7 +31,8 @@ export interface BatchFilter {
 
 /**
  * Leaves the sequences at which every sequence term holds. With token terms, those of which a token matches, and the
- * mask is 1 at such tokens only: whatever is computed afterwards is about them.
+ * mask is 1 at such tokens only: whatever is computed afterwards is about them. Their turns keep their numbers; with
+ * terms on `mask:`, which choose what is in no turn, turns are runs of chosen tokens.
  *
  * @param textsOf texts of response tokens; needed where terms are about texts (`needsTexts`)
  */
@@ -39,7 +40,9 @@ export function batchFilter(
   terms: readonly Term[],
   textsOf?: (ids: Int32Array) => TokenTextColumn,
 ): BatchFilter {
-  const isAboutTokens = byScope(terms).token.length > 0;
+  const chosen = byScope(terms).token;
+  const isAboutTokens = chosen.length > 0;
+  const asksForMask = chosen.some(({ field }) => field?.name === "mask");
   const match = tokenMatcher(terms);
   const counts: FilterCounts = { sequences: 0, keptSequences: 0, tokens: 0, keptTokens: 0 };
   const keepTokens = (batch: RecordBatch, rows: Uint32Array): RecordBatch => {
@@ -49,7 +52,9 @@ export function batchFilter(
       for (const place of places) responseMask[batch.offsets[row]! + place] = 1;
       return places.length > 0;
     });
-    return rowsOf({ ...batch, responseMask }, kept);
+    // Turns keep their numbers, but where tokens between them are chosen: those are in none.
+    const turnMask = asksForMask ? undefined : (batch.turnMask ?? batch.responseMask);
+    return rowsOf({ ...batch, responseMask, ...(turnMask && { turnMask }) }, kept);
   };
   return {
     isAboutTokens,

@@ -160,22 +160,16 @@ describe("a filter", () => {
     );
   });
 
-  it("takes a few milliseconds for 100,000 rows", () => {
+  it("finds the rows of 100,000 that match three terms", () => {
     const many = madeTable(
       Array.from({ length: 100_000 }, (_, i) => ({ delta_abs_mean: (i % 100) / 100, step: i % 50 })),
     );
     const { terms } = parseFilter("mean_abs>0.5 step:10..30 -mean_abs>0.9");
-    matchingRows(many, terms);
-    let took = Infinity;
-    let length = 0;
-    // The quickest of some: other tests run beside this one.
-    for (let round = 0; round < 5; round++) {
-      const start = performance.now();
-      length = matchingRows(many, terms).length;
-      took = Math.min(took, performance.now() - start);
-    }
-    console.info(`a filter of three terms over 100,000 rows: ${took.toFixed(1)} ms`);
-    expect(length).toBe(21_000);
-    expect(took).toBeLessThan(100);
+    const meant = Array.from({ length: 100_000 }, (_, i) => i).filter((i) => {
+      const [mean, step] = [(i % 100) / 100, i % 50];
+      return mean > 0.5 && step >= 10 && step <= 30 && !(mean > 0.9);
+    });
+    expect(meant.length).toBeGreaterThan(0);
+    expect([...matchingRows(many, terms)]).toEqual(meant);
   });
 });

@@ -1,4 +1,4 @@
-import { turnNumbers } from "../kernels/scalar-table.ts";
+import { turnMarks } from "../kernels/turns.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import type { TokenColumns, TokenTextColumn } from "./token-columns.ts";
 
@@ -22,7 +22,7 @@ export function tokensOfRow(
     mask: responseMask.subarray(start, end),
     rollout: rollout?.subarray(start, end) ?? missing,
     trainer: trainer?.subarray(start, end) ?? missing,
-    turns: turnNumbers(responseMask, start, end),
+    turnMarks: turnMarks(responseMask, start, end),
     ...(entropy && { entropy: entropy.subarray(start, end) }),
     ...(advantages && { advantages: advantages.subarray(start, end) }),
     ...(ids && { ids }),

@@ -17,13 +17,14 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, tokens.take(column)]));
   const { rolloutLogprobs, trainerLogprobs, responseTokenIds, advantages, positionIds, weightVersions } =
     batch;
-  const { promptTokenIds, arrays } = batch;
+  const { promptTokenIds, arrays, turnMask } = batch;
   return {
     length: rows.length,
     provenance: batch.provenance,
     sampling: batch.sampling,
     offsets: tokens.offsets,
     responseMask: tokens.take(batch.responseMask),
+    ...(turnMask && { turnMask: tokens.take(turnMask) }),
     ...(rolloutLogprobs && { rolloutLogprobs: tokens.take(rolloutLogprobs) }),
     ...(trainerLogprobs && { trainerLogprobs: tokens.take(trainerLogprobs) }),
     ...(responseTokenIds && { responseTokenIds: tokens.take(responseTokenIds) }),

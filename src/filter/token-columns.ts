@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TOKEN_FLAGS, type WireSequence } from "../wire/index.ts";
+import { TOKEN_FLAGS, textBetween, type WireSequence } from "../wire/index.ts";
 
 /** `[length]` each; NaN, -1 in an id, or an absent column is missing. */
 export interface TokenColumns {
@@ -13,8 +13,8 @@ export interface TokenColumns {
   /** Log-probs, nats. */
   readonly rollout: ArrayLike<number>;
   readonly trainer: ArrayLike<number>;
-  /** From 1; 0 between turns. */
-  readonly turns: ArrayLike<number>;
+  /** As `kernels/turns.ts` makes them. */
+  readonly turnMarks: ArrayLike<number>;
   /** Of the trainer policy, else of the rollout policy, nats. */
   readonly entropy?: ArrayLike<number>;
   readonly advantages?: ArrayLike<number>;
@@ -36,14 +36,14 @@ export interface TokenTextColumn {
  * @param hasTexts `RunInfo.has.texts`: without, what stands as texts are ids
  */
 export function tokensOfWire(sequence: WireSequence, hasTexts = true): TokenColumns {
-  const { meta, ids, mask, turns, rollout, trainer, advantages } = sequence;
+  const { meta, ids, mask, turnMarks, rollout, trainer, advantages } = sequence;
   const entropy = sequence.trainerEntropy ?? sequence.rolloutEntropy;
   return {
     length: mask.length,
     mask,
     rollout,
     trainer,
-    turns,
+    turnMarks,
     ids: ids.subarray(meta.promptLength),
     ...(entropy && { entropy }),
     ...(advantages && { advantages }),
@@ -53,15 +53,15 @@ export function tokensOfWire(sequence: WireSequence, hasTexts = true): TokenColu
 
 /** Texts as they stand one after the other, from token `first` on. */
 export function spelledTexts(
-  { textOffsets, texts, flags }: Pick<WireSequence, "textOffsets" | "texts" | "flags">,
+  spelled: Pick<WireSequence, "textOffsets" | "texts" | "flags">,
   first: number,
 ): TokenTextColumn {
-  const utf8 = new TextDecoder();
+  const { flags } = spelled;
   return {
     textAt(token) {
       const at = first + token;
       if ((flags[at]! & TOKEN_FLAGS.unknown) !== 0) return undefined;
-      return utf8.decode(texts.subarray(textOffsets[at]!, textOffsets[at + 1]!));
+      return textBetween(spelled, at, at + 1);
     },
     flagsAt: (token) => flags[first + token]!,
   };

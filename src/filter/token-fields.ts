@@ -4,6 +4,7 @@
  * @module
  */
 import { k3Of, probDiffOf } from "../kernels/scalar.ts";
+import { turnOfMark } from "../kernels/turns.ts";
 import { TOKEN_CLASSES } from "../wire/index.ts";
 import type { TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";
@@ -20,7 +21,15 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
   ofColumn("trainer", [], "log-prob under the trainer policy, nats", "trainer<-3", "trainer"),
   ofColumn("entropy", [], "entropy at the token (trainer's, else rollout's), nats", "entropy>1", "entropy"),
   ofColumn("advantage", ["adv"], "advantage of the token", "advantage<0", "advantages"),
-  ofColumn("turn", ["round"], "turn that it is in, from 1; 0 between turns", "turn:3", "turns"),
+  {
+    ...{ scope: "token", kind: "number", name: "turn", aliases: ["round"] },
+    meaning: "turn that it is in; turns count from 0, as verl's rounds do",
+    example: "turn:3",
+    at:
+      ({ turnMarks }) =>
+      (token) =>
+        turnOfMark(turnMarks[token]!) ?? Number.NaN,
+  },
   {
     scope: "token",
     kind: "number",

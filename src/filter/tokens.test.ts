@@ -22,6 +22,7 @@ interface Token {
   readonly id: number;
   readonly rollout: number;
   readonly trainer: number;
+  /** NaN between turns. */
   readonly turn: number;
   readonly mask: number;
   readonly entropy: number;
@@ -35,7 +36,7 @@ function columnsOf(tokens: readonly Token[]): TokenColumns {
     mask: column(({ mask }) => mask),
     rollout: column(({ rollout }) => rollout),
     trainer: column(({ trainer }) => trainer),
-    turns: column(({ turn }) => turn),
+    turnMarks: column(({ turn }) => (Number.isNaN(turn) ? 0 : turn + 1)),
     entropy: column(({ entropy }) => entropy),
     advantages: column(({ advantage }) => advantage),
     ids: column(({ id }) => id),
@@ -128,7 +129,7 @@ const token: fc.Arbitrary<Token> = fc
     id: fc.integer({ min: -1, max: 3 }),
     rollout: fc.oneof(missing, fc.constant(-Infinity)),
     trainer: missing,
-    turn: fc.integer({ min: 0, max: 3 }),
+    turn: fc.option(fc.integer({ min: 0, max: 3 }), { nil: Number.NaN }),
     mask: fc.integer({ min: 0, max: 1 }),
     entropy: missing,
     advantage: missing,
@@ -236,7 +237,19 @@ describe("a filter on batches", () => {
     expect([...left.responseMask]).toEqual([0, 1, 0, 0, 0, 1]);
     expect(filter.counts).toEqual({ sequences: 3, keptSequences: 2, tokens: 6, keptTokens: 2 });
     expect([...apply("mask:0 abs>1")!.responseMask]).toEqual([0, 0, 1, 1, 0]);
-    expect([...apply("turn:2")!.responseMask]).toEqual([0, 0, 0, 0, 1]);
+    expect([...apply("turn:1")!.responseMask]).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  it("leaves tokens in the turns that they were in", () => {
+    const turns = (text: string): number[] | undefined => {
+      const left = apply(text)!;
+      return left.turnMask && [...left.turnMask];
+    };
+    expect(turns("abs>0.5")).toEqual([1, 1, 0, 0, 1, 1]);
+    expect(turns("turn:1")).toEqual([1, 1, 0, 0, 1]);
+    // What is between turns is in none, so turns are counted anew.
+    expect(turns("mask:0 abs>1")).toBeUndefined();
+    expect(turns("correct:no")).toBeUndefined();
   });
 
   it("asks for texts by the ids of a sequence, and only where a term is about them", () => {
@@ -258,7 +271,7 @@ describe("a filter on batches", () => {
   it("keeps what the tokens of each sequence say", () => {
     const text = fc.constantFrom(
       "abs>0.15",
-      "abs<0.15 turn:1",
+      "abs<0.15 turn:0",
       "-turn:1",
       "pos:0..1 delta>=0",
       "id:5,6 correct:no",

@@ -35,10 +35,12 @@ export type { MaskedTokens, MismatchOptions, MismatchTable, TokenBlock } from ".
  * ```
  *
  * @throws LengthMismatchError when the columns differ in length or the offsets reach beyond them.
- * @throws UsageError when offsets decrease or the row range is not within the block.
+ * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is
+ * not within the block.
  */
 export function mismatchSums(block: TokenBlock, options: MismatchOptions = {}): MismatchTable {
   const single = block.rollout instanceof Float32Array && block.trainer instanceof Float32Array;
-  const kernel = single && options.engine !== "scalar" ? mismatchKernel() : undefined;
+  const isPlain = !single || block.turnMask !== undefined || options.engine === "scalar";
+  const kernel = isPlain ? undefined : mismatchKernel();
   return kernel ? wasmMismatchSums(kernel, block, options) : scalarMismatchSums(block, options);
 }

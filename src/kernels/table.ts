@@ -10,8 +10,8 @@ export interface TableBuilder {
   addToTurn(turn: number, sums: Float64Array): void;
   /** Back to the sums of no tokens. */
   clearTurn(turn: number): void;
-  /** The row has one turn more than so far. */
-  openTurn(row: number): void;
+  /** The row has one turn more than so far; `turn` where it is not the next one. */
+  openTurn(row: number, turn?: number): void;
   /** Turns opened so far, over all rows. */
   turnCount(): number;
   finish(): MismatchTable;
@@ -44,9 +44,9 @@ export function tableBuilder(rowCount: number): TableBuilder {
     clearTurn: (turn) => {
       clearSums(turns, turn * FIELDS);
     },
-    openTurn(row) {
-      const turn = rowTurns[row]!++;
-      if (turn >= turnRows.length) grow();
+    openTurn(row, turn = rowTurns[row]!) {
+      rowTurns[row]!++;
+      while (turn >= turnRows.length) grow();
       turnRows[turn]!++;
       turnCount = Math.max(turnCount, turn + 1);
     },

@@ -9,6 +9,11 @@ export interface TokenBlock {
   readonly trainer: FloatArray;
   /** Non-zero = the policy's own token. */
   readonly mask: Uint8Array;
+  /**
+   * Non-zero in turns, where the mask has some of their tokens only: turns are runs of it, and those without a token
+   * keep their number and do not count. Absent: turns are runs of the mask.
+   */
+  readonly turnMask?: Uint8Array;
   /** `[rows + 1]`, non-decreasing. */
   readonly offsets: Int32Array;
 }
@@ -33,14 +38,17 @@ export interface MismatchOptions {
   /** Rows `[rowStart, rowEnd)` only; tables stay indexed from rowStart. */
   readonly rowStart?: number;
   readonly rowEnd?: number;
-  /** Also sum by turn, a contiguous run of mask 1 within a row; true unless said otherwise. */
+  /** Also sum by turn, a contiguous run of mask 1 (or of `turnMask`) within a row; true unless said otherwise. */
   readonly turns?: boolean;
   /**
    * Called with every token that counts, once, in pieces. Order: ascending within a piece but for tokens with extreme
    * values, which come last in it. Must not call the kernel itself.
    */
   readonly sink?: (tokens: MaskedTokens) => void;
-  /** `scalar` forces the plain twin. Float64Array input always uses it: single precision would lose Δ. */
+  /**
+   * `scalar` forces the plain twin. Float64Array input always uses it (single precision would lose Δ), and so does a
+   * block with a `turnMask`.
+   */
   readonly engine?: "wasm" | "scalar";
 }
 
@@ -60,18 +68,19 @@ export interface MismatchTable {
  * Checks a block and resolves the rows to sum.
  *
  * @throws LengthMismatchError when the three columns differ in length or the offsets reach beyond them.
- * @throws UsageError when offsets decrease or the row range is not within the block.
+ * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is not within the block.
  */
 export function checkedRows(
   block: TokenBlock,
   options: MismatchOptions,
 ): { rowStart: number; rowEnd: number } {
-  const { rollout, trainer, mask, offsets } = block;
+  const { rollout, trainer, mask, turnMask, offsets } = block;
   if (rollout.length !== trainer.length || mask.length !== rollout.length) {
     throw new LengthMismatchError(
       `Cannot align the columns: ${rollout.length} rollout log-probs, ${trainer.length} trainer log-probs, ${mask.length} mask entries`,
     );
   }
+  if (turnMask !== undefined) checkTurnMask(turnMask, mask);
   const rows = offsets.length - 1;
   if (rows < 0) throw new UsageError("Row offsets are empty: they need one entry more than there are rows");
   const { rowStart = 0, rowEnd = rows } = options;
@@ -92,4 +101,13 @@ export function checkedRows(
     );
   }
   return { rowStart, rowEnd };
+}
+
+function checkTurnMask(turnMask: Uint8Array, mask: Uint8Array): void {
+  if (turnMask.length !== mask.length)
+    throw new LengthMismatchError(
+      `Cannot align the columns: ${turnMask.length} entries of the turn mask, ${mask.length} of the mask`,
+    );
+  const outside = mask.findIndex((value, at) => value !== 0 && turnMask[at] === 0);
+  if (outside >= 0) throw new UsageError(`Token ${outside} has mask 1 and is in no turn of the turn mask`);
 }

@@ -94,7 +94,7 @@ export interface ShowMetric {
 }
 
 /**
- * `special`: a token such as `<eos>`; `continuation`: its bytes complete a character that the token before shows;
+ * `special`: a token such as `<eos>`; `continuation`: it begins within a character that a token before it shows;
  * `id`: no tokenizer knows it, its text is `#id`.
  */
 export type ShowPieceKind = "text" | "special" | "continuation" | "id";
@@ -107,7 +107,7 @@ export interface ShowPiece {
 
 export interface ShowToken extends ShowPiece {
   readonly token: number;
-  /** Number of the turn, from 1; null for a token that the policy did not sample (mask 0). */
+  /** Number of the turn, from 0; null for a token that the policy did not sample (mask 0). */
   readonly turn: number | null;
   readonly rollout_logprob: number | null;
   readonly trainer_logprob: number | null;
@@ -120,6 +120,7 @@ export interface ShowToken extends ShowPiece {
 /** A turn of the policy, or tokens between turns: tool output, template. */
 export interface ShowSection extends ShowFigures {
   readonly kind: "turn" | "tool";
+  /** From 0; null between turns. */
   readonly turn: number | null;
   /** Tokens `[from, to)`. */
   readonly from: number;
@@ -130,7 +131,7 @@ export interface ShowSection extends ShowFigures {
 export interface ShowCard extends ShowToken {
   /** `s12.r3.q41.t880` */
   readonly handle: string;
-  /** UTF-8 of its text, hexadecimal. */
+  /** Its own, hexadecimal: of a character that tokens share its part. */
   readonly bytes: string;
   /** Place within its turn, from 0; null outside of turns. */
   readonly turn_token: number | null;

@@ -117,7 +117,7 @@ export interface DroppedPart {
   } | null;
   /** Quarters of the sequences by length, edges to 19 %. */
   readonly by_length: readonly DroppedGroup[];
-  /** By zero-based turn; the last one may stand for all later ones (`to` is then null). */
+  /** By turn, from 0; the last one may stand for all later ones (`to` is then null). */
   readonly by_turn: readonly DroppedGroup[];
   /** GRPO groups of which no sequence is kept. */
   readonly groups_lost: number | null;

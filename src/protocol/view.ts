@@ -186,7 +186,7 @@ export interface WorstTurn {
   readonly sequence: number;
   /** Of the sequence. */
   readonly handle: string;
-  /** From 1. */
+  /** From 0. */
   readonly turn: number;
   /** Response tokens: with which it begins, and the one with the largest |Δ|. */
   readonly first: number;
@@ -212,7 +212,8 @@ export interface TokenOccurrence {
   readonly delta: number;
   readonly rollout_logprob: number;
   readonly trainer_logprob: number;
-  readonly turn: number;
+  /** From 0; null of a token that the policy did not sample. */
+  readonly turn: number | null;
   readonly step: number | null;
   readonly correct: number | null;
 }

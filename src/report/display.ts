@@ -40,12 +40,21 @@ export function formatCount(value: plain.Figure): string {
   return displayed(plain.formatCount(value));
 }
 
+/** A number that names something, such as a step. */
+export function formatId(value: plain.Figure): string {
+  return displayed(plain.formatId(value));
+}
+
 export function formatShare(fraction: plain.Figure): string {
   return displayed(plain.formatShare(fraction));
 }
 
 export function formatNearOne(value: plain.Figure): string {
   return displayed(plain.formatNearOne(value));
+}
+
+export function formatProbability(value: plain.Figure): string {
+  return displayed(plain.formatProbability(value));
 }
 
 export function formatPlain(value: plain.Figure): string {

@@ -10,6 +10,7 @@ import {
   formatNumber,
   formatPair,
   formatPlain,
+  formatProbability,
   formatShare,
   formatSigned,
 } from "./format.ts";
@@ -88,12 +89,18 @@ describe("other kinds", () => {
     expect(formatNearOne(1 + 4e-12)).toBe("1+4.0e-12");
   });
 
+  it("keeps what tells a probability from 1, and small ones short", () => {
+    const texts = [0.99967, 0.983, 0.5, 0.0334, 1, 0, 2.2e-5, Number.NaN, 1 - 1e-9].map(formatProbability);
+    expect(texts).toEqual(["0.99967", "0.983", "0.500", "0.0334", "1", "0", "2.20e-5", "n/a", "1-1.0e-9"]);
+  });
+
   it("writes shares as per cent, and the smallest as a bound", () => {
     const texts = [0, 1, 0.8953, 0.0123, 0.00012, 1e-6, 1e-9, Number.NaN].map(formatShare);
     expect(texts).toEqual(["0", "100.0 %", "89.5 %", "1.2 %", "0.012 %", "0.00010 %", "<0.00001 %", "n/a"]);
   });
 
   it("writes round numbers without the zeros of precision", () => {
+    expect([-12345, 1.25, 0.3333].map(formatPlain)).toEqual(["-12,345", "1.25", "0.333"]);
     expect([10, 0.05, 0.001, 1e-4, 3e-4, 2000, 0].map(formatPlain)).toEqual([
       "10",
       "0.05",

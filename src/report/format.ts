@@ -48,16 +48,24 @@ export function formatNearOne(value: Figure): string {
   return writeSpecial(value) ?? writeNearOne(value as number, nearOneDecimals(value as number));
 }
 
+/** A probability: three significant digits, near 1 as many as it takes to see how far it is from it (`0.99967`). */
+export function formatProbability(value: Figure): string {
+  if (value === 1) return "1";
+  return isFigure(value) && value >= 0.1 ? formatNearOne(value) : formatNumber(value);
+}
+
 /** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`. */
 export function formatShare(fraction: Figure): string {
   return writeSpecial(fraction) ?? writeShare(fraction as number, shareDecimals(fraction as number));
 }
 
-/** A number that was chosen round (a threshold, an edge): `10`, `0.05`, `1e-4`, without the zeros of precision. */
+/** A number that was chosen round (a threshold, an edge, a reward): `10`, `0.05`, `1e-4`, without the zeros of precision. */
 export function formatPlain(value: Figure): string {
   const special = writeSpecial(value);
   if (special !== undefined) return special;
-  const rounded = Number((value as number).toPrecision(3));
+  const given = value as number;
+  const isWhole = Number.isInteger(given) && Math.abs(given) < LARGEST_PLAIN;
+  const rounded = isWhole ? given : Number(given.toPrecision(3));
   return Math.abs(rounded) >= 1e-3
     ? groupThousands(String(rounded))
     : rounded.toExponential().replace("e+", "e");

@@ -17,11 +17,20 @@ const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteAlphabet();
 /** Byte-level tokens to their text; a token with a character outside the byte alphabet stands for itself. */
 export function joinByteLevel(tokens: readonly string[]): string[] {
   const bytes: number[] = [];
-  for (const token of tokens) {
-    const own = Array.from(token, (character) => BYTE_OF_CHARACTER.get(character));
-    for (const byte of own.includes(undefined) ? utf8.encode(token) : (own as number[])) bytes.push(byte);
-  }
+  for (const token of tokens) for (const byte of byteLevelBytes(token)) bytes.push(byte);
   return [lossy.decode(Uint8Array.from(bytes))];
+}
+
+/** The bytes of a byte-level token. */
+export function byteLevelBytes(token: string): Uint8Array {
+  const own = Array.from(token, (character) => BYTE_OF_CHARACTER.get(character));
+  return own.includes(undefined) ? utf8.encode(token) : Uint8Array.from(own as number[]);
+}
+
+/** The byte of a token `<0x..>`. */
+export function byteFallbackBytes(token: string): Uint8Array | undefined {
+  const hex = BYTE_TOKEN.exec(token)?.[1];
+  return hex === undefined ? undefined : Uint8Array.of(Number.parseInt(hex, 16));
 }
 
 /** Runs of `<0x..>` tokens to the characters that they spell, or to one U+FFFD per byte where they spell none. */
@@ -33,8 +42,8 @@ export function joinByteFallback(tokens: readonly string[]): string[] {
     bytes = [];
   };
   for (const token of tokens) {
-    const hex = BYTE_TOKEN.exec(token)?.[1];
-    if (hex !== undefined) bytes.push(Number.parseInt(hex, 16));
+    const own = byteFallbackBytes(token);
+    if (own !== undefined) bytes.push(...own);
     else {
       flush();
       joined.push(token);

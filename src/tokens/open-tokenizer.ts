@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FormatError, LimitError, NotFoundError, UnsupportedError } from "../base/errors.ts";
-import { joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
+import { byteFallbackBytes, byteLevelBytes, joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
 import { buildTokenizer, type LibraryDecoder, type LibraryTokenizer } from "./library.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
@@ -93,6 +93,19 @@ function correctByteDecoders(decoder: LibraryDecoder | null): void {
   else for (const part of decoder?.decoders ?? []) correctByteDecoders(part);
 }
 
+/** How tokens are read as bytes; undefined where none are. */
+function bytesReader(
+  decoder: LibraryDecoder | null,
+): ((token: string) => Uint8Array | undefined) | undefined {
+  if (decoder?.config.type === "ByteLevel") return byteLevelBytes;
+  if (decoder?.config.type === "ByteFallback") return byteFallbackBytes;
+  for (const part of decoder?.decoders ?? []) {
+    const reader = bytesReader(part);
+    if (reader !== undefined) return reader;
+  }
+  return undefined;
+}
+
 function wrap(
   name: string,
   file: string,
@@ -113,12 +126,17 @@ function wrap(
   const encode = (text: string, add_special_tokens = false): number[] =>
     tokenizer.encode(text, { add_special_tokens }).ids.filter((id) => id !== undefined);
   let before: readonly number[] | undefined;
+  const readBytes = bytesReader(tokenizer.decoder);
   return {
     name,
     vocabularySize,
     specialIds: new Set(added.filter(({ special }) => special).map(({ id }) => id)),
     decode,
     textOf: (id) => decode([id]),
+    bytesOf: (id) => {
+      const token = tokenizer.id_to_token(id);
+      return token === undefined ? undefined : readBytes?.(token);
+    },
     encode: (text) => encode(text),
     encodeStart: (text) => {
       before ??= idsBefore(encode);

@@ -14,6 +14,11 @@ export interface TokenDecoder {
   decode(ids: readonly number[]): string;
   /** The text of one token by itself; the bytes of a part of a character become U+FFFD. `""` without such a token. */
   textOf(id: number): string;
+  /**
+   * The bytes that a token stands for, where the vocabulary has tokens of bytes: of every token of a byte-level one, of
+   * `<0xE2>` of a SentencePiece one. Undefined for tokens that are text, and without such a token.
+   */
+  bytesOf(id: number): Uint8Array | undefined;
   /** Ids of a text, without special tokens around it. */
   encode(text: string): number[];
   /**

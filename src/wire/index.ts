@@ -15,6 +15,7 @@ export {
   type WireSequence,
   type WireTopK,
 } from "./sequence.ts";
+export { textBetween } from "./sequence-text.ts";
 export { deltaDifferences, sharedTokens } from "./shared-tokens.ts";
 export {
   decodeStudyText,
@@ -34,3 +35,4 @@ export {
   type SequenceText,
 } from "./table.ts";
 export { TOKEN_CLASSES, type TokenClass, tokenClass } from "./token-class.ts";
+export { decodeTurns, encodeTurns, type TurnFigures, type TurnTable, turnsOf } from "./turns.ts";

@@ -27,7 +27,7 @@ export interface SequenceMeta {
 /** Bits of `flags`. */
 export const TOKEN_FLAGS = {
   special: 1,
-  /** Its bytes complete a character that the token before shows. */
+  /** It begins within a character that a token before it begins. */
   continuation: 2,
   digit: 4,
   /** No tokenizer knows it; its text is `#id`. */
@@ -40,14 +40,14 @@ export interface WireSequence {
   readonly ids: Int32Array;
   /** `[p + n + 1]`, into `texts`. */
   readonly textOffsets: Uint32Array;
-  /** UTF-8. */
+  /** The tokens' own bytes: UTF-8 where they spell text, which single tokens need not. See `textBetween`. */
   readonly texts: Uint8Array;
   /** `[p + n]`, bits of {@link TOKEN_FLAGS}. */
   readonly flags: Uint8Array;
   /** `[n]`: 1 = the policy's own token. */
   readonly mask: Uint8Array;
-  /** `[n]`: number of the turn, from 1; 0 between turns. */
-  readonly turns: Uint16Array;
+  /** `[n]`, as `kernels/turns.ts` makes them; its `turnOfMark` reads them. */
+  readonly turnMarks: Uint16Array;
   /** `[n]`, nats. */
   readonly rollout: Float32Array;
   readonly trainer: Float32Array;

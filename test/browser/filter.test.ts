@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
+import { turnOfMark } from "../../src/kernels/turns.ts";
 import type { RunInfo } from "../../src/protocol/view.ts";
 import { decodeSequence, TOKEN_FLAGS, type WireSequence } from "../../src/wire/index.ts";
 import {
@@ -17,7 +18,7 @@ import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-vi
 warnWithoutBrowser("filters of the viewer");
 
 /** The issue's own, for figures as small as the demo's. */
-const FILTER = "abs>0.05 turn:3 is:number correct:no";
+const FILTER = "abs>0.05 turn:2 is:number correct:no";
 
 describe.skipIf(!hasBrowser)("a filter on tokens", () => {
   let browser: Browser;
@@ -51,12 +52,12 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await place.leave();
   });
 
-  function matching({ meta, mask, turns, flags, rollout, trainer }: WireSequence): number[] {
+  function matching({ meta, mask, turnMarks, flags, rollout, trainer }: WireSequence): number[] {
     if (meta.correct !== 0) return [];
     return Array.from(mask.keys()).filter(
       (token) =>
         mask[token] === 1 &&
-        turns[token] === 3 &&
+        turnOfMark(turnMarks[token]!) === 2 &&
         Math.abs(trainer[token]! - rollout[token]!) > 0.05 &&
         (flags[meta.promptLength + token]! & TOKEN_FLAGS.digit) !== 0,
     );

@@ -21,7 +21,8 @@ export interface SampledToken {
 /**
  * Both policies' most probable tokens at one place, merged.
  *
- * @param at place in the batch
+ * @param topK most probable tokens by policy: `[tokens, k]`, most probable first
+ * @param at the token's row there
  * @returns null where neither has any there
  */
 export function mergeAlternatives(

@@ -17,7 +17,7 @@ import { SHOW_SCHEMA_VERSION } from "../../protocol/show.ts";
 import { figuresOf } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
 import { deltaOf, metricOf } from "./metrics.ts";
-import type { Speller } from "./speller.ts";
+import type { SpelledPiece, Speller } from "./speller.ts";
 import { cardOf } from "./token-card.ts";
 
 export interface ShowInput {
@@ -45,15 +45,15 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
   );
   const sections = sectionsOf(deltas, mask);
   const prompt = promptOf(found, speller);
-  const pieces = responsePieces(found, speller);
-  const turns = new Int32Array(mask.length);
-  for (const { turn, from, to } of sections) turns.fill(turn ?? 0, from, to);
+  const ids = responseIds(found);
+  const pieces = speller.pieces(ids);
+  const turns = sections.flatMap(({ turn, from, to }) => new Array<number | null>(to - from).fill(turn));
   const tokens = pieces.map((piece, at): ShowToken => {
     const own = mask[at] !== 0;
     return {
-      ...piece,
+      ...shownPiece(ids[at]!, piece),
       token: at,
-      turn: turns[at] === 0 ? null : turns[at]!,
+      turn: turns[at]!,
       rollout_logprob: orNull(batch.rolloutLogprobs![start + at]!),
       trainer_logprob: orNull(batch.trainerLogprobs![start + at]!),
       // What trainers write at tokens that are not trained is no disagreement.
@@ -90,7 +90,10 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
     token:
       place === undefined
         ? null
-        : cardOf({ found, token: place, sections, own: mask[place.token] !== 0, speller }),
+        : cardOf({
+            ...{ found, token: place, sections, own: mask[place.token] !== 0, speller },
+            bytes: pieces[place.token]!.bytes,
+          }),
   };
 }
 
@@ -103,19 +106,16 @@ function promptOf({ batch, row }: FoundSequence, speller: Speller): ShowPiece[] 
   const text = batch.promptTexts[row] ?? "";
   const isUnspelt = ids.length === 0 || speller.textOf(ids[0]!) === null;
   if (text !== "" && isUnspelt) return [{ id: null, text, kind: "text" }];
-  return withIds(ids, speller);
+  return speller.pieces(ids).map((piece, at) => shownPiece(ids[at]!, piece));
 }
 
-function responsePieces({ batch, row }: FoundSequence, speller: Speller): ShowPiece[] {
+function responseIds({ batch, row }: FoundSequence): Int32Array {
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
-  const ids = batch.responseTokenIds?.subarray(start, end) ?? new Int32Array(end - start).fill(-1);
-  return withIds(ids, speller);
+  return batch.responseTokenIds?.subarray(start, end) ?? new Int32Array(end - start).fill(-1);
 }
 
-function withIds(ids: Int32Array, speller: Speller): ShowPiece[] {
-  return speller
-    .pieces(ids)
-    .map(({ text, kind }, at) => ({ id: ids[at]! < 0 ? null : ids[at]!, text, kind }));
+function shownPiece(id: number, { text, kind }: SpelledPiece): ShowPiece {
+  return { id: id < 0 ? null : id, text, kind };
 }
 
 function sectionsOf(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
@@ -125,10 +125,9 @@ function sectionsOf(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
     const own = mask[from] !== 0;
     let to = from + 1;
     while (to < mask.length && (mask[to] !== 0) === own) to++;
-    if (own) turn++;
     sections.push({
       kind: own ? "turn" : "tool",
-      turn: own ? turn : null,
+      turn: own ? turn++ : null,
       from,
       to,
       ...figuresOf(deltas, mask, from, to),

@@ -3,7 +3,8 @@
  *
  * @module
  */
+export { mergeAlternatives, type SampledToken } from "./alternatives.ts";
 export { buildShow, type ShowInput, type ShowResult } from "./build-show.ts";
 export { type FoundSequence, SequenceFinder, WorstFinder } from "./find-sequence.ts";
 export { parseHandle, sequenceHandle, WORST } from "./handle.ts";
-export type { Speller } from "./speller.ts";
+export type { SpelledPiece, Speller } from "./speller.ts";

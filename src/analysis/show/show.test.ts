@@ -6,7 +6,11 @@ import { buildShow, parseHandle, SequenceFinder, type Speller, WorstFinder } fro
 import { metricOf } from "./metrics.ts";
 
 const speller: Speller = {
-  pieces: (ids) => Array.from(ids, (id) => ({ text: id < 0 ? "#?" : `w${id}`, kind: "text" })),
+  pieces: (ids) =>
+    Array.from(ids, (id) => {
+      const text = id < 0 ? "#?" : `w${id}`;
+      return { text, kind: "text", bytes: new TextEncoder().encode(text) };
+    }),
   textOf: (id) => `w${id}`,
 };
 
@@ -117,9 +121,9 @@ describe("buildShow", () => {
   it("splits a response into turns and what stands between them", () => {
     const { sections, sequence } = built(batch, "q0");
     expect(sections.map(({ kind, turn, from, to }) => [kind, turn, from, to])).toEqual([
-      ["turn", 1, 0, 2],
+      ["turn", 0, 0, 2],
       ["tool", null, 2, 4],
-      ["turn", 2, 4, 7],
+      ["turn", 1, 4, 7],
     ]);
     expect(sequence).toMatchObject({
       ...{ tokens: 5, measured: 3, infinite: 1, missing: 1, turns: 2 },
@@ -167,7 +171,7 @@ describe("buildShow", () => {
     };
     const { token } = built(one, "s3.q0.t0");
     expect(token).toMatchObject({
-      ...{ handle: "s3.q0.t0", text: "w5", bytes: "77 35", turn: 1, turn_token: 0, advantage: null },
+      ...{ handle: "s3.q0.t0", text: "w5", bytes: "77 35", turn: 0, turn_token: 0, advantage: null },
       alternatives: { rollout_k: 2, trainer_k: 2 },
     });
     const { candidates, rollout_rest, trainer_rest } = token!.alternatives!;

@@ -13,9 +13,9 @@ export interface CardInput {
   /** Whether the policy sampled the token. */
   readonly own: boolean;
   readonly speller: Speller;
+  /** The token's own. */
+  readonly bytes: Uint8Array;
 }
-
-const utf8 = new TextEncoder();
 
 /** All that a batch knows of one token. */
 export function cardOf({
@@ -24,6 +24,7 @@ export function cardOf({
   sections,
   own,
   speller,
+  bytes,
 }: CardInput): ShowCard {
   const at = batch.offsets[row]! + token.token;
   const rollout = batch.rolloutLogprobs![at]!;
@@ -35,7 +36,7 @@ export function cardOf({
   return {
     ...token,
     handle: `${handle}.t${token.token}`,
-    bytes: Array.from(utf8.encode(token.kind === "id" ? "" : token.text), hex).join(" "),
+    bytes: Array.from(token.kind === "id" ? [] : bytes, hex).join(" "),
     turn_token: token.turn === null || section === undefined ? null : token.token - section.from,
     rollout_probability: orNull(Math.exp(rollout)),
     trainer_probability: orNull(Math.exp(trainer)),
@@ -52,7 +53,7 @@ export function cardOf({
     alternatives: mergeAlternatives(
       batch.topK,
       at,
-      { id: token.id, text: token.kind === "id" ? null : token.text, rollout, trainer },
+      { id: token.id, text: token.id === null ? token.text : speller.textOf(token.id), rollout, trainer },
       speller.textOf,
     ),
   };

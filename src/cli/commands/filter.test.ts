@@ -27,7 +27,7 @@ async function naively(
   for await (const batch of (await openRun([DEMO], {})).batches()) {
     for (let row = 0; row < batch.length; row++) {
       const before = tokens;
-      let turn = 0;
+      let turn = -1;
       for (let t = batch.offsets[row]!; t < batch.offsets[row + 1]!; t++) {
         if (batch.responseMask[t] === 0) continue;
         if (t === batch.offsets[row] || batch.responseMask[t - 1] === 0) turn++;
@@ -59,14 +59,26 @@ describe("--filter", () => {
 
   it("makes every figure one of the chosen tokens", async () => {
     const meant = await naively(
-      ({ abs, text, turn, correct }) => abs > 0.01 && turn === 2 && /^ ?[0-9]+$/.test(text) && correct === 0,
+      ({ abs, text, turn, correct }) => abs > 0.005 && turn === 2 && /^ ?[0-9]+$/.test(text) && correct === 0,
     );
     expect(meant.tokens).toBeGreaterThan(10);
-    const filter = "abs>0.01 turn:2 is:number correct:no";
+    const filter = "abs>0.005 turn:2 is:number correct:no";
     const { metrics } = await figures({ filter, tokenizer: TOKENIZER });
     expect(metrics.tokens).toBe(meant.tokens);
     expect(metrics.sequences).toBe(meant.sequences);
     expect(metrics.delta_abs_mean).toBeCloseTo(meant.mean, 9);
+  });
+
+  it("keeps the numbers of turns", async () => {
+    const { per_turn } = await figures({ filter: "turn:2" });
+    expect(per_turn.map(({ turn }) => turn)).toEqual([2]);
+    const whole = await figures({});
+    expect(per_turn[0]!.tokens).toBe(whole.per_turn[2]!.tokens);
+    const far = await figures({ filter: "abs>0.05 -turn:1" });
+    for (const { turn, tokens } of far.per_turn)
+      expect(tokens).toBe((await naively((token) => token.abs > 0.05 && token.turn === turn)).tokens);
+    expect(far.per_turn.map(({ turn }) => turn)).not.toContain(1);
+    expect(far.per_turn.length).toBeGreaterThan(1);
   });
 
   it("is the same for sweep and divergence", async () => {

@@ -48,7 +48,7 @@ describe("show", () => {
     const { out } = await run([RUN, "s30.q48.t39"], { tokenizer });
     expect(out).toContain("»⟦----0⟧«");
     expect(out).toMatch(/log p +-0\.0167 +-10\.7 +-10\.7/);
-    expect(out).toMatch(/ {5}"1" +56 +0\.0159 .* 2 +1\.00 .* 1\n/);
+    expect(out).toMatch(/ {5}"1" +56 +0\.0159 .* 2 +0\.999900 .* 1\n/);
     expect(out).toMatch(/▸ {2}"0" +55 +0\.983 .* 1 +2\.20e-5 .* 2\n/);
     expect(out).toMatch(/"\." +53 .* ≤ 8\.78e-6 .* not in top 5/);
   });

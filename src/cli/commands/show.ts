@@ -9,12 +9,12 @@ import {
 } from "../../analysis/show/index.ts";
 import { EmptyInputError, UsageError } from "../../base/errors.ts";
 import { openRun, type ReadOptions, type Run } from "../../ingest/index.ts";
-import type { ShowMetricName, ShowReport } from "../../protocol/show.ts";
+import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../protocol/show.ts";
 import { formatCount } from "../../report/index.ts";
 import { renderShowTerminal } from "../../report/show/index.ts";
 import type { Handle, RecordBatch } from "../../schema/record.ts";
 import { openTokenizer } from "../../tokens/index.ts";
-import { TokenTexts } from "../../view/prepare/token-texts.ts";
+import { TokenTexts } from "../../tokens/token-texts.ts";
 import { TOKEN_FLAGS } from "../../wire/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
@@ -172,16 +172,18 @@ function checkToken({ batch, row, handle }: FoundSequence, token: number | undef
 function spellerOf(texts: TokenTexts): Speller {
   return {
     pieces: (ids) =>
-      texts.pieces(ids).map(({ text, flags }) => {
-        if ((flags & TOKEN_FLAGS.continuation) !== 0) return { text, kind: "continuation" };
-        if ((flags & TOKEN_FLAGS.unknown) !== 0) return { text, kind: "id" };
-        return { text, kind: (flags & TOKEN_FLAGS.special) === 0 ? "text" : "special" };
-      }),
+      texts.pieces(ids).map(({ text, bytes, flags }) => ({ text, bytes, kind: kindOf(flags) })),
     textOf: (id) => {
       const [piece] = texts.pieces([id]);
-      return piece === undefined || (piece.flags & TOKEN_FLAGS.unknown) !== 0 ? null : piece.text;
+      return piece === undefined || (piece.flags & TOKEN_FLAGS.unknown) !== 0 ? null : texts.nameOf(id);
     },
   };
+}
+
+function kindOf(flags: number): ShowPieceKind {
+  if ((flags & TOKEN_FLAGS.continuation) !== 0) return "continuation";
+  if ((flags & TOKEN_FLAGS.unknown) !== 0) return "id";
+  return (flags & TOKEN_FLAGS.special) === 0 ? "text" : "special";
 }
 
 function noteNoTokenizer({ findings }: Run): void {

@@ -1,9 +1,9 @@
 import { FIELDS } from "../layout.ts";
 import { emptySums } from "../merge.ts";
 import { k3Of, probDiffOf, tokenSums } from "../scalar.ts";
-import { turnsOf } from "../scalar-table.ts";
 import { tableBuilder } from "../table.ts";
 import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock } from "../token-block.ts";
+import { turnsOf } from "../turns.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
 import type { MismatchKernel } from "./kernel.ts";
 import { addRecord, clearRecord, correctExtremes, countOf, isAccurate, RECORD, writeSums } from "./record.ts";

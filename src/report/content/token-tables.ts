@@ -1,5 +1,12 @@
 import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../protocol/report.ts";
-import { type Figure, formatCount, formatId, formatNumber, formatPlain, formatShare } from "../format.ts";
+import {
+  type Figure,
+  formatCount,
+  formatId,
+  formatPlain,
+  formatProbability,
+  formatShare,
+} from "../format.ts";
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "./table.ts";
 
 export function positionTable(report: MismatchReport): Table {
@@ -189,7 +196,9 @@ export function worstTokenTable(report: MismatchReport): Table {
 }
 
 function probabilityColumn(header: string, logprobs: readonly Figure[]): TableColumn {
-  const cells = logprobs.map((value) => formatNumber(typeof value === "number" ? Math.exp(value) : value));
+  const cells = logprobs.map((value) =>
+    formatProbability(typeof value === "number" ? Math.exp(value) : value),
+  );
   return textColumn(header, cells, { priority: 1, align: "right" });
 }
 

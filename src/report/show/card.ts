@@ -1,6 +1,14 @@
 import type { ShowCandidate, ShowCard, ShowMetric, ShowShare } from "../../protocol/show.ts";
 import type { Table, TableColumn } from "../content/table.ts";
-import { formatId, formatNumber, formatPair, formatSigned, MISSING } from "../format.ts";
+import {
+  formatId,
+  formatNearOne,
+  formatNumber,
+  formatPair,
+  formatProbability,
+  formatSigned,
+  MISSING,
+} from "../format.ts";
 import type { Surface } from "../terminal/surface.ts";
 import { drawTable } from "../terminal/table.ts";
 import { wrapParts } from "../terminal/wrap.ts";
@@ -60,11 +68,13 @@ function valuesTable(card: ShowCard): Table {
     rollout: number | null,
     trainer: number | null,
     difference: number | null,
+    [left, right] = formatPair(rollout, trainer),
   ): void => {
-    rows.push([name, ...formatPair(rollout, trainer), formatSigned(difference)]);
+    rows.push([name, left, right, formatSigned(difference)]);
   };
   pair("log p", card.rollout_logprob, card.trainer_logprob, card.delta);
-  pair("p", card.rollout_probability, card.trainer_probability, card.probability_difference);
+  const both = [card.rollout_probability, card.trainer_probability] as const;
+  pair("p", ...both, card.probability_difference, [formatProbability(both[0]), formatProbability(both[1])]);
   const { rollout_entropy: rollout, trainer_entropy: trainer } = card;
   if (rollout !== null || trainer !== null) {
     pair("entropy", rollout, trainer, rollout === null || trainer === null ? null : trainer - rollout);
@@ -84,7 +94,7 @@ function valuesTable(card: ShowCard): Table {
 function otherParts(card: ShowCard, metric: ShowMetric): string[] {
   const isShown = new Set(["delta", "rho", "k3", "dp", "logp", "trainer"]).has(metric.name);
   return [
-    ...(card.rho === null ? [] : [`ρ ${formatNumber(card.rho)}`]),
+    ...(card.rho === null ? [] : [`ρ ${formatNearOne(card.rho)}`]),
     ...(card.k3 === null ? [] : [`k3 ${formatNumber(card.k3)}`]),
     ...(card.advantage === null ? [] : [`advantage ${formatSigned(card.advantage)}`]),
     ...(isShown || card.value === null ? [] : [`${metric.title} ${showValue(card.value, metric)}`]),
@@ -102,7 +112,7 @@ function alternativesTable(card: ShowCard, { unicode }: Surface): Table {
     probability(one.trainer),
     rankOf(one, one.trainer, trainer_k),
   ]);
-  const rest = (value: number | null): string => (value === null ? "" : formatNumber(value));
+  const rest = (value: number | null): string => (value === null ? "" : formatProbability(value));
   const table = tableOf(
     "alternatives",
     [...rows, ["", "all others", "", rest(rollout_rest), "", rest(trainer_rest), ""]],
@@ -131,7 +141,7 @@ function alternativesTable(card: ShowCard, { unicode }: Surface): Table {
 
 function probability(share: ShowShare | null): string {
   if (share === null) return MISSING;
-  return `${share.at_most ? "≤ " : ""}${formatNumber(share.probability)}`;
+  return `${share.at_most ? "≤ " : ""}${formatProbability(share.probability)}`;
 }
 
 function rankOf({ sampled }: ShowCandidate, share: ShowShare | null, k: number | null): string {

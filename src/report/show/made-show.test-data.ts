@@ -48,7 +48,8 @@ export function madeShow({
       token,
       metric,
       speller: {
-        pieces: (ids) => Array.from(ids, (id) => all[id]!),
+        pieces: (ids) =>
+          Array.from(ids, (id) => ({ ...all[id]!, bytes: new TextEncoder().encode(all[id]!.text) })),
         textOf: (id) => all[id]?.text ?? null,
       },
     }),

@@ -43,7 +43,7 @@ describe("a sequence without colour", () => {
 
   it("heads turns with their figures, and lists what is furthest", () => {
     const out = draw(made);
-    expect(out).toContain("── turn 1 · 5 tokens · t0–t4 · mean |Δ| 0.860 · max 3.00 at t4 ─");
+    expect(out).toContain("── turn 0 · 5 tokens · t0–t4 · mean |Δ| 0.860 · max 3.00 at t4 ─");
     expect(out).toContain("── tool output · 1 token · t5 · in no figure ─");
     expect(out).toMatch(/furthest by Δ\n {2}s12\.r3\.q41\.t6 +inf .*\n {2}s12\.r3\.q41\.t4 +-3\.00 {2}"e "/);
   });
@@ -119,7 +119,7 @@ describe("the line over the whole sequence", () => {
   it("leaves gaps where nothing was sampled, and points at the token that is asked for", () => {
     const out = draw({ deltas: "0 0 | 0 0 | 0", token: 4 });
     expect(out).toMatch(/highest ▁▁ {2}▁ /);
-    expect(out).toMatch(/turn {4}11\.\.2\n {12}\^ t4/);
+    expect(out).toMatch(/turn {4}00\.\.1\n {12}\^ t4/);
   });
 });
 
@@ -137,8 +137,8 @@ describe("folding", () => {
   it("names the turns of which nothing is shown", () => {
     const deltas = `0 | 0 | 0 | 0 | ${zeros(900)} | 0 | 2 | ${zeros(70)}`;
     const out = draw({ deltas }, { context: 1 });
-    expect(out).toContain("… turns 1 to 3 with tool output, 904 tokens, furthest Δ 0 at t0 …");
-    expect(out).toContain("── turn 4 ");
+    expect(out).toContain("… turns 0 to 2 with tool output, 904 tokens, furthest Δ 0 at t0 …");
+    expect(out).toContain("── turn 3 ");
     expect(shownAndCounted(out)).toBe(976);
   });
 

@@ -56,10 +56,10 @@ function row(
 }
 
 function columnOf({ tokens }: ShowReport, from: number, to: number): Column {
-  let [highest, lowest, infinite, turn] = [Number.NaN, Number.NaN, false, 0];
+  let [highest, lowest, infinite, turn] = [Number.NaN, Number.NaN, false, -1];
   for (let at = from; at < to; at++) {
     const token = tokens[at]!;
-    turn = Math.max(turn, token.turn ?? 0);
+    turn = Math.max(turn, token.turn ?? -1);
     const { value } = token;
     if (value === null) continue;
     if (!Number.isFinite(value)) infinite = true;
@@ -68,7 +68,7 @@ function columnOf({ tokens }: ShowReport, from: number, to: number): Column {
       if (!(value >= lowest)) lowest = value;
     }
   }
-  return { highest, lowest, infinite, band: turn === 0 ? "." : String(turn % 10) };
+  return { highest, lowest, infinite, band: turn < 0 ? "." : String(turn % 10) };
 }
 
 /** Above neutral and below it for metrics with two signs; otherwise both rows count from neutral. */

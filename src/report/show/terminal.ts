@@ -4,7 +4,14 @@
  * @module
  */
 import type { ShowFigures, ShowReport, ShowSection } from "../../protocol/show.ts";
-import { formatCount, formatId, formatNumber, formatSigned } from "../format.ts";
+import {
+  formatCount,
+  formatId,
+  formatNumber,
+  formatPlain,
+  formatProbability,
+  formatSigned,
+} from "../format.ts";
 import { clip, displayWidth, pad } from "../terminal/columns.ts";
 import { flowPieces } from "../terminal/flow.ts";
 import { makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
@@ -56,7 +63,7 @@ function drawHeader({ report, surface }: Drawing): string[] {
     sequence.group === null ? "" : `group ${sequence.group}`,
     sequence.sample === null ? "" : `sample ${sequence.sample}`,
     sequence.environment === null ? "" : `environment ${sequence.environment}`,
-    sequence.reward === null ? "" : `reward ${formatNumber(sequence.reward)}`,
+    sequence.reward === null ? "" : `reward ${formatPlain(sequence.reward)}`,
     sequence.correct === null ? "" : sequence.correct === 1 ? "right" : "wrong",
     sequence.file,
   ].filter((text) => text !== "");
@@ -111,7 +118,7 @@ function drawLegend({ report: { metric }, surface, color, paint }: Drawing): str
     return paint(text, tintCode({ level, below }) ?? "0");
   };
   const above = levels.map((level) => swatch(level, !metric.signed));
-  const neutral = ` ${formatNumber(metric.neutral)} `;
+  const neutral = ` ${formatPlain(metric.neutral)} `;
   const scale = metric.signed
     ? [...levels.map((level) => swatch(level, true)).reverse(), neutral, ...above]
     : [neutral, ...above];
@@ -217,11 +224,11 @@ function gapLine(parts: readonly string[], { surface }: Drawing): string {
 
 function drawWorst({ report, surface, color, paint }: Drawing): string[] {
   const { worst, tokens, metric, sequence } = report;
-  if (worst.length === 0) return [surface.text(`no token differs from ${formatNumber(metric.neutral)}`)];
+  if (worst.length === 0) return [surface.text(`no token differs from ${formatPlain(metric.neutral)}`)];
   const rows = worst.map((at) => {
     const { value, text, kind, rollout_logprob, trainer_logprob } = tokens[at]!;
     const probability = (logprob: number | null): string =>
-      formatNumber(logprob === null ? null : Math.exp(logprob));
+      formatProbability(logprob === null ? null : Math.exp(logprob));
     return {
       handle: `${sequence.handle}.t${at}`,
       value: showValue(value, metric),

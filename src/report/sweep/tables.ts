@@ -206,7 +206,7 @@ export function droppedTable(report: SweepReport, rows: readonly SweepSetting[])
     ),
     ...(turns.length < 2
       ? []
-      : endsOf(turns, (group) => `turn ${group.from + 1}${group.to === null ? "+" : ""}`)
+      : endsOf(turns, (group) => `turn ${group.from}${group.to === null ? "+" : ""}`)
     ).map(({ header, at }) =>
       figureColumn(
         header,

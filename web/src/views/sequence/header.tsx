@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from "../../../../src/report/display.ts";
+import { formatCount, formatId, formatNumber, formatPlain } from "../../../../src/report/display.ts";
 import { printable } from "../../../../src/report/printable.ts";
 import { hrefOf } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -27,12 +27,12 @@ export function SequenceHeader({
   const { tokens, meanAbs, maxAbs, k3, worst, infinite } = model.statistics;
   const turns = model.runs.filter(({ kind }) => kind === "turn").length;
   const facts: readonly (readonly [string, string | null])[] = [
-    ["step", meta.step === null ? null : formatCount(meta.step)],
-    ["rank", meta.rank === null ? null : formatCount(meta.rank)],
+    ["step", meta.step === null ? null : formatId(meta.step)],
+    ["rank", meta.rank === null ? null : formatId(meta.rank)],
     ["sample", meta.sample],
     ["group", meta.group],
     ["environment", meta.environment],
-    ["reward", meta.reward === null ? null : formatNumber(meta.reward)],
+    ["reward", meta.reward === null ? null : formatPlain(meta.reward)],
     ["tokens", `${formatCount(tokens)} of ${formatCount(model.response)}`],
     ["turns", formatCount(turns)],
     ["mean |Δ|", formatNumber(meanAbs)],

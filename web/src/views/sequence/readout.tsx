@@ -1,4 +1,10 @@
-import { countOf, formatNumber, formatSigned } from "../../../../src/report/display.ts";
+import {
+  countOf,
+  formatNearOne,
+  formatNumber,
+  formatPlain,
+  formatSigned,
+} from "../../../../src/report/display.ts";
 import { navigate } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { describeFate } from "./model/fate.ts";
@@ -30,7 +36,7 @@ export function Readout({
           </bdi>
         ) : current === undefined ? (
           <span class="hint">
-            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatNumber(settings.near)}
+            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatPlain(settings.near)}
           </span>
         ) : (
           <bdi>{describeToken(model, settings, numbers, current, vetoedBy)}</bdi>
@@ -68,7 +74,7 @@ function describeToken(
     ...inNumber,
     `turn ${model.runs.find(({ from, to }) => token + prompt >= from && token + prompt < to)?.turn}`,
     `Δ ${formatSigned(delta)}`,
-    `ρ ${formatNumber(Math.exp(delta))}`,
+    `ρ ${formatNearOne(Math.exp(delta))}`,
     `log p rollout ${formatNumber(wire.rollout[token])}`,
     `trainer ${formatNumber(wire.trainer[token])}`,
     ...(["delta", "rho", "rollout", "trainer"].includes(metric.name)

@@ -8,6 +8,7 @@ import { type Loaded, other, settle } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
 import { orderedSequences } from "../../state/sequence-order.ts";
 import { route } from "../../state/url.ts";
+import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { orderAround } from "./model/order.ts";
@@ -37,7 +38,12 @@ export function SequenceView({ info }: ViewProps) {
   return (
     <WhenLoaded of={other.run()}>
       {/* One scale for both, so that a colour means the same. */}
-      {(run) => <OneSequence info={{ ...run, scales }} source={source} />}
+      {(run) => (
+        <>
+          <ComparisonBanner />
+          <OneSequence info={{ ...run, scales }} source={source} />
+        </>
+      )}
     </WhenLoaded>
   );
 }

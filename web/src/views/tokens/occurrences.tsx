@@ -1,5 +1,5 @@
 import type { TokenOccurrence } from "../../../../src/protocol/view.ts";
-import { formatNumber, formatSigned } from "../../../../src/report/display.ts";
+import { formatId, formatNumber, formatProbability, formatSigned } from "../../../../src/report/display.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { quietText, visibleText } from "./visible-text.ts";
@@ -50,13 +50,13 @@ const COLUMNS: readonly TableColumn<TokenOccurrence>[] = [
   },
   figure("delta", "Δ", "log p_trainer − log p_rollout, nats", ({ delta }) => formatSigned(delta)),
   figure("rollout", "p rollout", "probability under the rollout policy", ({ rollout_logprob }) =>
-    formatNumber(Math.exp(rollout_logprob)),
+    formatProbability(Math.exp(rollout_logprob)),
   ),
   figure("trainer", "p trainer", "probability under the trainer policy", ({ trainer_logprob }) =>
-    formatNumber(Math.exp(trainer_logprob)),
+    formatProbability(Math.exp(trainer_logprob)),
   ),
-  figure("turn", "turn", "turn of its sequence", ({ turn }) => String(turn)),
-  figure("step", "step", "training step", ({ step }) => formatNumber(step, 9)),
+  figure("turn", "turn", "turn of its sequence", ({ turn }) => formatId(turn)),
+  figure("step", "step", "training step", ({ step }) => formatId(step)),
   {
     key: "correct",
     title: "answer",

@@ -1,4 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
+import { mergeAlternatives, type SampledToken } from "../../../../../src/analysis/show/alternatives.ts";
+import type { ShowAlternatives } from "../../../../../src/protocol/show.ts";
 import type { WireTopK } from "../../../../../src/wire/index.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
 import type { Source } from "../source.ts";
@@ -20,4 +22,15 @@ export function alternativesOf(source: Source, index: number, response: number):
     blocks.set(from, asked);
     return asked;
   };
+}
+
+/** Of one response token, merged; null where neither policy has any there. */
+export function alternativesAt(
+  { policies, from, count, texts }: WireTopK,
+  token: number,
+  sampled: SampledToken,
+): ShowAlternatives | null {
+  const row = token - from;
+  if (row < 0 || row >= count) return null;
+  return mergeAlternatives(policies, row, sampled, (id) => texts.get(id) ?? null);
 }

@@ -1,13 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { k3Of, probDiffOf } from "../../../../../src/kernels/index.ts";
-import { formatNumber, formatSigned } from "../../../../../src/report/display.ts";
+import {
+  formatNearOne,
+  formatNumber,
+  formatProbability,
+  formatSigned,
+} from "../../../../../src/report/display.ts";
 import { hexBytes, literal } from "../model/display.ts";
 import { describeFate, type Thresholds } from "../model/fate.ts";
-import { mergedTopK } from "../model/merged-top-k.ts";
 import { deltaAt } from "../model/metrics.ts";
 import { describeNumber, type Numbers } from "../model/numbers.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
-import type { Alternatives } from "./alternatives.ts";
+import { type Alternatives, alternativesAt } from "./alternatives.ts";
 import { TopKTable } from "./top-k-table.tsx";
 
 export interface TokenCardProps {
@@ -36,7 +40,8 @@ export function TokenCard({
   const { wire, prompt } = model;
   const token = place - prompt;
   const id = wire.ids[place]!;
-  const text = model.textOf(place);
+  const own = model.textOf(place);
+  const text = own.includes("\ufffd") ? model.nameOf(place) : own;
   const part = numbers.at(place);
   const { from, to } = model.sharing(place);
   const isShared = to - from > 1;
@@ -49,7 +54,7 @@ export function TokenCard({
       </header>
       <p class="card-place">
         {place < prompt ? "prompt token" : `${wire.meta.handle}.t${token}`} · id {id}
-        {!isShared && ` · bytes ${hexBytes(model.bytesOf(place)) || "none"}`}
+        {` · bytes ${hexBytes(model.bytesOf(place)) || "none"}`}
       </p>
       {isShared && (
         <p class="card-place">
@@ -86,10 +91,11 @@ function Values({ model, token, thresholds, vetoedBy, alternatives, actual }: Va
   const sampled = { ...actual, rollout, trainer };
   const rank = (side: "rollout" | "trainer"): string => {
     if (listed?.value.state !== "ready") return "";
-    const share = mergedTopK(listed.value.value, token, sampled).candidates.find((one) => one.actual)?.[side];
-    const k = listed.value.value.policies[side]?.k;
-    if (share?.kind !== "known" || k === undefined) return "";
-    return share.rank === undefined ? `> ${k}` : String(share.rank);
+    const merged = alternativesAt(listed.value.value, token, sampled);
+    const share = merged?.candidates.find((one) => one.sampled)?.[side];
+    const k = merged?.[`${side}_k`];
+    if (!share || share.at_most || !k) return "";
+    return share.rank === null ? `> ${k}` : String(share.rank);
   };
   const ranks = [rank("rollout"), rank("trainer")];
   const entropies = [wire.rolloutEntropy?.[token], wire.trainerEntropy?.[token]];
@@ -113,8 +119,8 @@ function Values({ model, token, thresholds, vetoedBy, alternatives, actual }: Va
           <Row
             name="p"
             values={[
-              formatNumber(Math.exp(rollout)),
-              formatNumber(Math.exp(trainer)),
+              formatProbability(Math.exp(rollout)),
+              formatProbability(Math.exp(trainer)),
               formatSigned(own ? probDiffOf(rollout, trainer) : Number.NaN),
             ]}
           />
@@ -144,7 +150,7 @@ function Values({ model, token, thresholds, vetoedBy, alternatives, actual }: Va
       </table>
       {own && (
         <p class="card-fate">
-          ρ {formatNumber(Math.exp(delta))} · k3 {formatNumber(k3Of(delta))} ·{" "}
+          ρ {formatNearOne(Math.exp(delta))} · k3 {formatNumber(k3Of(delta))} ·{" "}
           {describeFate(delta, thresholds, vetoedBy, token)}
         </p>
       )}

@@ -1,15 +1,17 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { formatNumber } from "../../../../../src/report/display.ts";
+import type { SampledToken } from "../../../../../src/analysis/show/alternatives.ts";
+import type { ShowAlternatives, ShowShare } from "../../../../../src/protocol/show.ts";
+import { formatProbability } from "../../../../../src/report/display.ts";
 import type { WireTopK } from "../../../../../src/wire/index.ts";
 import type { Loaded } from "../../../state/loaded.ts";
 import { WhenLoaded } from "../../../ui/when-loaded.tsx";
 import { literal } from "../model/display.ts";
-import { type MergedTopK, mergedTopK, type Share } from "../model/merged-top-k.ts";
+import { alternativesAt } from "./alternatives.ts";
 
 export interface TopKProps {
   readonly of: ReadonlySignal<Loaded<WireTopK>>;
   readonly token: number;
-  readonly actual: Parameters<typeof mergedTopK>[2];
+  readonly actual: SampledToken;
   /** Whether the policy sampled it, rather than being given it. */
   readonly own: boolean;
 }
@@ -18,20 +20,13 @@ export interface TopKProps {
 export function TopKTable({ of, token, actual, own }: TopKProps) {
   return (
     <WhenLoaded of={of}>
-      {(alternatives) => <Merged merged={mergedTopK(alternatives, token, actual)} own={own} />}
+      {(alternatives) => <Merged merged={alternativesAt(alternatives, token, actual)} own={own} />}
     </WhenLoaded>
   );
 }
 
-function Merged({
-  merged: { candidates, rest },
-  own,
-}: {
-  readonly merged: MergedTopK;
-  readonly own: boolean;
-}) {
-  if (rest.rollout === undefined && rest.trainer === undefined)
-    return <p class="card-note">no alternatives recorded at this token</p>;
+function Merged({ merged, own }: { readonly merged: ShowAlternatives | null; readonly own: boolean }) {
+  if (merged === null) return <p class="card-note">no alternatives recorded at this token</p>;
   return (
     <table class="top-k">
       <thead>
@@ -42,11 +37,11 @@ function Merged({
         </tr>
       </thead>
       <tbody>
-        {candidates.map(({ id, text, actual, rollout, trainer }) => (
-          <tr key={id} class={actual ? "actual" : undefined}>
+        {merged.candidates.map(({ id, text, sampled, rollout, trainer }) => (
+          <tr key={id} class={sampled ? "actual" : undefined}>
             <th scope="row" title={`id ${id}`}>
-              <bdi>{text === undefined ? `#${id}` : literal(text, 24)}</bdi>
-              {actual && <span class="mark"> {own ? "sampled" : "given"}</span>}
+              <bdi>{text === null ? `#${id}` : literal(text, 24)}</bdi>
+              {sampled && <span class="mark"> {own ? "sampled" : "given"}</span>}
             </th>
             <ShareCell share={rollout} side="rollout" />
             <ShareCell share={trainer} side="trainer" />
@@ -54,32 +49,38 @@ function Merged({
         ))}
         <tr class="rest">
           <th scope="row">rest of the vocabulary</th>
-          <RestCell p={rest.rollout} side="rollout" />
-          <RestCell p={rest.trainer} side="trainer" />
+          <RestCell p={merged.rollout_rest} side="rollout" />
+          <RestCell p={merged.trainer_rest} side="trainer" />
         </tr>
       </tbody>
     </table>
   );
 }
 
-function ShareCell({ share, side }: { readonly share: Share; readonly side: "rollout" | "trainer" }) {
-  if (share.kind === "unknown") return <td class="none">not recorded</td>;
-  if (share.kind === "atMost") return <td class="none">not in top k (≤ {formatNumber(share.p)})</td>;
+function ShareCell({
+  share,
+  side,
+}: {
+  readonly share: ShowShare | null;
+  readonly side: "rollout" | "trainer";
+}) {
+  if (share === null) return <td class="none">not recorded</td>;
+  if (share.at_most) return <td class="none">not in top k (≤ {formatProbability(share.probability)})</td>;
   return (
     <td>
-      <Bar p={share.p} side={side} />
-      {formatNumber(share.p)}
-      {share.rank !== undefined && <span class="rank"> #{share.rank}</span>}
+      <Bar p={share.probability} side={side} />
+      {formatProbability(share.probability)}
+      {share.rank !== null && <span class="rank"> #{share.rank}</span>}
     </td>
   );
 }
 
-function RestCell({ p, side }: { readonly p: number | undefined; readonly side: "rollout" | "trainer" }) {
-  if (p === undefined) return <td class="none">not recorded</td>;
+function RestCell({ p, side }: { readonly p: number | null; readonly side: "rollout" | "trainer" }) {
+  if (p === null) return <td class="none">not recorded</td>;
   return (
     <td>
       <Bar p={p} side={side} />
-      {formatNumber(p)}
+      {formatProbability(p)}
     </td>
   );
 }

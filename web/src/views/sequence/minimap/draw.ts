@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatNumber, formatSigned } from "../../../../../src/report/display.ts";
+import { formatNumber, formatPlain, formatSigned } from "../../../../../src/report/display.ts";
 import { SHADES, shadeOf } from "../../../ui/colour-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
 import type { Axis, TokenRange } from "../model/axis.ts";
@@ -163,7 +163,7 @@ function drawSecond(
   context.font = "10px system-ui, sans-serif";
   context.fillStyle = inks.text;
   context.textBaseline = "top";
-  const name = `${metric.title} to ${formatNumber(domain)}`;
+  const name = `${metric.title} to ${formatPlain(domain)}`;
   outlined(context, name, 3, SECOND_TOP, inks.panel);
 }
 

@@ -43,15 +43,11 @@ describe("text", () => {
     expect(textHits(joined, "字").from).toEqual([1]);
   });
 
-  test("of 100,000 tokens takes no long frame", () => {
+  test("of 100,000 tokens is found wherever it is", () => {
     const model = modelOf(Array.from({ length: 100_000 }, (_, at) => ` token${at % 97} é`));
     const joined = joinedText(model);
-    const start = performance.now();
     const { from } = textHits(joined, "N96 É");
-    const took = performance.now() - start;
-    console.info(`looked through 100,000 tokens in ${took.toFixed(0)} ms`);
-    expect(from).toHaveLength(1030);
-    expect(took).toBeLessThan(500);
+    expect([...from]).toEqual(Array.from({ length: 1030 }, (_, hit) => 96 + 97 * hit));
   });
 });
 

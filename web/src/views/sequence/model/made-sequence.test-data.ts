@@ -34,7 +34,7 @@ export function madeSequence(
     texts,
     flags: new Uint8Array(tokens.length),
     mask: new Uint8Array(n).fill(1),
-    turns: new Uint16Array(n).fill(1),
+    turnMarks: new Uint16Array(n).fill(1),
     rollout: new Float32Array(n).fill(-1),
     trainer: new Float32Array(n).fill(-1),
     policies: {},

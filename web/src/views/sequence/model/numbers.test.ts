@@ -28,7 +28,7 @@ test("nothing is a number without digits", () => {
 
 test("a number ends with its author", () => {
   const mask = Uint8Array.of(1, 0, 1);
-  const { count } = numbered(["1", "2", "3"], { mask, turns: Uint16Array.of(1, 0, 2) });
+  const { count } = numbered(["1", "2", "3"], { mask, turnMarks: Uint16Array.of(1, 0, 2) });
   expect(count).toBe(3);
   expect(numbered(["1", "2", "3"], { promptLength: 1 }).count).toBe(2);
 });

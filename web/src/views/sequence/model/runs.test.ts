@@ -3,11 +3,11 @@ import { foldedAtFirst, parsePlaces, runsOf, sectionsOf, toggledWith } from "./r
 
 function runs(
   promptLength: number,
-  pieces: readonly (readonly [mask: 0 | 1, turn: number, tokens: number])[],
+  pieces: readonly (readonly [mask: 0 | 1, mark: number, tokens: number])[],
 ) {
   const mask = pieces.flatMap(([value, , tokens]) => new Array<number>(tokens).fill(value));
-  const turns = pieces.flatMap(([, turn, tokens]) => new Array<number>(tokens).fill(turn));
-  return runsOf({ meta: { promptLength }, mask: Uint8Array.from(mask), turns: Uint16Array.from(turns) });
+  const marks = pieces.flatMap(([, mark, tokens]) => new Array<number>(tokens).fill(mark));
+  return runsOf({ meta: { promptLength }, mask: Uint8Array.from(mask), turnMarks: Uint16Array.from(marks) });
 }
 
 test("prompt, turns and tool output are told apart", () => {
@@ -17,10 +17,10 @@ test("prompt, turns and tool output are told apart", () => {
     [1, 2, 2],
   ]);
   expect(found.map(({ kind, turn, from, to }) => [kind, turn, from, to])).toEqual([
-    ["prompt", 0, 0, 3],
-    ["turn", 1, 3, 8],
-    ["tool", 0, 8, 78],
-    ["turn", 2, 78, 80],
+    ["prompt", undefined, 0, 3],
+    ["turn", 0, 3, 8],
+    ["tool", undefined, 8, 78],
+    ["turn", 1, 78, 80],
   ]);
   expect(found.map(foldedAtFirst)).toEqual([false, false, true, false]);
 });
@@ -31,7 +31,7 @@ test("turns are counted where nobody has numbered them", () => {
     [0, 0, 1],
     [1, 0, 2],
   ]);
-  expect(found.map(({ turn }) => turn)).toEqual([1, 0, 2]);
+  expect(found.map(({ turn }) => turn)).toEqual([0, undefined, 1]);
 });
 
 test("long prompts are folded at first, tool output of 64 tokens is not", () => {

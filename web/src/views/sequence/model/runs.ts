@@ -1,3 +1,4 @@
+import { turnOfMark } from "../../../../../src/kernels/turns.ts";
 import type { WireSequence } from "../../../../../src/wire/index.ts";
 
 /** Tokens next to each other that have the same author. Places count from the first prompt token. */
@@ -5,8 +6,8 @@ export interface TokenRun {
   readonly kind: "prompt" | "turn" | "tool";
   /** Place among the runs: names it in addresses. */
   readonly index: number;
-  /** Number of the turn, from 1; 0 for other runs. */
-  readonly turn: number;
+  /** From 0; undefined for other runs. */
+  readonly turn: number | undefined;
   readonly from: number;
   readonly to: number;
 }
@@ -31,20 +32,25 @@ const FOLDED_PROMPT = 512;
 export function runsOf({
   meta: { promptLength },
   mask,
-  turns,
-}: Pick<WireSequence, "mask" | "turns"> & { meta: { promptLength: number } }): readonly TokenRun[] {
+  turnMarks,
+}: Pick<WireSequence, "mask" | "turnMarks"> & { meta: { promptLength: number } }): readonly TokenRun[] {
   const runs: TokenRun[] = [];
-  const add = (kind: TokenRun["kind"], turn: number, from: number, to: number): void => {
+  const add = (kind: TokenRun["kind"], turn: number | undefined, from: number, to: number): void => {
     runs.push({ kind, turn, index: runs.length, from, to });
   };
-  if (promptLength > 0) add("prompt", 0, 0, promptLength);
-  let own = 0;
+  if (promptLength > 0) add("prompt", undefined, 0, promptLength);
+  let turn = -1;
   for (let from = 0; from < mask.length; ) {
     const trained = mask[from] !== 0;
     let to = from + 1;
-    while (to < mask.length && (mask[to] !== 0) === trained && (!trained || turns[to] === turns[from])) to++;
-    own = trained ? turns[from] || own + 1 : own;
-    add(trained ? "turn" : "tool", trained ? own : 0, promptLength + from, promptLength + to);
+    while (
+      to < mask.length &&
+      (mask[to] !== 0) === trained &&
+      (!trained || turnMarks[to] === turnMarks[from])
+    )
+      to++;
+    if (trained) turn = turnOfMark(turnMarks[from]!) ?? turn + 1;
+    add(trained ? "turn" : "tool", trained ? turn : undefined, promptLength + from, promptLength + to);
     from = to;
   }
   return runs;
