@@ -6,6 +6,7 @@ export interface Measures {
   readonly worstFrame: number;
   readonly slowFrames: number;
   readonly metricSwitch: number;
+  readonly find: number;
   readonly nodes: number;
 }
 

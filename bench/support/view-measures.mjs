@@ -9,6 +9,7 @@ export const MEASURE_TITLES = {
   worstFrame: "worst frame while scrolling, ms",
   slowFrames: "frames over 50 ms while scrolling",
   metricSwitch: "another metric, the slowest, ms",
+  find: "a letter found in the whole text, ms",
   nodes: "most DOM nodes",
 };
 
@@ -29,7 +30,8 @@ export async function measureSequence(page, url, sequence = 0) {
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2000 })));
   const scrolling = await page.evaluate(scroll);
   const metricSwitch = await page.evaluate(switchMetrics);
-  return { firstPaint, ...scrolling, metricSwitch };
+  const find = await page.evaluate(findLetter);
+  return { firstPaint, ...scrolling, metricSwitch, find };
 }
 
 /** Runs in the page, before anything of it. */
@@ -96,4 +98,20 @@ async function switchMetrics() {
     worst = Math.max(worst, end - start);
   }
   return worst;
+}
+
+/** Runs in the page: from Enter in the box to the frame that says how many there are. */
+async function findLetter() {
+  const { painted } = globalThis.logratioProbes;
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }));
+  await painted();
+  const input = document.querySelector(".find-band input");
+  input.value = "e";
+  const count = () => document.querySelector(".find-said strong");
+  const start = performance.now();
+  input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+  let end = await painted();
+  for (let tries = 0; count() === null && tries < 60; tries++) end = await painted();
+  if (count() === null) throw new Error("no letter was found");
+  return end - start;
 }

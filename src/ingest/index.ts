@@ -13,7 +13,6 @@ export {
   MASK_NAME,
   WEIGHTS_NAME,
 } from "./corrected-arrays.ts";
-export { type GrowingRun, type Growth, growingRun } from "./growing-run.ts";
 export {
   type AppendedFile,
   appendJsonl,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../base/errors.ts";
+import { EmptyInputError, UsageError } from "../base/errors.ts";
 import { FindingLog } from "../schema/findings.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import { dropDuplicates } from "./duplicates.ts";
@@ -110,7 +110,12 @@ export interface Groups {
   readonly stable: ReadonlySet<string>;
 }
 
-/** The sources of each run, or the one run that a pair of files is. */
+/**
+ * The sources of each run, or the one run that a pair of files is.
+ *
+ * @param examineFile of a run that grows, instead of `examine`: what is not there may come
+ * @throws EmptyInputError when a run that grows has no file of the wanted steps; of others that is wrong usage
+ */
 export async function openGroups(
   paths: readonly string[],
   options: ReadOptions,
@@ -126,7 +131,7 @@ export async function openGroups(
   if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
   const readable = sources.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) throw nothingToRead(paths, walked, selection);
-  const wanted = ofSteps(readable, options);
+  const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();
   const groups = new Map(
     names.map((name) => {
@@ -138,14 +143,18 @@ export async function openGroups(
 }
 
 /** Sources that may hold steps that were asked for. */
-function ofSteps(sources: readonly Source[], { steps: wanted }: ReadOptions): readonly Source[] {
+function ofSteps(
+  sources: readonly Source[],
+  { steps: wanted }: ReadOptions,
+  NoneIs: typeof UsageError | typeof EmptyInputError,
+): readonly Source[] {
   if (wanted === undefined) return sources;
   const chosen = sources.filter(({ report: { step }, stepIsCertain }) => {
     return !stepIsCertain || step === undefined || wanted(step);
   });
   if (chosen.length > 0) return chosen;
   const steps = [...new Set(sources.flatMap(({ report }) => report.step ?? []))].sort((a, b) => a - b);
-  throw new UsageError(
+  throw new NoneIs(
     `no file is of the wanted steps: there are ${sources.length} files, of steps ${steps[0]} to ${steps.at(-1)}`,
     { at: { file: sources[0]!.report.file }, hint: `the steps are ${listSome(steps.map(String))}` },
   );

@@ -78,6 +78,8 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
       expect(await page.title()).toContain(`${name} · logratio`);
     }
+    await goTo(page, url, "#/overview?steps=30..80");
+    expect(await textOf(page.locator("main"))).toContain("Files cannot be summed anew");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     await goTo(page, url, "#/whatif?method=truncate");

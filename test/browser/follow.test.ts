@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -17,6 +19,10 @@ import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-vi
 
 warnWithoutBrowser("following a run in the viewer");
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+/** Of `axe-core`, which runs in the page. */
+const VIOLATIONS =
+  "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))";
 const STEPS = join(DEMO, "stale");
 
 /** A step's file as it is once it is whole and nobody writes to it any more. */
@@ -52,6 +58,8 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await page.locator("main.waiting").waitFor();
     expect(await textOf(page.locator("main.waiting h1"))).toBe(`Waiting for the first step in ${folder}`);
     await eventually(() => textOf(page.locator("main.waiting [role=status]"))).toContain("no recorded data");
+    await page.evaluate(AXE);
+    expect(await page.evaluate(VIOLATIONS)).toEqual([]);
 
     const first = join(folder, "step_0010.npz");
     await copyFile(join(STEPS, "step_0010.npz"), first);

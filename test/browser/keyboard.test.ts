@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
     }
     for (const name of ["Overview", "Sequences", "Tokens", "What if", "Keys"])
       expect([...reached], name).toContain(name);
-    const charts = page.locator(".line-chart .plot");
+    const charts = page.locator(".line-chart").getByRole("slider");
     await charts.first().focus();
     await page.keyboard.press("End");
     expect(await charts.first().getAttribute("aria-valuetext")).toContain("150");

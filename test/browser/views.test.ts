@@ -33,6 +33,7 @@ interface Report {
     Record<"sequences" | "tokens" | "steps" | "delta_abs_mean" | "delta_abs_max" | "k3" | "ess", number>
   >;
   readonly worst_tokens: readonly { readonly handle: string }[];
+  readonly per_turn: readonly { readonly turn: number; readonly tokens: number }[];
 }
 
 warnWithoutBrowser("views of the viewer");
@@ -103,7 +104,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
 
     it("leads from a step to its worst token, and the link to it lasts", async () => {
       await goTo(page, server.url, "#/overview");
-      const plot = page.locator(".line-chart .over").first();
+      const plot = page.locator(".line-chart").getByRole("slider").first();
       const box = (await plot.boundingBox())!;
       await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);
       await settled(page);
@@ -231,6 +232,15 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       expect(Number(first[header.indexOf("worst")])).toBeCloseTo(report.metrics.delta_abs_max, 5);
       const rows = JSON.parse(await save("Export sequences", "JSON")) as unknown[];
       expect(rows).toHaveLength(report.metrics.sequences);
+
+      await goTo(page, server.url, "#/overview?steps=30..80");
+      const part = await printed<Report>("report", path, "--steps", "30..80", "--json");
+      await eventually(() => textOf(page.locator(".tables"))).toContain("From here on: steps 30 to 80 only.");
+      const turns = (await save("Export turns", "CSV")).trimEnd().split("\r\n");
+      const tokens = turns[0]!.split(",").indexOf("tokens");
+      expect(turns.slice(1).map((line) => Number(line.split(",")[tokens]))).toEqual(
+        part.per_turn.map((turn) => turn.tokens),
+      );
 
       await goTo(page, server.url, "#/overview");
       const chart = page.locator(".line-chart").first();

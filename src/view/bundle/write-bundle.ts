@@ -104,6 +104,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
+  yield { path: "api/turns", read: () => run.turns() };
   if (info.has.digits) {
     yield { path: "api/digits", read: async () => (await run.digits())! };
     yield { path: "api/digits-tables", read: async () => (await digitsTables(run))! };

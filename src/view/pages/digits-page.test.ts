@@ -102,7 +102,7 @@ test("the text around a token is one line of whole characters", () => {
   const texts = Uint8Array.from(parts.flatMap((part) => [...part]));
   const ids = new Int32Array(tokens.length);
   const meta = { promptLength: 1 } as Parameters<typeof contextOf>[0]["meta"];
-  const wire = { meta, ids, texts, textOffsets };
+  const wire = { meta, ids, texts, textOffsets, flags: new Uint8Array(tokens.length) };
   expect(contextOf(wire, 1)).toEqual(["éx\\n", "7", "😀end"]);
   expect(contextOf(wire, 4)).toBeNull();
 });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { resultJson } from "../../base/json.ts";
 import type { DigitsReport } from "../../protocol/digits.ts";
 import type { KlReport } from "../../protocol/kl.ts";
 import type { MismatchReport } from "../../protocol/report.ts";
@@ -42,6 +43,18 @@ export const reportTables = once(async (run: PreparedRun) =>
     parsed<TopTokens>(await run.answer("tokens")),
   ),
 );
+
+/** The same of some steps, both included; undefined where no token is in them. */
+export async function reportTablesOf(
+  run: PreparedRun,
+  steps: readonly [from: number, to: number],
+): Promise<Uint8Array | undefined> {
+  const found = await run.reportOf(steps);
+  if (found === undefined) return undefined;
+  // As they are written: what is missing is null.
+  const { report, top } = JSON.parse(resultJson(found)) as typeof found;
+  return Buffer.from(JSON.stringify(reportPage(report, top)));
+}
 
 /** JSON of a `DigitsPage`; undefined where there are no digits. */
 export const digitsTables = once(async (run: PreparedRun) => {

@@ -6,7 +6,7 @@
 import type { PageMove } from "../../protocol/page.ts";
 import { printable } from "../../report/printable.ts";
 import { formatHandle } from "../../schema/record.ts";
-import { decodeSequence, decodeTable, type WireSequence } from "../../wire/index.ts";
+import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 
 /** One line: what is before a token, the token, what is after it. */
@@ -53,14 +53,14 @@ export async function findTokens(
 
 /** Around a response token; null where the sequence has no such token. */
 export function contextOf(
-  { meta, ids, texts, textOffsets }: Pick<WireSequence, "meta" | "ids" | "texts" | "textOffsets">,
+  sequence: Pick<WireSequence, "meta" | "ids" | "texts" | "textOffsets" | "flags">,
   token: number,
 ): TokenContext | null {
+  const { meta, ids } = sequence;
   const place = meta.promptLength + token;
   if (place >= ids.length) return null;
-  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   const text = (from: number, to: number): string =>
-    utf8.decode(texts.subarray(textOffsets[Math.max(0, from)], textOffsets[Math.min(ids.length, to)]));
+    textBetween(sequence, Math.max(0, from), Math.min(ids.length, to));
   const [before, after] = [[...text(place - TOKENS, place)], [...text(place + 1, place + 1 + TOKENS)]];
   return [
     printable(before.slice(-CHARACTERS).join("")),

@@ -8,7 +8,7 @@ import type { MismatchReport } from "../../protocol/report.ts";
 import type { TokenOccurrence, TopTokens, WorstTurn } from "../../protocol/view.ts";
 import { worstSequenceTable } from "../../report/content/sequence-tables.ts";
 import { figureColumn, makeTable, textColumn } from "../../report/content/table.ts";
-import { formatCount, formatNumber, formatSigned } from "../../report/display.ts";
+import { formatCount, formatNumber, formatProbability, formatSigned } from "../../report/display.ts";
 import { printable } from "../../report/printable.ts";
 import { pageTable } from "./page-table.ts";
 import { flatRows } from "./rows.ts";
@@ -171,5 +171,5 @@ function contextOf({ before, text, after }: TokenOccurrence): TokenContext {
 }
 
 function probability(logprob: number): string {
-  return formatNumber(Math.exp(logprob));
+  return formatProbability(Math.exp(logprob));
 }

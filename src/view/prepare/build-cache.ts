@@ -17,13 +17,13 @@ import type { Finding } from "../../schema/findings.ts";
 import type { RecordBatch } from "../../schema/record.ts";
 import type { ValueSketch } from "../../summaries/value-sketch.ts";
 import { openTokenizer } from "../../tokens/index.ts";
+import { TokenTexts } from "../../tokens/token-texts.ts";
 import { encodeArrays, encodeTable } from "../../wire/index.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
 import { type DigitsPass, startDigits } from "./digits-pass.ts";
 import type { Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { RunPass } from "./run-pass.ts";
-import { TokenTexts } from "./token-texts.ts";
 
 /** Answers that are sent as they are written, by their path below `api/`. */
 export const ANSWER_FILES = {

@@ -89,16 +89,32 @@ it("begins with a cache that is there, and reads everything once when more comes
   await eventually(() => last().info.steps.length === 3 && last().complete);
   expect(anews.slice(2).every((anew) => !anew)).toBe(true);
   expect(last().info.growing).toBe(second.info.growing);
-  expect(rebuilds).toEqual([]);
+  expect(rebuilds).toEqual(["what is shown came from the cache, which cannot be added to (only this once)"]);
   // What was read and then changes is read again, with all the rest.
   await settle(await work.run("step_1.jsonl", [{ step: 1 }, { step: 1 }]));
   await eventually(() => last().info.sequences === 4 && last().complete);
   expect(anews.at(-1)).toBe(true);
-  expect(rebuilds.length).toBeGreaterThan(0);
+  expect(rebuilds.length).toBeGreaterThan(1);
   expect(last().info.growing).not.toBe(second.info.growing);
   stop.abort();
   await ended;
   expect((await readdir(join(work.folder, ".logratio/view"))).length).toBe(1);
+  for (const run of runs) await run.close();
+});
+
+it("waits for steps that no file has yet, and a file of another step changes nothing", async () => {
+  await settle(await work.run("step_1.jsonl", [{ step: 1 }]));
+  const { runs, waits, stop, ended } = follow([work.folder], {
+    read: { steps: (step) => step >= 3 },
+    flags: ["--steps", "3..9"],
+  });
+  await eventually(() => waits.length > 0);
+  expect(waits).toEqual(["no file is of the wanted steps: there are 1 files, of steps 1 to 1"]);
+  await settle(await work.run("step_3.jsonl", [{ step: 3 }]));
+  await eventually(() => runs.length > 0);
+  expect(runs.at(-1)!.info.steps).toEqual([3]);
+  stop.abort();
+  await ended;
   for (const run of runs) await run.close();
 });
 
@@ -116,7 +132,7 @@ it("follows two files that are one run by reading them as one", async () => {
 });
 
 function follow(paths: readonly string[], options: PrepareOptions = {}) {
-  const [runs, anews, rebuilds]: [PreparedRun[], boolean[], string[]] = [[], [], []];
+  const [runs, anews, rebuilds, waits]: [PreparedRun[], boolean[], string[], string[]] = [[], [], [], []];
   const stop = new AbortController();
   const ended = followRun(paths, options, {
     everyMs: 10,
@@ -126,6 +142,7 @@ function follow(paths: readonly string[], options: PrepareOptions = {}) {
       anews.push(anew);
     },
     onRebuild: (why) => rebuilds.push(why),
+    onWaiting: ({ message }) => waits.push(message),
   });
-  return { runs, anews, rebuilds, stop, ended };
+  return { runs, anews, rebuilds, waits, stop, ended };
 }

@@ -67,6 +67,7 @@ class Follower {
   #seenVersion = "";
   /** Of the inputs when they are shown without a pass that could grow: from a cache, or read as a whole. */
   #asWhole: string | undefined;
+  #isFromCache = false;
   /** Inputs that could not be read: as long as they stay so there is no use in trying again. */
   #failed: string | undefined;
   /** Nothing can have changed since the last look if the inputs have not. */
@@ -102,6 +103,8 @@ class Follower {
       this.#onRebuild?.(found.broken);
     } else if (this.#asWhole !== undefined) {
       if (inputs.version === this.#asWhole || !mayRebuild()) return undefined;
+      if (this.#isFromCache)
+        this.#onRebuild?.("what is shown came from the cache, which cannot be added to (only this once)");
     } else {
       const known = await this.#cached(inputs);
       if (known !== undefined) return this.#showWhole(known, inputs);
@@ -138,6 +141,7 @@ class Follower {
 
   #showWhole(run: PreparedRun, { version }: Inputs): { run: PreparedRun; anew: boolean } {
     this.#asWhole = version;
+    this.#isFromCache = run.reused;
     const anew = this.#hasShown;
     this.#hasShown = true;
     return { run, anew };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MismatchReport } from "../../protocol/report.ts";
+import type { ExactSteps, StepSeries, TopTokens } from "../../protocol/view.ts";
 import { decodeTable } from "../../wire/index.ts";
 import { ANSWER_FILES, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "./build-cache.ts";
 import { inputsOf } from "./inputs.ts";
@@ -74,6 +75,47 @@ async function filesOf(run: PreparedRun): Promise<Record<string, Buffer>> {
   return Object.fromEntries(read);
 }
 
+async function json<T>(run: PreparedRun, name: "steps" | "tokens"): Promise<T> {
+  return JSON.parse(Buffer.from(await run.answer(name)).toString()) as T;
+}
+
+/** Sums depend on the order of their terms, in the last digits. */
+function rounded(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_key, each: unknown) =>
+      typeof each === "number" ? Number(each.toPrecision(9)) : each,
+    ),
+  );
+}
+
+/** |Δ| of the furthest tokens: among equal ones the first that came is kept. */
+function distances({ occurrences, turns }: TopTokens): unknown {
+  return [
+    occurrences.map(({ delta }) => Math.abs(delta)),
+    turns.by_mean.map((turn) => turn.delta_abs_mean),
+    turns.by_max.map((turn) => turn.delta_abs_max),
+  ];
+}
+
+/** Groups by their labels, without the places of rows, which are those of their arrival. */
+function placeless({ by_token, by_class, by_position, by_turn }: TopTokens): unknown {
+  return [by_token, by_class, by_position, by_turn].map((groups) =>
+    groups.map(({ worst: _, ...group }) => group).toSorted((a, b) => (a.label < b.label ? -1 : 1)),
+  );
+}
+
+/** Rows of steps, which answers have in the order of the table. */
+function byStep({ steps, tokens, sequences, counts, figures }: ExactSteps): unknown {
+  return steps
+    .map((step, at) => ({
+      step,
+      tokens: tokens[at],
+      sequences: sequences[at],
+      figures: Object.entries({ ...counts, ...figures }).map(([name, values]) => [name, values[at]]),
+    }))
+    .toSorted((a, b) => (a.step ?? 0) - (b.step ?? 0));
+}
+
 const none = { level: "none", upper: null, lower: null } as const;
 const QUESTION = { weights: { level: "token", upper: 1.2, lower: null }, mask: none, veto: null } as const;
 
@@ -125,6 +167,22 @@ describe("a run read part by part", () => {
         }
         expect(parted.sources).toEqual(once.sources);
         expect(parted.worst_tokens).toEqual(once.worst_tokens);
+        const [series, wholeSeries] = [
+          await json<StepSeries>(run, "steps"),
+          await json<StepSeries>(whole, "steps"),
+        ];
+        expect(rounded(series)).toEqual(rounded(wholeSeries));
+        const [top, wholeTop] = [
+          await json<TopTokens>(run, "tokens"),
+          await json<TopTokens>(whole, "tokens"),
+        ];
+        expect(distances(top)).toEqual(distances(wholeTop));
+        expect(rounded(placeless(top))).toEqual(rounded(placeless(wholeTop)));
+        const [exact, wholeExact] = [await run.exact(QUESTION), await whole.exact(QUESTION)];
+        expect(rounded(byStep(exact.steps))).toEqual(rounded(byStep(wholeExact.steps)));
+        expect(rounded({ ...exact.answer, command: "" })).toEqual(
+          rounded({ ...wholeExact.answer, command: "" }),
+        );
         const rows = async (of: PreparedRun): Promise<string[]> => {
           const { columns, length } = decodeTable(await of.answer("sequences"));
           return Array.from({ length }, (_, at) =>

@@ -12,7 +12,7 @@
 import { copyFile, link, rm, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EmptyInputError } from "../../base/errors.ts";
-import { type GrowingRun, growingRun } from "../../ingest/index.ts";
+import { type GrowingRun, growingRun } from "../../ingest/growing-run.ts";
 import { AnswerPass, isUnfinished } from "./build-cache.ts";
 import { cachePlaces, dropOldCaches, publishCache, temporaryCache } from "./cache-place.ts";
 import { digest, type Inputs } from "./inputs.ts";

@@ -13,9 +13,16 @@ import {
   tokenMatcher,
   tokensOfWire,
 } from "../../filter/index.ts";
+import { turnOfMark } from "../../kernels/turns.ts";
 import type { MatchingTokens, RunInfo, TokenOccurrence } from "../../protocol/view.ts";
 import { TopList } from "../../summaries/top-list.ts";
-import { decodeSequence, encodeMatches, type SequenceTable, type WireSequence } from "../../wire/index.ts";
+import {
+  decodeSequence,
+  encodeMatches,
+  type SequenceTable,
+  textBetween,
+  type WireSequence,
+} from "../../wire/index.ts";
 import { readPart } from "./read-part.ts";
 import { CONTEXT, OCCURRENCES } from "./top-tokens.ts";
 
@@ -106,12 +113,23 @@ interface Match {
 
 /** Sequences with tokens that match, in the order of the table. */
 async function* matches(
-  { info, file, offsets, table }: MatchSource,
+  source: MatchSource,
   terms: readonly Term[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Match> {
-  const rows = matchingRows(await table(), terms);
   const match = tokenMatcher(terms);
+  for await (const sequence of sequencesAt(source, matchingRows(await source.table(), terms), signal)) {
+    const places = match(tokensOfWire(sequence, source.info.has.texts));
+    if (places.length > 0) yield { sequence, places };
+  }
+}
+
+/** These sequences, many in one read. */
+export async function* sequencesAt(
+  { file, offsets }: Pick<MatchSource, "file" | "offsets">,
+  rows: Uint32Array,
+  signal?: AbortSignal,
+): AsyncGenerator<WireSequence> {
   for (let at = 0; at < rows.length; ) {
     signal?.throwIfAborted();
     const start = offsets[rows[at]!]!;
@@ -120,9 +138,7 @@ async function* matches(
     const block = await readPart(file, start, offsets[rows[end - 1]! + 1]! - start);
     for (; at < end; at++) {
       const row = rows[at]!;
-      const sequence = decodeSequence(block.subarray(offsets[row]! - start, offsets[row + 1]! - start));
-      const places = match(tokensOfWire(sequence, info.has.texts));
-      if (places.length > 0) yield { sequence, places };
+      yield decodeSequence(block.subarray(offsets[row]! - start, offsets[row + 1]! - start));
     }
   }
 }
@@ -134,12 +150,11 @@ function distanceAt({ rollout, trainer }: WireSequence, token: number): number {
 }
 
 function occurrenceAt(sequence: WireSequence, token: number, hasTexts: boolean): TokenOccurrence {
-  const { meta, ids, textOffsets, texts, turns, rollout, trainer } = sequence;
+  const { meta, ids, turnMarks, rollout, trainer } = sequence;
   const at = meta.promptLength + token;
   const text = (from: number, to: number): string | null => {
     if (!hasTexts) return null;
-    const [first, last] = [Math.max(0, from), Math.min(ids.length, to)];
-    return new TextDecoder().decode(texts.subarray(textOffsets[first], textOffsets[last]));
+    return textBetween(sequence, Math.max(0, from), Math.min(ids.length, to));
   };
   return {
     sequence: meta.index,
@@ -152,7 +167,7 @@ function occurrenceAt(sequence: WireSequence, token: number, hasTexts: boolean):
     delta: Math.fround(trainer[token]! - rollout[token]!),
     rollout_logprob: rollout[token]!,
     trainer_logprob: trainer[token]!,
-    turn: turns[token]!,
+    turn: turnOfMark(turnMarks[token]!) ?? null,
     step: meta.step,
     correct: meta.correct,
   };

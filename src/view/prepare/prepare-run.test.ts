@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { buildReport } from "../../analysis/build-report.ts";
 import { resultJson } from "../../base/json.ts";
 import { openRun } from "../../ingest/index.ts";
+import { turnOfMark } from "../../kernels/turns.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import type { MismatchReport } from "../../protocol/report.ts";
 import type { ExactQuestion, StepSeries, TopTokens, WhatIfSums } from "../../protocol/view.ts";
@@ -138,9 +139,10 @@ describe("the demo run", () => {
     const { columns, length } = await tableOf(run);
     const all: { sequence: number; turn: number; first: number; sizes: number[] }[] = [];
     for (let sequence = 0; sequence < length; sequence++) {
-      const { turns: of, mask, rollout, trainer } = decodeSequence((await run.sequence(sequence))!);
-      of.forEach((turn, t) => {
-        if (mask[t] === 0 || !Number.isFinite(trainer[t]! - rollout[t]!)) return;
+      const { turnMarks, rollout, trainer } = decodeSequence((await run.sequence(sequence))!);
+      turnMarks.forEach((mark, t) => {
+        const turn = turnOfMark(mark);
+        if (turn === undefined || !Number.isFinite(trainer[t]! - rollout[t]!)) return;
         const last = all.at(-1);
         const size = Math.abs(trainer[t]! - rollout[t]!);
         if (last?.sequence === sequence && last.turn === turn) last.sizes.push(size);
@@ -172,7 +174,7 @@ describe("the demo run", () => {
       report.worst_tokens.map(({ handle, delta }) => [handle, delta]),
     );
     const { columns } = await tableOf(run);
-    for (const { sequence, token, text, before, after, token_id } of firsts) {
+    for (const { sequence, token, text, before, after, token_id, turn } of firsts) {
       const wire = decodeSequence((await run.sequence(sequence))!);
       expect(wire.ids[wire.meta.promptLength + token]).toBe(token_id);
       const texts = await textsOf(run, sequence);
@@ -180,7 +182,7 @@ describe("the demo run", () => {
       expect(text).toBe(texts[at]);
       expect(before).toBe(texts.slice(at - 12, at).join(""));
       expect(after).toBe(texts.slice(at + 1, at + 13).join(""));
-      expect(wire.turns[token]).toBeGreaterThan(0);
+      expect(turnOfMark(wire.turnMarks[token]!)).toBe(turn);
     }
     expect(columns.worst_token[firsts[0]!.sequence]).toBe(firsts[0]!.token);
     const byId = new Map(report.per_token_id.map((group) => [group.k3_share, group.tokens]));
@@ -193,7 +195,7 @@ describe("the demo run", () => {
       report.per_position_decile.map(({ delta_mean }) => delta_mean),
     );
     expect(tokens.by_turn.map(({ label }) => label)).toEqual(
-      report.per_turn.map(({ turn }) => `turn ${turn + 1}`),
+      report.per_turn.map(({ turn }) => `turn ${turn}`),
     );
   });
 
@@ -283,7 +285,7 @@ describe("what a run lacks", () => {
     expect([steps.steps, steps.series.reward, steps.slices]).toEqual([[null], [null], []]);
     expect(await textsOf(run, 0)).toEqual(["#1", "#2", "#3"]);
     const wire = decodeSequence((await run.sequence(1))!);
-    expect([...wire.turns]).toEqual([1, 0, 2]);
+    expect([...wire.turnMarks]).toEqual([1, 0, 2]);
     expect(wire.meta).toMatchObject({ handle: "q1", step: null, reward: null, promptLength: 0 });
     const { columns, texts } = await tableOf(run);
     expect(columns.reward[0]).toBeNaN();

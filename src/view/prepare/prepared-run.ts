@@ -5,8 +5,9 @@
  */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExactQuestion, MatchingTokens, RunInfo, WhatIfSums } from "../../protocol/view.ts";
-import { decodeArrays, decodeTable, encodeTopK, type SequenceTable } from "../../wire/index.ts";
+import type { MismatchReport } from "../../protocol/report.ts";
+import type { ExactQuestion, MatchingTokens, RunInfo, TopTokens, WhatIfSums } from "../../protocol/view.ts";
+import { decodeArrays, decodeTable, encodeTopK, encodeTurns, type SequenceTable } from "../../wire/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -18,14 +19,17 @@ import {
 import { CACHE_FACTS } from "./cache-place.ts";
 import { type DeltaBlock, deltaBlocks } from "./delta-blocks.ts";
 import { answerExactly, type ExactAnswers } from "./exact.ts";
-import { type MatchSource, matchOccurrences, matchSequences } from "./match-filter.ts";
+import { type MatchSource, matchOccurrences, matchSequences, sequencesAt } from "./match-filter.ts";
 import { readPart } from "./read-part.ts";
 import { PASS_FILES } from "./run-pass.ts";
+import { stepsReport } from "./steps-report.ts";
 import { type ReadBytes, readAlternatives } from "./top-k-store.ts";
+import { turnTable } from "./turn-figures.ts";
 import { WhatIfBuilder } from "./what-if.ts";
 
 /** Answers to questions about corrections that are kept: one who drags comes back. */
 const ANSWERS_HELD = 16;
+const REPORTS_HELD = 4;
 
 export interface PreparedRun {
   readonly info: RunInfo;
@@ -46,6 +50,12 @@ export interface PreparedRun {
   exact(question: ExactQuestion): Promise<ExactAnswers>;
   /** The sums of `whatif` over steps, both included; undefined where no token is in them. */
   whatIf(steps: readonly [from: number, to: number]): Promise<WhatIfSums | undefined>;
+  /** The report over steps, both included, and its furthest tokens; undefined where no token is in them. */
+  reportOf(
+    steps: readonly [from: number, to: number],
+  ): Promise<{ readonly report: MismatchReport; readonly top: TopTokens } | undefined>;
+  /** An encoded `TurnTable`. */
+  turns(): Promise<Uint8Array>;
   /** An encoded `TokenMatches`. @throws UsageError when the filter is not understood or cannot be asked of the run */
   match(filter: string, signal?: AbortSignal): Promise<Uint8Array>;
   /** The tokens themselves. @throws as `match` does */
@@ -97,6 +107,7 @@ export async function openPrepared(
     return texts;
   };
   let decoded: SequenceTable | undefined;
+  let turns: Promise<Uint8Array> | undefined;
   const matched: MatchSource = {
     info,
     file: files.sequences,
@@ -143,6 +154,23 @@ export async function openPrepared(
       for await (const block of blocks()) if (block.step >= from && block.step <= to) addBlock(sums, block);
       const whole = sums.finish(rewards);
       return whole.groups.length === 0 ? undefined : whole;
+    },
+    reportOf: kept(REPORTS_HELD, async ([from, to]: readonly [number, number]) => {
+      const { step } = decodeTable(await table()).columns;
+      const rows = Uint32Array.from(step.keys()).filter((row) => step[row]! >= from && step[row]! <= to);
+      const whole = JSON.parse(Buffer.from(answers.get("report")!).toString()) as MismatchReport;
+      const found = await stepsReport(sequencesAt(matched, rows), { whole, paths, hasTexts: info.has.texts });
+      if (found === undefined) return undefined;
+      const { occurrences } = await matchOccurrences(matched, `step:${from}..${to}`);
+      return { report: found.report, top: { ...found.top, occurrences } };
+    }),
+    turns() {
+      const all = Uint32Array.from({ length: facts.sequences }, (_, index) => index);
+      turns ??= turnTable(sequencesAt(matched, all)).then(encodeTurns);
+      turns.catch(() => {
+        turns = undefined;
+      });
+      return turns;
     },
     match: (filter, signal) => matchSequences(matched, filter, signal),
     matchTokens: (filter, signal) => matchOccurrences(matched, filter, signal),

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { orNull } from "../../base/json.ts";
 import { type MismatchTable, mismatchSums } from "../../kernels/mismatch.ts";
-import { turnNumbers } from "../../kernels/scalar-table.ts";
+import { turnMarks } from "../../kernels/turns.ts";
 import type { SamplingInfo } from "../../protocol/view.ts";
 import type { RecordBatch, Sampling } from "../../schema/record.ts";
 import type { SequenceOutcome } from "../../summaries/outcome-sums.ts";
@@ -136,8 +136,8 @@ export class RunPass {
   #addRow(batch: RecordBatch, row: number, sums: MismatchTable): void {
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
     const prompt = promptOf(batch, row, this.#options);
-    const turns = turnNumbers(batch.responseMask, start, end);
-    const sequence: Row = { batch, row, index: this.table.length, turns, prompt };
+    const marks = turnMarks(batch.responseMask, start, end);
+    const sequence: Row = { batch, row, index: this.table.length, turnMarks: marks, prompt };
     const figures = this.tokens.addRow(sequence);
     const facts: SequenceOutcome = {
       responseTokens: end - start,
@@ -177,7 +177,7 @@ export class RunPass {
 
   /** Texts of the ids among alternatives. */
   alternativeTexts(): [id: number, text: string][] {
-    return [...this.#spelled].map((id) => [id, this.#options.texts.textOf(id)]);
+    return [...this.#spelled].map((id) => [id, this.#options.texts.nameOf(id)]);
   }
 }
 

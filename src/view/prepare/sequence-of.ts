@@ -6,8 +6,8 @@
 import type { FloatArray } from "../../base/arrays.ts";
 import { orNull } from "../../base/json.ts";
 import { formatHandle, type RecordBatch } from "../../schema/record.ts";
+import type { SpelledTokens, TokenTexts } from "../../tokens/token-texts.ts";
 import { type SequenceMeta, TOKEN_FLAGS, type WireSequence } from "../../wire/index.ts";
-import type { SpelledTokens, TokenTexts } from "./token-texts.ts";
 
 export interface SequenceOptions {
   readonly texts: TokenTexts;
@@ -23,8 +23,8 @@ export interface Row {
   readonly row: number;
   /** Place in the table of sequences. */
   readonly index: number;
-  /** `[tokens]`, from 1, 0 between turns. */
-  readonly turns: Uint16Array;
+  /** `[tokens]`, as `kernels/turns.ts` makes them. */
+  readonly turnMarks: Uint16Array;
   readonly prompt: Int32Array;
 }
 
@@ -39,7 +39,7 @@ export function promptOf(batch: RecordBatch, row: number, { showsTexts }: Sequen
 }
 
 export function sequenceOf(
-  { batch, row, index, turns, prompt }: Row,
+  { batch, row, index, turnMarks, prompt }: Row,
   options: SequenceOptions,
 ): WireSequence {
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
@@ -59,7 +59,7 @@ export function sequenceOf(
     texts,
     flags,
     mask: batch.responseMask.subarray(start, end),
-    turns,
+    turnMarks,
     rollout: part(batch.rolloutLogprobs!),
     trainer: part(batch.trainerLogprobs!),
     ...(rolloutEntropy && { rolloutEntropy: part(rolloutEntropy) }),

@@ -5,6 +5,7 @@
  */
 
 import { orNull } from "../../base/json.ts";
+import { turnOfMark } from "../../kernels/turns.ts";
 import type { RecordBatch } from "../../schema/record.ts";
 import { ValueSketch } from "../../summaries/value-sketch.ts";
 import { handleOf, type Row } from "./sequence-of.ts";
@@ -28,7 +29,7 @@ export interface TokenFigures {
 
 /** The turn that is being read: its tokens with mask 1 and a finite Δ. */
 interface OpenTurn {
-  /** From 1; 0: none yet. */
+  /** -1: none yet. */
   turn: number;
   /** Response token with which it begins. */
   first: number;
@@ -45,13 +46,21 @@ export class TokenPass {
   readonly entropy = new ValueSketch(10);
 
   addRow(sequence: Row): TokenFigures {
-    const { batch, row, index, turns } = sequence;
+    const { batch, row, index, turnMarks } = sequence;
     const { responseMask: mask, advantages, responseTokenIds: ids } = batch;
     const [rollout, trainer] = [batch.rolloutLogprobs!, batch.trainerLogprobs!];
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
     const correct = batch.correctness[row]!;
-    const place: TokenPlace = { sequence: index, token: 0, id: -1, turn: 0, decile: 0, rollout: 0, delta: 0 };
-    const open: OpenTurn = { turn: 0, first: 0, tokens: 0, sum: 0, largest: -1, worst: -1 };
+    const place: TokenPlace = {
+      sequence: index,
+      token: 0,
+      id: -1,
+      turn: -1,
+      decile: 0,
+      rollout: 0,
+      delta: 0,
+    };
+    const open: OpenTurn = { turn: -1, first: 0, tokens: 0, sum: 0, largest: -1, worst: -1 };
     const deltas = new Float64Array(end - start);
     let count = 0;
     let worst = -1;
@@ -81,7 +90,7 @@ export class TokenPass {
         worst = place.token;
       }
       place.id = ids === undefined ? -1 : ids[t]!;
-      place.turn = turns[place.token]!;
+      place.turn = turnOfMark(turnMarks[place.token]!)!;
       if (place.turn !== open.turn) {
         this.#endTurn(sequence, open);
         Object.assign(open, { turn: place.turn, first: place.token, tokens: 0, sum: 0, largest: -1 });

@@ -10,8 +10,15 @@ import { ABS_DELTA_SUM, COUNT, DELTA_MAX, DELTA_MEAN, DELTA_MIN, K3_SUM } from "
 import type { TokenGroup, TokenOccurrence, TopTokens } from "../../protocol/view.ts";
 import type { GroupRow } from "../../summaries/group-sums.ts";
 import { TopList } from "../../summaries/top-list.ts";
-import { TOKEN_CLASSES } from "../../wire/index.ts";
-import type { TokenTexts } from "./token-texts.ts";
+import { TOKEN_CLASSES, type TokenClass } from "../../wire/index.ts";
+
+/** What `TokenTexts` knows of tokens. */
+export interface ShownTexts {
+  nameOf(id: number): string;
+  classOf(id: number): TokenClass;
+  /** Joined, they are the text. */
+  pieces(ids: ArrayLike<number>): readonly { readonly text: string }[];
+}
 
 /** Shown at most. */
 export const OCCURRENCES = 200;
@@ -33,13 +40,12 @@ export interface Candidate {
   readonly delta: number;
   readonly rollout: number;
   readonly trainer: number;
-  /** From 1. */
   readonly turn: number;
   readonly step: number | null;
   readonly correct: number | null;
 }
 
-/** A token with mask 1; -1 is an id that is not known, turns count from 1, deciles of the response from 0. */
+/** A token with mask 1; -1 is an id that is not known; turns and deciles of the response count from 0. */
 export interface TokenPlace {
   sequence: number;
   token: number;
@@ -103,7 +109,7 @@ export class TopTokensBuilder {
     if (id >= 0) this.#ids.offer(id, magnitude, sequence, token);
     this.#deciles.offer(decile, magnitude, sequence, token);
     this.#buckets.offer(bucketOf(rollout), magnitude, sequence, token);
-    if (turn <= TURNS_SHOWN) this.#turns.offer(turn - 1, magnitude, sequence, token);
+    if (turn < TURNS_SHOWN) this.#turns.offer(turn, magnitude, sequence, token);
     return magnitude >= this.#threshold && delta !== 0;
   }
 
@@ -113,7 +119,7 @@ export class TopTokensBuilder {
   }
 
   /** Sums are the report's own. Classes of tokens are told by their texts, so there are some only with a tokenizer. */
-  finish({ groups, total }: RunSummary, texts: TokenTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
+  finish({ groups, total }: RunSummary, texts: ShownTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
     const k3 = total.sums[K3_SUM]!;
     const group = (label: string, row: GroupRow, worst: TokenGroup["worst"]): TokenGroup => ({
       label,
@@ -130,7 +136,7 @@ export class TopTokensBuilder {
       by_token: [...ids]
         .sort((a, b) => b.k3 - a.k3 || a.group - b.group)
         .slice(0, TOKENS_SHOWN)
-        .map((row) => group(texts.textOf(row.group), row, this.#ids.of(row.group))),
+        .map((row) => group(texts.nameOf(row.group), row, this.#ids.of(row.group))),
       by_class: [
         ...(hasTexts ? this.#classes(ids, texts, group) : []),
         ...[...groups.buckets.rows()].map((row) =>
@@ -146,14 +152,14 @@ export class TopTokensBuilder {
       ),
       by_turn: total.turns.slice(0, TURNS_SHOWN).flatMap(({ sums }, turn) => {
         if (sums[COUNT] === 0) return [];
-        return [group(`turn ${turn + 1}`, rowOfSums(turn, sums), this.#turns.of(turn))];
+        return [group(`turn ${turn}`, rowOfSums(turn, sums), this.#turns.of(turn))];
       }),
     };
   }
 
   #classes(
     ids: readonly GroupRow[],
-    texts: TokenTexts,
+    texts: ShownTexts,
     group: (label: string, row: GroupRow, worst: TokenGroup["worst"]) => TokenGroup,
   ): TokenGroup[] {
     return TOKEN_CLASSES.flatMap((name) => {
@@ -167,7 +173,7 @@ export class TopTokensBuilder {
   }
 }
 
-function occurrence(candidate: Candidate, texts: TokenTexts, hasTexts: boolean): TokenOccurrence {
+function occurrence(candidate: Candidate, texts: ShownTexts, hasTexts: boolean): TokenOccurrence {
   const { ids, at, sequence, token, handle, turn, step, correct } = candidate;
   const pieces = texts.pieces(ids).map(({ text }) => text);
   const [before, after] = [

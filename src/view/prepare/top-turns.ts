@@ -5,7 +5,7 @@
  */
 import type { TopTokens, WorstTurn } from "../../protocol/view.ts";
 import { TopList } from "../../summaries/top-list.ts";
-import type { TokenTexts } from "./token-texts.ts";
+import type { ShownTexts } from "./top-tokens.ts";
 
 const TURNS = 50;
 /** A mean over fewer tokens is one token's Δ. */
@@ -35,7 +35,7 @@ export class TopTurnsBuilder {
     this.#byMax.add(made);
   }
 
-  finish(texts: TokenTexts, hasTexts: boolean): TopTokens["turns"] {
+  finish(texts: Pick<ShownTexts, "pieces">, hasTexts: boolean): TopTokens["turns"] {
     const turns = (list: TopList<TurnCandidate>): WorstTurn[] =>
       list.list().map(({ ids, file: _file, ...turn }) => ({
         ...turn,

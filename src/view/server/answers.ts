@@ -6,7 +6,8 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { isLogratioError } from "../../base/errors.ts";
-import { digitsTables, reportTables } from "../pages/index.ts";
+import { resultJson } from "../../base/json.ts";
+import { digitsTables, reportTables, reportTablesOf } from "../pages/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -25,25 +26,35 @@ const MOST_QUESTION_BYTES = 16_384;
 /** What is answered of the run that the first one is compared with. */
 const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequences"];
 
+type Steps = readonly [from: number, to: number];
+
 export function answers(current: CurrentRun): Hono {
   const app = new Hono();
-  app.get("/whatif", async (c, next) => {
-    const asked = c.req.query("steps");
-    if (asked === undefined) return next();
-    const [, from, to] = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(asked) ?? [];
-    if (from === undefined || to === undefined)
-      return refuse(c, 400, "steps are asked for by the first and the last: steps=10..30");
-    const bytesOf = async (run: PreparedRun): Promise<Uint8Array | undefined> => {
-      const sums = await run.whatIf([Number(from), Number(to)]);
-      return sums && Buffer.from(JSON.stringify(sums));
-    };
-    return answer(c, current, JSON_TYPE, bytesOf, () => `no token of the run is in steps ${from} to ${to}`);
-  });
+  const ofSteps: Readonly<
+    Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
+  > = {
+    whatif: async (run, steps) => json(await run.whatIf(steps)),
+    report: async (run, steps) => json((await run.reportOf(steps))?.report),
+    "report-tables": reportTablesOf,
+  };
+  for (const [name, bytesOf] of Object.entries(ofSteps)) {
+    app.get(`/${name}`, async (c, next) => {
+      const asked = c.req.query("steps");
+      if (asked === undefined) return next();
+      const [, from, to] = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(asked) ?? [];
+      if (from === undefined || to === undefined)
+        return refuse(c, 400, "steps are asked for by the first and the last: steps=10..30");
+      const steps: Steps = [Number(from), Number(to)];
+      const none = () => `no token of the run is in steps ${from} to ${to}`;
+      return answer(c, current, JSON_TYPE, (run) => bytesOf(run, steps), none);
+    });
+  }
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
   runAnswers(app, "/other", (run) => run.compared?.other, OTHER_ANSWERS, current);
   app.get("/compare", (c) =>
     answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
   );
+  app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
   app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
@@ -74,6 +85,10 @@ export function answers(current: CurrentRun): Hono {
   matchAnswers(app, current);
   parquetAnswer(app);
   return app;
+}
+
+function json(value: object | undefined): Uint8Array | undefined {
+  return value && Buffer.from(resultJson(value));
 }
 
 /** What a run answers for itself; `pick` says which of the runs. */

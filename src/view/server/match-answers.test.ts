@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { turnOfMark } from "../../kernels/turns.ts";
 import type { MatchingTokens } from "../../protocol/view.ts";
 import { decodeMatches, decodeSequence, TOKEN_FLAGS, type WireSequence } from "../../wire/index.ts";
 import { type PreparedRun, prepareRun } from "../prepare/index.ts";
@@ -59,13 +60,17 @@ const FILTERS: readonly (readonly [filter: string, holds: Holds])[] = [
   [
     "abs>0.01 turn:2 is:number correct:no",
     (s, t) =>
-      s.mask[t] === 1 && distance(s, t) > 0.01 && s.turns[t] === 2 && isDigit(s, t) && s.meta.correct === 0,
+      s.mask[t] === 1 &&
+      distance(s, t) > 0.01 &&
+      turnOfMark(s.turnMarks[t]!) === 2 &&
+      isDigit(s, t) &&
+      s.meta.correct === 0,
   ],
   [
     'mask:1 round:1 token:"7" reward<0.5 is:number',
     (s, t) =>
       s.mask[t] === 1 &&
-      s.turns[t] === 1 &&
+      turnOfMark(s.turnMarks[t]!) === 1 &&
       isDigit(s, t) &&
       text(s, t).includes("7") &&
       s.meta.reward! < 0.5,

@@ -3,12 +3,14 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { ReportPage } from "../../protocol/page.ts";
+import type { MismatchReport } from "../../protocol/report.ts";
 import type { ExactAnswer, ExactSteps, RunInfo, WhatIfSums } from "../../protocol/view.ts";
-import { decodeSequence, decodeTable, decodeTopK } from "../../wire/index.ts";
+import { decodeSequence, decodeTable, decodeTopK, decodeTurns } from "../../wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
+import { ANSWER_FILES, type PreparedRun, prepareRun } from "../prepare/index.ts";
 import { DEMO, DEMO_TOKENIZER, line, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { type ServerOptions, startViewServer, type ViewServer } from "./index.ts";
+import { filesBelow, type ServerOptions, startViewServer, type ViewServer } from "./index.ts";
 
 let work: Workspace;
 let page: string;
@@ -110,6 +112,13 @@ describe("answers", () => {
     const part = await ask(server, `/api/whatif?steps=${steps[0]}..${steps[0]}`);
     const { groups } = JSON.parse(part.text) as WhatIfSums;
     expect(groups.flatMap((group) => group.tokens).reduce((a, b) => a + b, 0)).toBe(tokens[0]);
+    const own = await ask(server, `/api/report?steps=${steps[0]}..${steps[0]}`);
+    expect((JSON.parse(own.text) as MismatchReport).metrics.tokens).toBe(tokens[0]);
+    const tables = await ask(server, `/api/report-tables?steps=${steps[0]}..${steps[0]}`);
+    const { worst } = JSON.parse(tables.text) as ReportPage;
+    for (const { raw } of worst) for (const { step } of raw) expect(step).toBe(steps[0]);
+    const turns = decodeTurns((await ask(server, "/api/turns")).body);
+    expect(turns.tokens.reduce((a, b) => a + b, 0)).toBe(tokens.reduce((a, b) => a + b, 0));
   });
 
   it("say in a sentence what was wrong with a question", async () => {
@@ -137,7 +146,10 @@ describe("answers", () => {
     expect(await wrong(QUESTION.replace('"upper":2', '"upper":-2'))).toContain("above 0");
     expect(await wrong(QUESTION.replace('"lower":null', '"lower":3'))).toContain("above weights.upper");
     expect(await ask(server, "/api/exact")).toMatchObject({ status: 404 });
-    expect(await status("/api/whatif?steps=x")).toBe(400);
+    for (const name of ["whatif", "report", "report-tables"]) {
+      expect(await status(`/api/${name}?steps=x`)).toBe(400);
+      expect(await status(`/api/${name}?steps=-3..-1`)).toBe(404);
+    }
     expect(await ask(server, "/api/whatif?steps=-3..-1")).toMatchObject({
       status: 404,
       text: "no token of the run is in steps -3 to -1\n",
@@ -293,7 +305,16 @@ describe("a bundle", () => {
     const run = await demo();
     const out = work.path("bundle");
     const { files } = await writeBundle(run, out, page);
-    expect(files).toBe(2 + 9 + 2 * run.info.sequences + 1);
+    const numbers = Array.from({ length: run.info.sequences }, (_, index) => index);
+    const paths = [
+      ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
+      ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
+      ...["api/report-tables", "api/turns", "api/digits", "api/digits-tables"],
+      ...numbers.flatMap((index) => [`api/sequence/${index}`, `api/topk/${index}`]),
+    ];
+    expect(run.info.has.digits).toBe(true);
+    expect((await filesBelow(out)).toSorted()).toEqual(paths.toSorted());
+    expect(files).toBe(paths.length);
     const info = JSON.parse(await readFile(`${out}/api/run`, "utf8")) as RunInfo;
     expect(info).toMatchObject({ bundled: true, version: run.info.version });
     expect(decodeSequence(await readFile(`${out}/api/sequence/3`)).meta.index).toBe(3);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { klAnswers } from "../../kl/index.ts";
+import { answers } from "../../kl/report/answers.ts";
 import type { KlAlternative, KlReport, SpikeFigures } from "../../protocol/kl.ts";
 import type { PreparedText } from "../../scoring/index.ts";
 
@@ -46,5 +46,5 @@ export function redactReport(report: KlReport, texts: readonly PreparedText[]): 
     })),
   };
   // They name tokens.
-  return { ...figures, answers: klAnswers(figures) };
+  return { ...figures, answers: answers(figures) };
 }

@@ -26,8 +26,10 @@ import {
   decodeStudyText,
   decodeTable,
   decodeTopK,
+  decodeTurns,
   type SequenceTable,
   type TokenMatches,
+  type TurnTable,
   type WireSequence,
   type WireStudyText,
   type WireTopK,
@@ -115,13 +117,17 @@ export const client = {
     return info;
   },
   report: (): Promise<MismatchReport> => json(fixed("report")),
-  reportTables: (): Promise<ReportPage> => json(fixed("report-tables")),
+  /** `10..30`: over these steps only, which a bundle cannot say. */
+  reportTables: (steps?: string): Promise<ReportPage> =>
+    json(fixed(steps === undefined ? "report-tables" : `report-tables?steps=${steps}`)),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
   /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */
   topK: (index: number, from: number, count: number): Promise<WireTopK> => topK("", index, from, count),
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
+  /** Of every sequence. */
+  turns: async (): Promise<TurnTable> => decodeTurns(await bytes(fixed("turns"))),
   /** What a filter leaves; a bundle cannot say. */
   match: async (filter: string, signal: AbortSignal): Promise<TokenMatches> =>
     decodeMatches(await bytes(fixed(`match?filter=${encodeURIComponent(filter)}`), { signal })),

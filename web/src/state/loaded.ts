@@ -49,9 +49,10 @@ export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): Pr
 
 export const run = lazily(client.run);
 export const report = lazily(client.report);
-export const reportTables = lazily(client.reportTables);
+export const reportTables = lazily(() => client.reportTables());
 export const steps = lazily(client.steps);
 export const table = lazily(client.table);
+export const turns = lazily(client.turns);
 export const topTokens = lazily(client.tokens);
 export const whatIf = lazily(() => client.whatIf());
 export const digits = lazily(client.digits);

@@ -23,14 +23,12 @@ describe("the order of sequences", () => {
     expect([...sortedBy(all, textRanks(table, "group"), false)]).toEqual([5, 4, 0, 1, 2, 3]);
   });
 
-  it("takes 100,000 rows in the blink of an eye", () => {
+  it("sorts 100,000 rows", () => {
     const values = Float64Array.from({ length: 100_000 }, (_, i) => (Math.sin(i * 12.9898) * 43758.5453) % 1);
     const rows = Uint32Array.from(values, (_, i) => i);
-    const start = performance.now();
     const sorted = sortedBy(rows, values, true);
-    console.info(`100,000 rows sorted in ${(performance.now() - start).toFixed(0)} ms`);
-    expect(values[sorted[0]!]).toBeGreaterThanOrEqual(values[sorted[1]!]!);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(Float64Array.from(sorted, (row) => values[row]!)).toEqual(values.toSorted().reverse());
+    expect(new Set(sorted).size).toBe(rows.length);
   });
 
   it("is the address's: filter, steps and sort, worst first where it says nothing", () => {

@@ -6,7 +6,13 @@
 
 import type { ComponentChildren } from "preact";
 import { essOf } from "../../../../src/filter/index.ts";
-import { formatCount, formatNumber, formatSigned } from "../../../../src/report/display.ts";
+import {
+  formatCount,
+  formatNearOne,
+  formatNumber,
+  formatPlain,
+  formatSigned,
+} from "../../../../src/report/display.ts";
 import { formatHandle } from "../../../../src/schema/record.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { FIGURE_KEYS, type FigureKey, TEXT_KEYS, type TextKey } from "../../state/sequence-order.ts";
@@ -51,7 +57,7 @@ export const COLUMNS: readonly SequencesColumn[] = [
     align: "end",
     usual: false,
     value: (table, row) => essOf(table)[row],
-    text: (table, row) => formatNumber(essOf(table)[row], 4),
+    text: (table, row) => formatNearOne(essOf(table)[row]),
   },
   figure("sum", "ΣΔ", "ΣΔ: the log of the sequence's importance ratio, nats", formatSigned),
   figure("dp", "max |Δp|", "largest |p_trainer − p_rollout|", formatNumber),
@@ -63,7 +69,7 @@ export const COLUMNS: readonly SequencesColumn[] = [
     ...figure("correct", "correct", "whether its answer is right", formatNumber, true),
     text: ({ columns }, row) => rightness(columns.correct[row]!),
   },
-  figure("reward", "reward", "reward", formatNumber, true),
+  figure("reward", "reward", "reward", formatPlain, true),
   figure("advantage", "advantage", "its mean advantage", formatSigned),
   figure("entropy", "entropy", "mean entropy of its tokens, nats", formatNumber),
   figure("logp", "log p", "mean log-prob under the rollout policy, nats", formatNumber),

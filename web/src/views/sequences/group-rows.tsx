@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { formatCount, formatNumber } from "../../../../src/report/display.ts";
+import { formatCount, formatNumber, formatPlain } from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { navigate, route } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
@@ -135,14 +135,14 @@ function groupColumns(table: SequenceTable, toggle: (key: string) => void): Tabl
       "reward",
       "reward",
       "mean reward",
-      ({ rewardMean }) => formatNumber(rewardMean),
-      (row) => formatNumber(columns.reward[row]),
+      ({ rewardMean }) => formatPlain(rewardMean),
+      (row) => formatPlain(columns.reward[row]),
     ),
     figure(
       "spread",
       "spread",
       "standard deviation of the rewards: 0 teaches nothing",
-      ({ rewardSpread }) => formatNumber(rewardSpread),
+      ({ rewardSpread }) => formatPlain(rewardSpread),
       () => "",
     ),
     figure(

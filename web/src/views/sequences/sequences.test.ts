@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { madeTable } from "../../../../src/filter/made-table.test-data.ts";
-import type { WireSequence } from "../../../../src/wire/index.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, handleOf } from "./columns.ts";
 import { groupRows, sortedGroups } from "./groups.ts";
-import { turnFigures } from "./turn-figures.ts";
 
 const table = madeTable([
   { step: 1, row: 0, group: "b", reward: 1, correct: 1, tokens: 10, delta_abs_mean: 0.1, delta_abs_max: 1 },
@@ -76,20 +74,5 @@ describe("right against wrong", () => {
     expect(compared.tests?.means.meanDifference).toBeCloseTo(0.25, 12);
     expect(rightWrong(table, Uint32Array.of(0, 1)).tests).toBeUndefined();
     expect(rightWrong(table)).toEqual(compared);
-  });
-});
-
-describe("figures of turns", () => {
-  it("are over the policy's own tokens that can be compared", () => {
-    const sequence = {
-      mask: Uint8Array.of(1, 1, 0, 1, 1, 1),
-      turns: Uint16Array.of(1, 1, 0, 2, 2, 2),
-      rollout: Float32Array.of(-1, -1, -9, -1, -2, Number.NaN),
-      trainer: Float32Array.of(-1.5, -1, -1, -1, -4, -1),
-    } as unknown as WireSequence;
-    expect(turnFigures(sequence)).toEqual([
-      { turn: 1, tokens: 2, deltaAbsMean: 0.25, deltaAbsMax: 0.5, worst: 0 },
-      { turn: 2, tokens: 2, deltaAbsMean: 1, deltaAbsMax: 2, worst: 4 },
-    ]);
   });
 });

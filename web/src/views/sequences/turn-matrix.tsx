@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { formatCount, formatNumber } from "../../../../src/report/display.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { useRef } from "preact/hooks";
+import { countOf, formatCount, formatNumber } from "../../../../src/report/display.ts";
+import { type SequenceTable, type TurnTable, turnsOf } from "../../../../src/wire/index.ts";
+import { turns as turnsOfRun } from "../../state/loaded.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { shadeClass } from "../../ui/colour-scale.ts";
@@ -9,56 +10,39 @@ import type { Row } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { Legend } from "../../ui/legend.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { columnNamed } from "./columns.ts";
 import { openSequence, tableColumn } from "./sequence-rows.tsx";
-import { turnsOf, turnsRead, wantTurns } from "./turn-reader.ts";
 
-/** Response and prompt tokens that one screen of rows may cost. */
-const MOST_TOKENS = 2_000_000;
 /** Columns: a table cannot be wider and smooth. */
 const MOST_TURNS = 64;
-/** Scrolling has stopped when it has not moved for this long. */
-const RESTS_MS = 120;
 
 const MEASURES = ["mean", "max"] as const;
 type CellMeasure = (typeof MEASURES)[number];
 
-/** Sequences by turns, each cell a turn's |Δ|. */
-export function TurnMatrix({
-  table,
-  rows,
-  turns,
-  domain,
-}: {
+interface MatrixProps {
   readonly table: SequenceTable;
   readonly rows: Uint32Array;
   /** The most that a sequence has. */
   readonly turns: number;
   /** Nats: the end of the run's colour scale. */
   readonly domain: number;
-}) {
+}
+
+/** Sequences by turns, each cell a turn's |Δ|. */
+export function TurnMatrix(props: MatrixProps) {
+  return <WhenLoaded of={turnsOfRun()}>{(figures) => <Matrix {...props} figures={figures} />}</WhenLoaded>;
+}
+
+function Matrix({ table, rows, turns, domain, figures }: MatrixProps & { readonly figures: TurnTable }) {
   const measure: CellMeasure = MEASURES.find((name) => name === route.value.params.cell) ?? "max";
-  const [span, setSpan] = useState<readonly [number, number]>([0, 0]);
   const box = useRef<HTMLDivElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const onWindow = useCallback((first: number, end: number): void => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setSpan([first, end]), RESTS_MS);
-  }, []);
-  const inSight = affordable(table, rows.subarray(span[0], span[1]));
-  useEffect(() => {
-    wantTurns(inSight.read);
-    return () => wantTurns([]);
-  }, [rows, span[0], span[1]]);
-  // Read so that every answer draws the table again.
-  turnsRead.value;
-  const there = inSight.read.filter((row) => turnsOf(row) !== undefined).length;
 
   const columns: TableColumn<number>[] = [
     tableColumn(table, columnNamed("sequence")!),
     ...Array.from(
       { length: Math.min(turns, MOST_TURNS) },
-      (_, at): TableColumn<number> => turnColumn(table, at + 1, measure, domain),
+      (_, at): TableColumn<number> => turnColumn(figures, at, measure, domain),
     ),
   ];
   return (
@@ -77,17 +61,20 @@ export function TurnMatrix({
         <Legend domain={domain} signed={false} />
         <ExportMenu
           name="sequences-by-turns"
-          svg={() => elementSvg(`Sequences by turns, ${measure} |Δ|`, box.current)}
-          rows={() => inSight.read.flatMap((row) => turnRows(table, row))}
+          svg={() =>
+            elementSvg(
+              `Sequences by turns, ${measure} |Δ|`,
+              [box.current],
+              `${measure} |Δ|, nats. ${rowsInSight(box.current, rows.length)}`,
+            )
+          }
+          rows={() => Array.from(rows).flatMap((row) => turnRows(table, figures, row))}
         />
-        <p role="status">
-          {there < inSight.read.length
-            ? `reading turns: ${there} of the ${inSight.read.length} sequences in sight`
-            : `turns of the ${formatCount(there)} sequences in sight`}
-          {turns > MOST_TURNS && `; the first ${MOST_TURNS} of up to ${turns}`}
-          {inSight.left > 0 &&
-            `; ${inSight.left} are not read: with them the screen would cost over ${formatCount(MOST_TOKENS)} tokens`}
-        </p>
+        {turns > MOST_TURNS && (
+          <p>
+            the first {MOST_TURNS} of up to {formatCount(turns)} turns; what is exported as a table has all
+          </p>
+        )}
       </div>
       <VirtualTable
         label="Sequences by turns"
@@ -96,18 +83,29 @@ export function TurnMatrix({
         count={rows.length}
         row={(at) => rows[at]!}
         onOpen={openSequence}
-        onWindow={onWindow}
       />
     </div>
   );
 }
 
-/** What is known of a sequence's turns. */
-function turnRows(table: SequenceTable, row: number): Row[] {
-  const figures = turnsOf(row);
-  if (figures === undefined || "failed" in figures) return [];
+/** A picture has no more than is in sight, and says so. */
+function rowsInSight(root: HTMLElement | null, count: number): string {
+  const box = root?.querySelector(".virtual-table")?.getBoundingClientRect();
+  const head = root?.querySelector("thead")?.getBoundingClientRect();
+  const places = [...(root?.querySelectorAll<HTMLElement>("tbody [aria-rowindex]") ?? [])]
+    .filter((row) => {
+      const { top, height } = row.getBoundingClientRect();
+      const middle = top + height / 2;
+      return middle > (head?.bottom ?? 0) && middle < (box?.bottom ?? 0);
+    })
+    // The head is the first row.
+    .map((row) => Number(row.ariaRowIndex) - 1);
+  return `Rows ${formatCount(Math.min(...places))} to ${formatCount(Math.max(...places))} of ${countOf(count, "sequence")}`;
+}
+
+function turnRows(table: SequenceTable, figures: TurnTable, row: number): Row[] {
   const sequence = columnNamed("sequence")!.value(table, row) ?? null;
-  return figures.map(({ turn, tokens, deltaAbsMean, deltaAbsMax, worst }) => ({
+  return turnsOf(figures, row).map(({ turn, tokens, deltaAbsMean, deltaAbsMax, worst }) => ({
     sequence,
     turn,
     tokens,
@@ -118,21 +116,14 @@ function turnRows(table: SequenceTable, row: number): Row[] {
 }
 
 function turnColumn(
-  table: SequenceTable,
+  table: TurnTable,
   turn: number,
   measure: CellMeasure,
   domain: number,
 ): TableColumn<number> {
-  const own = (row: number) => {
-    const figures = turnsOf(row);
-    return figures !== undefined && !("failed" in figures)
-      ? figures.find((each) => each.turn === turn)
-      : undefined;
-  };
-  const value = (row: number): number | undefined => {
-    const figures = own(row);
-    return measure === "max" ? figures?.deltaAbsMax : figures?.deltaAbsMean;
-  };
+  const own = (row: number) => turnsOf(table, row).find((each) => each.turn === turn);
+  const value = (row: number): number | undefined =>
+    own(row)?.[measure === "max" ? "deltaAbsMax" : "deltaAbsMean"];
   return {
     key: String(turn),
     title: `turn ${turn}`,
@@ -140,35 +131,20 @@ function turnColumn(
     align: "end",
     cell: (row) => {
       const figures = own(row);
-      if (figures !== undefined)
-        return (
+      return (
+        figures && (
           <a
             href={hrefOf({ view: "sequence", sequence: row, token: figures.worst })}
-            title={`${formatCount(figures.tokens)} tokens, worst at token ${figures.worst}`}
+            title={`${countOf(figures.tokens, "token")}, worst at token ${figures.worst}`}
           >
             {formatNumber(value(row))}
           </a>
-        );
-      const asked = turnsOf(row);
-      if (asked !== undefined && "failed" in asked) return turn === 1 ? asked.failed : "";
-      return asked === undefined && turn <= table.columns.turns[row]! ? "…" : "";
+        )
+      );
     },
     cellClass: (row) => {
       const shown = value(row);
       return shown === undefined ? undefined : `cell ${shadeClass(shown, domain)}`;
     },
   };
-}
-
-function affordable(
-  table: SequenceTable,
-  rows: Uint32Array,
-): { readonly read: number[]; readonly left: number } {
-  const { prompt_tokens, response_tokens } = table.columns;
-  let cost = 0;
-  const read = [...rows].filter((row) => {
-    cost += (prompt_tokens[row]! || 0) + (response_tokens[row]! || 0);
-    return cost <= MOST_TOKENS;
-  });
-  return { read, left: rows.length - read.length };
 }

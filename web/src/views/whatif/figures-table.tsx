@@ -3,7 +3,7 @@ import {
   countOf,
   formatCount,
   formatNearOne,
-  formatNumber,
+  formatPlain,
   formatShare,
 } from "../../../../src/report/display.ts";
 import type { Exact } from "../../state/exact.ts";
@@ -179,7 +179,7 @@ export function DroppedTable({
   const parts: readonly (readonly [string, readonly DroppedRow[]])[] = [
     ["outcome", outcomes],
     ["tokens of the sequence", groups(figures.byLength, answer?.dropped_by_length, formatCount)],
-    ["reward", groups(figures.byReward, answer?.dropped_by_reward, formatNumber)],
+    ["reward", groups(figures.byReward, answer?.dropped_by_reward, formatPlain)],
   ];
   return (
     <table class="dropped-by">

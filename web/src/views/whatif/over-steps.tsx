@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { client } from "../../api/client.ts";
+import { brushSteps } from "../../state/brush-steps.ts";
 import { useExact } from "../../state/exact.ts";
 import { questionOf, type Setting } from "../../state/setting.ts";
-import { formatSteps, type StepRange, stepsBetween } from "../../state/step-range.ts";
-import { navigate } from "../../state/url.ts";
+import type { StepRange } from "../../state/step-range.ts";
 import { useCrosshair } from "../../ui/chart-view.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
@@ -40,10 +40,7 @@ export function OverSteps({
           onOpen={(step) => {
             location.hash = stepHref(step);
           }}
-          onBrush={(from, to) => {
-            const chosen = stepsBetween(steps, from, to);
-            if (chosen !== null) navigate({ params: { steps: formatSteps(chosen) } });
-          }}
+          onBrush={brushSteps(steps)}
         />
       )}
     </details>

@@ -160,34 +160,6 @@ describe("token level", () => {
   });
 });
 
-describe("a drag", () => {
-  it("costs a few milliseconds with 100,000 sequences", () => {
-    const made = Array.from({ length: 100_000 }, (_, i) => ({
-      correct: i % 2,
-      reward: (i % 7) / 7,
-      deltas: [Math.sin(i), Math.cos(i), Math.sin(3 * i) / 4],
-    }));
-    const table = tableOf(made);
-    const sums = tokenSums(binned(made.slice(0, 1000), 1024));
-    const groups = rowGroups(table, binned(made.slice(0, 1000), 1024));
-    const asked: Setting = { level: "sequence", method: "both", cap: 1.5, low: 0.7, high: 1.4, veto: 1e-4 };
-    const timed = (run: () => void): number => {
-      run();
-      const start = performance.now();
-      for (let i = 0; i < 10; i++) run();
-      return (performance.now() - start) / 10;
-    };
-    const exact = timed(() => sequenceFigures(table, asked, groups));
-    const prepared = timed(() =>
-      tokenFigures(sums, { ...asked, level: "token" }, vetoedShares(table, asked.veto!, groups)),
-    );
-    console.info(
-      `an update: ${exact.toFixed(2)} ms at sequence level, ${prepared.toFixed(2)} ms at token level`,
-    );
-    expect(Math.max(exact, prepared)).toBeLessThan(50);
-  });
-});
-
 describe("a setting in the address", () => {
   it("comes back as it was, with only the bounds that are in play", () => {
     const rounded = (value: number): number => Number(value.toPrecision(4));

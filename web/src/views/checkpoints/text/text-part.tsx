@@ -85,8 +85,8 @@ function TextPage({ info, list, settings, wire }: TextPartProps & { readonly wir
             svg={() =>
               elementSvg(
                 `${meta.handle}: KL of tokens by checkpoint`,
-                document.querySelector(".heat-legend"),
-                document.querySelector(".heat-map"),
+                [document.querySelector(".heat-legend"), document.querySelector(".heat-map")],
+                emptyLines(document.querySelectorAll(".heat-map .part:empty").length),
               )
             }
             rows={() => tokenRows(model)}
@@ -147,6 +147,11 @@ function Step({
       {sign}
     </a>
   );
+}
+
+/** A picture has what the page has drawn. */
+function emptyLines(count: number): string {
+  return count === 0 ? "" : `${countOf(count, "line")} of tokens that nobody has scrolled to are left empty`;
 }
 
 /** The chosen token in words; read out as it changes. */
