@@ -33,7 +33,6 @@ export {
 export { categoryStatistics } from "./categories/category-statistics.ts";
 export { type CategoryConfig, extendCategories } from "./categories/extend-categories.ts";
 export { type FirstError, findFirstError } from "./first-error/first-error.ts";
-export { answers as klAnswers } from "./report/answers.ts";
 export { buildKlReport } from "./report/build-kl-report.ts";
 export { chooseCases } from "./report/cases.ts";
 export type { KlReportInput, KlStudyInput, PolicyPair, ReportSizes } from "./report/report-input.ts";

@@ -105,7 +105,7 @@ function startPool(threads: number, url: URL): MismatchPool {
     async sums(block, options = {}) {
       const { rowStart, rowEnd } = checkedRows(block, options);
       const tokens = block.offsets[rowEnd]! - block.offsets[rowStart]!;
-      if (tokens < SMALL) return mismatchSums(block, options);
+      if (tokens < SMALL || block.turnMask !== undefined) return mismatchSums(block, options);
       const tables: Promise<MismatchTable>[] = [];
       for (const rows of rangesOf(block.offsets, rowStart, rowEnd, TASK)) {
         const table = send(await reserve(), block, rows, options);

@@ -6,6 +6,7 @@ export const SUMMARY_COLUMNS = [
   "provenance",
   "offsets",
   "responseMask",
+  "turnMask",
   "rolloutLogprobs",
   "trainerLogprobs",
   "responseTokenIds",

@@ -58,6 +58,11 @@ export interface RecordBatch {
   readonly offsets: Int32Array;
   /** 1 = sampled by the policy, 0 = tool output, template, environment. */
   readonly responseMask: Uint8Array;
+  /**
+   * 1 in turns, where `responseMask` is 1 at some of their tokens only (a filter chose them); absent: turns are runs of
+   * `responseMask`. Not part of any file.
+   */
+  readonly turnMask?: Uint8Array;
   /** Log-prob of the sampled token under the rollout policy, nats. */
   readonly rolloutLogprobs?: FloatArray;
   /** Log-prob of the same token under the trainer policy before the update, nats. */
