@@ -87,7 +87,9 @@ export function liveChunks(scroller: HTMLElement): LiveChunks {
         if (isIntersecting) near.add(chunk);
         else near.delete(chunk);
       }
-      schedule();
+      // Nothing is coloured yet: a frame earlier counts.
+      if (live.size === 0 && frame === 0) process();
+      else schedule();
     },
     { root: scroller, rootMargin: MARGIN },
   );
