@@ -3,17 +3,7 @@
  *
  * @module
  */
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_MAX,
-  COUNT,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  FIELDS,
-  K3_SUM,
-  ROLLOUT_SUM,
-} from "../kernels/layout.ts";
+import { COUNT, FIELDS } from "../kernels/layout.ts";
 import { type MismatchTable, mismatchSums } from "../kernels/mismatch.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import {
@@ -23,6 +13,7 @@ import {
   type SequenceTable,
   type SequenceText,
 } from "../wire/index.ts";
+import { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
 
 /** Columns and texts are made when they are first asked for: most filters ask for few. */
 export function batchTable(batch: RecordBatch): SequenceTable {
@@ -60,13 +51,15 @@ function columnMakers(batch: RecordBatch): Readonly<Record<SequenceColumn, () =>
   const hasDeltas = batch.rolloutLogprobs !== undefined && batch.trainerLogprobs !== undefined;
   const each = (of: (row: number) => number) => (): Float64Array =>
     Float64Array.from({ length }, (_, row) => of(row));
-  const summed = (of: (field: (place: number) => number, count: number) => number) =>
-    each((row) => {
-      const field = (place: number): number => table().rows[row * FIELDS + place]!;
-      return hasDeltas && field(COUNT) > 0 ? of(field, field(COUNT)) : Number.NaN;
-    });
+  const summed = Object.fromEntries(
+    SUM_COLUMNS.map((name) => [
+      name,
+      each((row) => (hasDeltas ? figureOfSums(name, table().rows, row) : Number.NaN)),
+    ]),
+  ) as Record<SumColumn, () => Float64Array>;
   const entropy = batch.entropies.trainer ?? batch.entropies.rollout;
   return {
+    ...summed,
     step: () => batch.steps,
     rank: () => batch.ranks,
     row: () => Float64Array.from(batch.rows),
@@ -79,16 +72,9 @@ function columnMakers(batch: RecordBatch): Readonly<Record<SequenceColumn, () =>
     }),
     response_tokens: each((row) => offsets[row + 1]! - offsets[row]!),
     tokens: each((row) => (hasDeltas ? table().rows[row * FIELDS + COUNT]! : 0)),
-    delta_mean: summed((field) => field(DELTA_MEAN)),
-    delta_abs_mean: summed((field, count) => field(ABS_DELTA_SUM) / count),
-    delta_abs_max: summed((field) => Math.max(field(DELTA_MAX), -field(DELTA_MIN))),
-    delta_sum: summed((field, count) => count * field(DELTA_MEAN)),
-    k3_mean: summed((field, count) => field(K3_SUM) / count),
-    prob_diff_max: summed((field) => field(ABS_PROB_DIFF_MAX)),
     rho_sum: each((row) => sumOf(batch, row, Math.exp)),
     rho_squares: each((row) => sumOf(batch, row, (delta) => Math.exp(delta) ** 2)),
     worst_token: each((row) => worstToken(batch, row)),
-    rollout_logprob_mean: summed((field, count) => field(ROLLOUT_SUM) / count),
     entropy_mean: each((row) => meanOf(batch, row, entropy)),
     advantage: each((row) => meanOf(batch, row, batch.advantages)),
   };

@@ -1,14 +1,5 @@
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_MAX,
-  COUNT,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  FIELDS,
-  K3_SUM,
-  ROLLOUT_SUM,
-} from "../../kernels/layout.ts";
+import { figureOfSums, SUM_COLUMNS, type SumColumn } from "../../filter/figures-of-sums.ts";
+import { COUNT, FIELDS } from "../../kernels/layout.ts";
 import type { MismatchTable } from "../../kernels/mismatch.ts";
 import type { Row } from "./sequence-of.ts";
 import type { TableRow } from "./table-builder.ts";
@@ -20,11 +11,13 @@ export function tableRow(
   { rows, rowTurns }: MismatchTable,
   figures: TokenFigures,
 ): TableRow {
-  const at = row * FIELDS;
-  const of = (field: number): number => rows[at + field]!;
-  const count = of(COUNT);
+  const count = rows[row * FIELDS + COUNT]!;
   const some = (value: number): number => (count > 0 ? value : Number.NaN);
+  const summed = Object.fromEntries(
+    SUM_COLUMNS.map((name) => [name, figureOfSums(name, rows, row)]),
+  ) as Record<SumColumn, number>;
   return {
+    ...summed,
     step: batch.steps[row]!,
     rank: batch.ranks[row]!,
     row: batch.rows[row]!,
@@ -34,16 +27,9 @@ export function tableRow(
     prompt_tokens: prompt.length,
     response_tokens: batch.offsets[row + 1]! - batch.offsets[row]!,
     tokens: count,
-    delta_mean: some(of(DELTA_MEAN)),
-    delta_abs_mean: of(ABS_DELTA_SUM) / count,
-    delta_abs_max: some(Math.max(of(DELTA_MAX), -of(DELTA_MIN))),
-    delta_sum: some(count * of(DELTA_MEAN)),
-    k3_mean: of(K3_SUM) / count,
-    prob_diff_max: some(of(ABS_PROB_DIFF_MAX)),
     rho_sum: some(figures.rhoSum),
     rho_squares: some(figures.rhoSquares),
     worst_token: figures.worst,
-    rollout_logprob_mean: of(ROLLOUT_SUM) / count,
     entropy_mean: figures.entropySum / figures.entropyTokens,
     advantage: figures.advantage,
   };
