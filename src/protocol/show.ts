@@ -6,6 +6,7 @@
  * @module
  */
 import type { Finding } from "../schema/findings.ts";
+import type { RowFacts } from "../schema/row-facts.ts";
 import type { SourceSummary } from "./report.ts";
 
 export const SHOW_SCHEMA_VERSION = 1;
@@ -62,19 +63,9 @@ export interface ShowFigures {
   readonly worst: number | null;
 }
 
-export interface ShowSequence extends ShowFigures {
+export interface ShowSequence extends ShowFigures, RowFacts {
   /** `s12.r3.q41` */
   readonly handle: string;
-  readonly step: number | null;
-  readonly rank: number | null;
-  readonly row: number;
-  readonly sample: string | null;
-  readonly group: string | null;
-  readonly environment: string | null;
-  readonly reward: number | null;
-  /** 1 right, 0 wrong. */
-  readonly correct: number | null;
-  readonly file: string;
   readonly prompt_tokens: number;
   readonly response_tokens: number;
   readonly turns: number;

@@ -14,6 +14,7 @@ import type {
   ShowToken,
 } from "../../protocol/show.ts";
 import { SHOW_SCHEMA_VERSION } from "../../protocol/show.ts";
+import { rowFacts } from "../../schema/row-facts.ts";
 import { figuresOf } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
 import { deltaOf, metricOf } from "./metrics.ts";
@@ -63,15 +64,7 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
   });
   const sequence: ShowSequence = {
     handle,
-    step: orNull(batch.steps[row]!),
-    rank: orNull(batch.ranks[row]!),
-    row: batch.rows[row]!,
-    sample: batch.sampleIds[row] ?? null,
-    group: batch.groupIds[row] ?? null,
-    environment: batch.environments[row] ?? null,
-    reward: orNull(batch.rewards[row]!),
-    correct: orNull(batch.correctness[row]!),
-    file: batch.provenance.file,
+    ...rowFacts(batch, row),
     prompt_tokens: prompt.length,
     response_tokens: end - start,
     turns: sections.filter(({ kind }) => kind === "turn").length,

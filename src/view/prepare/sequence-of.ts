@@ -4,8 +4,8 @@
  * @module
  */
 import type { FloatArray } from "../../base/arrays.ts";
-import { orNull } from "../../base/json.ts";
 import { formatHandle, type RecordBatch } from "../../schema/record.ts";
+import { rowFacts } from "../../schema/row-facts.ts";
 import type { SpelledTokens, TokenTexts } from "../../tokens/token-texts.ts";
 import { type SequenceMeta, TOKEN_FLAGS, type WireSequence } from "../../wire/index.ts";
 
@@ -111,15 +111,7 @@ function metaOf(batch: RecordBatch, row: number, index: number, promptLength: nu
   return {
     index,
     handle: handleOf(batch, row),
-    step: orNull(batch.steps[row]!),
-    rank: orNull(batch.ranks[row]!),
-    row: batch.rows[row]!,
-    sample: batch.sampleIds[row] ?? null,
-    group: batch.groupIds[row] ?? null,
-    environment: batch.environments[row] ?? null,
-    reward: orNull(batch.rewards[row]!),
-    correct: orNull(batch.correctness[row]!),
-    file: batch.provenance.file,
+    ...rowFacts(batch, row),
     promptLength,
   };
 }
