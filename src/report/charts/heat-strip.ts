@@ -32,8 +32,8 @@ const GAMMA = 0.5;
 const STRONGEST = 0.85;
 
 /**
- * Rows of cells, each row on its own scale from 0 to its largest magnitude: positive values blue, negative ones
- * orange, so that the sign shows where a row has one. Every cell has its number, in it or in its tooltip.
+ * Rows of cells, each row on its own scale from 0 to its largest magnitude: those of a row with signs orange
+ * above 0 and blue below, as in the token strip, others blue. Every cell has its number, in it or in its tooltip.
  */
 export function heatStrip(
   columns: readonly string[],
@@ -87,7 +87,7 @@ function drawRow(row: HeatRow, columns: readonly string[], top: number, cellWidt
         y: top,
         width: cellWidth - 1,
         height: CELL_HEIGHT,
-        fill: value < 0 ? PALETTE.orange : PALETTE.blue,
+        fill: row.kind === "signed" && value > 0 ? PALETTE.orange : PALETTE.blue,
         "fill-opacity": STRONGEST * share ** GAMMA,
       }),
       cellWidth < LEAST_FOR_NUMBER

@@ -13,7 +13,7 @@ export interface HistogramOptions extends ChartOptions {
 }
 
 /**
- * Bars on a signed-logarithmic axis with logarithmic heights: negative values orange, positive blue, the bar around 0
+ * Bars on a signed-logarithmic axis with logarithmic heights: negative values blue, positive orange as in the token strip, the bar around 0
  * grey. Empty bars at the ends are cut off.
  */
 export function histogramChart(options: HistogramOptions): string {
@@ -25,11 +25,13 @@ export function histogramChart(options: HistogramOptions): string {
   const domain = [edges[0] as number, edges[edges.length - 1] as number] as const;
   const x = signedLogScale(domain, smallestSize(edges), [plot.left, plot.right]);
   const y = countScale(most, [plot.bottom, plot.top]);
+  // Of values without a sign there is nothing to tell apart.
+  const aboveColour = (edges[0] as number) < 0 ? "orange" : "blue";
   const bars = counts.map((count, index) => {
     if (count === 0) return "";
     const [from, to] = [edges[index] as number, edges[index + 1] as number];
     const [left, right, top] = [x.map(from), x.map(to), y.map(count)];
-    const colour = to <= 0 ? PALETTE.orange : from >= 0 ? PALETTE.blue : PALETTE.grey;
+    const colour = PALETTE[to <= 0 ? "blue" : from >= 0 ? aboveColour : "grey"];
     return element(
       "rect",
       {
@@ -48,10 +50,15 @@ export function histogramChart(options: HistogramOptions): string {
   const above = sumWhere(counts, (index) => (edges[index] as number) >= 0);
   const around = total - below - above;
   const legend = [
-    ...(below > 0 ? [{ label: `below 0: ${formatCount(below)}`, colour: "orange" } as const] : []),
+    ...(below > 0 ? [{ label: `below 0: ${formatCount(below)}`, colour: "blue" } as const] : []),
     ...(around > 0 ? [{ label: `around 0: ${formatCount(around)}`, colour: "grey" } as const] : []),
     ...(above > 0
-      ? [{ label: `${below > 0 ? "above 0" : "tokens"}: ${formatCount(above)}`, colour: "blue" } as const]
+      ? [
+          {
+            label: `${below > 0 ? "above 0" : "tokens"}: ${formatCount(above)}`,
+            colour: aboveColour,
+          } as const,
+        ]
       : []),
   ];
   const description = legend.map((entry) => entry.label).join("; ");

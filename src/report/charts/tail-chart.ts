@@ -22,8 +22,8 @@ export function tailChart(points: readonly TailPoint[], options: ChartOptions): 
   const y = inPercent(logScale([least, first.share], [plot.bottom, plot.top], 5));
   const curves = [
     { label: "|Δ| > τ", colour: "grey", count: (point: TailPoint) => point.tokens },
-    { label: "Δ > τ", colour: "blue", count: (point: TailPoint) => point.positive },
-    { label: "Δ < −τ", colour: "orange", count: (point: TailPoint) => point.negative },
+    { label: "Δ > τ", colour: "orange", count: (point: TailPoint) => point.positive },
+    { label: "Δ < −τ", colour: "blue", count: (point: TailPoint) => point.negative },
   ] as const;
   const legend = curves.map(({ label, colour, count }) => ({
     label: `${label}: ${formatCount(count(last))} above ${formatPlain(last.threshold)}`,

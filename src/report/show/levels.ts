@@ -1,7 +1,7 @@
 /**
  * How far a value is from neutral, in steps that show decades: level l begins at (l / 6)^(1 / 0.4) of the scale. Weak
- * levels colour the letters, strong ones the ground, so that they show on dark and on light terminals. Blue is above
- * neutral, orange below it; of a metric with one sign all is orange.
+ * levels colour the letters, strong ones the ground, so that they show on dark and on light terminals. Orange is above
+ * neutral, blue below it, as in the viewer; of a metric with one sign all is orange.
  *
  * @module
  */
@@ -22,14 +22,14 @@ export interface Tint {
 }
 
 /** SGR parameters (256 colours) by level. Inks on a ground have a contrast of at least 5. */
-const ABOVE = ["", "38;5;67", "38;5;32", "48;5;67;38;5;16", "48;5;33;38;5;16", "1;48;5;27;38;5;231"];
-const BELOW = ["", "38;5;137", "38;5;166", "48;5;137;38;5;16", "48;5;172;38;5;16", "1;48;5;202;38;5;16"];
+const ABOVE = ["", "38;5;137", "38;5;166", "48;5;137;38;5;16", "48;5;172;38;5;16", "1;48;5;202;38;5;16"];
+const BELOW = ["", "38;5;67", "38;5;32", "48;5;67;38;5;16", "48;5;33;38;5;16", "1;48;5;27;38;5;231"];
 const UNDERLINED = ";4";
 
 export function tintOf(value: number, { neutral, scale, signed }: ShowMetric): Tint {
   const distance = Math.abs(value - neutral) / scale;
   const level = distance >= 1 ? STEPS : Math.floor(STEPS * distance ** POWER + 1e-9);
-  return { level: Number.isNaN(level) ? 0 : level, below: signed ? value < neutral : true };
+  return { level: Number.isNaN(level) ? 0 : level, below: signed && value < neutral };
 }
 
 /** Undefined where nothing is coloured. */
@@ -48,7 +48,7 @@ export function tintMark({ level, below }: Tint, { signed }: ShowMetric): string
 /** The value at which a level begins. */
 export function levelBound(level: number, below: boolean, metric: ShowMetric): number {
   const distance = metric.scale * (level / STEPS) ** (1 / POWER);
-  return metric.neutral + (below && isFalling(metric) ? -distance : distance);
+  return metric.neutral + (isFalling(below, metric) ? -distance : distance);
 }
 
 export function showValue(value: number | null, { signed, neutral }: ShowMetric): string {
@@ -62,6 +62,6 @@ export function showBound(level: number, below: boolean, metric: ShowMetric): st
 }
 
 /** Log-probs are coloured by how far they are below 0. */
-function isFalling({ signed, name }: ShowMetric): boolean {
-  return signed || name === "logp" || name === "trainer";
+function isFalling(below: boolean, { signed, name }: ShowMetric): boolean {
+  return signed ? below : name === "logp" || name === "trainer";
 }

@@ -86,12 +86,12 @@ describe("colour", () => {
     const out = draw({ deltas: "0 .2 -.4 3", texts: ["a", "b", "c", "d"] }, { color: true });
     const painted = (code: string, text: string): string => `${ESCAPE}[${code}m${text}${ESCAPE}[0m`;
     expect(out).toContain(
-      `a${painted("48;5;67;38;5;16", "b")}${painted("48;5;172;38;5;16", "c")}${painted("1;48;5;27;38;5;231;4", "d")}`,
+      `a${painted("48;5;137;38;5;16", "b")}${painted("48;5;33;38;5;16", "c")}${painted("1;48;5;202;38;5;16;4", "d")}`,
     );
     for (const [code, bound] of [
-      ["48;5;67;38;5;16", " +0.18 "],
-      ["48;5;172;38;5;16", " -0.36 "],
-      ["1;48;5;27;38;5;231;4", " +1 "],
+      ["48;5;137;38;5;16", " +0.18 "],
+      ["48;5;33;38;5;16", " -0.36 "],
+      ["1;48;5;202;38;5;16;4", " +1 "],
     ] as const)
       expect(out).toContain(painted(code, bound));
   });

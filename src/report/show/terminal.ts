@@ -101,7 +101,7 @@ function drawLegend({ report: { metric }, surface, color, paint }: Drawing): str
   const title = wrap(surface.text(`${metric.title}: ${metric.meaning}`), surface.width);
   if (!color) {
     const marks = marksOf(surface.unicode);
-    const sides = metric.signed ? [true, false] : [true];
+    const sides = metric.signed ? [true, false] : [false];
     const parts = sides.flatMap((below) =>
       levels.slice(FIRST_MARKED - 1).map((level) => {
         const mark = tintMark({ level, below }, metric);
@@ -117,7 +117,7 @@ function drawLegend({ report: { metric }, surface, color, paint }: Drawing): str
     const text = surface.text(` ${showBound(level, below, metric)} `);
     return paint(text, tintCode({ level, below }) ?? "0");
   };
-  const above = levels.map((level) => swatch(level, !metric.signed));
+  const above = levels.map((level) => swatch(level, false));
   const neutral = ` ${formatPlain(metric.neutral)} `;
   const scale = metric.signed
     ? [...levels.map((level) => swatch(level, true)).reverse(), neutral, ...above]
