@@ -22,6 +22,8 @@ export interface MinimapProps {
   readonly onRange: (range: TokenRange | undefined) => void;
 }
 
+/** After the first layout. */
+const FIRST_DRAWN_MS = 100;
 /** Pixels that make a drag of a click. */
 const DRAG = 4;
 
@@ -50,22 +52,30 @@ export function Minimap({ model, settings, values, hits, linked, onJump, onRange
   );
 
   useLayoutEffect(() => {
-    const measure = (): void => {
+    // It tells of the first size too, once there is a layout anyway.
+    const resized = new ResizeObserver(() => {
       width.value = root.current?.clientWidth ?? 0;
-    };
-    measure();
-    const resized = new ResizeObserver(measure);
+    });
     resized.observe(root.current!);
     return () => resized.disconnect();
   }, []);
 
-  useLayoutEffect(() => {
-    if (width.value === 0) return;
+  const draw = (): void => {
     inks.current = inksOf(root.current!);
     const context = prepared(base.current!, width.value, height);
     if (context !== undefined)
       drawSequence(context, axis, { model, metric, domain, values, second }, inks.current);
     if (prepared(over.current!, width.value, height) !== undefined) overlay();
+  };
+  useLayoutEffect(() => {
+    if (width.value === 0) return;
+    if (inks.current !== undefined) {
+      draw();
+      return;
+    }
+    // The text comes first: what is drawn now would hold up its first colours.
+    const waiting = setTimeout(draw, FIRST_DRAWN_MS);
+    return () => clearTimeout(waiting);
   }, [model, values, metric.name, domain, palette, dark, width.value]);
 
   const overlay = (): void => {

@@ -111,6 +111,9 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
 
   const root = document.createElement("div");
   root.className = "strip-text";
+  scroller.replaceChildren(root);
+  // Asked for now, while there is next to nothing to lay out.
+  const character = characterSize(root);
   for (const { head, blocks } of model.sections) {
     const section = document.createElement("section");
     section.className = `turn-section ${head.kind}`;
@@ -118,10 +121,8 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
     section.append(...blocks.map(buildBlock));
     root.append(section);
   }
-  scroller.replaceChildren(root);
 
-  const measure = (): void => {
-    const { width, lineHeight } = characterSize(root);
+  const measure = ({ width, lineHeight }: CharacterSize): void => {
     const columns = Math.max(20, Math.floor((root.clientWidth - SIDES) / width));
     for (const { element, from, to } of chunks) {
       const lines = mode === "reading" ? linesOf(model.cellBytes(from, to), columns) : 0;
@@ -130,13 +131,13 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
       element.style.containIntrinsicHeight = `auto ${rows * lineHeight}px`;
     }
   };
-  measure();
+  measure(character);
   for (const chunk of chunks) live.add(chunk);
 
   const sight = sightOf(scroller, () => chunks.filter(({ fold }) => !isFolded(fold)), events.onSight);
   let width = root.clientWidth;
   const resized = new ResizeObserver(() => {
-    if (root.clientWidth !== width) measure();
+    if (root.clientWidth !== width) measure(characterSize(root));
     width = root.clientWidth;
     sight.changed();
   });
@@ -186,7 +187,7 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
         if (live.isLive(chunk)) chunk.fill();
         else chunk.empty();
       }
-      measure();
+      measure(characterSize(root));
       sight.changed();
     },
     setFolded: (folded, noteOf) => {
@@ -218,7 +219,12 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
 /** Pixels beside the text. */
 const SIDES = 24;
 
-function characterSize(root: HTMLElement): { width: number; lineHeight: number } {
+interface CharacterSize {
+  readonly width: number;
+  readonly lineHeight: number;
+}
+
+function characterSize(root: HTMLElement): CharacterSize {
   const probe = document.createElement("div");
   probe.className = "chunk";
   const text = document.createElement("span");
