@@ -28,7 +28,7 @@ export function StripLegend({
       <span class="legend-keys">
         <span class="key missing">missing</span>
         <span class="key infinite">not finite</span>
-        <span class="key over">beyond the scale</span>
+        <span class="key over">beyond</span>
         <span class="key untrained">not trained</span>
         {settings.numbers && (
           <span class="key number-key">
