@@ -11,7 +11,7 @@ import type { Prepared } from "./prepared.ts";
 import { addInto } from "./setting-sums.ts";
 
 /** As verl clamps ΣΔ before exp. */
-const PRODUCT_LOG_BOUND = 20;
+export const PRODUCT_LOG_BOUND = 20;
 
 /** Count, mean and variance over tokens, of a figure that sequences have. */
 class TokenMoments {

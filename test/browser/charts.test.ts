@@ -1,37 +1,30 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
   eventually,
   goTo,
   hasBrowser,
-  openBrowser,
   openPage,
   settled,
   styleOf,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("charts of lines on the page");
 
 describe.skipIf(!hasBrowser)("a chart of lines", () => {
-  let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
   let charts: Locator;
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, place) => {
     server = await place.serve(DEMO, ...DEMO_FLAGS);
     ({ page, errors } = await openPage(browser));
     charts = page.locator(".line-chart");
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const visits = (): Promise<number> => page.evaluate("history.length");

@@ -1,20 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import type { Comparison } from "../../src/protocol/view.ts";
 import { decodeStudyText, decodeTable, decodeTurns } from "../../src/wire/index.ts";
-import {
-  eventually,
-  goTo,
-  hasBrowser,
-  openBrowser,
-  openPage,
-  warnWithoutBrowser,
-} from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
+import { eventually, goTo, hasBrowser, openPage, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
 import { ROOT } from "../support/run-cli.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("exports of the viewer");
 
@@ -34,18 +28,13 @@ const VIEWS = [
 ] as const;
 
 describe.skipIf(!hasBrowser)("exports", () => {
-  let browser: Browser;
   let place: Workplace;
   let server: RunningView;
   let page: Page;
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, aPlace) => {
+    place = aPlace;
     server = await place.serve(DEMO, ...DEMO_FLAGS, "--compare", OTHER);
     ({ page } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const menuOf = (name: string): Locator => page.getByRole("menu", { name: `Export ${name}`, exact: true });

@@ -1,19 +1,12 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import { turnOfMark } from "../../src/kernels/turns.ts";
 import type { RunInfo } from "../../src/protocol/view.ts";
 import { decodeSequence, TOKEN_FLAGS, type WireSequence } from "../../src/wire/index.ts";
-import {
-  eventually,
-  goTo,
-  hasBrowser,
-  openBrowser,
-  openPage,
-  textOf,
-  warnWithoutBrowser,
-} from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+import { eventually, goTo, hasBrowser, openPage, textOf, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("filters of the viewer");
 
@@ -21,16 +14,13 @@ warnWithoutBrowser("filters of the viewer");
 const FILTER = "abs>0.05 turn:2 is:number correct:no";
 
 describe.skipIf(!hasBrowser)("a filter on tokens", () => {
-  let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
   let meant: { readonly handle: string; readonly tokens: number[]; readonly worst: number }[];
   let sequences = 0;
 
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, place) => {
     server = await place.serve(DEMO, ...DEMO_FLAGS);
     ({ page, errors } = await openPage(browser));
     const info = (await (await fetch(new URL("api/run", server.url))).json()) as RunInfo;
@@ -46,10 +36,6 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
       const worst = tokens.reduce((a, b) => (distance(b) > distance(a) ? b : a));
       meant.push({ handle: sequence.meta.handle, tokens, worst });
     }
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   function matching({ meta, mask, turnMarks, flags, rollout, trainer }: WireSequence): number[] {

@@ -3,19 +3,19 @@ import { copyFile, mkdir, readFile, rename, utimes, writeFile } from "node:fs/pr
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
   eventually,
   goTo,
   hasBrowser,
-  openBrowser,
   openPage,
   settled,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("following a run in the viewer");
 
@@ -34,12 +34,9 @@ async function settle(path: string): Promise<void> {
 describe.skipIf(!hasBrowser)("a run that is followed", () => {
   let browser: Browser;
   let place: Workplace;
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
+    place = aPlace;
   });
 
   const pill = (page: Page) => page.locator(".top-bar .pill.new");

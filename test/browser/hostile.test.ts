@@ -1,11 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
   eventually,
   goTo,
   hasBrowser,
-  openBrowser,
   openPage,
   settled,
   styleOf,
@@ -13,8 +12,8 @@ import {
   viewsOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { type Workplace, workplace } from "../support/built-view.ts";
 import { HOSTILE_TEXTS, RIGHT_TO_LEFT, writeHostileRun } from "../support/hostile-run.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("hostile text in the viewer");
 
@@ -23,20 +22,13 @@ const FOREIGN =
   "img, iframe, object, embed, style:not([data-vite-dev-id]), script:not([src]), main svg[onload], [onerror], [onload], [onmouseover], [onclick], b[onmouseover]";
 
 describe.skipIf(!hasBrowser)("text that is not text", () => {
-  let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, place) => {
     const { path, tokenizer } = await writeHostileRun(place.folder);
     server = await place.serve(path, "--tokenizer", tokenizer, "--adapter", "generic");
     ({ page, errors } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const expectHarmless = async (where: string): Promise<void> => {

@@ -1,35 +1,30 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
   eventually,
   goTo,
   hasBrowser,
   isInSight,
-  openBrowser,
   openPage,
   settled,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
+import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("the viewer without a mouse");
 
 describe.skipIf(!hasBrowser)("without a mouse", () => {
-  let browser: Browser;
   let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, aPlace) => {
+    place = aPlace;
     server = await place.serve(DEMO, ...DEMO_FLAGS);
     ({ page, errors } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const focused = (): Promise<string> =>

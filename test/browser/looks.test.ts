@@ -3,20 +3,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { goTo, hasBrowser, openBrowser, openPage, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
-import {
-  DEMO,
-  DEMO_FLAGS,
-  hasLab,
-  INT8,
-  INT8_FLAGS,
-  type Workplace,
-  warnWithoutLab,
-  workplace,
-} from "../support/built-view.ts";
+import { goTo, hasBrowser, openPage, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, hasLab, INT8, INT8_FLAGS, warnWithoutLab } from "../support/built-view.ts";
 import { ROOT } from "../support/run-cli.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("accessibility and pictures of the viewer");
 warnWithoutLab("accessibility and pictures with the lab's int8 run (the demo is taken)");
@@ -41,16 +33,11 @@ const STATES = [
 
 describe.skipIf(!hasBrowser)("how the viewer looks", () => {
   let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
-  beforeAll(async () => {
+  useViewer(async (aBrowser, place) => {
+    browser = aBrowser;
     mkdirSync(SCREENSHOTS, { recursive: true });
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
     server = await (hasLab ? place.serve(INT8, ...INT8_FLAGS) : place.serve(DEMO, ...DEMO_FLAGS));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   it.each(["light", "dark"] as const)(

@@ -1,25 +1,17 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
   eventually,
   hasBrowser,
   isInSight,
-  openBrowser,
   openPage,
   settled,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import {
-  hasLab,
-  INT8,
-  INT8_FLAGS,
-  printed,
-  type Workplace,
-  warnWithoutLab,
-  workplace,
-} from "../support/built-view.ts";
+import { hasLab, INT8, INT8_FLAGS, printed, warnWithoutLab } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 interface WorstTurn {
   readonly sequence: number;
@@ -34,18 +26,13 @@ warnWithoutLab("a new user of the viewer");
 /** Nothing but what is in sight is used: no keys, no addresses. */
 describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () => {
   let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (aBrowser, place) => {
+    browser = aBrowser;
     server = await place.serve(INT8, ...INT8_FLAGS);
     ({ page, errors } = await openPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const firstLook = (name: string) =>

@@ -1,17 +1,10 @@
 import { request } from "node:http";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import {
-  goTo,
-  hasBrowser,
-  openBrowser,
-  openPage,
-  settled,
-  viewsOf,
-  warnWithoutBrowser,
-} from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+import { goTo, hasBrowser, openPage, settled, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("who may ask the viewer");
 
@@ -41,13 +34,10 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
   let browser: Browser;
   let place: Workplace;
   let server: RunningView;
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
+    place = aPlace;
     server = await place.serve(DEMO, ...DEMO_FLAGS);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   it("answers only under its own names", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writeLongRun } from "../../bench/support/long-run.mjs";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
@@ -8,28 +8,25 @@ import {
   goTo,
   hasBrowser,
   isInSight,
-  openBrowser,
   openPage,
   settled,
   styleOf,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
+import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("the page of one sequence");
 
 const LONG = 100_000;
 
 describe.skipIf(!hasBrowser)("the page of a sequence", () => {
-  let browser: Browser;
-  let place: Workplace;
   let demo: RunningView;
   let long: RunningView;
   let page: Page;
   let errors: string[];
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, place) => {
     const path = join(place.folder, "long.jsonl");
     writeLongRun(path, LONG);
     [demo, long] = await Promise.all([
@@ -37,10 +34,6 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
       place.serve(path, ...DEMO_FLAGS),
     ]);
     ({ page, errors } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
   beforeEach(() => {
     errors.length = 0;

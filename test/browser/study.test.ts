@@ -3,21 +3,21 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import type { KlReport } from "../../src/protocol/kl.ts";
 import {
   eventually,
   goTo,
   hasBrowser,
-  openBrowser,
   openPage,
   settled,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
+import { DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
 import { ROOT } from "../support/run-cli.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("a study of checkpoints in the viewer");
 
@@ -35,17 +35,14 @@ describe.skipIf(!hasBrowser)("a study of checkpoints", () => {
   let page: Page;
   let errors: string[];
   let study: string;
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
+    place = aPlace;
     study = join(place.folder, "example.study");
     const logits = join(ROOT, "examples/kl/logits.npz");
     report = await printed("kl", logits, "--reference", "dpo", ...DEMO_FLAGS, "--out", study, "--json");
     server = await place.serve(study);
     ({ page, errors } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const params = (): Promise<string> => page.evaluate<string>("location.hash.split('?')[1]");

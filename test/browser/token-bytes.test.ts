@@ -1,20 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import { openTokenizer } from "../../src/tokens/index.ts";
-import {
-  eventually,
-  goTo,
-  hasBrowser,
-  openBrowser,
-  openPage,
-  textOf,
-  warnWithoutBrowser,
-} from "../support/browser.ts";
-import { type Workplace, workplace } from "../support/built-view.ts";
+import { eventually, goTo, hasBrowser, openPage, textOf, warnWithoutBrowser } from "../support/browser.ts";
 import { ROOT } from "../support/run-cli.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("tokens that are parts of characters");
 
@@ -24,14 +16,11 @@ const TEXT = "a 😀日 b";
 const LONE = 0xf0;
 
 describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {
-  let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
   let bytes: string[];
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, place) => {
     const { encode, bytesOf, vocabularySize } = await openTokenizer(TOKENIZER);
     const lone = Array.from({ length: vocabularySize }, (_, id) => id).find(
       (id) => bytesOf(id)?.length === 1 && bytesOf(id)![0] === LONE,
@@ -51,10 +40,6 @@ describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {
     const [a, b] = [await write("a.jsonl", "x²=9"), await write("b.jsonl", "12 3")];
     server = await place.serve(a, "--tokenizer", TOKENIZER, "--compare", b);
     ({ page, errors } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   it("show each character once, and each token's own bytes on its card", async () => {

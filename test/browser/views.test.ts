@@ -7,7 +7,6 @@ import {
   goTo,
   hasBrowser,
   isInSight,
-  openBrowser,
   openPage,
   settled,
   styleOf,
@@ -24,9 +23,9 @@ import {
   printed,
   type Workplace,
   warnWithoutLab,
-  workplace,
 } from "../support/built-view.ts";
 import { shows } from "../support/shown-numbers.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 interface Report {
   readonly metrics: Readonly<
@@ -47,12 +46,9 @@ const RUNS = [
 describe.skipIf(!hasBrowser)("the viewer", () => {
   let browser: Browser;
   let place: Workplace;
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
+    place = aPlace;
   });
 
   describe.each(RUNS.filter(({ isThere }) => isThere))("on $name", ({ path, flags }) => {

@@ -1,21 +1,21 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { DIST, type RunningView } from "../../bench/support/view-server.mjs";
 import {
   eventually,
   goTo,
   hasBrowser,
-  openBrowser,
   openPage,
   settled,
   textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, printed, type Workplace, workplace } from "../support/built-view.ts";
+import { DEMO, DEMO_FLAGS, printed } from "../support/built-view.ts";
 import { shows } from "../support/shown-numbers.ts";
+import { useViewer } from "../support/use-viewer.ts";
 
 interface Effect {
   readonly name: string;
@@ -29,19 +29,12 @@ interface Effect {
 warnWithoutBrowser("what-if of the viewer");
 
 describe.skipIf(!hasBrowser)("what if", () => {
-  let browser: Browser;
-  let place: Workplace;
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  beforeAll(async () => {
-    [browser, place] = await Promise.all([openBrowser(), workplace()]);
+  useViewer(async (browser, place) => {
     server = await place.serve(DEMO, ...DEMO_FLAGS);
     ({ page, errors } = await openPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
-  });
-  afterAll(async () => {
-    await browser.close();
-    await place.leave();
   });
 
   const cap = (): number => Number(new URLSearchParams(page.url().split("?")[1]).get("cap"));

@@ -34,7 +34,7 @@ export function CheckpointsView({ info }: StudyViewProps) {
 
 function Parts({ settings: { part, text }, texts }: { readonly settings: Settings; readonly texts: number }) {
   return (
-    <nav class="parts" aria-label="Parts of the study">
+    <nav class="pills" aria-label="Parts of the study">
       <a href={hrefOf({ params: toPart("study") })} aria-current={part === "study" ? "page" : undefined}>
         The study
       </a>

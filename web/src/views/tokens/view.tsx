@@ -63,7 +63,7 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
             {refusal !== undefined && <p>{refusal}</p>}
           </FilterBox>
         )}
-        <nav class="lists" aria-label="Put together">
+        <nav class="pills" aria-label="Put together">
           {LISTS.map(({ name: other, title }) => (
             <a
               key={other}

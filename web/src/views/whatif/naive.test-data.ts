@@ -2,9 +2,9 @@ import { madeTable } from "../../../../src/filter/made-table.test-data.ts";
 import type { ValueGroup, WhatIfSums } from "../../../../src/protocol/view.ts";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../src/sweep/buckets.ts";
 import { rewardGroupOf, rewardGroups } from "../../../../src/sweep/reward-groups.ts";
+import { PRODUCT_LOG_BOUND } from "../../../../src/sweep/totals.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
-import { LOG_BOUND } from "./sequence-sums.ts";
 
 export interface MadeSequence {
   readonly correct: number;
@@ -114,7 +114,7 @@ export function naively(sequences: readonly MadeSequence[], setting: Setting): N
     const sum = deltas.reduce((total, delta) => total + delta, 0);
     for (const delta of deltas) {
       const log = level === "token" ? delta : level === "sequence" ? sum : sum / deltas.length;
-      const ratio = Math.exp(Math.max(-LOG_BOUND, Math.min(LOG_BOUND, log)));
+      const ratio = Math.exp(Math.max(-PRODUCT_LOG_BOUND, Math.min(PRODUCT_LOG_BOUND, log)));
       counts.all++;
       for (const tally of [sides[correct]!, ...own]) tally.all++;
       if (hasCap(method) && ratio > cap) counts.clipped++;

@@ -5,6 +5,7 @@
  */
 import type { ValueGroup, WhatIfSums } from "../../../../src/protocol/view.ts";
 import { rewardGroupOf } from "../../../../src/sweep/reward-groups.ts";
+import { PRODUCT_LOG_BOUND } from "../../../../src/sweep/totals.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
 import { hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
 import {
@@ -16,9 +17,6 @@ import {
   type Side,
   type VetoedShares,
 } from "./figures.ts";
-
-/** Log-ratios of products are clamped to ± this many nats before exp, as trainers do and `logratio sweep` does. */
-export const LOG_BOUND = 20;
 
 /** Which group each sequence is in, by length and by reward; -1: none. */
 export interface RowGroups {
@@ -141,7 +139,7 @@ export function sequenceFigures(table: SequenceTable, setting: Setting, groups: 
     const into = sides[sideOf(correct[row]!)];
     into.tokens += own;
     all += own;
-    const ratio = Math.exp(Math.max(-LOG_BOUND, Math.min(LOG_BOUND, logs[row]!)));
+    const ratio = Math.exp(Math.max(-PRODUCT_LOG_BOUND, Math.min(PRODUCT_LOG_BOUND, logs[row]!)));
     const weight = capped ? Math.min(ratio, cap) : ratio;
     if (capped && ratio > cap) into.clipped += own;
     const out = mayBeVetoed(delta_abs_max[row]!, veto);

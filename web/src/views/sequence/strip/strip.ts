@@ -112,7 +112,7 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
   const root = document.createElement("div");
   root.className = "strip-text";
   scroller.replaceChildren(root);
-  // Asked for now, while there is next to nothing to lay out.
+  // Measured before the text is there: with it, asking would lay out all of it.
   const character = characterSize(root);
   for (const { head, blocks } of model.sections) {
     const section = document.createElement("section");
