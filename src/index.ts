@@ -12,6 +12,7 @@ export type { FloatArray, NumericArray } from "./base/arrays.ts";
 export {
   EmptyInputError,
   type ErrorTag,
+  FileSystemError,
   FormatError,
   formatPlace,
   isLogratioError,

@@ -37,6 +37,7 @@ export type ErrorTag =
   | "MissingSideError"
   | "EmptyInputError"
   | "NotFoundError"
+  | "FileSystemError"
   | "TextRefusedError"
   | "UsageError";
 
@@ -101,6 +102,11 @@ export class NotFoundError extends LogratioError {
   readonly _tag = "NotFoundError";
 }
 
+/** The system refused to read or write: no permission, a full or read-only disk, too many open files, a failing device. */
+export class FileSystemError extends LogratioError {
+  readonly _tag = "FileSystemError";
+}
+
 /** The command line or an option contradicts itself; raised before any data is read. */
 export class UsageError extends LogratioError {
   readonly _tag = "UsageError";
@@ -142,6 +148,7 @@ interface ByTag {
   MissingSideError: MissingSideError;
   EmptyInputError: EmptyInputError;
   NotFoundError: NotFoundError;
+  FileSystemError: FileSystemError;
   UsageError: UsageError;
   TextRefusedError: TextRefusedError;
 }

@@ -1,0 +1,47 @@
+/**
+ * How much memory decoded values may take. Files declare sizes and compress well, so the bytes of a file say little
+ * about what it costs to read: whoever is about to hold decoded values asks here first.
+ *
+ * The limit belongs to the process, as memory does, and not to one call: a report, its worker threads and a viewer that
+ * reads two runs share the machine.
+ *
+ * @module
+ */
+import { LimitError, type Place } from "./errors.ts";
+
+export const DEFAULT_MEMORY_LIMIT = 2 ** 30;
+
+let limit = DEFAULT_MEMORY_LIMIT;
+
+/** Bytes of decoded values that one file may hold at a time; `--memory` sets it, in MiB. */
+export function memoryLimit(): number {
+  return limit;
+}
+
+/** @param bytes a positive number; Infinity for no limit */
+export function setMemoryLimit(bytes: number): void {
+  if (!(bytes > 0)) throw new RangeError(`The memory limit must be positive, not ${bytes} bytes`);
+  limit = bytes;
+}
+
+/**
+ * Call before values are allocated, with what the file holds decoded once they are.
+ *
+ * @param what the subject of the message: `array "log_probs" of shape [20000000, 1]`
+ * @throws LimitError when that is more than {@link memoryLimit}
+ */
+export function checkMemory(bytes: number, what: string, at: Place): void {
+  if (bytes <= limit) return;
+  throw new LimitError(
+    `${what} would take ${mebibytes(bytes)} decoded; at most ${mebibytes(limit)} are used`,
+    {
+      at,
+      likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
+      hint: `if the file is sound and the memory is there: --memory ${Math.ceil((bytes * 1.25) / 2 ** 20)} (MiB)`,
+    },
+  );
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20).toLocaleString("en")} MiB`;
+}
