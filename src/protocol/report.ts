@@ -208,6 +208,21 @@ export interface Fact {
   readonly text: string;
   /** A number ≥ 0 by which facts compare; 1 is worth a sentence. */
   readonly weight: number;
+  /** Of facts that one part of the run is further off than the rest; such a fact is said only where p ≤ 0.05. */
+  readonly evidence?: FactEvidence;
+}
+
+export interface FactEvidence {
+  /** The part: a step, rank, turn, tenth of the response (from 0) or name. */
+  readonly subject: string | number;
+  /** By permutation, right for all parts that were looked at together. */
+  readonly p: number;
+  /** Mean |Δ| of the part against the rest. */
+  readonly factor: number;
+  /** 95 %, over prompts; null where there are too few or one holds too much. */
+  readonly interval: Interval | null;
+  /** Smallest and largest factor with any one prompt left out. */
+  readonly leave_one_out: Interval;
 }
 
 /** A figure as a trainer logs it beside what it should be. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { seededRandom } from "../statistics/random.ts";
-import type { SampledCluster, SampledSequence } from "../summaries/sequence-sample.ts";
-import { outcomeContrast, standoutOf, standoutPart } from "./standouts.ts";
+import { seededRandom } from "../../statistics/random.ts";
+import type { SampledCluster, SampledSequence } from "../../summaries/sequence-sample.ts";
+import { outcomeContrast, standoutOf, standoutPart, trendOf } from "./index.ts";
 
 const random = seededRandom(11);
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -152,5 +152,32 @@ describe("outcomeContrast", () => {
       sequences: sequences.map((sequence) => ({ ...sequence, correct: 1 })),
     }));
     expect(outcomeContrast(right)).toBeUndefined();
+  });
+});
+
+describe("trendOf", () => {
+  test("compares the last third of the steps with the first, either way", () => {
+    const grown = trendOf(drawRun({ effect: ({ step }) => 1.2 ** step }));
+    expect(grown?.p).toBeLessThan(0.05);
+    // Eight steps apart on average.
+    expect(grown?.factor.factor).toBeGreaterThan(2.5);
+    expect(grown?.factor.factor).toBeLessThan(7.5);
+    expect(grown?.late).toBeGreaterThan(grown?.early as number);
+    const fallen = trendOf(drawRun({ effect: ({ step }) => 1.2 ** -step }));
+    expect(fallen?.p).toBeLessThan(0.05);
+    expect(fallen?.late).toBeLessThan(fallen?.early as number);
+  });
+
+  test("finds a trend in about 5 % of runs without one", () => {
+    const runs = 200;
+    let found = 0;
+    for (let run = 0; run < runs; run++)
+      if ((trendOf(drawRun({ steps: 9, prompts: 6, prompt: 0.8 }))?.p as number) <= 0.05) found++;
+    expect(found / runs).toBeLessThan(0.1);
+    expect(found / runs).toBeGreaterThan(0.01);
+  });
+
+  test("needs three steps", () => {
+    expect(trendOf(drawRun({ steps: 2 }))).toBeUndefined();
   });
 });

@@ -1,0 +1,168 @@
+/**
+ * Facts that one part of a run is further off than the rest. Each is said only where its test finds it (p < 0.05, see
+ * standouts/), with the factor and what the factor rests on.
+ *
+ * @module
+ */
+import type { Fact } from "../../protocol/report.ts";
+import type { Factor } from "../../statistics/factor.ts";
+import type { SampledCluster } from "../../summaries/sequence-sample.ts";
+import {
+  type OutcomeContrast,
+  outcomeContrast,
+  SIGNIFICANT,
+  type Standout,
+  standoutOf,
+  standoutPart,
+  trendOf,
+} from "../standouts/index.ts";
+import { nats, ordinal, percent, rounded, times, weightOfFactor } from "./words.ts";
+
+/** Where one prompt holds at least this share of the part's Σ|Δ|, it is named. */
+const TOLD_PROMPT_SHARE = 0.25;
+/** A step is named where the factor without it is at least this much nearer to 1. */
+const TOLD_STEP_FACTOR = 1.25;
+
+export function comparisonFacts(clusters: readonly SampledCluster[]): Fact[] {
+  const step = standoutOf(clusters, ({ step }) => step);
+  const rank = standoutOf(clusters, ({ rank }) => rank);
+  const environment = standoutOf(clusters, ({ environment }) => environment ?? undefined);
+  const turn = standoutPart(clusters, "turns");
+  const place = standoutPart(clusters, "deciles");
+  const outcome = outcomeContrast(clusters);
+  return [
+    ...drift(clusters),
+    ...(step === undefined
+      ? []
+      : [standsOut("worst-step", `Step ${step.key} stands out`, "in the other steps", step, clusters)]),
+    ...(rank === undefined
+      ? []
+      : [standsOut("rank", `Rank ${rank.key} stands out`, "on the other ranks", rank, clusters)]),
+    ...(environment === undefined
+      ? []
+      : [
+          standsOut(
+            "environment",
+            `Environment ${environment.key} stands out`,
+            "in the other environments",
+            environment,
+            clusters,
+          ),
+        ]),
+    ...(turn === undefined
+      ? []
+      : [
+          standsOut(
+            "turn",
+            `Turn ${turn.key} stands out`,
+            "in the other turns of the same responses",
+            turn,
+            clusters,
+          ),
+        ]),
+    ...(place === undefined
+      ? []
+      : [
+          standsOut(
+            "position",
+            `The ${ordinal(place.key + 1)} tenth of the response stands out`,
+            "in the rest of it",
+            place,
+            clusters,
+          ),
+        ]),
+    ...(outcome === undefined || outcome.p > SIGNIFICANT ? [] : [correctness(outcome, clusters)]),
+  ];
+}
+
+function standsOut(
+  kind: string,
+  subject: string,
+  where: string,
+  { key, mean, othersMean, factor, p }: Standout<string | number>,
+  clusters: readonly SampledCluster[],
+): Fact {
+  const evidence = [certainty(factor), ...largestPrompt(factor, clusters)].join("; ");
+  return {
+    kind,
+    text: `${subject}: mean |Δ| ${nats(mean)} against ${nats(othersMean)} ${where}, ${times(factor.factor)} as much (${evidence})`,
+    weight: weightOfFactor(factor.factor),
+    evidence: evidenceOf(factor, p, key),
+  };
+}
+
+function correctness(contrast: OutcomeContrast, clusters: readonly SampledCluster[]): Fact {
+  const { correctMean, incorrectMean, factor, withinPrompt, withoutStep, p } = contrast;
+  const isWrongWorse = factor.factor >= 1;
+  const turned = (value: number): number => (isWrongWorse ? value : 1 / value);
+  const [worse, better] = isWrongWorse ? ["Incorrect", "correct"] : ["Correct", "incorrect"];
+  const [high, low] = isWrongWorse ? [incorrectMean, correctMean] : [correctMean, incorrectMean];
+  const shown = isWrongWorse ? factor : inverse(factor);
+  const evidence = [
+    certainty(shown),
+    ...(withinPrompt === undefined
+      ? []
+      : [
+          `${rounded(turned(withinPrompt.factor))} within the same prompt, over ${withinPrompt.prompts} prompts`,
+        ]),
+    ...(withoutStep !== undefined && shown.factor / turned(withoutStep.factor) >= TOLD_STEP_FACTOR
+      ? [`${rounded(turned(withoutStep.factor))} without step ${withoutStep.step}`]
+      : isWrongWorse
+        ? largestPrompt(factor, clusters)
+        : []),
+  ].join("; ");
+  return {
+    kind: "correctness",
+    text: `${worse} responses are ${times(shown.factor)} as far off as ${better} ones: mean |Δ| ${nats(high)} against ${nats(low)} (${evidence})`,
+    weight: weightOfFactor(shown.factor),
+    evidence: evidenceOf(shown, p, isWrongWorse ? "incorrect" : "correct"),
+  };
+}
+
+function drift(clusters: readonly SampledCluster[]): Fact[] {
+  const trend = trendOf(clusters);
+  if (trend === undefined || trend.p > SIGNIFICANT) return [];
+  const grows = trend.late > trend.early;
+  const factor = grows ? trend.factor : inverse(trend.factor);
+  return [
+    {
+      kind: "drift",
+      text: `Mean |Δ| ${grows ? "grows" : "falls"} over the run, from ${nats(trend.early)} in the first third of the steps to ${nats(trend.late)} in the last: a factor of ${rounded(factor.factor)} (${certainty(factor)})`,
+      weight: weightOfFactor(factor.factor) * (grows ? 1.2 : 0.6),
+      evidence: evidenceOf(factor, trend.p, grows ? "late" : "early"),
+    },
+  ];
+}
+
+/** The interval of a factor, or what it is with any one prompt left out where too few prompts allow none. */
+function certainty({ interval, leaveOneOut }: Factor): string {
+  return interval === null
+    ? `${rounded(leaveOneOut.low)} to ${rounded(leaveOneOut.high)} with any one prompt left out`
+    : `95 % ${rounded(interval.low)} to ${rounded(interval.high)}`;
+}
+
+function largestPrompt({ largest, withoutLargest }: Factor, clusters: readonly SampledCluster[]): string[] {
+  const handle = clusters[largest.cluster]?.sequences[0]?.handle;
+  if (handle === undefined || largest.share < TOLD_PROMPT_SHARE) return [];
+  const left = Number.isFinite(withoutLargest) ? `, ${rounded(withoutLargest)} without it` : "";
+  return [`the prompt of ${handle} makes ${percent(largest.share)} of it${left}`];
+}
+
+function inverse(factor: Factor): Factor {
+  const turn = ({ low, high }: { low: number; high: number }) => ({ low: 1 / high, high: 1 / low });
+  return {
+    ...factor,
+    factor: 1 / factor.factor,
+    interval: factor.interval === null ? null : turn(factor.interval),
+    leaveOneOut: turn(factor.leaveOneOut),
+    withoutLargest: 1 / factor.withoutLargest,
+  };
+}
+
+function evidenceOf(
+  { factor, interval, leaveOneOut }: Factor,
+  p: number,
+  subject: string | number,
+): Fact["evidence"] {
+  return { subject, p, factor, interval, leave_one_out: leaveOneOut };
+}
