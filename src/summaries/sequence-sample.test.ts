@@ -11,6 +11,7 @@ const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
   environment: "maths",
   turns: [4, deltaAbs],
   deciles: [4, deltaAbs],
+  jumps: 0,
 });
 
 describe("SequenceSample", () => {

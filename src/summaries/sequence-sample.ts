@@ -27,6 +27,8 @@ export interface SampledSequence {
   readonly turns: readonly number[];
   /** `[10 × 2]`: tokens and Σ|Δ| of each tenth of the response. */
   readonly deciles: readonly number[];
+  /** Tokens with |Δp| > ½. */
+  readonly jumps: number;
 }
 
 export interface SequenceSampleJson {
@@ -44,6 +46,7 @@ type SampledSequenceJson = readonly [
   environment: string | null,
   turns: readonly number[],
   deciles: readonly number[],
+  jumps: number,
 ];
 
 /** A prompt's sequences at one step. */
@@ -125,7 +128,7 @@ export class SequenceSample {
       version: 1,
       clusters: this.list().map(({ cluster, sequences }) => [
         cluster,
-        sequences.map(({ handle, step, rank, correct, environment, turns, deciles }) => [
+        sequences.map(({ handle, step, rank, correct, environment, turns, deciles, jumps }) => [
           handle,
           orNull(step),
           orNull(rank),
@@ -133,6 +136,7 @@ export class SequenceSample {
           environment,
           turns,
           deciles,
+          jumps,
         ]),
       ]),
       bound: Number.isFinite(this.#bound) ? this.#bound : null,
@@ -143,7 +147,7 @@ export class SequenceSample {
     const sample = new SequenceSample(limit);
     sample.#bound = json.bound ?? Number.POSITIVE_INFINITY;
     for (const [cluster, sequences] of json.clusters) {
-      for (const [handle, step, rank, correct, environment, turns, deciles] of sequences) {
+      for (const [handle, step, rank, correct, environment, turns, deciles, jumps] of sequences) {
         sample.add(cluster, {
           handle,
           step: step ?? Number.NaN,
@@ -152,6 +156,7 @@ export class SequenceSample {
           environment,
           turns,
           deciles,
+          jumps,
         });
       }
     }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Fact } from "../../protocol/report.ts";
+import type { Fact, FactEvidence } from "../../protocol/report.ts";
 import type { Factor } from "../../statistics/factor.ts";
 import type { SampledCluster } from "../../summaries/sequence-sample.ts";
 import {
@@ -163,6 +163,6 @@ function evidenceOf(
   { factor, interval, leaveOneOut }: Factor,
   p: number,
   subject: string | number,
-): Fact["evidence"] {
+): FactEvidence {
   return { subject, p, factor, interval, leave_one_out: leaveOneOut };
 }
