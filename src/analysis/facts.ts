@@ -3,7 +3,7 @@ import type { Fact, GroupMetrics, MismatchMetrics, MismatchReport } from "../pro
 /** What the facts are drawn from: the report without the parts that are made from it. */
 export type FactSource = Omit<
   MismatchReport,
-  "facts" | "next" | "verdict" | "findings" | "sources" | "parity"
+  "facts" | "next" | "verdict" | "findings" | "left_out" | "sources" | "parity"
 >;
 
 /** A slice must hold this many tokens before it is compared with others. */
