@@ -1,7 +1,7 @@
-import type { BaselineReading, MismatchMetrics, VerdictLevel } from "../protocol/report.ts";
+import type { BaselineReading, MismatchMetrics, ReadingLevel } from "../protocol/report.ts";
 
 /** Levels by rising concern. */
-export const LEVELS: readonly VerdictLevel[] = ["none", "normal", "elevated", "high", "broken"];
+export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
 
 /** A published band: the value from which each level starts. */
 interface Baseline {
@@ -72,7 +72,7 @@ export const BASELINES: readonly Baseline[] = [
   },
 ];
 
-function levelOf(baseline: Baseline, value: number): VerdictLevel {
+function levelOf(baseline: Baseline, value: number): ReadingLevel {
   const beyond = (threshold: number): boolean =>
     baseline.worse === "larger" ? value > threshold : value < threshold;
   if (beyond(baseline.broken)) return "broken";
@@ -98,9 +98,13 @@ export function readBaselines(metrics: MismatchMetrics): BaselineReading[] {
 }
 
 /** The worst level among readings. */
-export function worstLevel(readings: readonly BaselineReading[]): VerdictLevel {
-  return readings.reduce<VerdictLevel>(
+export function worstLevel(readings: readonly BaselineReading[]): ReadingLevel {
+  return readings.reduce<ReadingLevel>(
     (worst, { level }) => (LEVELS.indexOf(level) > LEVELS.indexOf(worst) ? level : worst),
     "normal",
   );
 }
+
+/** Mean |Δ| from which a run counts as broken, nats. */
+export const BROKEN_DELTA =
+  BASELINES.find(({ metric }) => metric === "delta_abs_mean")?.broken ?? Number.POSITIVE_INFINITY;

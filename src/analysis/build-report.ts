@@ -29,6 +29,7 @@ import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../summaries/outcome-sums.ts";
 import { type FactSource, factsOf } from "./facts.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
+import { leftOutOf } from "./left-out.ts";
 import { distributionOf, intervalsOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
 import { nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
@@ -40,6 +41,8 @@ export interface ReportInput {
   readonly run: string;
   /** The paths as the user gave them, for the command to run next. */
   readonly paths: readonly string[];
+  /** The flags that chose what was read, word by word, for the same. */
+  readonly flags?: readonly string[];
   readonly summary: RunSummary;
   readonly parity: readonly ParityTrainer[];
   readonly findings: readonly Finding[];
@@ -139,17 +142,17 @@ export function buildReport(input: ReportInput): MismatchReport {
     },
   };
   const facts = factsOf(source);
+  const leftOut = leftOutOf(input.findings, source.excluded);
   return {
     ...source,
-    verdict: verdictOf(pooled, perStep),
+    left_out: leftOut,
+    verdict: verdictOf(pooled, perStep, leftOut, input.sources.length),
     facts,
-    next: nextCommand(
-      source,
-      facts,
-      input.findings,
-      input.paths,
-      input.parity.map(({ name }) => name),
-    ),
+    next: nextCommand(source, facts, input.findings, {
+      paths: input.paths,
+      flags: input.flags ?? [],
+      compared: input.parity.map(({ name }) => name),
+    }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),

@@ -190,6 +190,7 @@ export function createBatchChecker(findings: FindingLog): BatchChecker {
       code: "empty-mask",
       severity: "info",
       count: empty,
+      omits: { unit: "sequence", why: "no_data" },
       at: placeOf(batch, first),
       describe: (count) =>
         `${count} ${count === 1 ? "sequence has" : "sequences have"} no token with mask 1: kept, and part of no figure`,

@@ -30,6 +30,7 @@ function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, 
     severity: "skipped",
     subject: file,
     count: 1,
+    omits: { unit: "sequence", why: "unreadable" },
     at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
     likely: "one side counts the prompt, the end-of-text token or tool output that the other does not",
     describe: (count) =>

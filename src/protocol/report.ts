@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Finding } from "../schema/findings.ts";
+import type { Finding, Omission, Severity } from "../schema/findings.ts";
 
 export const REPORT_SCHEMA_VERSION = 1;
 
@@ -182,14 +182,18 @@ export interface Interval {
   readonly high: number;
 }
 
-export type VerdictLevel = "none" | "normal" | "elevated" | "high" | "broken";
+/** How one figure stands to its published baseline. */
+export type ReadingLevel = "none" | "normal" | "elevated" | "high" | "broken";
+
+/** `too_few`: figures, but too few tokens or sequences for a word on the run. */
+export type VerdictLevel = ReadingLevel | "too_few";
 
 /** A published figure that the verdict rests on. */
 export interface BaselineReading {
   /** Metric name in `metrics`. */
   readonly metric: string;
   readonly value: number;
-  readonly level: VerdictLevel;
+  readonly level: ReadingLevel;
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
@@ -255,6 +259,16 @@ export interface ExcludedTokens {
   readonly missing: number;
 }
 
+/** One thing that is in no figure. */
+export interface LeftOut extends Omission {
+  /** A sentence with its numbers. */
+  readonly what: string;
+  readonly count: number;
+  readonly severity: Severity;
+  /** Where it was first seen, if that is one file. */
+  readonly file?: string;
+}
+
 export interface SourceSummary {
   readonly file: string;
   readonly format: string;
@@ -310,6 +324,8 @@ export interface MismatchReport {
   readonly worst_sequences: readonly WorstSequence[];
   readonly parity: readonly ParityBlock[];
   readonly excluded: ExcludedTokens;
+  /** Everything that is in no figure, `excluded` and findings together; the exit status is 4 iff one is `skipped`. */
+  readonly left_out: readonly LeftOut[];
   readonly findings: readonly Finding[];
   readonly sources: readonly SourceSummary[];
 }

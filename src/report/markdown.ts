@@ -2,7 +2,7 @@ import { formatPlace } from "../base/errors.ts";
 import type { MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
 import { stepTable, turnTable } from "./content/group-tables.ts";
-import { excludedParts, inputParts, plural } from "./content/input.ts";
+import { inputParts, leftOutLines } from "./content/input.ts";
 import { keyFigures } from "./content/key-figures.ts";
 import { verdictWord } from "./content/verdict-level.ts";
 import { pipeTable, tableBlock } from "./markdown-table.ts";
@@ -61,11 +61,7 @@ function factList(report: MismatchReport): string {
 }
 
 function leftOut(report: MismatchReport): string {
-  const skipped = report.findings.filter((finding) => finding.severity === "skipped").length;
-  const parts = [
-    ...excludedParts(report),
-    ...(skipped > 0 ? [`${plural(skipped, "input")} skipped (see findings)`] : []),
-  ];
+  const parts = leftOutLines(report);
   return `Left out: ${parts.length === 0 ? "nothing" : escapeMarkdown(parts.join("; "))}.`;
 }
 

@@ -173,6 +173,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       },
     ],
     excluded: { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 0 },
+    left_out: [],
     findings: [],
     sources: files.map((file, index) => ({
       file,

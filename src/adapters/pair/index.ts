@@ -46,6 +46,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       severity: "info",
       subject: `ignored ${file}`,
       count: format.ignored.length,
+      omits: { unit: "input", why: "no_data" },
       at: { file },
       describe: (count) =>
         `${count} ${count === 1 ? "entry is no generation and was" : "entries are no generations and were"} ignored: ${format.ignored.slice(0, 5).join(", ")}`,
@@ -57,6 +58,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       severity: "skipped",
       subject: file,
       count: 1,
+      omits: { unit: "sequence", why: "unreadable" },
       at: { file, row },
       describe: (count) =>
         `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${message}`,
@@ -104,6 +106,7 @@ export async function readPair(
       severity: "skipped",
       subject: "unmatched",
       count: unmatched,
+      omits: { unit: "sequence", why: "incomparable" },
       at: { file: trainer.file },
       describe: (count) => `${count} generations have no counterpart in the other file and were left out`,
     });
@@ -129,6 +132,7 @@ export async function readPair(
         code: "texts-part",
         severity: "warning",
         count: longer - length,
+        omits: { unit: "token", why: "incomparable" },
         at: { file: trainer.file, row: b.row },
         likely: "each engine sampled on its own, and from one differing token on the contexts differ",
         describe: (count) =>

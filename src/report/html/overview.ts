@@ -1,5 +1,5 @@
 import type { MismatchReport } from "../../protocol/report.ts";
-import { excludedParts, findingsOf, inputParts, plural } from "../content/input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, plural } from "../content/input.ts";
 import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
 import { displayed } from "../display.ts";
@@ -55,16 +55,16 @@ function htmlKeyFigures(figures: readonly KeyFigure[]): string {
 }
 
 function htmlLeftOut(report: MismatchReport): string {
-  const warnings = findingsOf(report, "warning").length;
-  const parts = [
-    ...excludedParts(report),
-    ...findingsOf(report, "skipped").map(({ at, message }) =>
-      at.file === undefined ? message : `${at.file}: ${message}`,
-    ),
-  ].map(escapeHtml);
-  if (warnings > 0) parts.push(`<a href="#findings">${plural(warnings, "warning")}</a>`);
-  if (parts.length === 0) return "<h3>Left out</h3><p class=muted>nothing</p>";
-  return `<h3>Left out</h3><ul class=warn>${parts.map((part) => `<li>${part}`).join("")}</ul>`;
+  const warnings = countOtherWarnings(report);
+  const parts = leftOutLines(report).map(escapeHtml);
+  const nothing = parts.length === 0;
+  const more =
+    warnings === 0
+      ? ""
+      : `<a href="#findings">${plural(warnings, nothing ? "warning" : "other warning")}</a>`;
+  if (nothing) return `<h3>Left out</h3><p class=muted>nothing${more === "" ? "" : `; ${more}`}</p>`;
+  const items = more === "" ? parts : [...parts, more];
+  return `<h3>Left out</h3><ul class=warn>${items.map((part) => `<li>${part}`).join("")}</ul>`;
 }
 
 function htmlNext({ next }: MismatchReport): string {

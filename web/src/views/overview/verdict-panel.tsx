@@ -1,5 +1,5 @@
 import type { MismatchReport } from "../../../../src/protocol/report.ts";
-import { excludedParts, findingsOf } from "../../../../src/report/content/input.ts";
+import { leftOutLines } from "../../../../src/report/content/input.ts";
 import { keyFigures } from "../../../../src/report/content/key-figures.ts";
 import { verdictWord } from "../../../../src/report/content/verdict-level.ts";
 import { displayed } from "../../../../src/report/display.ts";
@@ -18,7 +18,7 @@ const MOST_FACTS = 5;
 export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   const { level, headline } = report.verdict;
   const facts = report.facts.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_FACTS);
-  const leftOut = [...excludedParts(report), ...findingsOf(report, "skipped").map(({ message }) => message)];
+  const leftOut = leftOutLines(report);
   return (
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
