@@ -1,11 +1,11 @@
-import type { BaselineReading, MismatchMetrics, ReadingLevel } from "../protocol/report.ts";
+import type { BaselineReading, MismatchMetrics, ReadingLevel, ReportMetrics } from "../protocol/report.ts";
 
 /** Levels by rising concern. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
 
 /** A published band: the value from which each level starts. */
 interface Baseline {
-  readonly metric: keyof MismatchMetrics;
+  readonly metric: keyof VerdictMetrics;
   readonly elevated: number;
   readonly high: number;
   readonly broken: number;
@@ -62,13 +62,13 @@ export const BASELINES: readonly Baseline[] = [
     source: "verl docs/algo/rollout_corr.md",
   },
   {
-    metric: "prob_diff_max",
-    elevated: 0.5,
-    high: Number.POSITIVE_INFINITY,
+    metric: "prob_diff_above_half",
+    elevated: 1e-5,
+    high: 1e-3,
     broken: Number.POSITIVE_INFINITY,
     worse: "larger",
-    band: "0.4 in bf16; above 0.5 can collapse",
-    source: "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training, DPPO (2602.04879)",
+    band: "none in bf16 (max |Δp| 0.4); above 10 per million is too many",
+    source: "max: DPPO (2602.04879), where |Δp| above 0.5 precedes collapse; rate: ours, docs/metrics.md",
   },
 ];
 
@@ -80,29 +80,37 @@ function levelOf(baseline: Baseline, value: number): ReadingLevel {
   return beyond(baseline.elevated) ? "elevated" : "normal";
 }
 
+/** What verdicts are drawn from: of a step, a rank or a whole run. */
+export type VerdictMetrics = MismatchMetrics & Pick<Partial<ReportMetrics>, "prob_diff_above_half">;
+
+/** How far each figure may be off, by metric name. */
+export type Ranges = Readonly<Record<string, { readonly low: number; readonly high: number } | undefined>>;
+
 /** Each known figure held against its published band; unknown (NaN) figures are left out. */
-export function readBaselines(metrics: MismatchMetrics): BaselineReading[] {
+export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): BaselineReading[] {
   return BASELINES.flatMap((baseline) => {
-    const value = metrics[baseline.metric];
-    if (Number.isNaN(value)) return [];
-    return [
-      {
-        metric: baseline.metric,
-        value,
-        level: levelOf(baseline, value),
-        band: baseline.band,
-        source: baseline.source,
-      },
-    ];
+    const { metric, band, source } = baseline;
+    const value = metrics[metric];
+    if (value === undefined || Number.isNaN(value)) return [];
+    const { low, high } = ranges[metric] ?? { low: value, high: value };
+    const ends = [low, value, high].map((end) => levelOf(baseline, end)).sort(byConcern);
+    const level_range = [ends.at(0) as ReadingLevel, ends.at(-1) as ReadingLevel] as const;
+    return [{ metric, value, level: levelOf(baseline, value), level_range, band, source }];
   });
+}
+
+function byConcern(a: ReadingLevel, b: ReadingLevel): number {
+  return LEVELS.indexOf(a) - LEVELS.indexOf(b);
+}
+
+/** The worst of some levels, "normal" at least. */
+export function worstOf(levels: readonly ReadingLevel[]): ReadingLevel {
+  return ["normal" as const, ...levels].reduce((a, b) => (byConcern(b, a) > 0 ? b : a));
 }
 
 /** The worst level among readings. */
 export function worstLevel(readings: readonly BaselineReading[]): ReadingLevel {
-  return readings.reduce<ReadingLevel>(
-    (worst, { level }) => (LEVELS.indexOf(level) > LEVELS.indexOf(worst) ? level : worst),
-    "normal",
-  );
+  return worstOf(readings.map(({ level }) => level));
 }
 
 /** Mean |Δ| from which a run counts as broken, nats. */

@@ -27,7 +27,7 @@ import type { Finding } from "../schema/findings.ts";
 import type { GroupRow } from "../summaries/group-sums.ts";
 import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../summaries/outcome-sums.ts";
-import { type FactSource, factsOf } from "./facts.ts";
+import { type FactSource, factsOf } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { leftOutOf } from "./left-out.ts";
 import { distributionOf, intervalsOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";

@@ -1,6 +1,6 @@
 import type { Fact, MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
-import type { FactSource } from "./facts.ts";
+import type { FactSource } from "./facts/index.ts";
 import { inputWasSkipped } from "./left-out.ts";
 
 /** How the run was read: what a command needs to read it again. */

@@ -1,12 +1,13 @@
-import type {
-  BaselineReading,
-  LeftOut,
-  MismatchMetrics,
-  ReadingLevel,
-  StepMetrics,
-  Verdict,
-} from "../protocol/report.ts";
-import { BROKEN_DELTA, LEVELS, readBaselines, worstLevel } from "./baselines.ts";
+import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../protocol/report.ts";
+import {
+  BROKEN_DELTA,
+  LEVELS,
+  type Ranges,
+  readBaselines,
+  type VerdictMetrics,
+  worstLevel,
+  worstOf,
+} from "./baselines.ts";
 import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 import { droppedShares, type Kept } from "./left-out.ts";
 
@@ -14,7 +15,7 @@ import { droppedShares, type Kept } from "./left-out.ts";
 const LABELS: Readonly<Record<string, string>> = {
   delta_abs_mean: "mean |Δ|",
   prob_diff_mean: "mean |Δp|",
-  prob_diff_max: "max |Δp|",
+  prob_diff_above_half: "|Δp| > ½",
   pearson: "Pearson",
   ess: "ESS",
 };
@@ -31,37 +32,56 @@ const MEANING: Readonly<Record<ReadingLevel, string>> = {
 /** From this share of what could have been compared, what is lost is said in the first line. */
 const TOLD_SHARE = 0.1;
 
+export interface VerdictInput {
+  readonly metrics: VerdictMetrics;
+  /** How far the pooled figures may be off. */
+  readonly ranges: Ranges;
+  readonly perStep: readonly StepMetrics[];
+  /** Steps that stand out beyond what prompts explain; only these are called worse than the run. */
+  readonly standingOut: ReadonlySet<number>;
+  /** What is in no figure: a large share of it is told with the verdict. */
+  readonly leftOut: readonly LeftOut[];
+  /** Files that were read. */
+  readonly files: number;
+}
+
 /**
- * Holds the pooled figures against the published baselines, and each step against them too: a run that is sound on
- * average but has broken steps says so. Of too few tokens or sequences there are readings, but no word on the run.
- *
- * @param leftOut what is in no figure: a large share of it is told with the verdict
- * @param files that were read
+ * Holds the pooled figures against the published baselines, at both ends of what the data leave open, and each step
+ * against them too: a run that is sound on average but has broken steps says so. Of too few tokens or sequences there are
+ * readings, but no word on the run.
  */
-export function verdictOf(
-  metrics: MismatchMetrics,
-  perStep: readonly StepMetrics[],
-  leftOut: readonly LeftOut[],
-  files: number,
-): Verdict {
-  const readings = readBaselines(metrics);
+export function verdictOf({ metrics, ranges, perStep, standingOut, leftOut, files }: VerdictInput): Verdict {
+  const readings = readBaselines(metrics, ranges);
   const { tokens, sequences } = metrics;
   const dropped = tellDropped(droppedShares(leftOut, { token: tokens, sequence: sequences, file: files }));
-  if (tokens === 0) {
-    const headline = `no token has both log-probs: there is nothing to compare${dropped}`;
-    return { level: "too_few", headline, readings };
-  }
+  const settled = (level: Verdict["level"], headline: string): Verdict => {
+    return { level, level_range: [level, level], headline: `${headline}${dropped}`, readings };
+  };
+  if (tokens === 0) return settled("too_few", "no token has both log-probs: there is nothing to compare");
   const level = levelOf(metrics, readings);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
-    const headline = `${count(tokens, "token")} of ${count(sequences, "sequence")}${equal}; a verdict needs at least ${count(FEWEST_TOKENS, "token")} and ${count(FEWEST_SEQUENCES, "sequence")}${dropped}`;
-    return { level, headline, readings };
+    const needed = `${count(FEWEST_TOKENS, "token")} and ${count(FEWEST_SEQUENCES, "sequence")}`;
+    return settled(
+      level,
+      `${count(tokens, "token")} of ${count(sequences, "sequence")}${equal}; a verdict needs at least ${needed}`,
+    );
   }
-  const why = level === "none" ? "" : because(readings, level) + worseSteps(perStep, level);
-  return { level, headline: `${MEANING[level]}${why}${dropped}`, readings };
+  if (level === "none") return settled(level, MEANING.none);
+  const mildest = worstOf(readings.map(({ level_range }) => level_range[0]));
+  const severest = worstOf(readings.map(({ level_range }) => level_range[1]));
+  const worse = worseSteps(perStep, standingOut, severest);
+  if (mildest === severest) return settled(level, `${MEANING[level]}${because(readings, level)}${worse}`);
+  const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelOf);
+  return {
+    level,
+    level_range: [mildest, severest],
+    headline: `the data do not settle it, too few prompts or a few that hold too much: from "${MEANING[mildest]}" to "${MEANING[severest]}" (${open.join(", ")})${worse}${dropped}`,
+    readings,
+  };
 }
 
-function levelOf(metrics: MismatchMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
+function levelOf(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
   if (!isEnough(metrics)) {
     const isSurelyBroken = metrics.tokens >= FEWEST_FOR_BROKEN && metrics.delta_abs_p50 > BROKEN_DELTA;
     return isSurelyBroken ? "broken" : "too_few";
@@ -69,24 +89,29 @@ function levelOf(metrics: MismatchMetrics, readings: readonly BaselineReading[])
   return metrics.delta_abs_max === 0 ? "none" : worstLevel(readings);
 }
 
+const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
+  LEVELS.indexOf(level) > LEVELS.indexOf(than);
+
+const labelOf = ({ metric }: BaselineReading): string => LABELS[metric] ?? metric;
+
 function because(readings: readonly BaselineReading[], level: ReadingLevel): string {
-  const culprits = readings
-    .filter((reading) => reading.level === level && level !== "normal")
-    .map(({ metric }) => LABELS[metric] ?? metric);
+  const culprits = readings.filter((reading) => reading.level === level && level !== "normal").map(labelOf);
   return culprits.length === 0 ? "" : ` (${culprits.join(", ")})`;
 }
 
-/** Steps with too little data are not called worse than the run. */
-function worseSteps(perStep: readonly StepMetrics[], level: ReadingLevel): string {
-  if (perStep.length < 2) return "";
+/** Steps with too little data, and those that may be worse by chance, are not called worse than the run. */
+function worseSteps(
+  perStep: readonly StepMetrics[],
+  standingOut: ReadonlySet<number>,
+  level: ReadingLevel,
+): string {
   const worse = perStep.flatMap((metrics) => {
+    if (metrics.step === null || !standingOut.has(metrics.step)) return [];
     const own = levelOf(metrics, readBaselines(metrics));
-    return own !== "too_few" && LEVELS.indexOf(own) > LEVELS.indexOf(level)
-      ? [{ step: metrics.step, level: own }]
-      : [];
+    return own !== "too_few" && isWorse(own, level) ? [{ step: metrics.step, level: own }] : [];
   });
   if (worse.length === 0) return "";
-  const worst = worse.reduce((a, b) => (LEVELS.indexOf(b.level) > LEVELS.indexOf(a.level) ? b : a));
+  const worst = worse.reduce((a, b) => (isWorse(b.level, a.level) ? b : a));
   const more =
     worse.length === 1 ? "" : ` and ${worse.length - 1} more ${worse.length === 2 ? "step" : "steps"}`;
   return `; step ${worst.step}${more} ${worse.length === 1 ? "is" : "are"} worse (${worst.level})`;

@@ -49,6 +49,8 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly ranks: number;
   /** Sequences without one masked token. */
   readonly sequences_empty: number;
+  /** Share of the tokens whose two probabilities differ by more than ½. */
+  readonly prob_diff_above_half: number;
 }
 
 /** A step's figures, and how its sequences went; null where the data do not say. */
@@ -194,6 +196,11 @@ export interface BaselineReading {
   readonly metric: string;
   readonly value: number;
   readonly level: ReadingLevel;
+  /**
+   * The level at the end of its 95 % interval that is nearer to normal, and at the other; where there is no interval, at the
+   * ends of what is left without any one prompt. Both are `level` where neither is known.
+   */
+  readonly level_range: readonly [mildest: ReadingLevel, severest: ReadingLevel];
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
@@ -201,6 +208,8 @@ export interface BaselineReading {
 
 export interface Verdict {
   readonly level: VerdictLevel;
+  /** What the data leave open: equal where they settle the level, and where there is too little to say. */
+  readonly level_range: readonly [mildest: VerdictLevel, severest: VerdictLevel];
   /** One sentence that a tired engineer can act on. */
   readonly headline: string;
   readonly readings: readonly BaselineReading[];
@@ -224,9 +233,9 @@ export interface FactEvidence {
   /** Mean |Δ| of the part against the rest. */
   readonly factor: number;
   /** 95 %, over prompts; null where there are too few or one holds too much. */
-  readonly interval: Interval | null;
+  readonly interval: { readonly low: number; readonly high: number } | null;
   /** Smallest and largest factor with any one prompt left out. */
-  readonly leave_one_out: Interval;
+  readonly leave_one_out: { readonly low: number; readonly high: number };
 }
 
 /** A figure as a trainer logs it beside what it should be. */

@@ -8,13 +8,11 @@ import type { Fact, FactEvidence } from "../../protocol/report.ts";
 import type { Factor } from "../../statistics/factor.ts";
 import type { SampledCluster } from "../../summaries/sequence-sample.ts";
 import {
+  type Comparisons,
   type OutcomeContrast,
-  outcomeContrast,
   SIGNIFICANT,
   type Standout,
-  standoutOf,
-  standoutPart,
-  trendOf,
+  type Trend,
 } from "../standouts/index.ts";
 import { nats, ordinal, percent, rounded, times, weightOfFactor } from "./words.ts";
 
@@ -23,54 +21,30 @@ const TOLD_PROMPT_SHARE = 0.25;
 /** A step is named where the factor without it is at least this much nearer to 1. */
 const TOLD_STEP_FACTOR = 1.25;
 
-export function comparisonFacts(clusters: readonly SampledCluster[]): Fact[] {
-  const step = standoutOf(clusters, ({ step }) => step);
-  const rank = standoutOf(clusters, ({ rank }) => rank);
-  const environment = standoutOf(clusters, ({ environment }) => environment ?? undefined);
-  const turn = standoutPart(clusters, "turns");
-  const place = standoutPart(clusters, "deciles");
-  const outcome = outcomeContrast(clusters);
+/** @param clusters what the comparisons were made of */
+export function comparisonFacts(comparisons: Comparisons, clusters: readonly SampledCluster[]): Fact[] {
+  const { steps, ranks, environments, turns, deciles, outcome, trend } = comparisons;
+  const say = (kind: string, name: (key: string | number) => string, where: string) => {
+    return (standout: Standout<string | number>): Fact =>
+      standsOut(kind, name(standout.key), where, standout, clusters);
+  };
   return [
-    ...drift(clusters),
-    ...(step === undefined
-      ? []
-      : [standsOut("worst-step", `Step ${step.key} stands out`, "in the other steps", step, clusters)]),
-    ...(rank === undefined
-      ? []
-      : [standsOut("rank", `Rank ${rank.key} stands out`, "on the other ranks", rank, clusters)]),
-    ...(environment === undefined
-      ? []
-      : [
-          standsOut(
-            "environment",
-            `Environment ${environment.key} stands out`,
-            "in the other environments",
-            environment,
-            clusters,
-          ),
-        ]),
-    ...(turn === undefined
-      ? []
-      : [
-          standsOut(
-            "turn",
-            `Turn ${turn.key} stands out`,
-            "in the other turns of the same responses",
-            turn,
-            clusters,
-          ),
-        ]),
-    ...(place === undefined
-      ? []
-      : [
-          standsOut(
-            "position",
-            `The ${ordinal(place.key + 1)} tenth of the response stands out`,
-            "in the rest of it",
-            place,
-            clusters,
-          ),
-        ]),
+    ...(trend === undefined || trend.p > SIGNIFICANT ? [] : [drift(trend)]),
+    ...steps.slice(0, 1).map(say("worst-step", (key) => `Step ${key}`, "in the other steps")),
+    ...ranks.slice(0, 1).map(say("rank", (key) => `Rank ${key}`, "on the other ranks")),
+    ...environments
+      .slice(0, 1)
+      .map(say("environment", (key) => `Environment ${key}`, "in the other environments")),
+    ...turns.slice(0, 1).map(say("turn", (key) => `Turn ${key}`, "in the other turns of the same responses")),
+    ...deciles
+      .slice(0, 1)
+      .map(
+        say(
+          "position",
+          (key) => `The ${ordinal(Number(key) + 1)} tenth of the response`,
+          "in the rest of it",
+        ),
+      ),
     ...(outcome === undefined || outcome.p > SIGNIFICANT ? [] : [correctness(outcome, clusters)]),
   ];
 }
@@ -85,7 +59,7 @@ function standsOut(
   const evidence = [certainty(factor), ...largestPrompt(factor, clusters)].join("; ");
   return {
     kind,
-    text: `${subject}: mean |Δ| ${nats(mean)} against ${nats(othersMean)} ${where}, ${times(factor.factor)} as much (${evidence})`,
+    text: `${subject} stands out: mean |Δ| ${nats(mean)} against ${nats(othersMean)} ${where}, ${times(factor.factor)} as much (${evidence})`,
     weight: weightOfFactor(factor.factor),
     evidence: evidenceOf(factor, p, key),
   };
@@ -119,19 +93,15 @@ function correctness(contrast: OutcomeContrast, clusters: readonly SampledCluste
   };
 }
 
-function drift(clusters: readonly SampledCluster[]): Fact[] {
-  const trend = trendOf(clusters);
-  if (trend === undefined || trend.p > SIGNIFICANT) return [];
+function drift(trend: Trend): Fact {
   const grows = trend.late > trend.early;
   const factor = grows ? trend.factor : inverse(trend.factor);
-  return [
-    {
-      kind: "drift",
-      text: `Mean |Δ| ${grows ? "grows" : "falls"} over the run, from ${nats(trend.early)} in the first third of the steps to ${nats(trend.late)} in the last: a factor of ${rounded(factor.factor)} (${certainty(factor)})`,
-      weight: weightOfFactor(factor.factor) * (grows ? 1.2 : 0.6),
-      evidence: evidenceOf(factor, trend.p, grows ? "late" : "early"),
-    },
-  ];
+  return {
+    kind: "drift",
+    text: `Mean |Δ| ${grows ? "grows" : "falls"} over the run, from ${nats(trend.early)} in the first third of the steps to ${nats(trend.late)} in the last: a factor of ${rounded(factor.factor)} (${certainty(factor)})`,
+    weight: weightOfFactor(factor.factor) * (grows ? 1.2 : 0.6),
+    evidence: evidenceOf(factor, trend.p, grows ? "late" : "early"),
+  };
 }
 
 /** The interval of a factor, or what it is with any one prompt left out where too few prompts allow none. */

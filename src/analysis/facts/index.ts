@@ -1,5 +1,6 @@
 import type { Fact } from "../../protocol/report.ts";
 import type { SequenceSample } from "../../summaries/sequence-sample.ts";
+import type { Comparisons } from "../standouts/index.ts";
 import { comparisonFacts } from "./comparisons.ts";
 import { descriptiveFacts } from "./descriptive.ts";
 import type { FactSource } from "./fact-source.ts";
@@ -15,9 +16,12 @@ const TOLD = 3;
  * the factor by which one part differs from the rest, or of concentration). A comparison is made only of what its test
  * finds.
  */
-export function factsOf(source: FactSource, sample: SequenceSample): Fact[] {
+export function factsOf(source: FactSource, sample: SequenceSample, comparisons: Comparisons): Fact[] {
   const clusters = sample.list();
-  return [...descriptiveFacts(source, sample.isWhole ? clusters : undefined), ...comparisonFacts(clusters)]
+  return [
+    ...descriptiveFacts(source, sample.isWhole ? clusters : undefined),
+    ...comparisonFacts(comparisons, clusters),
+  ]
     .filter((fact) => fact.weight >= WORTH_SAYING)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, TOLD);

@@ -34,17 +34,17 @@ export interface Standout<K extends string | number> {
 export const SIGNIFICANT = 0.05;
 
 /**
- * Of parts that prompts or responses belong to as wholes, the one that stands out most; undefined where none does.
+ * Of parts that prompts or responses belong to as wholes, those that stand out, by falling factor.
  *
  * Where most prompts lie in one part each (steps, environments), prompts are permuted; where responses to one prompt lie
  * in several (ranks), these responses are, within their prompt.
  *
  * @param keyOf undefined or NaN: not known, left out
  */
-export function standoutOf<K extends string | number>(
+export function standoutsOf<K extends string | number>(
   clusters: readonly SampledCluster[],
   keyOf: (sequence: SampledSequence) => K | undefined,
-): Standout<K> | undefined {
+): Standout<K>[] {
   const keys = new Map<K, number>();
   const crossing = new Set<number>();
   let several = 0;
@@ -67,14 +67,14 @@ export function standoutOf<K extends string | number>(
   }
   const within = crossing.size * 2 > several;
   const units = within ? sequences.filter(({ cluster }) => crossing.has(cluster)) : wholeClusters(sequences);
-  return strongest([...keys.keys()], units, within);
+  return significant([...keys.keys()], units, within);
 }
 
-/** Of turns or tenths of a response, the one that stands out from the rest of the responses that have it. */
-export function standoutPart(
+/** Of turns or tenths of a response, those that stand out from the rest of the responses that have them, by falling factor. */
+export function standoutParts(
   clusters: readonly SampledCluster[],
   part: "turns" | "deciles",
-): Standout<number> | undefined {
+): Standout<number>[] {
   const units: Unit[] = [];
   let parts = 0;
   let block = 0;
@@ -90,28 +90,27 @@ export function standoutPart(
       block++;
     }
   }
-  return strongest(
+  return significant(
     Array.from({ length: parts }, (_, index) => index),
     units,
     true,
   );
 }
 
-function strongest<K extends string | number>(
+function significant<K extends string | number>(
   keys: readonly K[],
   units: readonly Unit[],
   within: boolean,
-): Standout<K> | undefined {
-  if (keys.length < 2 || units.length === 0) return undefined;
+): Standout<K>[] {
+  if (keys.length < 2 || units.length === 0) return [];
   const { p } = maxStatisticTest(groupedUnits(units, keys.length, within));
-  let found: Standout<K> | undefined;
-  for (const [label, key] of keys.entries()) {
-    if (!((p[label] as number) <= SIGNIFICANT)) continue;
-    const standout = describe(key, label, units, within, p[label] as number);
-    if (standout.tokens < ENOUGH_TOKENS || !(standout.factor.factor > 1)) continue;
-    if (found === undefined || standout.factor.factor > found.factor.factor) found = standout;
-  }
-  return found;
+  return keys
+    .flatMap((key, label) => {
+      const own = p[label] as number;
+      return own <= SIGNIFICANT ? [describe(key, label, units, within, own)] : [];
+    })
+    .filter(({ tokens, factor }) => tokens >= ENOUGH_TOKENS && factor.factor > 1)
+    .sort((a, b) => b.factor.factor - a.factor.factor);
 }
 
 function describe<K extends string | number>(

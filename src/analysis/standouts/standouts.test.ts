@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../statistics/random.ts";
 import type { SampledCluster, SampledSequence } from "../../summaries/sequence-sample.ts";
-import { outcomeContrast, standoutOf, standoutPart, trendOf } from "./index.ts";
+import { outcomeContrast } from "./outcome.ts";
+import { standoutParts, standoutsOf } from "./standout.ts";
+import { trendOf } from "./trend.ts";
 
 const random = seededRandom(11);
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -47,10 +49,10 @@ function drawRun({
 const stepOf = ({ step }: SampledSequence): number => step;
 const rankOf = ({ rank }: SampledSequence): number => rank;
 
-describe("standoutOf", () => {
+describe("standoutsOf", () => {
   test("names the step that is three times as far off, with the factor", () => {
     const run = drawRun({ effect: ({ step }) => (step === 7 ? 3 : 1) });
-    const found = standoutOf(run, stepOf);
+    const [found] = standoutsOf(run, stepOf);
     expect(found?.key).toBe(7);
     expect(found?.p).toBeLessThan(0.05);
     expect(found?.factor.factor).toBeGreaterThan(1.8);
@@ -62,12 +64,13 @@ describe("standoutOf", () => {
   });
 
   test("does not name a step that is nearer than the others", () => {
-    expect(standoutOf(drawRun({ effect: ({ step }) => (step === 7 ? 0.2 : 1) }), stepOf)?.key).not.toBe(7);
+    const run = drawRun({ effect: ({ step }) => (step === 7 ? 0.2 : 1) });
+    expect(standoutsOf(run, stepOf).map(({ key }) => key)).not.toContain(7);
   });
 
   test("sees a rank within prompts, where prompts differ by more than the rank does", () => {
     const run = drawRun({ prompt: 1.5, effect: ({ rank }) => (rank === 2 ? 1.5 : 1) });
-    const found = standoutOf(run, rankOf);
+    const [found] = standoutsOf(run, rankOf);
     expect(found?.key).toBe(2);
     expect(found?.factor.factor).toBeGreaterThan(1.2);
     expect(found?.factor.factor).toBeLessThan(1.9);
@@ -75,10 +78,10 @@ describe("standoutOf", () => {
 
   test("leaves out what is not known, and says nothing of one part alone", () => {
     const run = drawRun({ steps: 1 });
-    expect(standoutOf(run, stepOf)).toBeUndefined();
-    expect(standoutOf(run, () => Number.NaN)).toBeUndefined();
-    expect(standoutOf(run, () => undefined)).toBeUndefined();
-    expect(standoutOf([], stepOf)).toBeUndefined();
+    expect(standoutsOf(run, stepOf)).toEqual([]);
+    expect(standoutsOf(run, () => Number.NaN)).toEqual([]);
+    expect(standoutsOf(run, () => undefined)).toEqual([]);
+    expect(standoutsOf([], stepOf)).toEqual([]);
   });
 
   test("names a step, a rank or a turn in about 5 % of runs in which none differs", () => {
@@ -86,17 +89,20 @@ describe("standoutOf", () => {
     const named = { step: 0, rank: 0, turn: 0 };
     for (let run = 0; run < runs; run++) {
       const drawn = drawRun({ steps: 8, prompts: 8, prompt: 0.8 });
-      if (standoutOf(drawn, stepOf) !== undefined) named.step++;
-      if (standoutOf(drawn, rankOf) !== undefined) named.rank++;
-      if (standoutPart(drawn, "turns") !== undefined) named.turn++;
+      if (standoutsOf(drawn, stepOf).length > 0) named.step++;
+      if (standoutsOf(drawn, rankOf).length > 0) named.rank++;
+      if (standoutParts(drawn, "turns").length > 0) named.turn++;
     }
     for (const count of Object.values(named)) expect(count / runs).toBeLessThan(0.12);
   });
 });
 
-describe("standoutPart", () => {
+describe("standoutParts", () => {
   test("compares a turn with the other turns of the same responses", () => {
-    const found = standoutPart(drawRun({ prompt: 1.5, effect: ({ turn }) => (turn === 2 ? 2 : 1) }), "turns");
+    const [found] = standoutParts(
+      drawRun({ prompt: 1.5, effect: ({ turn }) => (turn === 2 ? 2 : 1) }),
+      "turns",
+    );
     expect(found?.key).toBe(2);
     expect(found?.factor.factor).toBeGreaterThan(1.6);
     expect(found?.factor.factor).toBeLessThan(2.5);
@@ -105,7 +111,7 @@ describe("standoutPart", () => {
   test("is not misled by long responses that are further off throughout", () => {
     const short = drawRun({ turns: 1, prompt: 0.3 });
     const long = drawRun({ turns: 4, prompt: 0.3, effect: () => 10 });
-    const found = standoutPart(
+    const [found] = standoutParts(
       [...short, ...long.map(({ cluster, sequences }) => ({ cluster: cluster + 1000, sequences }))],
       "turns",
     );
