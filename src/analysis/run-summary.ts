@@ -4,7 +4,11 @@ import { emptySums, mergeSums } from "../kernels/merge.ts";
 import { type MaskedTokens, type MismatchTable, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
 import type { WorstSequence, WorstToken } from "../protocol/report.ts";
 import { formatHandle, type RecordBatch } from "../schema/record.ts";
-import { MismatchSummary, type MismatchSummaryJson } from "../summaries/mismatch-summary.ts";
+import {
+  checkSummaryVersion,
+  MismatchSummary,
+  type MismatchSummaryJson,
+} from "../summaries/mismatch-summary.ts";
 import {
   addOutcome,
   emptyOutcomeSums,
@@ -14,6 +18,7 @@ import {
 } from "../summaries/outcome-sums.ts";
 import { TopList } from "../summaries/top-list.ts";
 import { ValueSketch, type ValueSketchJson } from "../summaries/value-sketch.ts";
+import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
 import { Slices, type SlicesJson } from "./slices.ts";
 import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
 
@@ -21,16 +26,18 @@ import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
 const TURNS_WITH_QUANTILES = 256;
 const WORST_KEPT = 20;
 
+/** 2: the summaries in it are of version 2. */
+const VERSION = 2;
+
 export interface RunSummaryJson {
-  readonly version: 1;
+  readonly version: typeof VERSION;
   readonly total: MismatchSummaryJson;
   readonly steps: SlicesJson<number>;
   readonly ranks: SlicesJson<number>;
   readonly environments: SlicesJson<string>;
   readonly correctness: SlicesJson<string>;
-  /** Not in summaries of versions before it was there. */
-  readonly outcomes?: readonly (readonly [step: number | null, sums: OutcomeSums])[];
-  readonly sequenceDeltas?: readonly (readonly [name: string, means: ValueSketchJson])[];
+  readonly outcomes: readonly (readonly [step: number | null, sums: OutcomeSums])[];
+  readonly sequenceDeltas: readonly (readonly [name: string, means: ValueSketchJson])[];
   readonly turnDeltas: readonly ValueSketchJson[];
   readonly groups: TokenGroupsJson;
   readonly packs: readonly (readonly [
@@ -73,8 +80,11 @@ export class RunSummary {
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
 
-  /** @throws MissingSideError when the batch lacks either policy's log-probs. */
-  add(batch: RecordBatch): void {
+  /**
+   * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
+   * @throws MissingSideError when the batch lacks either policy's log-probs.
+   */
+  add(batch: RecordBatch, clusters: ClusterKeys = clusterKeys(batch)): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, offsets } = batch;
     const { responseMask: mask, turnMask } = batch;
     const { file } = batch.provenance;
@@ -95,7 +105,7 @@ export class RunSummary {
         rowEnd,
         sink: (tokens) => this.#addTokens(batch, slices, tokens, rowStart),
       });
-      this.#addRows(batch, slices, table, rowStart, rowEnd);
+      this.#addRows(batch, slices, table, [rowStart, rowEnd], clusters);
     }
   }
 
@@ -103,8 +113,8 @@ export class RunSummary {
     batch: RecordBatch,
     slices: RowSlices,
     table: MismatchTable,
-    rowStart: number,
-    rowEnd: number,
+    [rowStart, rowEnd]: readonly [number, number],
+    clusters: ClusterKeys,
   ): void {
     this.total.addTurns(table.turns, table.turnRows);
     const step = batch.steps[rowStart] as number;
@@ -113,7 +123,7 @@ export class RunSummary {
     const outcomes = this.#outcomesOf(step);
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
-      this.total.addSequence(table.rows, at);
+      this.total.addSequence(table.rows, at, clusters.keys[row], clusters.arePrompts[row] === 1);
       for (const slice of slices.of(row)) slice.addSequence(table.rows, at);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
       const sums = packs.get(pack) ?? emptySums();
@@ -232,7 +242,7 @@ export class RunSummary {
   toJSON(): RunSummaryJson {
     const encode = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
     return {
-      version: 1,
+      version: VERSION,
       total: this.total.toJSON(),
       steps: this.steps.toJSON(),
       ranks: this.ranks.toJSON(),
@@ -252,19 +262,17 @@ export class RunSummary {
     };
   }
 
-  /** @throws RangeError when a newer version of logratio wrote it. */
+  /** @throws VersionError when another version of logratio wrote it. */
   static fromJSON(json: RunSummaryJson): RunSummary {
-    if (json.version !== 1) {
-      throw new RangeError(`Cannot read run summary: version ${json.version}, this logratio reads version 1`);
-    }
+    checkSummaryVersion("run summary", json.version, VERSION);
     const summary = new RunSummary();
     summary.total.merge(MismatchSummary.fromJSON(json.total));
     summary.steps.merge(Slices.fromJSON(json.steps));
     summary.ranks.merge(Slices.fromJSON(json.ranks));
     summary.environments.merge(Slices.fromJSON(json.environments));
     summary.correctness.merge(Slices.fromJSON(json.correctness));
-    for (const [step, sums] of json.outcomes ?? []) summary.outcomes.set(step ?? Number.NaN, { ...sums });
-    for (const [name, sketch] of json.sequenceDeltas ?? [])
+    for (const [step, sums] of json.outcomes) summary.outcomes.set(step ?? Number.NaN, { ...sums });
+    for (const [name, sketch] of json.sequenceDeltas)
       summary.sequenceDeltas.set(name, ValueSketch.fromJSON(sketch));
     summary.turnDeltas.push(...json.turnDeltas.map(ValueSketch.fromJSON));
     summary.groups.merge(TokenGroups.fromJSON(json.groups));

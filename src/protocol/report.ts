@@ -177,9 +177,18 @@ export interface WorstSequence {
   readonly file: string;
 }
 
+/** A 95 % interval of a pooled figure over the prompts that might have been drawn; see docs/statistics.md. */
 export interface Interval {
+  /** NaN (null in JSON) where the data allow no interval: then `reason` says why. */
   readonly low: number;
   readonly high: number;
+  readonly method: "cluster-t";
+  /** What was drawn: prompts with all their samples, or sequences where a prompt is not known. */
+  readonly unit: "prompt" | "sequence";
+  readonly clusters: number;
+  readonly reason: string | null;
+  /** Where there is no interval: the smallest and the largest figure that is left without one cluster. */
+  readonly leave_one_out: readonly [low: number, high: number] | null;
 }
 
 export type VerdictLevel = "none" | "normal" | "elevated" | "high" | "broken";
@@ -259,7 +268,7 @@ export interface MismatchReport {
   readonly run: string;
   readonly trainers: readonly string[];
   readonly metrics: ReportMetrics;
-  /** 95 % bootstrap intervals over sequences, by metric name. */
+  /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
   readonly verdict: Verdict;
   readonly facts: readonly Fact[];
