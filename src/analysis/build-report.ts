@@ -29,11 +29,14 @@ import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../summaries/outcome-sums.ts";
 import { type FactSource, factsOf } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
+import { intervalsOf, jumpInterval, rangesOf } from "./intervals.ts";
 import { leftOutOf } from "./left-out.ts";
-import { distributionOf, intervalsOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
+import { distributionOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
 import { nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
+import { JUMP } from "./sample-rows.ts";
 import type { Slices } from "./slices.ts";
+import { compareParts } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -75,8 +78,9 @@ export function buildReport(input: ReportInput): MismatchReport {
       turns_max: total.turns.length,
       ranks: summary.ranks.byKey.size,
       sequences_empty: total.sequences.empty,
+      prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
     },
-    intervals: intervalsOf(total),
+    intervals: { ...intervalsOf(total), ...jumpInterval(summary.sample) },
     distributions: {
       delta: distributionOf(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
       delta_abs: distributionOf(
@@ -141,12 +145,20 @@ export function buildReport(input: ReportInput): MismatchReport {
       missing: total.sums[UNDEFINED_COUNT] as number,
     },
   };
-  const facts = factsOf(source);
+  const comparisons = compareParts(summary.sample.list());
+  const facts = factsOf(source, summary.sample, comparisons);
   const leftOut = leftOutOf(input.findings, source.excluded);
   return {
     ...source,
     left_out: leftOut,
-    verdict: verdictOf(pooled, perStep, leftOut, input.sources.length),
+    verdict: verdictOf({
+      metrics: source.metrics,
+      ranges: rangesOf(source.intervals),
+      perStep,
+      standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+      leftOut,
+      files: input.sources.length,
+    }),
     facts,
     next: nextCommand(source, facts, input.findings, {
       paths: input.paths,

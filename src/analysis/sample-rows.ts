@@ -1,6 +1,7 @@
 import type { MaskedTokens } from "../kernels/mismatch.ts";
 import { formatHandle, type RecordBatch } from "../schema/record.ts";
 import { SAMPLE_DECILES, type SequenceSample } from "../summaries/sequence-sample.ts";
+import type { ClusterKeys } from "./cluster-keys.ts";
 
 /** Of |Δp|: beyond it one policy all but rules out what the other all but writes. */
 export const JUMP = 0.5;
@@ -18,11 +19,10 @@ interface RowSums {
 export class SampleRows {
   readonly #sample: SequenceSample;
   readonly #batch: RecordBatch;
-  readonly #clusters: Float64Array;
+  readonly #clusters: ClusterKeys;
   readonly #rows = new Map<number, RowSums>();
 
-  /** @param clusters `[rows]`: the key of each row's prompt */
-  constructor(sample: SequenceSample, batch: RecordBatch, clusters: Float64Array) {
+  constructor(sample: SequenceSample, batch: RecordBatch, clusters: ClusterKeys) {
     this.#sample = sample;
     this.#batch = batch;
     this.#clusters = clusters;
@@ -30,7 +30,7 @@ export class SampleRows {
 
   /** Tokens `[from, to)` of a kernel pass, all of one row. */
   add(row: number, tokens: MaskedTokens, from: number, to: number): void {
-    if (!this.#sample.wants(this.#clusters[row] as number)) return;
+    if (!this.#sample.wants(this.#clusters.keys[row] as number)) return;
     const sums = this.#sumsOf(row);
     const { turns, deciles } = sums;
     const { index, delta, probDiff, turn } = tokens;
@@ -65,7 +65,7 @@ export class SampleRows {
     const { steps, ranks, rows, correctness, environments } = this.#batch;
     const step = steps[row] as number;
     const rank = ranks[row] as number;
-    this.#sample.add(this.#clusters[row] as number, {
+    this.#sample.add(this.#clusters.keys[row] as number, this.#clusters.arePrompts[row] === 1, {
       handle: formatHandle({ step, rank, sequence: rows[row] as number }),
       step,
       rank,

@@ -179,9 +179,19 @@ export interface WorstSequence {
   readonly file: string;
 }
 
+/** A 95 % interval of a pooled figure over the prompts that might have been drawn; see docs/statistics.md. */
 export interface Interval {
+  /** NaN (null in JSON) where the data allow no interval: then `reason` says why. */
   readonly low: number;
   readonly high: number;
+  /** `cluster-t`: linearised over clusters, Student's t; `cluster-gamma`: a rate of rare events that come in clusters. */
+  readonly method: "cluster-t" | "cluster-gamma";
+  /** What was drawn: prompts with all their samples, or sequences where a prompt is not known. */
+  readonly unit: "prompt" | "sequence";
+  readonly clusters: number;
+  readonly reason: string | null;
+  /** Where there is no interval: the smallest and the largest figure that is left without one cluster. */
+  readonly leave_one_out: readonly [low: number, high: number] | null;
 }
 
 /** How one figure stands to its published baseline. */
@@ -297,7 +307,7 @@ export interface MismatchReport {
   readonly run: string;
   readonly trainers: readonly string[];
   readonly metrics: ReportMetrics;
-  /** 95 % bootstrap intervals over sequences, by metric name. */
+  /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
   readonly verdict: Verdict;
   readonly facts: readonly Fact[];

@@ -3,7 +3,7 @@ import type { MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
 import { stepTable, turnTable } from "./content/group-tables.ts";
 import { inputParts, leftOutLines } from "./content/input.ts";
-import { keyFigures } from "./content/key-figures.ts";
+import { keyFigures, noInterval } from "./content/key-figures.ts";
 import { verdictWord } from "./content/verdict-level.ts";
 import { pipeTable, tableBlock } from "./markdown-table.ts";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.ts";
@@ -41,13 +41,16 @@ export function renderMarkdown(report: MismatchReport, options: MarkdownOptions 
 }
 
 function keyFigureTable(report: MismatchReport): string {
-  const rows = keyFigures(report).map(({ label, value, interval, reading }) => [
-    escapeMarkdown(label),
-    value,
-    interval === undefined ? "" : `${interval.low} – ${interval.high}`,
-    reading === undefined ? "" : escapeMarkdown(reading.level),
-    reading === undefined ? "" : escapeMarkdown(`${reading.band} (${reading.source})`),
-  ]);
+  const rows = keyFigures(report).map((figure) => {
+    const { label, value, interval, reading } = figure;
+    return [
+      escapeMarkdown(label),
+      value,
+      interval === undefined ? escapeMarkdown(noInterval(figure)) : `${interval.low} – ${interval.high}`,
+      reading === undefined ? "" : escapeMarkdown(reading.level),
+      reading === undefined ? "" : escapeMarkdown(`${reading.band} (${reading.source})`),
+    ];
+  });
   return pipeTable(
     ["figure", "value", "95 % interval", "reading", "published baseline"],
     ["l", "r", "r", "l", "l"],

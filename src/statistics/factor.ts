@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { studentQuantile95 } from "./distributions.ts";
+import { clusterInterval } from "./cluster-interval.ts";
 
 /** `[clusters]` each: what one cluster (a prompt's responses) adds to the two parts; 0 and 0 where it has no such part. */
 export interface TwoParts {
@@ -34,9 +34,8 @@ export const MIN_CLUSTERS = 10;
 export const MAX_SHARE = 0.1;
 
 /**
- * log F ± t · se with se² = Σ_sides G/(G−1) · Σ_g (e_g/Σ sums)², e_g = x_g − R·n_g (linearised ratio, Cochran, "Sampling
- * Techniques", 1977, section 6.3), a cluster's parts on both sides taken together, and Welch and Satterthwaite's degrees
- * of freedom.
+ * The interval is that of `clusterInterval` with the influence of a cluster on log F: e_g/Σ sums of the first part less the
+ * same of the other, where e_g = x_g − R·n_g (linearised ratio, Cochran, "Sampling Techniques", 1977, section 6.3).
  *
  * NaN where a part is empty.
  */
@@ -102,19 +101,11 @@ function intervalOf(
   first: Part,
   second: Part,
 ): { low: number; high: number } {
-  let both = 0;
-  let [one, two] = [0, 0];
-  for (let g = 0; g < sums.length; g++) {
-    const a = ((sums[g] as number) - first.ratio * (sizes[g] as number)) / first.sum;
-    const b = ((otherSums[g] as number) - second.ratio * (otherSizes[g] as number)) / second.sum;
-    both += (a - b) ** 2;
-    one += a * a;
-    two += b * b;
-  }
-  const [g1, g2] = [first.clusters, second.clusters];
-  const correction = Math.max(g1 / (g1 - 1), g2 / (g2 - 1));
-  const freedom = (one + two) ** 2 / (one ** 2 / (g1 - 1) + two ** 2 / (g2 - 1));
-  const half = studentQuantile95(freedom) * Math.sqrt(correction * both);
   const factor = first.ratio / second.ratio;
-  return { low: factor * Math.exp(-half), high: factor * Math.exp(half) };
+  const influences = Float64Array.from(sums, (sum, g) => {
+    const own = (sum - first.ratio * (sizes[g] as number)) / first.sum;
+    const other = ((otherSums[g] as number) - second.ratio * (otherSizes[g] as number)) / second.sum;
+    return factor * (own - other);
+  });
+  return clusterInterval(factor, influences, "log");
 }

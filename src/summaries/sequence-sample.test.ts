@@ -31,8 +31,8 @@ describe("SequenceSample", () => {
           const whole = new SequenceSample(limit);
           const parts = [0, 1, 2, 3].map(() => new SequenceSample(limit));
           for (const [cluster, deltaAbs] of rows) {
-            whole.add(cluster, sequence(deltaAbs));
-            (parts[shards.next().value as number] as SequenceSample).add(cluster, sequence(deltaAbs));
+            whole.add(cluster, true, sequence(deltaAbs));
+            (parts[shards.next().value as number] as SequenceSample).add(cluster, true, sequence(deltaAbs));
           }
           const [a, b, c, d] = parts as [SequenceSample, SequenceSample, SequenceSample, SequenceSample];
           d.merge(b);
@@ -55,10 +55,10 @@ describe("SequenceSample", () => {
 
   test("keeps a run whole that fits, and says what it no longer wants", () => {
     const sample = new SequenceSample(4);
-    for (const cluster of [9, 2, 7, 2]) sample.add(cluster, sequence(cluster / 10));
+    for (const cluster of [9, 2, 7, 2]) sample.add(cluster, true, sequence(cluster / 10));
     expect(sample.isWhole).toBe(true);
     expect(sample.list().map(({ cluster }) => cluster)).toEqual([2, 7, 9]);
-    sample.add(1, sequence(0.1));
+    sample.add(1, true, sequence(0.1));
     expect(sample.list().map(({ cluster }) => cluster)).toEqual([1, 2, 7]);
     expect(sample.isWhole).toBe(false);
     expect(sample.wants(9)).toBe(false);

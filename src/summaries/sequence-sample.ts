@@ -33,6 +33,8 @@ export interface SampledSequence {
 
 export interface SequenceSampleJson {
   readonly version: 1;
+  /** Of the sequences added, how many there were and how many came under their prompt. */
+  readonly added: readonly [sequences: number, prompts: number];
   /** Clusters with larger hashes are not kept; null while all are. */
   readonly bound: number | null;
   readonly clusters: readonly (readonly [cluster: number, sequences: readonly SampledSequenceJson[]])[];
@@ -61,6 +63,7 @@ export class SequenceSample {
   readonly #clusters = new Map<number, SampledSequence[]>();
   #sequences = 0;
   #bound = Number.POSITIVE_INFINITY;
+  #added: [sequences: number, prompts: number] = [0, 0];
 
   constructor(limit = SAMPLE_SEQUENCES) {
     this.#limit = limit;
@@ -76,7 +79,19 @@ export class SequenceSample {
     return this.#bound === Number.POSITIVE_INFINITY && this.#sequences <= this.#limit;
   }
 
-  add(cluster: number, sequence: SampledSequence): void {
+  /** What a cluster is: a prompt, where that of every sequence is known. */
+  get unit(): "prompt" | "sequence" {
+    return this.#added[0] > 0 && this.#added[0] === this.#added[1] ? "prompt" : "sequence";
+  }
+
+  /** @param isPrompt whether the cluster is the sequence's prompt, rather than the sequence itself */
+  add(cluster: number, isPrompt: boolean, sequence: SampledSequence): void {
+    this.#added[0]++;
+    if (isPrompt) this.#added[1]++;
+    this.#keep(cluster, sequence);
+  }
+
+  #keep(cluster: number, sequence: SampledSequence): void {
     if (!this.wants(cluster)) return;
     const known = this.#clusters.get(cluster);
     if (known === undefined) this.#clusters.set(cluster, [sequence]);
@@ -87,9 +102,11 @@ export class SequenceSample {
   }
 
   merge(other: SequenceSample): void {
+    this.#added[0] += other.#added[0];
+    this.#added[1] += other.#added[1];
     this.#bound = Math.min(this.#bound, other.#bound);
     for (const [cluster, sequences] of other.#clusters)
-      for (const sequence of sequences) this.add(cluster, sequence);
+      for (const sequence of sequences) this.#keep(cluster, sequence);
     this.#dropAbove(this.#bound);
   }
 
@@ -126,6 +143,7 @@ export class SequenceSample {
     const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
     return {
       version: 1,
+      added: this.#added,
       clusters: this.list().map(({ cluster, sequences }) => [
         cluster,
         sequences.map(({ handle, step, rank, correct, environment, turns, deciles, jumps }) => [
@@ -146,9 +164,10 @@ export class SequenceSample {
   static fromJSON(json: SequenceSampleJson, limit = SAMPLE_SEQUENCES): SequenceSample {
     const sample = new SequenceSample(limit);
     sample.#bound = json.bound ?? Number.POSITIVE_INFINITY;
+    sample.#added = [...json.added];
     for (const [cluster, sequences] of json.clusters) {
       for (const [handle, step, rank, correct, environment, turns, deciles, jumps] of sequences) {
-        sample.add(cluster, {
+        sample.#keep(cluster, {
           handle,
           step: step ?? Number.NaN,
           rank: rank ?? Number.NaN,

@@ -1,6 +1,7 @@
 import type {
   Distribution,
   GroupMetrics,
+  Interval,
   MismatchMetrics,
   MismatchReport,
   StepMetrics,
@@ -25,6 +26,11 @@ export function sampleOutcomes(
 }
 
 /** A complete report with made-up figures of a plausible size, the same ones on each call. */
+/** An interval over 24 prompts. */
+export function interval(low: number, high: number): Interval {
+  return { low, high, method: "cluster-t", unit: "prompt", clusters: 24, reason: null, leave_one_out: null };
+}
+
 export function sampleReport(options: SampleOptions = {}): MismatchReport {
   const {
     run = "sample",
@@ -48,7 +54,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
     run,
     trainers: ["verl"],
     metrics: { ...whole, sequences: 64 * steps, steps, turns_max: turns, ranks, sequences_empty: 1 },
-    intervals: { delta_abs_mean: { low: 0.0031, high: 0.0051 }, ess: { low: 0.9985, high: 0.9996 } },
+    intervals: { delta_abs_mean: interval(0.0031, 0.0051), ess: interval(0.9985, 0.9996) },
     verdict: {
       level: "elevated",
       headline: "single tokens are far off: look at step 10",

@@ -1,6 +1,6 @@
 import type { MismatchReport } from "../../protocol/report.ts";
 import { countOtherWarnings, inputParts, leftOutLines, plural } from "../content/input.ts";
-import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
+import { type KeyFigure, keyFigures, noInterval } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
 import { displayed } from "../display.ts";
 import { escapeHtml } from "./escape.ts";
@@ -39,9 +39,11 @@ function htmlPictures(title: string, name: string, pictures: readonly Picture[])
 }
 
 function htmlKeyFigures(figures: readonly KeyFigure[]): string {
-  const rows = figures.map(({ label, meaning, value, interval, reading }) => {
-    const range =
-      interval === undefined ? "" : escapeHtml(`${displayed(interval.low)} – ${displayed(interval.high)}`);
+  const rows = figures.map((figure) => {
+    const { label, meaning, value, interval, reading } = figure;
+    const range = escapeHtml(
+      displayed(interval === undefined ? noInterval(figure) : `${interval.low} – ${interval.high}`),
+    );
     const badge =
       reading === undefined
         ? "<td class=p><span class=muted>–</span>"

@@ -102,10 +102,12 @@ function drawKeyFigures(figures: readonly KeyFigure[], surface: Surface): string
     high: Math.max(0, ...cells.map((cell) => displayWidth(cell.high))),
   };
   const hasIntervals = widths.low > 0;
+  const dashes = surface.text("—");
   const intervalWidth = Math.max("95 % interval".length, widths.low + widths.high + 3);
   const dash = surface.text("–");
   const lines = cells.map(({ figure, label, value, low, high }) => {
-    const interval = low === "" ? "" : `${pad(low, widths.low, "right")} ${dash} ${high}`;
+    const none = figure.reason === undefined ? "" : dashes;
+    const interval = low === "" ? none : `${pad(low, widths.low, "right")} ${dash} ${high}`;
     const head =
       `${pad(label, widths.label)} ${surface.style(pad(value, widths.value, "right"), "bold")}  ` +
       (hasIntervals ? `${surface.style(pad(interval, intervalWidth), "dim")}  ` : "");
@@ -114,7 +116,19 @@ function drawKeyFigures(figures: readonly KeyFigure[], surface: Surface): string
   const header =
     `${pad("", widths.label)} ${pad("value", widths.value, "right")}  ` +
     `${hasIntervals ? `${pad("95 % interval", intervalWidth)}  ` : ""}${surface.unicode ? "  " : "    "}published baseline`;
-  return [surface.style(header, "dim"), ...lines].map((line) => line.trimEnd());
+  return [surface.style(header, "dim"), ...lines, ...drawNoIntervals(figures, surface)].map((line) =>
+    line.trimEnd(),
+  );
+}
+
+/** Which figures have no interval and why, on one line; the rest is in the table of all figures. */
+function drawNoIntervals(figures: readonly KeyFigure[], surface: Surface): string[] {
+  const parts = figures.flatMap(({ label, reason }) =>
+    reason === undefined ? [] : [`${label} (${reason})`],
+  );
+  if (parts.length === 0) return [];
+  const text = surface.text(`no 95 % interval: ${parts.join(", ")}`);
+  return [surface.style(clip(text, surface.width, surface.ellipsis), "dim")];
 }
 
 function drawReading(figure: KeyFigure, surface: Surface, room: number): string {

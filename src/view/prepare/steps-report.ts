@@ -74,6 +74,8 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     rolloutLogprobs: rollout,
     trainerLogprobs: trainer,
     responseTokenIds: ids.subarray(meta.promptLength),
+    promptOffsets: Int32Array.of(0, meta.promptLength),
+    promptTokenIds: ids.subarray(0, meta.promptLength),
     policyLogprobs: {},
     entropies: {
       ...(rolloutEntropy && { rollout: rolloutEntropy }),
@@ -88,7 +90,7 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     correctness: number(meta.correct),
     sourceOffsets: Float64Array.of(-1),
     sampleIds: [undefined],
-    groupIds: [undefined],
+    groupIds: [meta.group ?? undefined],
     environments: [meta.environment ?? undefined],
     promptTexts: [undefined],
     responseTexts: [undefined],
