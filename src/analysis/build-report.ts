@@ -146,7 +146,13 @@ export function buildReport(input: ReportInput): MismatchReport {
   return {
     ...source,
     left_out: leftOut,
-    verdict: verdictOf(pooled, perStep, leftOut, input.sources.length),
+    verdict: verdictOf(
+      pooled,
+      perStep,
+      leftOut,
+      input.sources.length,
+      constantSide(input.findings, pooled.tokens),
+    ),
     facts,
     next: nextCommand(source, facts, input.findings, {
       paths: input.paths,
@@ -157,6 +163,11 @@ export function buildReport(input: ReportInput): MismatchReport {
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
+}
+
+/** What a side says whose every log-prob in the figures is one number. */
+function constantSide(findings: readonly Finding[], tokens: number): string | undefined {
+  return findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens)?.message;
 }
 
 function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {

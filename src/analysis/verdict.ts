@@ -37,12 +37,14 @@ const TOLD_SHARE = 0.1;
  *
  * @param leftOut what is in no figure: a large share of it is told with the verdict
  * @param files that were read
+ * @param fault why the numbers are no log-probs, if they are none: nothing else can be said of them
  */
 export function verdictOf(
   metrics: MismatchMetrics,
   perStep: readonly StepMetrics[],
   leftOut: readonly LeftOut[],
   files: number,
+  fault?: string,
 ): Verdict {
   const readings = readBaselines(metrics);
   const { tokens, sequences } = metrics;
@@ -51,6 +53,7 @@ export function verdictOf(
     const headline = `no token has both log-probs: there is nothing to compare${dropped}`;
     return { level: "too_few", headline, readings };
   }
+  if (fault !== undefined) return { level: "broken", headline: `${fault}${dropped}`, readings };
   const level = levelOf(metrics, readings);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
