@@ -137,7 +137,7 @@ export async function openGroups(
   if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
   const readable = sources.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) throw nothingToRead(paths, walked, selection);
-  reportIgnored(walked.ignored, selection.unrecognised, findings);
+  reportIgnored(walked, selection, findings);
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();
@@ -151,8 +151,8 @@ export async function openGroups(
 }
 
 /** @throws UsageError when both sides are one column: every Δ would be 0 */
-function checkMapping({ mapping }: ReadOptions): void {
-  if (mapping?.rollout === undefined || mapping.rollout !== mapping.trainer) return;
+function checkMapping({ mapping, oneSide }: ReadOptions): void {
+  if (oneSide || mapping?.rollout === undefined || mapping.rollout !== mapping.trainer) return;
   throw new UsageError(`--rollout and --trainer both name ${mapping.rollout}: a column agrees with itself`, {
     hint: "name the column of each side; --explain shows what there is",
   });

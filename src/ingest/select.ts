@@ -106,11 +106,9 @@ export async function select(
 }
 
 /** Files of directories that are not read, and why that loses nothing: the reader judges. */
-export function reportIgnored(
-  byName: readonly string[],
-  unrecognised: readonly string[],
-  findings: FindingLog,
-): void {
+export function reportIgnored({ ignored }: Walk, { unrecognised }: Selection, findings: FindingLog): void {
+  // A marker is heeded, not ignored.
+  const byName = ignored.filter((path) => basename(path) !== "STABLE");
   const tell = (files: readonly string[], subject: string, describe: (what: string) => string): void => {
     const [first] = files;
     if (first === undefined) return;
@@ -126,7 +124,12 @@ export function reportIgnored(
     });
   };
   tell(byName, "by name", (what) => `${what} not read: no recorded data, by name`);
-  tell(unrecognised, "by content", (what) => `${what} not read: no rollout and trainer log-probs in them`);
+  tell(
+    unrecognised,
+    "by content",
+    (what) =>
+      `${what} not read: no rollout and trainer log-probs in ${unrecognised.length === 1 ? "it" : "them"}`,
+  );
 }
 
 /** Why nothing can be read: the first reason, the more telling kinds first. */
