@@ -158,6 +158,7 @@ export function buildReport(input: ReportInput): MismatchReport {
       standingOut: new Set(comparisons.steps.map(({ key }) => key)),
       leftOut,
       files: input.sources.length,
+      fault: constantSide(input.findings, pooled.tokens),
     }),
     facts,
     next: nextCommand(source, facts, input.findings, {
@@ -169,6 +170,11 @@ export function buildReport(input: ReportInput): MismatchReport {
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
+}
+
+/** What a side says whose every log-prob in the figures is one number. */
+function constantSide(findings: readonly Finding[], tokens: number): string | undefined {
+  return findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens)?.message;
 }
 
 function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {

@@ -43,6 +43,8 @@ export interface VerdictInput {
   readonly leftOut: readonly LeftOut[];
   /** Files that were read. */
   readonly files: number;
+  /** Why the numbers are no log-probs, if they are none: nothing else can be said of them. */
+  readonly fault?: string | undefined;
 }
 
 /**
@@ -50,7 +52,15 @@ export interface VerdictInput {
  * against them too: a run that is sound on average but has broken steps says so. Of too few tokens or sequences there are
  * readings, but no word on the run.
  */
-export function verdictOf({ metrics, ranges, perStep, standingOut, leftOut, files }: VerdictInput): Verdict {
+export function verdictOf({
+  metrics,
+  ranges,
+  perStep,
+  standingOut,
+  leftOut,
+  files,
+  fault,
+}: VerdictInput): Verdict {
   const readings = readBaselines(metrics, ranges);
   const { tokens, sequences } = metrics;
   const dropped = tellDropped(droppedShares(leftOut, { token: tokens, sequence: sequences, file: files }));
@@ -58,6 +68,7 @@ export function verdictOf({ metrics, ranges, perStep, standingOut, leftOut, file
     return { level, level_range: [level, level], headline: `${headline}${dropped}`, readings };
   };
   if (tokens === 0) return settled("too_few", "no token has both log-probs: there is nothing to compare");
+  if (fault !== undefined) return settled("broken", fault);
   const level = levelOf(metrics, readings);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
@@ -76,7 +87,7 @@ export function verdictOf({ metrics, ranges, perStep, standingOut, leftOut, file
   return {
     level,
     level_range: [mildest, severest],
-    headline: `the data do not settle it, too few prompts or a few that hold too much: from "${MEANING[mildest]}" to "${MEANING[severest]}" (${open.join(", ")})${worse}${dropped}`,
+    headline: `the prompts that were read leave it open (${open.join(", ")}): more of them would tell${worse}${dropped}`,
     readings,
   };
 }
@@ -95,7 +106,9 @@ const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
 const labelOf = ({ metric }: BaselineReading): string => LABELS[metric] ?? metric;
 
 function because(readings: readonly BaselineReading[], level: ReadingLevel): string {
-  const culprits = readings.filter((reading) => reading.level === level && level !== "normal").map(labelOf);
+  const culprits = readings
+    .filter(({ level_range }) => level_range[0] === level && level !== "normal")
+    .map(labelOf);
   return culprits.length === 0 ? "" : ` (${culprits.join(", ")})`;
 }
 

@@ -20,9 +20,9 @@ export interface MarkdownOptions {
 
 /** The report for pasting into an issue: verdict, key figures, facts, short tables, findings, command to repeat it. */
 export function renderMarkdown(report: MismatchReport, options: MarkdownOptions = {}): string {
-  const { level, headline } = report.verdict;
+  const { headline } = report.verdict;
   const blocks = [
-    `### Rollout/trainer mismatch of ${codeSpan(report.run)}: ${verdictWord(level)}`,
+    `### Rollout/trainer mismatch of ${codeSpan(report.run)}: ${verdictWord(report.verdict)}`,
     escapeMarkdown(headline),
     escapeMarkdown(inputParts(report).join(" · ")),
     keyFigureTable(report),

@@ -60,7 +60,9 @@ export function baselineTable(report: MismatchReport): Table {
     ),
     textColumn(
       "reading",
-      readings.map((reading) => reading.level),
+      readings.map(({ level, level_range: [mildest, severest] }) =>
+        mildest === severest ? level : `${mildest} to ${severest}`,
+      ),
       { levels: readings.map((reading) => reading.level) },
     ),
     textColumn(

@@ -1,4 +1,4 @@
-import type { BaselineReading, ReadingLevel, VerdictLevel } from "../../protocol/report.ts";
+import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../../protocol/report.ts";
 
 /** From bit for bit equal to unusable. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
@@ -7,8 +7,12 @@ export function severityOf(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
-/** The level as a word in capitals, for readers who see no colour. */
-export function verdictWord(level: VerdictLevel): string {
+/** The level in capitals, for readers who see no colour; both ends where the data leave it open. */
+export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
+  return mildest === severest ? wordOf(level) : `BETWEEN ${wordOf(mildest)} AND ${wordOf(severest)}`;
+}
+
+function wordOf(level: VerdictLevel): string {
   if (level === "none") return "NO MISMATCH";
   return level === "too_few" ? "TOO FEW TO SAY" : level.toUpperCase();
 }

@@ -11,7 +11,7 @@ export function htmlHeader(report: MismatchReport): string {
   return (
     `<header><div class=top><h1>${escapeHtml(report.run)}</h1><button class=tool id=theme type=button hidden>colours</button></div>` +
     `<p class=muted>${escapeHtml(inputParts(report).join(" · "))}</p>` +
-    `<div class=verdict><span class="level ${level}">${verdictWord(level)}</span><p>${escapeHtml(displayed(headline))}</p></div></header>`
+    `<div class=verdict><span class="level ${level}">${verdictWord(report.verdict)}</span><p>${escapeHtml(displayed(headline))}</p></div></header>`
   );
 }
 

@@ -80,7 +80,7 @@ function drawTitle(report: MismatchReport, surface: Surface): string[] {
 function drawVerdict(report: MismatchReport, surface: Surface): string[] {
   const { level, headline } = report.verdict;
   const style: Style = `level-${level}`;
-  const badge = `${levelSign(level, surface.unicode)} ${verdictWord(level)}`;
+  const badge = `${levelSign(level, surface.unicode)} ${verdictWord(report.verdict)}`;
   const shown = level === "broken" ? ` ${badge} ` : badge;
   const taken = displayWidth(shown) + 2;
   const [first = "", ...rest] = wrap(surface.text(headline), surface.width, surface.width - taken);

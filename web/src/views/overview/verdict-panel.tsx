@@ -23,7 +23,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
       <p class="headline">
-        <span class={`level ${level}`}>{verdictWord(level)}</span> {displayed(printable(headline))}
+        <span class={`level ${level}`}>{verdictWord(report.verdict)}</span> {displayed(printable(headline))}
       </p>
       <FirstLooks />
       <div class="two">
