@@ -34,6 +34,11 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   ].join("\n");
 }
 
+/** Something that whoever runs the command should know, in one line. */
+export function formatWarning(message: string, { paint }: Terminal): string {
+  return `${paint("yellow", "warning:")} ${safe(message)}\n`;
+}
+
 /** An error that logratio did not foresee: a bug, said as such. */
 export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

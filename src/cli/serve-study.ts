@@ -4,7 +4,7 @@ import { startStudyServer } from "../view/server/index.ts";
 import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../view/study/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { formatBug, formatFinding, writtenLine } from "./messages.ts";
+import { formatBug, formatFinding, formatWarning, writtenLine } from "./messages.ts";
 import { createProgressOf } from "./progress.ts";
 import { analyzeLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -81,7 +81,8 @@ async function prepare(
   const progress = createProgressOf(terminal, analyzeLine);
   try {
     const onProgress = progress.update;
-    return await prepareStudy(dir, { ...options, onProgress });
+    const onNotice = (message: string): void => terminal.err(formatWarning(message, terminal));
+    return await prepareStudy(dir, { ...options, onProgress, onNotice });
   } catch (error) {
     if (!options.signal.aborted) throw error;
     progress.end();

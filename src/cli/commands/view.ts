@@ -9,7 +9,7 @@ import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatBug, formatFinding, writtenLine } from "../messages.ts";
+import { formatBug, formatFinding, formatWarning, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
 import { serveStudy } from "../serve-study.ts";
@@ -118,6 +118,7 @@ async function prepare(
   try {
     const run = await prepareRun(paths, {
       ...prepareOptions(options),
+      onNotice: (message) => terminal.err(formatWarning(message, terminal)),
       signal,
       onProgress: progress.update,
     });
@@ -249,7 +250,11 @@ async function serveFollowing(
   try {
     await followRun(
       paths,
-      { ...prepareOptions(options), onProgress: progress.update },
+      {
+        ...prepareOptions(options),
+        onProgress: progress.update,
+        onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+      },
       {
         signal: both,
         onRun(run, anew) {
