@@ -201,8 +201,8 @@ describe("a request", () => {
     ["no host", "GET /api/run HTTP/1.1\r\n\r\n", 400],
     ["two hosts", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n", 421],
     ["NUL in the address", "GET /\0 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
-    ["another server's address", "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 404],
-    ["TRACE", "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405],
+    ["another server's address", "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 421],
+    ["TRACE", "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 404],
     [
       "a length and pieces",
       "POST /api/exact HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

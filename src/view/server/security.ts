@@ -56,7 +56,8 @@ function nameOf(host: string): string {
 export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandler {
   return async (c, next) => {
     const host = c.req.header("host") ?? "";
-    if (!isAllowed(host)) {
+    // The address may name another host than the header, as it does when a proxy is asked.
+    if (!isAllowed(host) || !isAllowed(hostOf(c.req.url) ?? "")) {
       return refuse(
         c,
         421,
