@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
       await button.click();
       const [download] = await Promise.all([
         page.waitForEvent("download"),
-        other
+        page
           .getByRole("menu", { name: new RegExp(name) })
           .or(page.getByRole("menu"))
           .first()
