@@ -8,4 +8,7 @@ export interface RunningView {
   readonly stop: () => Promise<number | null>;
 }
 
-export function startView(words: readonly string[]): Promise<RunningView>;
+export function startView(
+  words: readonly string[],
+  options?: { readonly token?: boolean },
+): Promise<RunningView>;

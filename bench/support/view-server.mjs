@@ -8,13 +8,22 @@ import { fileURLToPath } from "node:url";
 export const DIST = process.env.LOGRATIO_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 const STARTS_MS = 60_000;
 
-/** Starts `logratio view` with these words at a free port, and resolves once it says where it is. */
-export function startView(words) {
+/**
+ * Starts `logratio view` with these words at a free port, and resolves once it says where it is. Its address has no token
+ * unless that is wanted, so that programs can ask it too.
+ */
+export function startView(words, { token = false } = {}) {
   for (const file of ["cli/main.js", "web/index.html"])
     if (!existsSync(join(DIST, file))) throw new Error(`${join(DIST, file)} is missing: npm run build`);
   const child = spawn(
     process.execPath,
-    [join(DIST, "cli/main.js"), "view", ...words, "--port", "0", "--no-open"],
+    [
+      join(DIST, "cli/main.js"),
+      "view",
+      ...words,
+      ...["--port", "0", "--no-open"],
+      ...(token ? [] : ["--no-token"]),
+    ],
     { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1" } },
   );
   let [out, said] = ["", ""];

@@ -11,8 +11,8 @@ export async function announceServer(
 ): Promise<void> {
   terminal.out(`${url}\n`);
   const tunnel = tunnelCommand(port, { connection: process.env.SSH_CONNECTION, user: userInfo().username });
-  if (tunnel !== undefined)
-    terminal.err(`from your own machine: ${tunnel}\nthen open http://127.0.0.1:${port}/ there\n`);
+  const address = `http://127.0.0.1:${port}/${new URL(url).search}`;
+  if (tunnel !== undefined) terminal.err(`from your own machine: ${tunnel}\nthen open ${address} there\n`);
   terminal.err("nothing leaves this machine; Ctrl-C ends\n");
   if (open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(url);
 }

@@ -1,4 +1,4 @@
-import { formatPlace, type LogratioError } from "../base/errors.ts";
+import { formatPlace, isLogratioError, type LogratioError } from "../base/errors.ts";
 import { printable } from "../report/index.ts";
 import type { Finding } from "../schema/findings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -34,10 +34,20 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   ].join("\n");
 }
 
+/** Something that whoever runs the command should know, in one line. */
+export function formatWarning(message: string, { paint }: Terminal): string {
+  return `${paint("yellow", "warning:")} ${safe(message)}\n`;
+}
+
 /** An error that logratio did not foresee: a bug, said as such. */
 export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `${paint("red", "bug:")} ${safe(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
+}
+
+/** What stopped one answer and not the process. */
+export function formatFailure(error: unknown, terminal: Terminal): string {
+  return isLogratioError(error) ? formatError(error, terminal) : formatBug(error, terminal);
 }
 
 /** What was written, and how much it is. */

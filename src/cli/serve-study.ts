@@ -4,7 +4,7 @@ import { startStudyServer } from "../view/server/index.ts";
 import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../view/study/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { formatBug, formatFinding, writtenLine } from "./messages.ts";
+import { formatFailure, formatFinding, formatWarning, writtenLine } from "./messages.ts";
 import { createProgressOf } from "./progress.ts";
 import { analyzeLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -12,6 +12,7 @@ import type { Terminal } from "./terminal.ts";
 export interface ServeStudyOptions {
   readonly port: number | undefined;
   readonly host: string | undefined;
+  readonly token: boolean | undefined;
   readonly open: boolean;
   readonly cache: string | undefined;
   readonly redact: "text" | undefined;
@@ -29,7 +30,7 @@ export interface ServeStudyOptions {
  */
 export async function serveStudy(
   dir: string,
-  { port, host, open, cache, redact, bundle, forRuns, signal }: ServeStudyOptions,
+  { port, host, token, open, cache, redact, bundle, forRuns, signal }: ServeStudyOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const [flag] = forRuns;
@@ -45,7 +46,8 @@ export async function serveStudy(
   const server = await startStudyServer(study, {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
-    onError: (error) => terminal.err(formatBug(error, terminal)),
+    ...(token !== undefined && { token }),
+    onError: (error) => terminal.err(formatFailure(error, terminal)),
   }).catch(async (error: unknown) => {
     await study.close();
     throw error;
@@ -81,7 +83,8 @@ async function prepare(
   const progress = createProgressOf(terminal, analyzeLine);
   try {
     const onProgress = progress.update;
-    return await prepareStudy(dir, { ...options, onProgress });
+    const onNotice = (message: string): void => terminal.err(formatWarning(message, terminal));
+    return await prepareStudy(dir, { ...options, onProgress, onNotice });
   } catch (error) {
     if (!options.signal.aborted) throw error;
     progress.end();

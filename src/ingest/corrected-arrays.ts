@@ -5,9 +5,10 @@
  * @module
  */
 import { createReadStream } from "node:fs";
-import { type FileHandle, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { NotFoundError } from "../base/errors.ts";
+import { makeDirectory } from "../io/make-directory.ts";
 import { writeNpz } from "../readers/npz/index.ts";
 import { writeSafetensors } from "../readers/safetensors/index.ts";
 import { WRITTEN_BYTES, type WrittenArray } from "../readers/shared/written-array.ts";
@@ -88,7 +89,8 @@ interface Spool {
 }
 
 async function openSpools(directory: string): Promise<SourceSpools> {
-  const folder = await mkdir(directory, { recursive: true })
+  const folder = await Promise.resolve(directory)
+    .then(makeDirectory)
     .then(() => mkdtemp(join(directory, ".corrected-")))
     .catch((cause: unknown) => {
       throw new NotFoundError(

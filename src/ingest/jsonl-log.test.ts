@@ -29,7 +29,7 @@ const read = (path: string): string => readFileSync(path, "utf8");
 /** Node 20 runs no TypeScript, and other processes are to run this. */
 function compiled(): string {
   const target = folder();
-  for (const part of ["base/errors", "ingest/jsonl-log"]) {
+  for (const part of ["base/errors", "io/make-directory", "ingest/jsonl-log"]) {
     const { outputText } = ts.transpileModule(
       read(fileURLToPath(new URL(`../${part}.ts`, import.meta.url))),
       {

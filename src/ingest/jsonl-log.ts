@@ -3,18 +3,10 @@
  *
  * @module
  */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { NotFoundError, UsageError } from "../base/errors.ts";
+import { makeDirectory } from "../io/make-directory.ts";
 
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */
@@ -128,22 +120,6 @@ function appendTo(entry: AppendedFile, chunks: readonly Buffer[]): void {
     );
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-/**
- * A directory and those above it. Node's own recursive form never returns where the system refuses a directory with
- * "no such file" although its parent is there, as below /proc.
- */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  const parent = dirname(path);
-  if (parent !== path) makeDirectory(parent);
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    // Another process may have been quicker.
-    if (!existsSync(path)) throw error;
   }
 }
 

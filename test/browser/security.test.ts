@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
   });
 
   it("asks for the token where others can reach it, and a browser needs it once", async () => {
-    const open = await place.serve(DEMO, ...DEMO_FLAGS, "--host", "0.0.0.0");
+    const open = await place.serveWithToken(DEMO, ...DEMO_FLAGS, "--host", "0.0.0.0");
     const given = new URL(open.url);
     const token = given.searchParams.get("token")!;
     expect(token.length).toBeGreaterThan(20);
@@ -78,6 +78,41 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
     expect(page.url()).toContain("#/tokens");
     await page.reload();
     await settled(page);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it("asks for the token on this machine too, and all of the page works with it", async () => {
+    const own = await place.serveWithToken(DEMO, ...DEMO_FLAGS);
+    const given = new URL(own.url);
+    expect(given.searchParams.get("token")).toMatch(/^[\w-]{32}$/);
+    const { page, errors } = await openPage(browser, { acceptDownloads: true });
+    const refused = await page.goto(`${given.origin}/`);
+    expect(refused!.status()).toBe(401);
+    expect(await page.textContent("body")).toContain("?token=");
+    errors.length = 0;
+
+    await page.goto(`${own.url}#/sequence/0/t3?pins=3`);
+    await settled(page);
+    expect(page.url()).toBe(`${given.origin}/#/sequence/0/t3?pins=3`);
+    expect(await page.evaluate<string>("document.cookie")).toBe("");
+    // Known from now on, under an address without a token: what "Copy link" gives.
+    await goTo(page, `${given.origin}/`, "#/sequences");
+    const button = page.locator(".export-menu > button").first();
+    const name = ((await button.getAttribute("aria-label")) ?? "").slice(7);
+    for (const format of ["CSV", "JSON", "Parquet"]) {
+      await button.click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page
+          .getByRole("menu", { name: new RegExp(name) })
+          .or(page.getByRole("menu"))
+          .first()
+          .getByRole("menuitem", { name: format, exact: true })
+          .click(),
+      ]);
+      expect(await download.failure(), format).toBeNull();
+    }
     expect(errors).toEqual([]);
     await page.close();
   });

@@ -38,6 +38,8 @@ export interface Workplace {
   readonly folder: string;
   /** Caches of runs are kept in the folder, not beside the data. */
   readonly serve: (...words: readonly string[]) => Promise<RunningView>;
+  /** The same with a token in the address, as people have it. */
+  readonly serveWithToken: (...words: readonly string[]) => Promise<RunningView>;
   /** Ends what was started, and removes the folder. */
   readonly leave: () => Promise<void>;
 }
@@ -45,13 +47,15 @@ export interface Workplace {
 export async function workplace(): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), "logratio-view-"));
   const servers: RunningView[] = [];
+  const start = async (words: readonly string[], token: boolean): Promise<RunningView> => {
+    const server = await startView([...words, "--cache", join(folder, "cache")], { token });
+    servers.push(server);
+    return server;
+  };
   return {
     folder,
-    serve: async (...words) => {
-      const server = await startView([...words, "--cache", join(folder, "cache")]);
-      servers.push(server);
-      return server;
-    },
+    serve: (...words) => start(words, false),
+    serveWithToken: (...words) => start(words, true),
     leave: async () => {
       await Promise.all(servers.map((server) => server.stop()));
       await rm(folder, { recursive: true, force: true });

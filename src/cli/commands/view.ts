@@ -10,7 +10,7 @@ import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatBug, formatFinding, writtenLine } from "../messages.ts";
+import { formatFailure, formatFinding, formatWarning, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
 import { serveStudy } from "../serve-study.ts";
@@ -21,6 +21,8 @@ export interface ViewOptions extends InputOptions {
   readonly truth?: string;
   readonly port?: string;
   readonly host?: string;
+  /** False with --no-token. */
+  readonly token?: boolean;
   /** False with --no-open. */
   readonly open?: boolean;
   readonly follow?: boolean;
@@ -37,6 +39,7 @@ const VIEW_FLAGS = [
   "truth",
   "port",
   "host",
+  "token",
   "open",
   "follow",
   "redact",
@@ -78,9 +81,9 @@ export async function view(
     };
     const [path] = paths;
     if (paths.length === 1 && path !== undefined && isStudy(path)) {
-      const { host, open = true, cache, redact, bundle } = wanted;
-      const forRuns = inputFlags(options, ["port", "host", "open", "cache", "redact", "bundle"]);
-      const study = { port, host, open, cache, redact, bundle, forRuns, signal: stop.signal };
+      const { host, token, open = true, cache, redact, bundle } = wanted;
+      const forRuns = inputFlags(options, ["port", "host", "token", "open", "cache", "redact", "bundle"]);
+      const study = { port, host, token, open, cache, redact, bundle, forRuns, signal: stop.signal };
       return await serveStudy(path, study, terminal);
     }
     if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
@@ -119,6 +122,7 @@ async function prepare(
   try {
     const run = await prepareRun(paths, {
       ...prepareOptions(options),
+      onNotice: (message) => terminal.err(formatWarning(message, terminal)),
       signal,
       onProgress: progress.update,
     });
@@ -250,7 +254,11 @@ async function serveFollowing(
   try {
     await followRun(
       paths,
-      { ...prepareOptions(options), onProgress: progress.update },
+      {
+        ...prepareOptions(options),
+        onProgress: progress.update,
+        onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+      },
       {
         signal: both,
         onRun(run, anew) {
@@ -313,8 +321,9 @@ async function start(
   const server = await startViewServer(run, {
     ...(port !== undefined && { port }),
     ...(options.host !== undefined && { host: options.host }),
+    ...(options.token !== undefined && { token: options.token }),
     following: options.follow === true,
-    onError: (error) => terminal.err(formatBug(error, terminal)),
+    onError: (error) => terminal.err(formatFailure(error, terminal)),
   }).catch(async (error: unknown) => {
     if ("info" in run) await run.close();
     throw error;

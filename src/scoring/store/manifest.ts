@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../base/errors.ts";
+import { fileSystemError } from "../../io/file-system-errors.ts";
+import { makeDirectory } from "../../io/make-directory.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import type { PolicyRole } from "../../protocol/kl.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
@@ -101,15 +103,13 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return value;
 }
 
-/** @throws NotFoundError when it cannot be made */
+/** @throws NotFoundError, FileSystemError when it cannot be made */
 export async function makeStudyDirectory(dir: string): Promise<void> {
-  await mkdir(join(dir, "scores"), { recursive: true }).catch((cause: Error) => {
-    throw new NotFoundError(`the directory ${dir} cannot be made: ${cause.message}`, {
-      at: { file: dir },
-      hint: "give another --out",
-      cause,
-    });
-  });
+  try {
+    makeDirectory(join(dir, "scores"));
+  } catch (cause) {
+    throw fileSystemError(cause, "make", { file: join(dir, "scores") });
+  }
 }
 
 export async function writeManifest(

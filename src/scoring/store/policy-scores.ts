@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "../../io/make-directory.ts";
 import type { ErrorSpan } from "../../kl/error-span.ts";
 import { paths } from "./manifest.ts";
 import {
@@ -50,7 +51,7 @@ export async function openPolicyScores(
     await rm(whole, { force: true });
     await rm(parts, { recursive: true, force: true });
   }
-  await mkdir(parts, { recursive: true });
+  makeDirectory(parts);
   await removeLeftOvers(dirname(whole), policy);
   const done = new Set<string>();
   const files: string[] = [];

@@ -4,12 +4,13 @@
  * @module
  */
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { UsageError } from "../../base/errors.ts";
+import { makeDirectory } from "../../io/make-directory.ts";
 import type { ViewInfo } from "../../protocol/view.ts";
 import { digitsTables, reportTables, studyTables } from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
@@ -43,7 +44,7 @@ export async function writeBundle(
 ): Promise<BundleResult> {
   const whole = resolve(target);
   await refuseOccupied(whole, target);
-  await mkdir(dirname(whole), { recursive: true });
+  makeDirectory(dirname(whole));
   const temporary = await mkdtemp(join(dirname(whole), `.${basename(whole)}.tmp-`));
   const counted = { files: 0, bytes: 0 };
   const files = counting(bundleFiles(run, page), counted);
@@ -55,7 +56,7 @@ export async function writeBundle(
       await rm(temporary, { recursive: true });
     } else {
       for await (const { path, read } of files) {
-        await mkdir(dirname(join(temporary, path)), { recursive: true });
+        makeDirectory(dirname(join(temporary, path)));
         await writeFile(join(temporary, path), await read());
       }
       await rm(whole, { recursive: true, force: true });

@@ -24,6 +24,7 @@ import { type DigitsPass, startDigits } from "./digits-pass.ts";
 import type { Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { RunPass } from "./run-pass.ts";
+import { sealFiles } from "./seal.ts";
 
 /** Answers that are sent as they are written, by their path below `api/`. */
 export const ANSWER_FILES = {
@@ -187,6 +188,7 @@ export class AnswerPass {
     await write(VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts()));
     const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
     await write(CACHE_FACTS, JSON.stringify(facts));
+    await sealFiles(directory, pass.seals());
     return version;
   }
 }

@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import type { FileSeal } from "./seal.ts";
 
 const PIECE = 1 << 20;
 
 /** A file that grows at its end, written in pieces of about a megabyte. */
 export class FileAppender {
   readonly #file: FileHandle;
+  readonly #hash = createHash("sha256");
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   /** Bytes appended so far. */
@@ -36,7 +39,13 @@ export class FileAppender {
     this.#held = [];
     this.#heldBytes = 0;
     const all = Buffer.concat(pieces);
+    this.#hash.update(all);
     for (let at = 0; at < all.length; ) at += (await this.#file.write(all, at)).bytesWritten;
+  }
+
+  /** Of all that was appended, when it is drained. */
+  seal(): FileSeal {
+    return { bytes: this.length, sha256: this.#hash.copy().digest("hex"), grows: true };
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { isLogratioError } from "../../base/errors.ts";
-import { cachePlaces, findCache } from "./cache-place.ts";
+import { cachePlaces, openCache } from "./cache-place.ts";
 import { type Inputs, inputsOf } from "./inputs.ts";
 import { beginLivingRun, type LivingRun } from "./living-run.ts";
 import type { PrepareOptions } from "./options.ts";
@@ -163,12 +163,12 @@ class Follower {
   }
 
   async #cached(inputs: Inputs): Promise<PreparedRun | undefined> {
-    const { cache, flags = [] } = this.#options;
+    const { cache, flags = [], onNotice } = this.#options;
     const places = await cachePlaces(this.#paths, cache);
-    const known = await findCache(places, `${inputs.key}-${inputs.version}`);
     const paths = this.#paths;
-    if (known === undefined) return undefined;
-    return openPrepared(known, { status: "reading", paths, flags, reused: true, complete: true });
+    const reuse = (directory: string): Promise<PreparedRun> =>
+      openPrepared(directory, { status: "reading", paths, flags, reused: true, complete: true });
+    return openCache(places, `${inputs.key}-${inputs.version}`, reuse, onNotice);
   }
 }
 

@@ -14,7 +14,7 @@ import { basename, join } from "node:path";
 import { EmptyInputError } from "../../base/errors.ts";
 import { type GrowingRun, growingRun } from "../../ingest/growing-run.ts";
 import { AnswerPass, isUnfinished } from "./build-cache.ts";
-import { cachePlaces, dropOldCaches, publishCache, temporaryCache } from "./cache-place.ts";
+import { cacheError, cachePlaces, dropOldCaches, publishCache, temporaryCache } from "./cache-place.ts";
 import { digest, type Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { openPrepared, type PreparedRun } from "./prepared-run.ts";
@@ -43,7 +43,7 @@ export interface LivingRun {
 /** Files of lines are whole at every line end, so nothing but time says that no more will come. */
 const LINES = new Set(["jsonl"]);
 
-/** @throws NotFoundError when the cache cannot be written */
+/** @throws FileSystemError when the cache cannot be written */
 export async function beginLivingRun(
   paths: readonly string[],
   options: PrepareOptions,
@@ -57,7 +57,7 @@ export async function beginLivingRun(
     pass = await AnswerPass.start(folder, paths, options);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw error;
+    throw cacheError(error, folder);
   }
   const growing: GrowingRun = growingRun(paths, { ...read, ...(onProgress && { onProgress }) });
   const arrived: string[] = [];
@@ -89,7 +89,7 @@ export async function beginLivingRun(
       return prepared;
     } catch (error) {
       await rm(temporary, { recursive: true, force: true });
-      throw error;
+      throw cacheError(error, temporary);
     }
   }
 
@@ -103,7 +103,9 @@ export async function beginLivingRun(
       });
       if ("broken" in found) return found;
       if (isFirst && found.news.length === 0) throw new EmptyInputError("nothing can be read yet");
-      await pass.read(found.batches());
+      await pass.read(found.batches()).catch((error: unknown) => {
+        throw cacheError(error, folder);
+      });
       arrived.push(...found.news.map(({ file }) => file));
       inOrder &&= found.inOrder;
       const version = inOrder

@@ -1,5 +1,6 @@
 import type { Progress, ReadOptions } from "../../ingest/index.ts";
 import type { RecordBatch } from "../../schema/record.ts";
+import type { CacheNotice } from "./cache-place.ts";
 
 /** Ground truth of a run's sequences. */
 export interface TruthSource {
@@ -27,5 +28,7 @@ export interface PrepareOptions {
   /** More is to come, so `api/run` says `reading`; files that are being written are no errors. */
   readonly following?: boolean;
   readonly onProgress?: (progress: Progress) => void;
+  /** What came of a cache that could not be used, in one line. */
+  readonly onNotice?: CacheNotice;
   readonly signal?: AbortSignal;
 }

@@ -4,9 +4,9 @@ import { buildCache } from "./build-cache.ts";
 import {
   cachePlaces,
   dropOldCaches,
-  findCache,
+  makeCache,
+  openCache,
   publishCache,
-  temporaryCache,
   throwawayPlaces,
 } from "./cache-place.ts";
 import { inputsOf } from "./inputs.ts";
@@ -16,7 +16,8 @@ import { type OpenOptions, openPrepared, type PreparedRun } from "./prepared-run
 /**
  * A run (files, directories, `-`: whatever `report` takes) with all answers of the viewer ready. They are computed in
  * one pass and kept in a hidden folder beside the data, or where that may not be written to in the user's cache
- * directory; while paths, sizes, times, options and tokenizer stay the same, nothing is computed again.
+ * directory; while paths, sizes, times, options and tokenizer stay the same, and the cache is what was written, nothing
+ * is computed again.
  *
  * @throws what `report` throws for such input
  */
@@ -24,7 +25,7 @@ export async function prepareRun(
   paths: readonly string[],
   options: PrepareOptions = {},
 ): Promise<PreparedRun> {
-  const { read = {}, flags = [], cache, following } = options;
+  const { read = {}, flags = [], cache, following, onNotice } = options;
   if (Object.keys(read).length > 0 && options.flags === undefined)
     throw new UsageError("options of reading need the flags that say them, to tell caches apart");
   const inputs = await inputsOf(paths, options);
@@ -36,11 +37,17 @@ export async function prepareRun(
     flags,
   };
   const name = (version: string): string => `${inputs.key}-${version}`;
-  const known = once ? undefined : await findCache(places, name(inputs.version));
-  if (known !== undefined) return openPrepared(known, { ...opened, reused: true, complete: true });
-  const temporary = await temporaryCache(places, inputs.key);
+  const reuse = (directory: string): Promise<PreparedRun> =>
+    openPrepared(directory, { ...opened, reused: true, complete: true });
+  const known = once ? undefined : await openCache(places, name(inputs.version), reuse, onNotice);
+  if (known !== undefined) return known;
+  const { temporary, made: version } = await makeCache(
+    places,
+    inputs.key,
+    (directory) => buildCache(directory, paths, inputs, options),
+    onNotice,
+  );
   try {
-    const version = await buildCache(temporary, paths, inputs, options);
     const complete = version === inputs.version;
     // Standard input can be read once, so nothing of it is kept.
     if (once) {

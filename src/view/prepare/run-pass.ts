@@ -13,6 +13,7 @@ import type { SequenceOutcome } from "../../summaries/outcome-sums.ts";
 import { ValueSketch } from "../../summaries/value-sketch.ts";
 import { encodeSequence } from "../../wire/index.ts";
 import { FileAppender } from "./file-appender.ts";
+import type { FileSeal } from "./seal.ts";
 import { promptOf, type Row, type SequenceOptions, sequenceOf } from "./sequence-of.ts";
 import { addSlices, addVersionSlices } from "./slices.ts";
 import { StepSeriesBuilder } from "./step-series.ts";
@@ -93,6 +94,12 @@ export class RunPass {
   /** Writes what is held, so that the files are as long as the offsets say. */
   async flush(): Promise<void> {
     await Promise.all(Object.values(this.#files).map((file) => file.drain()));
+  }
+
+  /** Of the files, by their names; after {@link flush} or {@link close}. */
+  seals(): Record<string, FileSeal> {
+    const names = Object.keys(PASS_FILES) as (keyof typeof PASS_FILES)[];
+    return Object.fromEntries(names.map((name) => [PASS_FILES[name], this.#files[name].seal()]));
   }
 
   /** Writes what is held. */

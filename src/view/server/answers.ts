@@ -4,7 +4,6 @@
  * @module
  */
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { isLogratioError } from "../../base/errors.ts";
 import { resultJson } from "../../base/json.ts";
 import { digitsTables, reportTables, reportTablesOf } from "../pages/index.ts";
@@ -16,6 +15,7 @@ import {
   parseQuestion,
 } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
+import { limitBody } from "./limit-body.ts";
 import { matchAnswers } from "./match-answers.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
@@ -71,7 +71,7 @@ export function answers(current: CurrentRun): Hono {
         throw error;
       }
     };
-  const small = bodyLimit({ maxSize: MOST_QUESTION_BYTES });
+  const small = limitBody(MOST_QUESTION_BYTES);
   app.post(
     "/exact",
     small,

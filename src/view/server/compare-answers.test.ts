@@ -33,7 +33,7 @@ async function both(): Promise<PreparedRun> {
 }
 
 async function asker(run: PreparedRun): Promise<(path: string) => Promise<Response>> {
-  const server = await startViewServer(run, { page, port: 0 });
+  const server = await startViewServer(run, { page, port: 0, token: false });
   servers.push(server);
   return (path) => fetch(`${server.url}api/${path}`);
 }

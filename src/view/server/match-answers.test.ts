@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 async function serve(shown: PreparedRun): Promise<ViewServer> {
-  const server = await startViewServer(shown, { page: work.path("page"), port: 0 });
+  const server = await startViewServer(shown, { page: work.path("page"), port: 0, token: false });
   servers.push(server);
   return server;
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => work.remove());
 
 it("serves before there is a run, says why there is none, and then the run", async () => {
-  const server = await startViewServer(["runs/one"], { page, port: 0, following: true });
+  const server = await startViewServer(["runs/one"], { page, port: 0, token: false, following: true });
   const ask = (path: string): Promise<Response> => fetch(`${server.url}api/${path}`);
   try {
     const waiting = { kind: "view-waiting", name: "one", paths: ["runs/one"], status: "reading" };
@@ -37,7 +37,7 @@ it("answers pages of a run that has grown, and tells those whose rows lie elsewh
     prepareRun([await work.run(`states/${name}.jsonl`, [{ step: 1, uid: name }])]),
   );
   const [first, grown, anew] = [await states[0]!, await states[1]!, await states[2]!];
-  const server = await startViewServer(first, { page, port: 0, following: true });
+  const server = await startViewServer(first, { page, port: 0, token: false, following: true });
   const ask = async (version: string): Promise<Response> => fetch(`${server.url}api/sequence/0?v=${version}`);
   try {
     const { version } = first.info;

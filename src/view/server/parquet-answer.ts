@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { isLogratioError } from "../../base/errors.ts";
+import { limitBody } from "./limit-body.ts";
 import { parquetOf } from "./parquet.ts";
 import { BINARY_TYPE, refuse } from "./reply.ts";
 
@@ -8,7 +8,7 @@ const MOST_TABLE_BYTES = 2 ** 27;
 
 /** `POST parquet`: rows of any table of the page as a file. */
 export function parquetAnswer(app: Hono): void {
-  app.post("/parquet", bodyLimit({ maxSize: MOST_TABLE_BYTES }), async (c) => {
+  app.post("/parquet", limitBody(MOST_TABLE_BYTES), async (c) => {
     try {
       const bytes = await parquetOf(await c.req.json());
       return c.body(new Uint8Array(bytes).buffer, 200, {
@@ -17,6 +17,7 @@ export function parquetAnswer(app: Hono): void {
       });
     } catch (error) {
       if (error instanceof SyntaxError) return refuse(c, 400, `the rows are not JSON: ${error.message}`);
+      if (isLogratioError(error, "LimitError")) return refuse(c, 413, error.message);
       if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
       throw error;
     }

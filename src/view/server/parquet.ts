@@ -6,8 +6,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UsageError } from "../../base/errors.ts";
+import { LimitError, UsageError } from "../../base/errors.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../readers/index.ts";
+
+/** Beyond these the writer takes many seconds, in which nobody else is answered. */
+const MOST_COLUMNS = 512;
+const MOST_CELLS = 2 ** 23;
 
 type Cell = string | number | boolean | null;
 type Row = Readonly<Record<string, Cell>>;
@@ -16,13 +20,17 @@ type Row = Readonly<Record<string, Cell>>;
  * Columns are those of all rows, in the order in which they are first seen: numbers as double precision, true and false
  * as booleans, everything else as text.
  *
- * @throws UsageError when these are no rows
+ * @throws UsageError when these are no rows, LimitError when they are too many or too wide
  */
 export async function parquetOf(value: unknown): Promise<Uint8Array> {
   const rows = rowsOf(value);
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  if (names.length === 0) throw new UsageError("there are no rows to write");
-  const specs = names.map((name) => specOf(name, rows));
+  const names = namesOf(rows);
+  const specs: ColumnSpec[] = [];
+  for (const name of names) {
+    specs.push(specOf(name, rows));
+    // Others are answered between columns.
+    await new Promise(setImmediate);
+  }
   const directory = await mkdtemp(join(tmpdir(), "logratio-parquet-"));
   try {
     const file = join(directory, "table.parquet");
@@ -38,6 +46,28 @@ function rowsOf(value: unknown): readonly Row[] {
     typeof row === "object" && row !== null && !Array.isArray(row) && Object.values(row).every(isCell);
   if (Array.isArray(value) && value.every(isRow)) return value;
   throw new UsageError("rows are a list of objects of texts, numbers, true, false and null");
+}
+
+function namesOf(rows: readonly Row[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const spelt = new Map<string, string>();
+  for (const name of rows.flatMap((row) => Object.keys(row))) {
+    if (names.has(name)) continue;
+    const same = spelt.get(name.toLowerCase());
+    if (same !== undefined) throw new UsageError(`columns ${same} and ${name} differ by case only`);
+    spelt.set(name.toLowerCase(), name);
+    names.add(name);
+    if (names.size > MOST_COLUMNS)
+      throw new LimitError(`the rows have more than ${MOST_COLUMNS} columns: write fewer at a time`);
+  }
+  if (names.size === 0) throw new UsageError("there are no rows to write");
+  if (names.has("") || [...names].some((name) => name.includes("\0")))
+    throw new UsageError("a column's name is empty or has the character NUL");
+  if (names.size * rows.length > MOST_CELLS)
+    throw new LimitError(
+      `${rows.length.toLocaleString("en")} rows of ${names.size} columns pass ${MOST_CELLS.toLocaleString("en")} cells: write fewer at a time`,
+    );
+  return names;
 }
 
 function isCell(value: unknown): value is Cell {

@@ -1,6 +1,5 @@
 /**
- * Who may ask: the Host and Origin of requests, the token where the server is reached from elsewhere, and what the page
- * itself may load.
+ * Who may ask, and how: the Host, Origin and method of requests, the token, and what the page itself may load.
  *
  * @module
  */
@@ -57,7 +56,8 @@ function nameOf(host: string): string {
 export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandler {
   return async (c, next) => {
     const host = c.req.header("host") ?? "";
-    if (!isAllowed(host)) {
+    // The address may name another host than the header, as it does when a proxy is asked.
+    if (!isAllowed(host) || !isAllowed(hostOf(c.req.url) ?? "")) {
       return refuse(
         c,
         421,
@@ -65,6 +65,19 @@ export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandl
       );
     }
     return next();
+  };
+}
+
+/** Paths that are there take their own methods only; elsewhere there is nothing to do anything to. */
+export function checkMethod(methodsAt: (path: string) => ReadonlySet<string>): MiddlewareHandler {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    const methods = methodsAt(path);
+    const asked = method === "HEAD" ? "GET" : method;
+    if (methods.has(asked) || (methods.size === 0 && asked === "GET")) return next();
+    if (methods.size === 0) return refuse(c, 404, `there is nothing at ${path}`);
+    c.header("allow", [...methods].join(", "));
+    return refuse(c, 405, `${path} is asked by ${[...methods].join(" or ")}, not by ${method}`);
   };
 }
 

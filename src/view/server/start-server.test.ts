@@ -34,7 +34,7 @@ function demo(): Promise<PreparedRun> {
 }
 
 async function serve(run: PreparedRun, options: ServerOptions = {}): Promise<ViewServer> {
-  const server = await startViewServer(run, { page, port: 0, ...options });
+  const server = await startViewServer(run, { page, port: 0, token: false, ...options });
   servers.push(server);
   return server;
 }
@@ -145,7 +145,7 @@ describe("answers", () => {
     expect(await wrong("[]")).toContain("weights.level");
     expect(await wrong(QUESTION.replace('"upper":2', '"upper":-2'))).toContain("above 0");
     expect(await wrong(QUESTION.replace('"lower":null', '"lower":3'))).toContain("above weights.upper");
-    expect(await ask(server, "/api/exact")).toMatchObject({ status: 404 });
+    expect(await ask(server, "/api/exact")).toMatchObject({ status: 405 });
     for (const name of ["whatif", "report", "report-tables"]) {
       expect(await status(`/api/${name}?steps=x`)).toBe(400);
       expect(await status(`/api/${name}?steps=-3..-1`)).toBe(404);
@@ -228,8 +228,8 @@ describe("who may ask", () => {
     expect(await status({ "content-type": "text/plain" })).toBe(415);
   });
 
-  it("has the token where the server is reached from elsewhere", async () => {
-    const server = await serve(await demo(), { host: "0.0.0.0" });
+  it.each(["127.0.0.1", "0.0.0.0"])("has the token, at %s", async (host) => {
+    const server = await serve(await demo(), { host, token: true });
     const token = new URL(server.url).searchParams.get("token")!;
     expect(token.length).toBeGreaterThanOrEqual(32);
     expect((await ask(server, "/api/run")).status).toBe(401);
@@ -247,8 +247,23 @@ describe("who may ask", () => {
     );
     expect((await ask(server, `//evil.example/?token=${token}`)).headers.location ?? "/").not.toContain("//");
     const from = { ...own, host: "10.1.2.3:8270" };
-    expect((await ask(server, "/api/run", { headers: from })).status).toBe(200);
+    expect((await ask(server, "/api/run", { headers: from })).status).toBe(host === "0.0.0.0" ? 200 : 421);
     expect((await ask(server, "/api/run", { headers: { ...own, host: "evil.example" } })).status).toBe(421);
+  });
+});
+
+it("is without a token only where nobody else can ask", async () => {
+  const run = await demo();
+  const token = (url: string): string | null => new URL(url).searchParams.get("token");
+  const plain = await startViewServer(run, { page, port: 0 });
+  servers.push(plain);
+  expect(token(plain.url)).toMatch(/^[\w-]{32}$/);
+  const other = await serve(await demo(), { token: true });
+  expect(token(other.url)).not.toBe(token(plain.url));
+  await expect(startViewServer(run, { page, host: "0.0.0.0", token: false })).rejects.toMatchObject({
+    _tag: "UsageError",
+    message: expect.stringContaining("without a token"),
+    hint: expect.stringContaining("--no-token"),
   });
 });
 
@@ -266,7 +281,7 @@ describe("the server", () => {
       _tag: "NotFoundError",
     });
     taken.close();
-    const { port: _, ...rest } = { page, port };
+    const rest = { page };
     const [one, two] = [await startViewServer(run, rest), await startViewServer(await demo(), rest)];
     servers.push(one, two);
     expect(two.port).toBeGreaterThan(one.port);

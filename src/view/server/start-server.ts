@@ -1,17 +1,27 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { UsageError } from "../../base/errors.ts";
+import { isLogratioError, UsageError } from "../../base/errors.ts";
+import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import type { PreparedStudy } from "../study/index.ts";
 import { answers } from "./answers.ts";
 import { CurrentRun } from "./current-run.ts";
 import { Events } from "./events.ts";
+import { methodsOf } from "./methods.ts";
 import { onlyWhatIsThere, waitingFor } from "./not-there.ts";
 import { refuse, reply } from "./reply.ts";
-import { allowedHosts, checkHost, checkOrigin, checkToken, isLoopback, securityHeaders } from "./security.ts";
+import {
+  allowedHosts,
+  checkHost,
+  checkMethod,
+  checkOrigin,
+  checkToken,
+  isLoopback,
+  securityHeaders,
+} from "./security.ts";
 import { builtPage, staticFiles } from "./static-files.ts";
 import { studyAnswers } from "./study-answers.ts";
 
@@ -20,10 +30,21 @@ const DEFAULT_PORT = 8270;
 const EVERYWHERE = ["0.0.0.0", "::"];
 /** Ports tried after the default one. */
 const MORE_PORTS = 50;
+/** Who sends a request too slowly is answered with 408: anything that is asked here is small but for tables. */
+const SLOW_CLIENTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+} as const;
 
 export interface ServerOptions {
-  /** Where to listen; default 127.0.0.1. Anything but loopback demands a token. */
+  /** Where to listen; default 127.0.0.1. */
   readonly host?: string;
+  /**
+   * Whether the address has a token that every request must know; default true. Without one everybody on this machine
+   * may read what is shown, so only loopback may be without.
+   */
+  readonly token?: boolean;
   /** Default 8270, or the next that is free. A port that is named is taken or the server does not start; 0 is any. */
   readonly port?: number;
   /** The built page; default the one that comes with logratio. */
@@ -36,7 +57,7 @@ export interface ServerOptions {
 
 /** A server that runs. */
 export interface Served {
-  /** For the browser; with `?token=…` where one is demanded. */
+  /** For the browser; with `?token=…` unless that was left out. */
   readonly url: string;
   readonly port: number;
   /** Also closes what is shown. */
@@ -115,17 +136,22 @@ function noEvents(c: Context): Response {
 
 async function serve(
   api: Hono,
-  { host = "127.0.0.1", port: wanted, page = builtPage(), onError }: ServerOptions,
+  { host = "127.0.0.1", token: hasToken = true, port: wanted, page = builtPage(), onError }: ServerOptions,
   events: (c: Context) => Response,
 ): Promise<Served> {
+  if (!hasToken && !isLoopback(host))
+    throw new UsageError(`without a token the viewer listens to this machine only, not at ${host}`, {
+      hint: "leave --no-token out, or --host",
+    });
   const files = await staticFiles(page);
-  const token = isLoopback(host) ? undefined : randomBytes(24).toString("base64url");
+  const token = hasToken ? randomBytes(24).toString("base64url") : undefined;
   let port = 0;
 
   const app = new Hono();
   app.use(securityHeaders(), checkHost(allowedHosts(host)));
   if (token !== undefined) app.use(checkToken(token, () => port));
-  app.use(checkOrigin());
+  const methodsAt = methodsOf(() => [api.routes, [{ method: "GET", path: "/events" }]].flat(), "/api");
+  app.use(checkMethod(methodsAt), checkOrigin());
   app.route("/api", api);
   app.get("/api/events", events);
   app.get("*", (c) => {
@@ -133,12 +159,19 @@ async function serve(
     return content === undefined ? refuse(c, 404, `there is nothing at ${c.req.path}`) : reply(c, content);
   });
   app.notFound((c) => refuse(c, 404, `there is nothing at ${c.req.path}`));
-  app.onError((error, c) => {
+  app.onError((cause, c) => {
+    // Nobody waits for an answer.
+    if (c.req.raw.signal.aborted) return c.body(null, 204);
+    const error = isSystemError(cause)
+      ? fileSystemError(cause, "use", { file: cause.path ?? tmpdir() })
+      : cause;
     onError?.(error);
+    if (isLogratioError(error))
+      return refuse(c, 503, error.hint === undefined ? error.message : `${error.message}: ${error.hint}`);
     return c.text("logratio failed to answer: see the terminal it runs in\n", 500);
   });
 
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: SLOW_CLIENTS });
   port = await listen(server, host, wanted);
   const shown = EVERYWHERE.includes(host) ? hostname() : host.includes(":") ? `[${host}]` : host;
   return {

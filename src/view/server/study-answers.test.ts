@@ -15,7 +15,7 @@ beforeAll(async () => {
   const page = join(example.folder, "page");
   await mkdir(page);
   await writeFile(join(page, "index.html"), "<!doctype html><title>page</title>");
-  server = await startStudyServer(await prepareStudy(example.dir), { page, port: 0 });
+  server = await startStudyServer(await prepareStudy(example.dir), { page, port: 0, token: false });
 });
 afterAll(async () => {
   await server.close();

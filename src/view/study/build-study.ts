@@ -20,6 +20,7 @@ import { ValueSketch } from "../../summaries/index.ts";
 import { encodeArrays } from "../../wire/index.ts";
 import { CACHE_FACTS } from "../prepare/cache-place.ts";
 import { FileAppender } from "../prepare/file-appender.ts";
+import { sealFiles } from "../prepare/seal.ts";
 import { redactReport, redactText } from "./redact-study.ts";
 import { type StoredText, studySpikes, type TextFigures, textRow } from "./study-text.ts";
 import { type ValuesLayout, ValuesWriter } from "./values-file.ts";
@@ -91,6 +92,7 @@ export async function buildStudy(
     encodeArrays(null, { tokens: pass.layout.tokenOffsets, spikes: pass.spikeOffsets, text: textOffsets }),
   );
   await json(CACHE_FACTS, facts);
+  await sealFiles(directory);
 }
 
 function infoOf(

@@ -9,11 +9,12 @@ import {
   readStudySettings,
 } from "../../scoring/index.ts";
 import {
+  type CacheNotice,
   cachePlaces,
   dropOldCaches,
-  findCache,
+  makeCache,
+  openCache,
   publishCache,
-  temporaryCache,
 } from "../prepare/cache-place.ts";
 import { buildStudy } from "./build-study.ts";
 import { openStudy, type PreparedStudy } from "./prepared-study.ts";
@@ -24,6 +25,8 @@ export interface PrepareStudyOptions {
   readonly cache?: string;
   /** No texts, only token ids. */
   readonly redact?: "text";
+  /** What came of a cache that could not be used, in one line. */
+  readonly onNotice?: CacheNotice;
   readonly onProgress?: (progress: AnalyzeProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -42,7 +45,7 @@ export function isStudy(path: string): boolean {
  * @throws what `analyzeStudy` throws for such a directory
  */
 export async function prepareStudy(dir: string, options: PrepareStudyOptions = {}): Promise<PreparedStudy> {
-  const { cache, signal, onProgress } = options;
+  const { cache, signal, onProgress, onNotice } = options;
   const redact = options.redact === "text";
   const manifest = await readManifest(dir);
   if (manifest === undefined) {
@@ -55,17 +58,19 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
   const { key, version } = await studyInputs(dir, manifest, outcomes, redact);
   const places = await cachePlaces([dir], cache);
   const name = `${key}-${version}`;
-  const known = await findCache(places, name);
-  if (known !== undefined) return openStudy(known, { reused: true });
-  const temporary = await temporaryCache(places, key);
-  try {
-    await buildStudy(temporary, dir, manifest, version, {
+  const reuse = (directory: string): Promise<PreparedStudy> => openStudy(directory, { reused: true });
+  const known = await openCache(places, name, reuse, onNotice);
+  if (known !== undefined) return known;
+  const build = (directory: string): Promise<void> =>
+    buildStudy(directory, dir, manifest, version, {
       analysis,
       outcomes,
       redact,
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     });
+  const { temporary } = await makeCache(places, key, build, onNotice);
+  try {
     const directory = await publishCache(temporary, name);
     const study = await openStudy(directory, { reused: false });
     await dropOldCaches(directory, key);

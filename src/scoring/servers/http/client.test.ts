@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Handler, startServer, type TestServer } from "../http-server.test-data.ts";
 import { resolveOptions, type ServerOptions } from "../options.ts";
@@ -41,6 +43,59 @@ describe("asking a server", () => {
       failure: { kind: "status", status, message: "no", attempts: 1 },
     });
     expect(server.asked).toHaveLength(1);
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    "follows no redirect, so that texts and keys stay where they are: %i",
+    async (status) => {
+      const { server: other } = await serve(FINE);
+      const { server, client } = await serve(FINE, { apiKey: "secret" });
+      for (const location of [`${other.url}/v1/x?key=1`, "/elsewhere", "http://[", ""]) {
+        server.faults.push({ status, headers: { location }, body: {} });
+        const reply = await client.post("/x", { prompt: "private" });
+        expect(reply).toMatchObject({ ok: false, failure: { kind: "redirect", status, attempts: 1 } });
+        if (!reply.ok && location.startsWith(other.url))
+          expect(reply.failure.message).toContain(`redirects to ${other.url}/v1/x, and`);
+      }
+      expect(other.asked).toEqual([]);
+      expect(server.asked).toHaveLength(4);
+    },
+  );
+
+  it("bounds a reply that trickles by the time of an attempt, and one that never ends by its bytes", async () => {
+    const endless = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { "content-type": "application/json" });
+      const isSlow = request.url === "/slow";
+      const timer = setInterval(() => response.write(isSlow ? " " : " ".repeat(65_536)), 5);
+      response.on("close", () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+    const settings = { ...FAST, retries: 1, timeoutMs: 300, maxResponseBytes: 1_000_000 };
+    const client = createClient(resolveOptions(url, settings));
+    try {
+      expect(await client.post("/slow", {})).toMatchObject({
+        ok: false,
+        failure: { kind: "timeout", attempts: 2 },
+      });
+      const long = createClient(resolveOptions(url, { ...settings, timeoutMs: 20_000 }));
+      expect(await long.post("/long", {})).toMatchObject({ ok: false, failure: { kind: "too-large" } });
+    } finally {
+      endless.closeAllConnections();
+      await new Promise((resolve) => endless.close(resolve));
+    }
+  });
+
+  it("takes a reply of another length than it said for a lost connection", async () => {
+    const { server, client } = await serve(FINE, { retries: 1 });
+    server.faults.push(
+      { headers: { "content-length": "5000" }, body: {} },
+      { headers: { "content-length": "1" }, body: {} },
+    );
+    const reply = await client.post("/x", {}, { timeoutMs: 500 });
+    expect(reply).toMatchObject({ ok: false });
+    expect(server.asked.length).toBe(2);
   });
 
   it.each(["reset", "half"] as const)("asks again after a connection lost: %s", async (fault) => {

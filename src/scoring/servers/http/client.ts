@@ -36,6 +36,17 @@ interface Attempt {
   readonly waitMs?: number | undefined;
 }
 
+/** Where a reply sends whoever asked, without credentials and questions; undefined where it answers. */
+function redirectOf({ status, headers, url }: Response): string | undefined {
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
+  try {
+    const { origin, pathname } = new URL(headers.get("location") ?? "", url);
+    return `${origin}${pathname}`;
+  } catch {
+    return "an address that is none";
+  }
+}
+
 export function createClient(settings: ServerSettings): HttpClient {
   const semaphore = createSemaphore(settings.concurrency);
   const closing = new AbortController();
@@ -78,7 +89,13 @@ export function createClient(settings: ServerSettings): HttpClient {
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const { signal, unlink } = linkSignals([ended, timeout.signal]);
     try {
-      return await readReply(await fetch(url, { ...init, signal }), url, attempts);
+      const response = await fetch(url, { ...init, redirect: "manual", signal });
+      const target = redirectOf(response);
+      if (target === undefined) return await readReply(response, url, attempts);
+      await response.body?.cancel();
+      const message = `it redirects to ${target}, and texts and keys go to no other address than the one given`;
+      const failure: Failure = { kind: "redirect", url, attempts, status: response.status, message };
+      return { reply: { ok: false, failure }, again: false };
     } catch (error) {
       ended.throwIfAborted();
       const failure: Failure = timeout.signal.aborted

@@ -6,7 +6,7 @@
 import { isObject } from "../json.ts";
 
 export interface Failure {
-  readonly kind: "network" | "timeout" | "status" | "too-large" | "not-json" | "cut-off";
+  readonly kind: "network" | "timeout" | "status" | "too-large" | "not-json" | "cut-off" | "redirect";
   /** Without credentials. */
   readonly url: string;
   readonly status?: number;

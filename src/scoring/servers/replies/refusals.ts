@@ -32,6 +32,7 @@ export function refuse(asked: Asked, message: string, why: Why): TextRefusedErro
 const CONTEXT = /context length|context window|maximum model length|max_model_len|longer than the model/i;
 const TOO_MANY_LOGPROBS = /logprobs of (\d+), which is greater than max allowed: (\d+)/i;
 const OUTSIDE_VOCABULARY = /out of vocabulary|greater than the vocab size/i;
+const REDIRECT_HINT = "give the address that it redirects to, if that is a server you trust";
 const KEY_HINT = "give an API key that this server accepts (apiKey, or a header)";
 
 /** What the server's words for a refused request mean. */
@@ -117,6 +118,12 @@ export function refusalOf(failure: Failure, id: string): TextRefusedError {
         likely: "a proxy or a web page answers at this URL",
         hint: "give the address of the inference server itself",
       });
+    case "redirect":
+      return refuse(asked, `the server does not answer itself: ${failure.message}`, {
+        reason: "server-refused",
+        likely: "a proxy stands at this URL, or the server has moved",
+        hint: REDIRECT_HINT,
+      });
     case "cut-off":
       return refuse(asked, `the reply cannot be read: ${failure.message}`, {
         reason: "server-failed",
@@ -143,6 +150,13 @@ export function openingError(failure: Failure, start: string): LogratioError {
     return new UsageError(`the server at ${failure.url} refused: ${status}${said(failure)}`, {
       at,
       hint: KEY_HINT,
+    });
+  }
+  if (failure.kind === "redirect") {
+    return new UsageError(`the server at ${failure.url} does not answer itself: ${failure.message}`, {
+      at,
+      likely: "a proxy stands at this URL, or the server has moved",
+      hint: REDIRECT_HINT,
     });
   }
   if (failure.kind === "status" && status < 500) {

@@ -1,0 +1,111 @@
+/**
+ * What a cache's files were when they were written, so that what came to harm since (a full disk, a power cut, an
+ * editor) is not believed: lengths and SHA-256 of all of them, in a file that ends with its own.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { lstat, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const SEAL_FILE = "seal.json";
+const PIECE = 1 << 22;
+
+/** What one file was. */
+export interface FileSeal {
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  /** Another process may have appended to it since, which is not this cache's. */
+  readonly grows?: true;
+}
+
+/**
+ * Seals a directory of files: after this they are on the disk, not only on their way to it.
+ *
+ * @param known of files whose writer summed them up on the way; the others are read
+ */
+export async function sealFiles(
+  directory: string,
+  known: Readonly<Record<string, FileSeal>> = {},
+): Promise<void> {
+  const seals: Record<string, FileSeal> = {};
+  for (const name of (await readdir(directory)).sort()) {
+    const path = join(directory, name);
+    seals[name] = known[name] ?? (await sealOf(path));
+    await sync(path);
+  }
+  const text = JSON.stringify(seals);
+  await writeFile(join(directory, SEAL_FILE), `${text}\n${sha256(text)}\n`);
+  await sync(join(directory, SEAL_FILE));
+  await syncDirectory(directory);
+}
+
+/** What does not match the seal, in words; undefined where all does. Reads every byte. */
+export async function brokenSeal(directory: string): Promise<string | undefined> {
+  try {
+    const [text, sum] = (await readFile(join(directory, SEAL_FILE), "utf8")).split("\n");
+    if (text === undefined || sum === undefined || sha256(text) !== sum) return `${SEAL_FILE} is damaged`;
+    for (const [name, seal] of Object.entries(JSON.parse(text) as Record<string, FileSeal>)) {
+      const broken = await brokenFile(join(directory, name), seal);
+      if (broken !== undefined) return `${name}${broken}`;
+    }
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? `${SEAL_FILE} is missing` : `${SEAL_FILE} cannot be read, ${code}`;
+  }
+}
+
+async function brokenFile(path: string, wanted: FileSeal): Promise<string | undefined> {
+  try {
+    const stats = await lstat(path);
+    if (!stats.isFile()) return " is no file";
+    if (stats.size < wanted.bytes || (stats.size > wanted.bytes && wanted.grows !== true))
+      return `: ${stats.size.toLocaleString("en")} of ${wanted.bytes.toLocaleString("en")} bytes`;
+    const { sha256: found } = await sealOf(path, wanted.bytes);
+    return found === wanted.sha256 ? undefined : ": other bytes than were written";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? " is missing" : ` cannot be read, ${code}`;
+  }
+}
+
+/** Of a file's first bytes; without a number of all. */
+async function sealOf(path: string, limit = Number.POSITIVE_INFINITY): Promise<FileSeal> {
+  const file = await open(path);
+  try {
+    const hash = createHash("sha256");
+    const piece = Buffer.alloc(PIECE);
+    let bytes = 0;
+    while (bytes < limit) {
+      const { bytesRead } = await file.read(piece, 0, Math.min(PIECE, limit - bytes), bytes);
+      if (bytesRead === 0) break;
+      hash.update(piece.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  } finally {
+    await file.close();
+  }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** So that the names in it are on the disk. Some systems know no such thing, and lose nothing by it but time. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path).catch(() => undefined);
+  await directory?.sync().catch(() => {});
+  await directory?.close();
+}

@@ -1,0 +1,26 @@
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/**
+ * Which methods a path is asked by; empty where there is nothing.
+ *
+ * @param prefix of the routes' paths
+ */
+export function methodsOf(
+  routes: () => readonly Route[],
+  prefix: string,
+): (path: string) => ReadonlySet<string> {
+  let known: readonly { readonly pattern: RegExp; readonly method: string }[] | undefined;
+  return (path) => {
+    // Middleware is among the routes, for all methods.
+    known ??= routes()
+      .filter(({ method }) => method !== "ALL")
+      .map(({ method, path: route }) => ({
+        method,
+        pattern: new RegExp(`^${prefix}${route.replace(/:\w+/g, "[^/]+")}$`),
+      }));
+    return new Set(known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+  };
+}
