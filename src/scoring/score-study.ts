@@ -3,9 +3,12 @@
  *
  * @module
  */
+
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isLogratioError, type LogratioError } from "../base/errors.ts";
+import { containError } from "../base/contain.ts";
+import type { LogratioError } from "../base/errors.ts";
+import { isSystemError } from "../io/file-system-errors.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import { attentionPlan } from "./attention-plan.ts";
 import type { BackendOptions } from "./open-policy.ts";
@@ -221,8 +224,11 @@ export async function scoreStudy(
         outcomes.push(await scoreOne(policy, i + 1));
       } catch (error) {
         if (signal?.aborted) break;
-        if (!isLogratioError(error) || policy.role === "reference") throw error;
-        reportPolicy(findings, policy, error);
+        // What the system refuses concerns the study's own files, and so every policy.
+        if (isSystemError(error)) throw error;
+        const failure = containError(error, { file: policy.at }, "policy");
+        if (policy.role === "reference") throw failure;
+        reportPolicy(findings, policy, failure);
       }
       const later = policies.slice(i + 1).flatMap((next) => partnersOf(next.name, spec));
       await pool.closeAllBut(new Set(later));
