@@ -40,18 +40,18 @@ function sniffContainer(head: Uint8Array, byteLength: number): Container | undef
   return isPickle(head) ? "pickle" : undefined;
 }
 
-const CONTAINERS_BY_NAME: Readonly<Record<string, Container>> = {
-  npy: "npy",
-  npz: "zip",
-  pt: "zip",
-  pth: "zip",
-  parquet: "parquet",
-  safetensors: "safetensors",
-};
+const CONTAINERS_BY_NAME: ReadonlyMap<string, Container> = new Map<string, Container>([
+  ["npy", "npy"],
+  ["npz", "zip"],
+  ["pt", "zip"],
+  ["pth", "zip"],
+  ["parquet", "parquet"],
+  ["safetensors", "safetensors"],
+]);
 
 /** Where the bytes tell nothing: the reader that the name promises says what is wrong with them. */
 function containerByName(name: string): Container | undefined {
-  return CONTAINERS_BY_NAME[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
+  return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
 }
 
 async function openContainer(source: ByteSource, container: Container): Promise<SourceDocument> {

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { containError } from "../base/contain.ts";
+import { dictionary } from "../base/dictionary.ts";
 import type { LogratioError } from "../base/errors.ts";
 import { isSystemError } from "../io/file-system-errors.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
@@ -106,9 +107,9 @@ export async function scoreStudy(
 ): Promise<ScoreResult> {
   const { out, topK, reference, pairs, name, settings } = spec;
   const { signal, onProgress, concurrency = DEFAULT_CONCURRENCY, tokenizer } = options;
-  const before = (await readManifest(out))?.policies ?? {};
+  const before = dictionary(Object.entries((await readManifest(out))?.policies ?? {}));
   const policies = inTrainingOrder(spec.policies);
-  const entries: Record<string, ManifestPolicy> = Object.fromEntries(
+  const entries = dictionary<ManifestPolicy>(
     policies.flatMap((policy) => {
       const known = before[policy.name];
       return known === undefined ? [] : [[policy.name, known]];

@@ -30,40 +30,40 @@ export interface TorchArchive {
 }
 
 /** torch's element types that can be read, by torch's name without `torch.`. */
-const DTYPES: Readonly<Record<string, FixedDType>> = {
-  float64: "float64",
-  float32: "float32",
-  float16: "float16",
-  bfloat16: "bfloat16",
-  int64: "int64",
-  int32: "int32",
-  int16: "int16",
-  int8: "int8",
-  uint64: "uint64",
-  uint32: "uint32",
-  uint16: "uint16",
-  uint8: "uint8",
-  bool: "bool",
-};
+const DTYPES: ReadonlyMap<string, FixedDType> = new Map<string, FixedDType>([
+  ["float64", "float64"],
+  ["float32", "float32"],
+  ["float16", "float16"],
+  ["bfloat16", "bfloat16"],
+  ["int64", "int64"],
+  ["int32", "int32"],
+  ["int16", "int16"],
+  ["int8", "int8"],
+  ["uint64", "uint64"],
+  ["uint32", "uint32"],
+  ["uint16", "uint16"],
+  ["uint8", "uint8"],
+  ["bool", "bool"],
+]);
 
 /** Element type of a typed storage class, by torch's name of the class. */
-const STORAGE_DTYPES: Readonly<Record<string, string>> = {
-  "torch.DoubleStorage": "float64",
-  "torch.FloatStorage": "float32",
-  "torch.HalfStorage": "float16",
-  "torch.BFloat16Storage": "bfloat16",
-  "torch.LongStorage": "int64",
-  "torch.IntStorage": "int32",
-  "torch.ShortStorage": "int16",
-  "torch.CharStorage": "int8",
-  "torch.ByteStorage": "uint8",
-  "torch.BoolStorage": "bool",
-  "torch.ComplexDoubleStorage": "complex128",
-  "torch.ComplexFloatStorage": "complex64",
-  "torch.QUInt8Storage": "quint8",
-  "torch.QInt8Storage": "qint8",
-  "torch.QInt32Storage": "qint32",
-};
+const STORAGE_DTYPES: ReadonlyMap<string, string> = new Map<string, string>([
+  ["torch.DoubleStorage", "float64"],
+  ["torch.FloatStorage", "float32"],
+  ["torch.HalfStorage", "float16"],
+  ["torch.BFloat16Storage", "bfloat16"],
+  ["torch.LongStorage", "int64"],
+  ["torch.IntStorage", "int32"],
+  ["torch.ShortStorage", "int16"],
+  ["torch.CharStorage", "int8"],
+  ["torch.ByteStorage", "uint8"],
+  ["torch.BoolStorage", "bool"],
+  ["torch.ComplexDoubleStorage", "complex128"],
+  ["torch.ComplexFloatStorage", "complex64"],
+  ["torch.QUInt8Storage", "quint8"],
+  ["torch.QInt8Storage", "qint8"],
+  ["torch.QInt32Storage", "qint32"],
+]);
 
 const UNTYPED_STORAGES: ReadonlySet<string> = new Set([
   "torch.storage.UntypedStorage",
@@ -77,12 +77,12 @@ const OTHER_DTYPES =
 
 /** Globals that torch pickles name without calling them. */
 export const TORCH_NAMES: ReadonlySet<string> = new Set([
-  ...Object.keys(STORAGE_DTYPES),
+  ...STORAGE_DTYPES.keys(),
   ...UNTYPED_STORAGES,
   "torch.storage.TypedStorage",
   "torch.Tensor",
   "torch.nn.parameter.Parameter",
-  ...Object.keys(DTYPES).map((name) => `torch.${name}`),
+  ...[...DTYPES.keys()].map((name) => `torch.${name}`),
   ...OTHER_DTYPES.split(" ").map((name) => `torch.${name}`),
 ]);
 
@@ -122,7 +122,7 @@ export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): P
     });
   }
   const untyped = UNTYPED_STORAGES.has(type.name);
-  const dtype = untyped ? undefined : STORAGE_DTYPES[type.name];
+  const dtype = untyped ? undefined : STORAGE_DTYPES.get(type.name);
   if (!untyped && dtype === undefined)
     throw new UnsupportedError(`storages of ${type.name} are not read`, { at });
   const member = archive.zip.members.get(`${archive.prefix}data/${key}`);
@@ -219,7 +219,7 @@ function checkGeometry(
 }
 
 function dtypeNamed(name: string | undefined): FixedDType | undefined {
-  return name !== undefined && Object.hasOwn(DTYPES, name) ? DTYPES[name] : undefined;
+  return name === undefined ? undefined : DTYPES.get(name);
 }
 
 function tensorArgument(value: PyValue | undefined, at: Place): PyTensor {
