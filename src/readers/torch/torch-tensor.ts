@@ -1,9 +1,9 @@
 import { FormatError, LimitError, type Place, UnsupportedError } from "../../base/errors.ts";
-import { LIKELY_CRAFTED, LIKELY_DAMAGED } from "../../io/advice.ts";
+import { checkMemory, memoryLimit } from "../../base/memory-limit.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
-import { MAX_REPEATED_ELEMENTS } from "../../io/limits.ts";
-import type { ZipArchive } from "../../io/zip.ts";
-import { openMember } from "../../io/zip-member.ts";
+import type { ZipArchive, ZipMember } from "../../io/zip.ts";
+import { openMember, readMember } from "../../io/zip-member.ts";
 import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { sizes } from "../shared/pickle-numpy.ts";
 import type { Builder } from "../shared/pickle-stack.ts";
@@ -16,7 +16,7 @@ import {
   sequenceItems,
 } from "../shared/pickle-values.ts";
 import { countElements, formatShape } from "../shared/shape.ts";
-import { isRowMajor, spanLength } from "../shared/strides.ts";
+import { spanLength } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";
 
 /** The parts of a torch archive that its pickle refers to. */
@@ -25,8 +25,18 @@ export interface TorchArchive {
   /** Folder of all records, with the slash: torch names it after the file. */
   readonly prefix: string;
   readonly littleEndian: boolean;
-  /** The records that tensors read from, to be closed with the document. */
-  readonly opened: ByteSource[];
+  /** What tensors read from, by storage; closed with the document. */
+  readonly opened: Map<string, OpenStorage>;
+  /** Bytes that tensors name beyond those that are stored. */
+  repeated: number;
+}
+
+export interface OpenStorage {
+  readonly source: ByteSource;
+  /** Bytes that its tensors name, those named twice counted twice. */
+  named: number;
+  /** Deflated, and shared by several tensors: inflated once instead of once for each. */
+  held?: ByteSource;
 }
 
 /** torch's element types that can be read, by torch's name without `torch.`. */
@@ -174,9 +184,14 @@ function rebuildTensor(
   const member = archive.zip.members.get(`${archive.prefix}data/${storage.key}`)!;
   const place = { file: archive.zip.source.name, entry: member.name };
   const held = Math.floor(member.byteLength / ITEM_BYTES[dtype]);
-  checkGeometry(shape, strides, offset, held, at);
-  const source = openMember(archive.zip, member);
-  archive.opened.push(source);
+  const count = checkGeometry(shape, strides, offset, held, at);
+  const source = storageSource(
+    archive,
+    storage.key,
+    member,
+    count * Math.max(DECODED_BYTES, ITEM_BYTES[dtype]),
+  );
+  checkRepeated(archive, shape, at);
   const tensor = tensorOver(source, {
     dtype,
     littleEndian: archive.littleEndian,
@@ -194,7 +209,7 @@ function checkGeometry(
   offset: number,
   held: number,
   at: Place,
-): void {
+): number {
   const count = countElements("torch tensor", shape, at);
   const whole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
   if (strides.length !== shape.length || !strides.every(whole) || !whole(offset)) {
@@ -210,12 +225,59 @@ function checkGeometry(
       { at, likely: LIKELY_DAMAGED },
     );
   }
-  if (count > MAX_REPEATED_ELEMENTS && !isRowMajor(shape, strides) && count > held) {
-    throw new LimitError(
-      `torch tensor of shape ${formatShape(shape)} repeats ${held} stored elements to ${count}; at most ${MAX_REPEATED_ELEMENTS} are read`,
-      { at, likely: LIKELY_CRAFTED },
-    );
+  return count;
+}
+
+/** What an element takes at least once it is read. */
+const DECODED_BYTES = 4;
+
+/** One source for all tensors of a storage. */
+function storageSource(archive: TorchArchive, key: string, member: ZipMember, bytes: number): ByteSource {
+  const known = archive.opened.get(key);
+  const before = known?.named ?? 0;
+  archive.repeated += Math.max(0, before + bytes - Math.max(before, member.byteLength));
+  if (known === undefined) {
+    const source = openMember(archive.zip, member);
+    archive.opened.set(key, { source, named: bytes });
+    return source;
   }
+  known.named += bytes;
+  if (member.method === "stored") return known.source;
+  known.held ??= heldMember(archive, member);
+  return known.held;
+}
+
+/** A deflated member that is inflated whole when it is first read. */
+function heldMember({ zip }: TorchArchive, member: ZipMember): ByteSource {
+  let bytes: Promise<Uint8Array> | undefined;
+  const at = { file: zip.source.name, entry: member.name };
+  return {
+    name: zip.source.name,
+    byteLength: member.byteLength,
+    slice: async (start, end) => {
+      if (bytes === undefined) {
+        checkMemory(member.byteLength, "a deflated storage that several tensors share", at);
+        bytes = readMember(zip, member);
+      }
+      return (await bytes).subarray(start, end);
+    },
+    close: async () => {
+      bytes = undefined;
+    },
+  };
+}
+
+/** Strides of 0, windows, many tensors over one storage: the stored bytes do not bound what these cost to read. */
+function checkRepeated({ repeated }: TorchArchive, shape: readonly number[], at: Place): void {
+  if (repeated <= memoryLimit()) return;
+  throw new LimitError(
+    `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are there; at most ${memoryLimit()} are read`,
+    {
+      at,
+      likely: "tensors were saved expanded (strides of 0), or the file was made to take forever",
+      hint: `save them before they are expanded, or raise the limit: --memory ${Math.ceil((repeated * 1.25) / 2 ** 20)} (MiB)`,
+    },
+  );
 }
 
 function dtypeNamed(name: string | undefined): FixedDType | undefined {
