@@ -23,6 +23,20 @@ export const MAX_NPY_HEADER_BYTES = 65_536;
 /** Bytes of a safetensors header: the limit of the reference implementation, so no longer one was ever written. */
 export const MAX_SAFETENSORS_HEADER_BYTES = 100_000_000;
 
+/**
+ * Bytes of a Parquet footer. It names every column of every row group, about 100 bytes each: this is 600,000 of them.
+ */
+export const MAX_PARQUET_FOOTER_BYTES = 2 ** 26;
+
+/** Heap of a value in a Parquet footer, ours and DuckDB's together: a byte of an empty struct becomes a whole one. */
+export const PARQUET_FOOTER_VALUE_BYTES = 128;
+
+/**
+ * Bytes on disk of what a compressed Parquet file unpacks to, in multiples of the memory limit: it costs disk and not
+ * memory, but a megabyte of zstd can claim any disk.
+ */
+export const SCRATCH_PER_MEMORY = 4;
+
 /** Dimensions of an array: NumPy's and PyTorch's own limit. */
 export const MAX_DIMENSIONS = 64;
 
