@@ -15,6 +15,8 @@ import { type ConfigDocument, type Entry, normalizedPath, numberList, plainValue
 /** More settings than any trainer has; a file of nested aliases grows past it at once. */
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 64;
+/** Values looked at, those of merged maps again at each place: maps that merge each other double with every one. */
+const MOST_VISITS = 200_000;
 
 /**
  * YAML as PyYAML and OmegaConf read it (version 1.1, the last of two equal keys wins), one config per document. JSON
@@ -36,7 +38,7 @@ export function readYaml(text: string, file: string, format: "yaml" | "json"): C
   return documents.map((document, index) => {
     const [error] = document.errors;
     if (error) throw syntaxError(error.message, lines.linePos(error.pos[0]), text, file);
-    const walk = { document, lines, text, file, entries: [] as Entry[] };
+    const walk = { document, lines, text, file, entries: [] as Entry[], visits: { count: 0 } };
     visit(walk, document.contents, [], [], 0);
     return {
       format,
@@ -53,6 +55,8 @@ interface Walk {
   readonly text: string;
   readonly file: string;
   readonly entries: Entry[];
+  /** Of the document, whichever list of entries is filled. */
+  readonly visits: { count: number };
 }
 
 type Position = { readonly line: number };
@@ -68,6 +72,12 @@ function visit(
   const { entries, file } = walk;
   if (depth > DEEPEST)
     throw new LimitError(`The config nests deeper than ${DEEPEST} levels`, { at: { file } });
+  if (++walk.visits.count > MOST_VISITS) {
+    throw new LimitError(`The config unfolds to more than ${MOST_VISITS} values`, {
+      at: { file },
+      likely: "aliases or merge keys (<<) that hold each other, made to take forever",
+    });
+  }
   const resolved = isAlias(node) ? (node.resolve(walk.document) as Node | undefined) : node;
   if (isMap(resolved)) {
     visitMap(walk, resolved, path, keys, depth, position);
