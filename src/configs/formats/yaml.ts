@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -38,7 +39,15 @@ export function readYaml(text: string, file: string, format: "yaml" | "json"): C
   return documents.map((document, index) => {
     const [error] = document.errors;
     if (error) throw syntaxError(error.message, lines.linePos(error.pos[0]), text, file);
-    const walk = { document, lines, text, file, entries: [] as Entry[], visits: { count: 0 } };
+    const walk = {
+      document,
+      lines,
+      text,
+      file,
+      entries: [] as Entry[],
+      visits: { count: 0 },
+      targets: new Map(),
+    };
     visit(walk, document.contents, [], [], 0);
     return {
       format,
@@ -57,6 +66,13 @@ interface Walk {
   readonly entries: Entry[];
   /** Of the document, whichever list of entries is filled. */
   readonly visits: { count: number };
+  /** What aliases stand for: the parser searches the whole document for it each time. */
+  readonly targets: Map<Alias, Node | undefined>;
+}
+
+function targetOf({ document, targets }: Walk, alias: Alias): Node | undefined {
+  if (!targets.has(alias)) targets.set(alias, alias.resolve(document) as Node | undefined);
+  return targets.get(alias);
 }
 
 type Position = { readonly line: number };
@@ -78,7 +94,7 @@ function visit(
       likely: "aliases or merge keys (<<) that hold each other, made to take forever",
     });
   }
-  const resolved = isAlias(node) ? (node.resolve(walk.document) as Node | undefined) : node;
+  const resolved = isAlias(node) ? targetOf(walk, node) : node;
   if (isMap(resolved)) {
     visitMap(walk, resolved, path, keys, depth, position);
     return;
