@@ -25,6 +25,7 @@ export {
   type RefusalReason,
   SchemaError,
   TextRefusedError,
+  UnexpectedError,
   UnsupportedError,
   UsageError,
   VersionError,

@@ -39,6 +39,7 @@ export type ErrorTag =
   | "NotFoundError"
   | "FileSystemError"
   | "TextRefusedError"
+  | "UnexpectedError"
   | "UsageError";
 
 /** The base of every error that logratio raises on purpose. */
@@ -107,6 +108,11 @@ export class FileSystemError extends LogratioError {
   readonly _tag = "FileSystemError";
 }
 
+/** A mistake in logratio that one input met; made by `containError`, so that the others are read all the same. */
+export class UnexpectedError extends LogratioError {
+  readonly _tag = "UnexpectedError";
+}
+
 /** The command line or an option contradicts itself; raised before any data is read. */
 export class UsageError extends LogratioError {
   readonly _tag = "UsageError";
@@ -149,6 +155,7 @@ interface ByTag {
   EmptyInputError: EmptyInputError;
   NotFoundError: NotFoundError;
   FileSystemError: FileSystemError;
+  UnexpectedError: UnexpectedError;
   UsageError: UsageError;
   TextRefusedError: TextRefusedError;
 }

@@ -170,9 +170,11 @@ function namesIn(map: { readonly [name: string]: TreeValue }, prefix = ""): stri
 
 /** The value at a dotted path; a name that itself holds the dots wins, and of a list of objects each one's value. */
 function within(map: { readonly [name: string]: TreeValue }, path: string): TreeValue | undefined {
-  if (map[path] !== undefined) return map[path];
+  const own = (name: string): TreeValue | undefined => (Object.hasOwn(map, name) ? map[name] : undefined);
+  const whole = own(path);
+  if (whole !== undefined) return whole;
   for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) {
-    const [inner, rest] = [map[path.slice(0, dot)], path.slice(dot + 1)];
+    const [inner, rest] = [own(path.slice(0, dot)), path.slice(dot + 1)];
     const found = isMap(inner) ? within(inner, rest) : undefined;
     if (found !== undefined) return found;
     if (Array.isArray(inner) && inner.some(isMap))
@@ -200,7 +202,13 @@ function isMap(value: unknown): value is { readonly [name: string]: TreeValue } 
 }
 
 function isTensor(value: TreeValue): value is Tensor {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "tensor";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "kind" in value &&
+    value.kind === "tensor" &&
+    typeof value.readRows === "function"
+  );
 }
 
 async function tensorValues(tensor: Tensor): Promise<ArrayLike<TreeValue>> {

@@ -3,14 +3,17 @@
  *
  * @module
  */
+import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmptyInputError, FormatError, LimitError } from "../base/errors.ts";
+import { memoryLimit } from "../base/memory-limit.ts";
 import type { ByteSource } from "../io/byte-source.ts";
 import type { SourceDocument } from "../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
 import { memorySource } from "../io/file-source.ts";
+import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
 import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
 import { isParquet, openParquet } from "../readers/parquet/index.ts";
@@ -21,12 +24,6 @@ import { openTorch } from "../readers/torch/index.ts";
 const HEAD_BYTES = 64 * 1024;
 /** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
 const PICKLES = { unknownClasses: "record" } as const;
-
-/**
- * Decompressed bytes of a container that needs reads at any offset (npz, torch, safetensors, Parquet inside gzip or
- * zstd) and is therefore held in memory.
- */
-export const MAX_HELD_BYTES = 2 ** 31;
 
 type Container = "npy" | "zip" | "parquet" | "safetensors" | "pickle";
 
@@ -40,18 +37,18 @@ function sniffContainer(head: Uint8Array, byteLength: number): Container | undef
   return isPickle(head) ? "pickle" : undefined;
 }
 
-const CONTAINERS_BY_NAME: Readonly<Record<string, Container>> = {
-  npy: "npy",
-  npz: "zip",
-  pt: "zip",
-  pth: "zip",
-  parquet: "parquet",
-  safetensors: "safetensors",
-};
+const CONTAINERS_BY_NAME: ReadonlyMap<string, Container> = new Map<string, Container>([
+  ["npy", "npy"],
+  ["npz", "zip"],
+  ["pt", "zip"],
+  ["pth", "zip"],
+  ["parquet", "parquet"],
+  ["safetensors", "safetensors"],
+]);
 
 /** Where the bytes tell nothing: the reader that the name promises says what is wrong with them. */
 function containerByName(name: string): Container | undefined {
-  return CONTAINERS_BY_NAME[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
+  return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
 }
 
 async function openContainer(source: ByteSource, container: Container): Promise<SourceDocument> {
@@ -76,12 +73,12 @@ async function holdInMemory(plain: PlainStream): Promise<ByteSource> {
   let length = 0;
   for await (const chunk of plain.bytes) {
     length += chunk.length;
-    if (length > MAX_HELD_BYTES) {
+    if (length > memoryLimit()) {
       throw new LimitError(
-        `decompressed to more than ${MAX_HELD_BYTES} bytes, which this format needs in memory at once`,
+        `decompressed to more than ${memoryLimit()} bytes, which this format needs in memory at once`,
         {
           at: { file: plain.name },
-          hint: "decompress it to a file first: gzip -d or zstd -d",
+          hint: "decompress it to a file first (gzip -d or zstd -d), or raise the limit: --memory (MiB)",
         },
       );
     }
@@ -96,13 +93,45 @@ async function holdInMemory(plain: PlainStream): Promise<ByteSource> {
   return memorySource(plain.name, bytes);
 }
 
+/** A folder of our own for what has to lie on disk while it is read. */
+async function scratchFolder(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "logratio-"));
+  const atExit = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", atExit);
+  const remove = async (): Promise<void> => {
+    process.off("exit", atExit);
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { folder, remove };
+}
+
+/** @throws LimitError before more than {@link SCRATCH_PER_MEMORY} times the memory limit is on disk */
+async function* boundedScratch({ name, bytes }: PlainStream): AsyncGenerator<Uint8Array> {
+  const most = memoryLimit() * SCRATCH_PER_MEMORY;
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > most) {
+      throw new LimitError(
+        `compressed parquet unpacks to more than ${most} bytes, which would lie in ${tmpdir()} while it is read`,
+        {
+          at: { file: name },
+          likely:
+            "the file was made to fill the disk, or is better kept uncompressed: Parquet compresses its pages itself",
+          hint: `decompress it to a file first (gzip -d or zstd -d), or raise the limit, ${SCRATCH_PER_MEMORY} times the memory: --memory (MiB)`,
+        },
+      );
+    }
+    yield chunk;
+  }
+}
+
 /** DuckDB reads Parquet from disk only, so a compressed one is put there for as long as it is open. */
 async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
-  const folder = await mkdtemp(join(tmpdir(), "logratio-"));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const { folder, remove } = await scratchFolder();
   try {
     const path = join(folder, "data.parquet");
-    await writeFile(path, plain.bytes);
+    await writeFile(path, boundedScratch(plain));
     return { ...owning(await openParquet(path), [remove]), file: plain.name };
   } catch (error) {
     await remove();
@@ -150,7 +179,7 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
  *
  * @throws EmptyInputError if there are no bytes
  * @throws FormatError if the bytes are of no known format, or not what their format says
- * @throws LimitError if a compressed container does not fit into {@link MAX_HELD_BYTES}
+ * @throws LimitError if a compressed container does not fit into the memory limit
  * @throws UnsupportedError for formats and features that are known and not read
  */
 export async function openDocument(input: ByteSource | ByteStream): Promise<SourceDocument> {

@@ -4,11 +4,12 @@
  * @module
  */
 import { type Reading, readPair } from "../adapters/index.ts";
-import { EmptyInputError, isLogratioError, type LogratioError } from "../base/errors.ts";
+import { EmptyInputError, type LogratioError } from "../base/errors.ts";
 import type { SourceDocument } from "../io/columns.ts";
 import { DEFAULT_BATCH_TOKENS } from "../schema/builder.ts";
 import type { FindingLog } from "../schema/findings.ts";
 import type { RecordBatch } from "../schema/record.ts";
+import { closeQuietly, containFileError } from "./contain.ts";
 import { openDocument } from "./open-document.ts";
 import type { ReadOptions } from "./options.ts";
 import { observedSource } from "./progress.ts";
@@ -58,6 +59,7 @@ export async function* readSources(
   for (const source of sources) {
     const { report, adapter } = source;
     const before = meter.bytesRead;
+    const sequencesBefore = meter.sequences;
     const tell = (): void =>
       options.onProgress?.({
         bytesRead: meter.bytesRead,
@@ -100,13 +102,13 @@ export async function* readSources(
         yield batch;
       }
     } catch (error) {
-      if (!isLogratioError(error)) throw error;
-      tally.firstError ??= error;
+      const failure = containFileError(error, report.file);
+      tally.firstError ??= failure;
       onSkipped();
-      reportSkipped(findings, report.file, error);
+      reportSkipped(findings, report.file, failure, meter.sequences - sequencesBefore);
     } finally {
       if (document !== undefined) noteInvalidText(document, findings);
-      await document?.close();
+      await closeQuietly(document);
     }
     meter.bytesRead = before + report.bytes;
     tell();
@@ -193,10 +195,13 @@ export async function* readPaired(
       tally.tokens += batch.responseMask.length;
       yield batch;
     }
+  } catch (error) {
+    // Half a pair is no data, so there is nothing to go on with.
+    throw containFileError(error, `${first.report.file} + ${second.report.file}`);
   } finally {
     for (const document of documents) {
       noteInvalidText(document, findings);
-      await document.close();
+      await closeQuietly(document);
     }
   }
   checkMasked(tally, pair, options);

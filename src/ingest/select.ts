@@ -39,7 +39,12 @@ function splitFailures(
   return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
 }
 
-export function reportSkipped(findings: FindingLog, file: string, error: LogratioError): void {
+/** @param kept sequences of the file that were handed on before it failed, and stay counted */
+export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
+  const what =
+    kept === 0
+      ? "a file was left out"
+      : `the rest of a file was left out, and the ${kept === 1 ? "sequence" : `${kept} sequences`} read before ${kept === 1 ? "is" : "are"} kept`;
   findings.add({
     code: "file-skipped",
     severity: "skipped",
@@ -49,7 +54,7 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
     at: { ...error.at, file },
     ...(error.likely === undefined ? {} : { likely: error.likely }),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
-    describe: () => `a file was left out: ${error.message}`,
+    describe: () => `${what}: ${error.message}`,
   });
 }
 

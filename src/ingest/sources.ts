@@ -11,6 +11,7 @@ import type { FormatName, SourceDocument } from "../io/columns.ts";
 import type { ByteStream } from "../io/decompress.ts";
 import { openFile } from "../io/file-source.ts";
 import type { FindingLog } from "../schema/findings.ts";
+import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { openDocument } from "./open-document.ts";
 import type { FoundFile } from "./walk.ts";
@@ -151,10 +152,11 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       document: kept ? document : undefined,
     };
   } catch (error) {
-    if (!isLogratioError(error) || error._tag === "UsageError") throw error;
-    return { file, error, recognised: true };
+    // What the caller asked for is wrong for every file.
+    if (isLogratioError(error, "UsageError")) throw error;
+    return { file, error: containFileError(error, file.path), recognised: true };
   } finally {
-    if (!kept) await document?.close();
+    if (!kept) await closeQuietly(document);
   }
 }
 

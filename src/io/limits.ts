@@ -23,6 +23,20 @@ export const MAX_NPY_HEADER_BYTES = 65_536;
 /** Bytes of a safetensors header: the limit of the reference implementation, so no longer one was ever written. */
 export const MAX_SAFETENSORS_HEADER_BYTES = 100_000_000;
 
+/**
+ * Bytes of a Parquet footer. It names every column of every row group, about 100 bytes each: this is 600,000 of them.
+ */
+export const MAX_PARQUET_FOOTER_BYTES = 2 ** 26;
+
+/** Heap of a value in a Parquet footer, ours and DuckDB's together: a byte of an empty struct becomes a whole one. */
+export const PARQUET_FOOTER_VALUE_BYTES = 128;
+
+/**
+ * Bytes on disk of what a compressed Parquet file unpacks to, in multiples of the memory limit: it costs disk and not
+ * memory, but a megabyte of zstd can claim any disk.
+ */
+export const SCRATCH_PER_MEMORY = 4;
+
 /** Dimensions of an array: NumPy's and PyTorch's own limit. */
 export const MAX_DIMENSIONS = 64;
 
@@ -31,12 +45,6 @@ export const MAX_DIMENSIONS = 64;
  * its file cut off. Products below it are exact in a double.
  */
 export const MAX_ELEMENTS = 2 ** 48;
-
-/**
- * Elements of a tensor that names stored elements more than once (strides of 0, sliding windows): its storage does
- * not bound it, so this does.
- */
-export const MAX_REPEATED_ELEMENTS = 2 ** 31;
 
 /** Bytes read or inflated at once. float16 doubles when it widens, and Node 20 holds at most 4 GiB in one array. */
 export const MAX_READ_BYTES = 2 ** 31;
@@ -48,13 +56,11 @@ export const MAX_PICKLE_BYTES = 2 ** 31 - 1;
 export const MAX_PICKLE_DEPTH = 256;
 
 /**
- * Opcodes of one pickle, runs of numbers in a list not counted (those cost no more than their bytes). Each may leave
- * an object behind; 64 million are about 4 GB of heap, and a dump of 512 samples uses well under a million.
+ * Heap that reading a pickle takes, as measured: for each opcode (a value on the stack, in a list, in the tree; runs of
+ * numbers in a list are counted by their bytes instead), and more for each list, tuple, dict, set and object.
  */
-export const MAX_PICKLE_OPCODES = 2 ** 26;
-
-/** Lists, tuples, dicts, sets and objects of one pickle: about 100 bytes of heap for one byte of file. */
-export const MAX_PICKLE_CONTAINERS = 2 ** 23;
+export const PICKLE_OPCODE_BYTES = 48;
+export const PICKLE_CONTAINER_BYTES = 320;
 
 /** Memo slots of one pickle. The pickler numbers them one by one, so a higher one is no pickler's. */
 export const MAX_PICKLE_MEMO = 2 ** 24;

@@ -83,6 +83,8 @@ export async function analyzeLog(
 
 function refuseEmpty(loaded: readonly LoadedFile[]): void {
   if (loaded.some(({ records }) => records > 0)) return;
+  const [failure] = loaded.flatMap((file) => file.failure ?? []);
+  if (failure !== undefined) throw failure;
   const [first] = loaded.flatMap(({ skipped }) => skipped);
   const lines = loaded.reduce((sum, { torn, foreign }) => sum + torn + foreign, 0);
   const names = loaded.map(({ file }) => file).join(", ");

@@ -1,8 +1,11 @@
-import { isLogratioError } from "../base/errors.ts";
+import { containError } from "../base/contain.ts";
+import { isLogratioError, type LogratioError } from "../base/errors.ts";
 import type { ByteSource } from "../io/byte-source.ts";
 import { type ByteStream, decompress } from "../io/decompress.ts";
 import { openFile } from "../io/file-source.ts";
+import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
 import type { FindingCode, FindingLog } from "../schema/findings.ts";
+import { isOutOfMemory } from "./database.ts";
 import { readLines } from "./lines.ts";
 import { type LogRecord, parseLine } from "./parse-line.ts";
 import type { RowWriter } from "./row-writer.ts";
@@ -25,6 +28,8 @@ export interface LoadedFile {
   readonly foreign: number;
   /** The first of them. */
   readonly skipped: readonly SkippedLine[];
+  /** Why it was not read to its end. */
+  readonly failure: LogratioError | undefined;
 }
 
 export interface LoadOptions {
@@ -53,6 +58,7 @@ export async function loadJsonl(path: string, writer: RowWriter, options: LoadOp
   const counts = { torn: 0, foreign: 0 };
   const before = writer.rows;
   let unterminated: number | undefined;
+  let failure: LogratioError | undefined;
   const skip = (kind: SkippedLine["kind"], line: number, why: string): void => {
     counts[kind]++;
     if (skipped.length < MOST_NAMED) skipped.push({ file: path, line, kind, why });
@@ -78,24 +84,29 @@ export async function loadJsonl(path: string, writer: RowWriter, options: LoadOp
       }
     }
   } catch (error) {
-    if (!isLogratioError(error) || error._tag === "NotFoundError") throw error;
+    // Neither a path that is not there nor a database without memory is a matter of what this file holds.
+    if (isLogratioError(error, "NotFoundError") || isOutOfMemory(error)) throw error;
+    const contained = isSystemError(error)
+      ? fileSystemError(error, "read", { file: path })
+      : containError(error, { file: path });
+    failure = contained;
     const read = writer.rows - before;
     findings.add({
       code: "file-skipped",
       severity: "skipped",
       subject: path,
       count: 1,
-      at: { file: path, ...error.at },
-      likely: error.likely ?? "the file was cut off, or is still being written",
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      describe: () => `${error.message}; the ${read} records before it are read`,
+      at: { file: path, ...contained.at },
+      likely: contained.likely ?? "the file was cut off, or is still being written",
+      ...(contained.hint === undefined ? {} : { hint: contained.hint }),
+      describe: () => `${contained.message}; the ${read} records before it are read`,
     });
   } finally {
     if ("close" in input) await input.close();
   }
   report(path, skipped, counts, unterminated, findings);
   const bytes = "byteLength" in input ? input.byteLength : undefined;
-  return { file: path, bytes, records: writer.rows - before, ...counts, skipped };
+  return { file: path, bytes, records: writer.rows - before, ...counts, skipped, failure };
 }
 
 async function openInput(

@@ -18,6 +18,7 @@ import {
   type Place,
   SchemaError,
   TextRefusedError,
+  UnexpectedError,
   UnsupportedError,
   UsageError,
   VersionError,
@@ -34,6 +35,7 @@ const CLASSES: Readonly<Record<ErrorTag, new (message: string, detail: ErrorDeta
   EmptyInputError,
   FileSystemError,
   NotFoundError,
+  UnexpectedError,
   UsageError,
   TextRefusedError,
 };

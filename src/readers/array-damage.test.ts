@@ -77,7 +77,8 @@ describe("damaged pickles", () => {
         zip,
         prefix: entry.slice(0, -"data.pkl".length),
         littleEndian: true,
-        opened: [],
+        opened: new Map(),
+        repeated: 0,
       };
       const pickle = await readMember(zip, zip.members.get(entry)!);
       const source = {

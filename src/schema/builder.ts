@@ -5,6 +5,7 @@
  */
 
 import type { FloatArray, NumericArray } from "../base/arrays.ts";
+import { dictionary } from "../base/dictionary.ts";
 import { LengthMismatchError } from "../base/errors.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
 import type { ArrayPlaces, Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
@@ -196,14 +197,14 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   }
 
   function takeNamed<A>(named: Named<A>): Record<string, A> {
-    const result: Record<string, A> = {};
+    const result = dictionary<A>();
     for (const [name, column] of named) result[name] = column.take(tokens);
     named.clear();
     return result;
   }
 
   function takeTopK(): Record<string, TopK> {
-    const result: Record<string, TopK> = {};
+    const result = dictionary<TopK>();
     for (const [name, { k, ids, logprobs }] of topK) {
       result[name] = { k, ids: ids.take(tokens * k), logprobs: logprobs.take(tokens * k) };
     }

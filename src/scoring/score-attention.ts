@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dictionary } from "../base/dictionary.ts";
 import { TextRefusedError } from "../base/errors.ts";
 import { compareRows } from "../kernels/index.ts";
 import type { ErrorSpan } from "../kl/error-span.ts";
@@ -88,7 +89,7 @@ export async function scoreAttention(
     });
     return column;
   };
-  const hidden: Record<string, HiddenColumns> = {};
+  const hidden = dictionary<HiddenColumns>();
   for (const partner of partners) {
     const without = async (what: string, tokenSpan: TokenSpan | undefined): Promise<Float32Array> =>
       tokenSpan === undefined

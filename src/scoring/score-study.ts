@@ -3,9 +3,13 @@
  *
  * @module
  */
+
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isLogratioError, type LogratioError } from "../base/errors.ts";
+import { containError } from "../base/contain.ts";
+import { dictionary } from "../base/dictionary.ts";
+import type { LogratioError } from "../base/errors.ts";
+import { isSystemError } from "../io/file-system-errors.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import { attentionPlan } from "./attention-plan.ts";
 import type { BackendOptions } from "./open-policy.ts";
@@ -103,9 +107,9 @@ export async function scoreStudy(
 ): Promise<ScoreResult> {
   const { out, topK, reference, pairs, name, settings } = spec;
   const { signal, onProgress, concurrency = DEFAULT_CONCURRENCY, tokenizer } = options;
-  const before = (await readManifest(out))?.policies ?? {};
+  const before = dictionary(Object.entries((await readManifest(out))?.policies ?? {}));
   const policies = inTrainingOrder(spec.policies);
-  const entries: Record<string, ManifestPolicy> = Object.fromEntries(
+  const entries = dictionary<ManifestPolicy>(
     policies.flatMap((policy) => {
       const known = before[policy.name];
       return known === undefined ? [] : [[policy.name, known]];
@@ -221,8 +225,11 @@ export async function scoreStudy(
         outcomes.push(await scoreOne(policy, i + 1));
       } catch (error) {
         if (signal?.aborted) break;
-        if (!isLogratioError(error) || policy.role === "reference") throw error;
-        reportPolicy(findings, policy, error);
+        // What the system refuses concerns the study's own files, and so every policy.
+        if (isSystemError(error)) throw error;
+        const failure = containError(error, { file: policy.at }, "policy");
+        if (policy.role === "reference") throw failure;
+        reportPolicy(findings, policy, failure);
       }
       const later = policies.slice(i + 1).flatMap((next) => partnersOf(next.name, spec));
       await pool.closeAllBut(new Set(later));

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { dictionary } from "../base/dictionary.ts";
 import { writeRecord } from "../ingest/write-record.ts";
 import { createRecordBuilder } from "../schema/builder.ts";
 import type { RecordBatch } from "../schema/record.ts";
@@ -45,9 +46,9 @@ async function* batches(
   });
   try {
     for (const [index, text] of texts.entries()) {
-      const logprobs: Record<string, Float32Array> = {};
-      const entropies: Record<string, Float32Array> = {};
-      const topK: Record<string, ScoreRow["topK"]> = {};
+      const logprobs = dictionary<Float32Array>();
+      const entropies = dictionary<Float32Array>();
+      const topK = dictionary<ScoreRow["topK"]>();
       for (const column of columns) {
         const row = await rowAt(index, column);
         if (row === undefined) continue;

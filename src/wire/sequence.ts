@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { dictionary } from "../base/dictionary.ts";
 import { decodeArrays, encodeArrays, type WireArray } from "./arrays.ts";
 
 export interface SequenceMeta {
@@ -70,7 +71,7 @@ export function encodeSequence({ meta, policies, ...arrays }: WireSequence): Uin
 /** @throws FormatError */
 export function decodeSequence(bytes: Uint8Array): WireSequence {
   const { meta, arrays } = decodeArrays<SequenceMeta>(bytes);
-  const policies: Record<string, Float32Array> = {};
+  const policies = dictionary<Float32Array>();
   const own: Record<string, WireArray> = {};
   for (const [name, values] of Object.entries(arrays)) {
     if (name.startsWith(POLICY)) policies[name.slice(POLICY.length)] = values as Float32Array;

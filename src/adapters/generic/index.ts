@@ -30,10 +30,11 @@ const MOST_LISTED = 24;
 
 /** The value at a dotted path; a key that itself holds the dots wins. */
 function treeValueAt(root: TreeMap, path: string): TreeValue | undefined {
-  if (root[path] !== undefined) return root[path];
+  if (Object.hasOwn(root, path) && root[path] !== undefined) return root[path];
   const dot = path.indexOf(".");
   if (dot < 0) return undefined;
-  const inner = root[path.slice(0, dot)];
+  const first = path.slice(0, dot);
+  const inner = Object.hasOwn(root, first) ? root[first] : undefined;
   return isMap(inner) ? treeValueAt(inner, path.slice(dot + 1)) : undefined;
 }
 

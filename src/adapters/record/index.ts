@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import type { NumericArray } from "../../base/arrays.ts";
+import { dictionary } from "../../base/dictionary.ts";
 import { isLogratioError, type LogratioError } from "../../base/errors.ts";
 import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
 import {
@@ -32,7 +34,7 @@ interface RecordRow {
 function asRow(chunk: RowChunk, i: number, version: number): RecordRow {
   const get = (name: string): RowValue | undefined => chunk.get(i, nameInVersion(name, version));
   const named = (prefix: string): Record<string, NumericArray> => {
-    const found: Record<string, NumericArray> = {};
+    const found = dictionary<NumericArray>();
     const add = (name: string, value: RowValue | undefined): void => {
       const numbers = value === undefined || value === null ? undefined : toNumbers(value);
       if (numbers !== undefined) found[name] = numbers;
@@ -49,7 +51,7 @@ function asRow(chunk: RowChunk, i: number, version: number): RecordRow {
 function topK(row: RecordRow, length: number): Record<string, TopKDraft> {
   const ids = row.named(POLICY_PREFIXES.topKIds);
   const logprobs = row.named(POLICY_PREFIXES.topKLogprobs);
-  const found: Record<string, TopKDraft> = {};
+  const found = dictionary<TopKDraft>();
   for (const [name, values] of Object.entries(ids)) {
     const k = values.length / length;
     const alternatives = logprobs[name];

@@ -72,6 +72,7 @@ export function valueAt(row: RowMap, path: string): RowValue | undefined {
   if (Object.hasOwn(row, path)) return row[path];
   const dot = path.indexOf(".");
   if (dot < 0) return undefined;
-  const inner = row[path.slice(0, dot)];
+  const first = path.slice(0, dot);
+  const inner = Object.hasOwn(row, first) ? row[first] : undefined;
   return isRowMap(inner) ? valueAt(inner, path.slice(dot + 1)) : undefined;
 }

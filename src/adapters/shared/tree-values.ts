@@ -12,7 +12,9 @@ export function isTensor(value: TreeValue | undefined): value is Tensor {
     value !== null &&
     "kind" in value &&
     value.kind === "tensor" &&
-    "readRows" in value
+    "readRows" in value &&
+    // A JSON object may have these names too, and never a function.
+    typeof value.readRows === "function"
   );
 }
 
@@ -22,7 +24,9 @@ export function isPickled(value: TreeValue | undefined): value is PickledObject 
     value !== null &&
     "kind" in value &&
     value.kind === "object" &&
-    "className" in value
+    "className" in value &&
+    typeof value.className === "string" &&
+    Array.isArray(value.args)
   );
 }
 

@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import type { NumericArray } from "../../base/arrays.ts";
+import { dictionary } from "../../base/dictionary.ts";
 import { LengthMismatchError, MissingSideError, UnsupportedError } from "../../base/errors.ts";
 import type { TreeDocument, TreeValue } from "../../io/columns.ts";
 import type { SequenceDraft } from "../../schema/sequence-draft.ts";
@@ -92,7 +94,7 @@ async function toDraft(
     );
   }
   const promptLength = tokens === undefined ? 0 : tokens.length - responseLength;
-  const policies: Record<string, NumericArray> = {};
+  const policies = dictionary<NumericArray>();
   const reference = await arrayAt(dump, i, "ref_log_probs");
   const teacher = await arrayAt(dump, i, "teacher_log_probs");
   if (reference !== undefined) policies.reference = reference;

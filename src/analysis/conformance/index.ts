@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isLogratioError } from "../../base/errors.ts";
+import { containError } from "../../base/contain.ts";
 import type { ConformanceCase, ConformanceResult, Runner } from "./case.ts";
 import { correctionRunners } from "./corrections.ts";
 import { digitsRunners } from "./digits.ts";
@@ -28,12 +28,11 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
 
 /** Runs one case; a kind that is not in reach is skipped, a refused input is an `error` in `actual`. */
 export function runConformanceCase(given: ConformanceCase): ConformanceResult {
-  const run = RUNNERS[given.kind];
+  const run = Object.hasOwn(RUNNERS, given.kind) ? RUNNERS[given.kind] : undefined;
   if (!run) return { id: given.id, skipped: true };
   try {
     return { id: given.id, actual: run(given.inputs, given.config ?? {}) };
   } catch (error) {
-    if (isLogratioError(error)) return { id: given.id, actual: { error: error.message } };
-    throw error;
+    return { id: given.id, actual: { error: containError(error, { entry: given.id }, "case").message } };
   }
 }

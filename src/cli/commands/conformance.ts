@@ -1,9 +1,15 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ConformanceCase, runConformanceCase } from "../../analysis/conformance/index.ts";
-import { EmptyInputError, FormatError, NotFoundError } from "../../base/errors.ts";
+import {
+  type ConformanceCase,
+  type ConformanceResult,
+  runConformanceCase,
+} from "../../analysis/conformance/index.ts";
+import { containError } from "../../base/contain.ts";
+import { EmptyInputError, FormatError, type LogratioError, NotFoundError } from "../../base/errors.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
+import { formatError } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ConformanceOptions {
@@ -20,14 +26,23 @@ export async function conformance(
   if (names.length === 0)
     throw new EmptyInputError(`No case files (*.json) in ${directory}`, { at: { file: directory } });
   const counts = { run: 0, skipped: 0 };
+  const unread: LogratioError[] = [];
   for (const name of names) {
-    const result = runConformanceCase(await readCase(join(directory, name)));
+    let result: ConformanceResult;
+    try {
+      result = runConformanceCase(await readCase(join(directory, name)));
+    } catch (error) {
+      unread.push(containError(error, { file: join(directory, name) }, "case"));
+      continue;
+    }
     const skipped = "skipped" in result;
     counts[skipped ? "skipped" : "run"]++;
     terminal.out(options.json ? toJson(result) : `${result.id}: ${skipped ? "skipped" : "run"}\n`);
   }
   terminal.err(`${counts.run} cases run, ${counts.skipped} of kinds that are not in reach skipped\n`);
-  return EXIT.fine;
+  if (unread.length === names.length) throw unread[0]!;
+  for (const error of unread) terminal.err(formatError(error, terminal));
+  return unread.length > 0 ? EXIT.skipped : EXIT.fine;
 }
 
 async function listDirectory(directory: string): Promise<string[]> {

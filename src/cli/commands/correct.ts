@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
 import { type CorrectedColumns, CorrectRun } from "../../analysis/correct-run.ts";
-import { EmptyInputError, UsageError } from "../../base/errors.ts";
+import { containError } from "../../base/contain.ts";
+import { EmptyInputError, type Place, UsageError } from "../../base/errors.ts";
 import { lintConfig } from "../../configs/index.ts";
 import { correctionClauses } from "../../corrections/describe.ts";
 import { PRESETS, presetNamed } from "../../corrections/presets/index.ts";
@@ -108,10 +109,20 @@ async function lint(file: string, options: CorrectOptions, terminal: Terminal): 
     .slice(0, Math.min(source.byteLength, MOST_CONFIG_BYTES + 1))
     .finally(() => source.close());
   const text = new TextDecoder().decode(bytes);
-  const result = lintConfig(text, { file, presets: PRESETS, ...(trainer !== undefined && { trainer }) });
+  const result = contained({ file }, () =>
+    lintConfig(text, { file, presets: PRESETS, ...(trainer !== undefined && { trainer }) }),
+  );
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderLintTerminal(result, { width, color, unicode }));
   return result.errors > 0 ? EXIT.checkFailed : EXIT.fine;
+}
+
+function contained<T>(at: Place, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw containError(error, at, "config");
+  }
 }
 
 function buildResult(

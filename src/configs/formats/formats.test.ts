@@ -244,3 +244,19 @@ describe("any text", () => {
     expect(refusalOf("a".repeat(LONGEST_CONFIG + 1)).tag).toBe("LimitError");
   });
 });
+
+describe("configs that were made to take forever", () => {
+  it("TOML keys of many parts", () => {
+    const deep = `${new Array(50_000).fill("a").join(".")} = 1`;
+    expect(() => readConfig(deep, "a.toml")).toThrow(/more than 64 dotted parts/);
+    expect(() => readConfig(`[${new Array(50_000).fill("a").join(".")}]`, "a.toml")).toThrow(/dotted parts/);
+  });
+
+  it("YAML maps that merge each other", () => {
+    const lines = ["a0: &a0 {k: 1}"];
+    for (let i = 1; i < 40; i++) lines.push(`a${i}: &a${i}`, `  <<: [*a${i - 1}, *a${i - 1}]`, `  k${i}: 1`);
+    expect(() => readConfig(lines.join("\n"), "a.yaml")).toThrow(
+      /unfolds to more than|more than .* settings/,
+    );
+  });
+});

@@ -99,22 +99,22 @@ function checkIsText(text: string, file: string): void {
   }
 }
 
-const EXTENSIONS: Readonly<Record<string, ConfigFormat>> = {
-  yaml: "yaml",
-  yml: "yaml",
-  json: "json",
-  toml: "toml",
-  py: "python",
-  sh: "command line",
-  bash: "command line",
-  slurm: "command line",
-  sbatch: "command line",
-};
+const EXTENSIONS: ReadonlyMap<string, ConfigFormat> = new Map<string, ConfigFormat>([
+  ["yaml", "yaml"],
+  ["yml", "yaml"],
+  ["json", "json"],
+  ["toml", "toml"],
+  ["py", "python"],
+  ["sh", "command line"],
+  ["bash", "command line"],
+  ["slurm", "command line"],
+  ["sbatch", "command line"],
+]);
 
 /** By extension, else by what the lines look like. */
 function formatOf(text: string, file: string): ConfigFormat {
   const [, extension] = /\.(\w+)$/.exec(file) ?? [];
-  const known = EXTENSIONS[extension?.toLowerCase() ?? ""];
+  const known = EXTENSIONS.get(extension?.toLowerCase() ?? "");
   if (known) return known;
   const body = withoutComments(text);
   if (/^#!.*\b(ba|z|da)?sh\b/.test(text)) return "command line";

@@ -1,5 +1,5 @@
 import { parse, TomlError } from "smol-toml";
-import { FormatError } from "../../base/errors.ts";
+import { FormatError, LimitError } from "../../base/errors.ts";
 import type { Setting } from "../../corrections/presets/preset.ts";
 import { type ConfigDocument, type Entry, normalizedPath, numberList } from "../entry.ts";
 
@@ -9,6 +9,7 @@ import { type ConfigDocument, type Entry, normalizedPath, numberList } from "../
  * @throws FormatError with line and column where it does not parse.
  */
 export function readToml(text: string, file: string): ConfigDocument[] {
+  refuseDeepKeys(text, file);
   const lines = keyLines(text);
   const entries: Entry[] = [];
   flatten(parsed(text, file), [], (keys, value) => {
@@ -36,6 +37,23 @@ function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
       at: { file, line: error.line },
       likely: "text without quotes, a key set twice, or a table opened twice",
       hint: `look at: ${(text.split("\n")[error.line - 1] ?? "").trim().slice(0, 80)}`,
+    });
+  }
+}
+
+const DEEPEST = 64;
+
+/** A dotted key is a table in a table for each of its parts, which the parser makes before anybody can count them. */
+function refuseDeepKeys(text: string, file: string): void {
+  for (const [index, line] of text.split("\n").entries()) {
+    const equals = line.indexOf("=");
+    const key = equals < 0 ? line : line.slice(0, equals);
+    if (/^\s*#/.test(line) || key.split(".", DEEPEST + 2).length <= DEEPEST + 1) continue;
+    // Text of several lines and lists of numbers have dots too; only keys and table headers count.
+    if (!/^\s*\[{0,2}[\w"'-]/.test(line) || (equals < 0 && !/^\s*\[{1,2}\s*[A-Za-z_"']/.test(line))) continue;
+    throw new LimitError(`The config has a key of more than ${DEEPEST} dotted parts`, {
+      at: { file, line: index + 1 },
+      likely: "the file is damaged, or made to take forever",
     });
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -15,6 +16,8 @@ import { type ConfigDocument, type Entry, normalizedPath, numberList, plainValue
 /** More settings than any trainer has; a file of nested aliases grows past it at once. */
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 64;
+/** Values looked at, those of merged maps again at each place: maps that merge each other double with every one. */
+const MOST_VISITS = 200_000;
 
 /**
  * YAML as PyYAML and OmegaConf read it (version 1.1, the last of two equal keys wins), one config per document. JSON
@@ -36,7 +39,15 @@ export function readYaml(text: string, file: string, format: "yaml" | "json"): C
   return documents.map((document, index) => {
     const [error] = document.errors;
     if (error) throw syntaxError(error.message, lines.linePos(error.pos[0]), text, file);
-    const walk = { document, lines, text, file, entries: [] as Entry[] };
+    const walk = {
+      document,
+      lines,
+      text,
+      file,
+      entries: [] as Entry[],
+      visits: { count: 0 },
+      targets: new Map(),
+    };
     visit(walk, document.contents, [], [], 0);
     return {
       format,
@@ -53,6 +64,15 @@ interface Walk {
   readonly text: string;
   readonly file: string;
   readonly entries: Entry[];
+  /** Of the document, whichever list of entries is filled. */
+  readonly visits: { count: number };
+  /** What aliases stand for: the parser searches the whole document for it each time. */
+  readonly targets: Map<Alias, Node | undefined>;
+}
+
+function targetOf({ document, targets }: Walk, alias: Alias): Node | undefined {
+  if (!targets.has(alias)) targets.set(alias, alias.resolve(document) as Node | undefined);
+  return targets.get(alias);
 }
 
 type Position = { readonly line: number };
@@ -68,7 +88,13 @@ function visit(
   const { entries, file } = walk;
   if (depth > DEEPEST)
     throw new LimitError(`The config nests deeper than ${DEEPEST} levels`, { at: { file } });
-  const resolved = isAlias(node) ? (node.resolve(walk.document) as Node | undefined) : node;
+  if (++walk.visits.count > MOST_VISITS) {
+    throw new LimitError(`The config unfolds to more than ${MOST_VISITS} values`, {
+      at: { file },
+      likely: "aliases or merge keys (<<) that hold each other, made to take forever",
+    });
+  }
+  const resolved = isAlias(node) ? targetOf(walk, node) : node;
   if (isMap(resolved)) {
     visitMap(walk, resolved, path, keys, depth, position);
     return;

@@ -6,11 +6,12 @@
 import { resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { FormatError, LimitError, type LogratioError, UnsupportedError } from "../../base/errors.ts";
+import { memoryLimit } from "../../base/memory-limit.ts";
 
 export interface EngineOptions {
   /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */
   readonly threads?: number;
-  /** Bytes that DuckDB may take for its buffers; default 2 GiB. Decoded rows come on top. */
+  /** Bytes that DuckDB may take for its buffers; default the memory limit. Decoded rows come on top. */
   readonly memoryLimit?: number;
 }
 
@@ -19,7 +20,8 @@ export interface Engine {
   close(): void;
 }
 
-const DEFAULT_MEMORY_BYTES = 2 ** 31;
+/** DuckDB takes no Infinity, and none of its buffers comes near this. */
+const MOST_MEMORY_BYTES = 2 ** 40;
 
 interface Shared {
   readonly instance: Promise<DuckDBInstance>;
@@ -31,7 +33,7 @@ const instances = new Map<string, Shared>();
 
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const threads = String(options.threads ?? 1);
-  const memory = `${options.memoryLimit ?? DEFAULT_MEMORY_BYTES}B`;
+  const memory = `${Math.min(options.memoryLimit ?? memoryLimit(), MOST_MEMORY_BYTES)}B`;
   const key = `${threads} ${memory}`;
   const shared = instances.get(key) ?? { instance: createInstance(threads, memory), users: 0 };
   instances.set(key, shared);

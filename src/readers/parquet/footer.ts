@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { FormatError, isLogratioError, UnsupportedError } from "../../base/errors.ts";
+import { FormatError, isLogratioError, LimitError, UnsupportedError } from "../../base/errors.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
+import { MAX_PARQUET_FOOTER_BYTES } from "../../io/limits.ts";
 import { integerAt, readThrift, structAt, structsAt, type ThriftStruct, textAt } from "./thrift.ts";
 
 /** FileMetaData. */
@@ -20,6 +21,7 @@ export const COLUMN = {
   path: 3,
   values: 5,
   uncompressed: 6,
+  compressed: 7,
   dataPage: 9,
   indexPage: 10,
   dictionaryPage: 11,
@@ -99,9 +101,17 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
   if (length > size - SMALLEST_FILE) {
     throw damaged(file, size - TRAILER_BYTES, `it declares ${length} bytes, the file has ${size}`, undefined);
   }
+  if (length > MAX_PARQUET_FOOTER_BYTES) {
+    throw new LimitError(`parquet footer has ${length} bytes; at most ${MAX_PARQUET_FOOTER_BYTES} are read`, {
+      at: { file, offset: size - TRAILER_BYTES },
+      likely:
+        "the file was damaged, made to fill the memory, or written with thousands of columns and row groups",
+      hint: "rewrite it with larger row groups",
+    });
+  }
   const start = size - TRAILER_BYTES - length;
   try {
-    return describe(readThrift(await source.slice(start, start + length)), start);
+    return checkClaims(describe(readThrift(await source.slice(start, start + length)), start));
   } catch (cause) {
     if (!isLogratioError(cause, "FormatError") || cause.at.file !== undefined) throw cause;
     throw damaged(file, start + (cause.at.offset ?? 0), cause.message, cause);
@@ -139,6 +149,28 @@ function describe(fields: ThriftStruct, start: number): Footer {
     fields,
     start,
   };
+}
+
+/** Numbers in the footer that contradict each other; DuckDB would believe each of them. */
+function checkClaims(footer: Footer): Footer {
+  const { rows, rowGroups, start } = footer;
+  const whole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+  const inGroups = rowGroups.reduce((sum, group) => sum + group.rows, 0);
+  if (!whole(rows) || !rowGroups.every((group) => whole(group.rows)) || inGroups !== rows)
+    throw new FormatError(`it declares ${rows} rows, its row groups ${inGroups}`);
+  for (const group of structsAt(footer.fields, FILE.rowGroups)) {
+    for (const chunk of structsAt(group, GROUP.columns)) {
+      const column = structAt(chunk, CHUNK.metadata);
+      if (column === undefined) continue;
+      const size = integerAt(column, COLUMN.compressed) ?? 0;
+      const values = integerAt(column, COLUMN.values) ?? 0;
+      if (!whole(values) || !whole(size) || size > start)
+        throw new FormatError(
+          `it declares a column of ${size} bytes and ${values} values, before it are ${start} bytes`,
+        );
+    }
+  }
+  return footer;
 }
 
 /** The schema is a tree in depth-first order; its root is the first element. */

@@ -536,7 +536,7 @@ describe("openParquet", () => {
       ),
       at: { file: fixture("long.parquet") },
       likely: "The file was written with large row groups and holds long sequences.",
-      hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory.",
+      hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
     });
   });
 });

@@ -5,6 +5,7 @@
  */
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
 import { EmptyInputError, LimitError, UsageError } from "../../base/errors.ts";
+import { memoryLimit } from "../../base/memory-limit.ts";
 import type { RowChunk, RowDocument } from "../../io/columns.ts";
 import { openFile } from "../../io/file-source.ts";
 import {
@@ -21,12 +22,11 @@ import { type Cell, cells, vectorBytes } from "./vectors.ts";
 export interface ParquetOptions extends EngineOptions {
   /** Decoded bytes of a chunk of rows; default 64 MiB. A single row may take more. */
   readonly chunkBytes?: number;
-  /** Decoded bytes that DuckDB may make at once, see {@link openParquet}; default 4 GiB. */
+  /** Decoded bytes that DuckDB may make at once, see {@link openParquet}; default the memory limit. */
   readonly maxVectorBytes?: number;
 }
 
 const DEFAULT_CHUNK_BYTES = 2 ** 26;
-const DEFAULT_MAX_VECTOR_BYTES = 2 ** 32;
 /** DuckDB decodes this many rows at a time, or a row group if that has fewer. */
 const VECTOR_ROWS = 2048;
 const SAMPLE_ROWS = 8;
@@ -233,7 +233,7 @@ function checkVectors(
   file: string,
   options: ParquetOptions,
 ): void {
-  const limit = options.maxVectorBytes ?? DEFAULT_MAX_VECTOR_BYTES;
+  const limit = options.maxVectorBytes ?? memoryLimit();
   footer.rowGroups.forEach((group, i) => {
     const rows = Math.min(VECTOR_ROWS, group.rows);
     const bytes = Math.round((groupBytes(group, columns) * rows) / Math.max(1, group.rows));
@@ -243,7 +243,7 @@ function checkVectors(
       {
         at: { file },
         likely: "The file was written with large row groups and holds long sequences.",
-        hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory.",
+        hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
       },
     );
   });

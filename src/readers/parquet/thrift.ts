@@ -5,6 +5,8 @@
  * @module
  */
 import { FormatError } from "../../base/errors.ts";
+import { checkMemory, memoryLimit } from "../../base/memory-limit.ts";
+import { PARQUET_FOOTER_VALUE_BYTES } from "../../io/limits.ts";
 
 export type ThriftValue =
   | { readonly type: "bool"; readonly value: boolean }
@@ -82,10 +84,13 @@ export function structsAt(struct: ThriftStruct, id: number): readonly ThriftStru
  * Reads one struct from the start of `bytes`.
  *
  * @throws FormatError if the bytes end within it or are no compact protocol
+ * @throws LimitError if its values would take more than the memory limit
  */
 export function readThrift(bytes: Uint8Array): ThriftStruct {
   let pos = 0;
   let depth = 0;
+  let values = 0;
+  const most = memoryLimit() / PARQUET_FOOTER_VALUE_BYTES;
 
   const fail = (what: string): FormatError => new FormatError(what, { at: { offset: pos } });
   const byte = (): number => {
@@ -124,6 +129,7 @@ export function readThrift(bytes: Uint8Array): ThriftStruct {
   };
 
   const value = (code: number): ThriftValue => {
+    if (++values > most) checkMemory(values * PARQUET_FOOTER_VALUE_BYTES, "the parquet footer", {});
     const type = TYPES[code];
     if (type === "byte") return { type, value: (byte() << 24) >> 24 };
     if (type === "i16" || type === "i32" || type === "i64") return { type, value: zigzag() };

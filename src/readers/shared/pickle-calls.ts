@@ -2,7 +2,7 @@ import { FormatError } from "../../base/errors.ts";
 import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import { lookUpGlobal } from "./pickle-globals.ts";
 import { fillNdarray, setDtypeOrder } from "./pickle-numpy.ts";
-import { corrupt, countContainer, type Machine, place } from "./pickle-stack.ts";
+import { corrupt, countContainer, type Machine, place, spend } from "./pickle-stack.ts";
 import { describe, isPy, type PyGlobal, type PyValue, recorded } from "./pickle-values.ts";
 
 /** GLOBAL: names a class or function. It is looked up in the allow-list, never in a running program. */
@@ -29,7 +29,17 @@ export function callGlobal(machine: Machine, callee: PyValue | undefined, args: 
       likely: LIKELY_DAMAGED,
     });
   }
-  return countContainer(machine, builder(args, place(machine)));
+  const made = countContainer(machine, builder(args, place(machine)));
+  spend(machine, ITEM_BYTES * itemCount(made));
+  return made;
+}
+
+/** Of an item in a list or dict that was copied from another: no opcode stands for it. */
+const ITEM_BYTES = 24;
+
+function itemCount(value: PyValue): number {
+  if (isPy(value, "list") || isPy(value, "tuple") || isPy(value, "set")) return value.items.length;
+  return isPy(value, "dict") ? 2 * value.keys.length : 0;
 }
 
 /** NEWOBJ and NEWOBJ_EX: `class.__new__(class, *args, **keywords)`. */

@@ -39,28 +39,37 @@ const RECORDED: ReadonlySet<string> = new Set([
 ]);
 
 /** Known, harmless, and not read: with what to do instead. */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
-  "torch.storage._load_from_bytes":
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
+  [
+    "torch.storage._load_from_bytes",
     "Save tensors with torch.save, or as .numpy() arrays, not inside a plain pickle.",
-  "torch._utils._rebuild_nested_tensor": "Save nested tensors as lists: tensor.unbind().",
-  "torch._utils._rebuild_sparse_tensor": "Save it as tensor.to_dense().",
-  "torch._utils._rebuild_qtensor": "Save it as tensor.dequantize().",
-  "torch._utils._rebuild_wrapper_subclass":
+  ],
+  ["torch._utils._rebuild_nested_tensor", "Save nested tensors as lists: tensor.unbind()."],
+  ["torch._utils._rebuild_sparse_tensor", "Save it as tensor.to_dense()."],
+  ["torch._utils._rebuild_qtensor", "Save it as tensor.dequantize()."],
+  [
+    "torch._utils._rebuild_wrapper_subclass",
     "Save it as tensor.full_tensor(), or convert the subclass to a plain tensor.",
-  "torch._utils._rebuild_meta_tensor_no_storage":
+  ],
+  [
+    "torch._utils._rebuild_meta_tensor_no_storage",
     "The tensor is on the meta device: it has no values to read.",
-  "torch._utils._rebuild_device_tensor_from_numpy": "Save it as tensor.cpu().",
-  "torch._utils._rebuild_device_tensor_from_cpu_tensor": "Save it as tensor.cpu().",
-  "torch.jit._pickle.build_intlist": "This is a TorchScript archive: save its tensors with torch.save.",
-};
+  ],
+  ["torch._utils._rebuild_device_tensor_from_numpy", "Save it as tensor.cpu()."],
+  ["torch._utils._rebuild_device_tensor_from_cpu_tensor", "Save it as tensor.cpu()."],
+  ["torch.jit._pickle.build_intlist", "This is a TorchScript archive: save its tensors with torch.save."],
+]);
 
 /** Python 2's names, which protocols 0 to 2 use. */
-const PYTHON_2_MODULES: Readonly<Record<string, string>> = { __builtin__: "builtins", copy_reg: "copyreg" };
-const PYTHON_2_NAMES: Readonly<Record<string, string>> = {
-  "builtins.xrange": "builtins.range",
-  "builtins.unicode": "builtins.str",
-  "builtins.long": "builtins.int",
-};
+const PYTHON_2_MODULES: ReadonlyMap<string, string> = new Map([
+  ["__builtin__", "builtins"],
+  ["copy_reg", "copyreg"],
+]);
+const PYTHON_2_NAMES: ReadonlyMap<string, string> = new Map([
+  ["builtins.xrange", "builtins.range"],
+  ["builtins.unicode", "builtins.str"],
+  ["builtins.long", "builtins.int"],
+]);
 
 export interface Lookup {
   readonly name: string;
@@ -82,12 +91,12 @@ export function lookUpGlobal(
   unknownClasses: UnknownClasses,
   at: Place,
 ): Lookup {
-  const modern = PYTHON_2_MODULES[module] ?? module;
+  const modern = PYTHON_2_MODULES.get(module) ?? module;
   const full = `${modern}.${qualifiedName}`;
-  const name = PYTHON_2_NAMES[full] ?? full;
+  const name = PYTHON_2_NAMES.get(full) ?? full;
   if (isAllowed(name)) return { name, as: "allowed" };
   if (RECORDED.has(name)) return { name, as: "recorded" };
-  const instead = Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined;
+  const instead = UNSUPPORTED.get(name);
   if (instead !== undefined) throw new UnsupportedError(`${name} is not read`, { at, hint: instead });
   if (isDangerous(modern, qualifiedName)) {
     throw new FormatError(`refused to run ${module}.${qualifiedName}`, {

@@ -1,8 +1,9 @@
 import { FormatError, LimitError, UnsupportedError } from "../../base/errors.ts";
+import { memoryLimit } from "../../base/memory-limit.ts";
 import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
-import { MAX_PICKLE_BYTES, MAX_PICKLE_OPCODES } from "../../io/limits.ts";
+import { MAX_PICKLE_BYTES, PICKLE_OPCODE_BYTES } from "../../io/limits.ts";
 import { OPCODES } from "./pickle-opcodes.ts";
-import { corrupt, type Machine, type PickleEnvironment, place, tooMany } from "./pickle-stack.ts";
+import { corrupt, type Machine, type PickleEnvironment, place, spend } from "./pickle-stack.ts";
 import type { PyValue } from "./pickle-values.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { PyValue } from "./pickle-values.ts";
  * looked up by name, and calls make data or are refused.
  *
  * @throws FormatError if the bytes are no such pickle, are cut off, or name a global that is refused
- * @throws LimitError if they ask for more objects than any dump has
+ * @throws LimitError if the values would take more than the memory limit
  * @throws UnsupportedError for protocols 0 and 1, out-of-band buffers, and classes that are known but not read
  */
 export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): PyValue {
@@ -24,7 +25,8 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
     marks: [],
     memo: [],
     memoized: 0,
-    containers: 0,
+    spent: 0,
+    limit: memoryLimit(),
     finished: false,
   };
   if (bytes.length > MAX_PICKLE_BYTES) {
@@ -33,9 +35,9 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
       hint: "Save long lists of numbers as tensors.",
     });
   }
-  let steps = 0;
+  spend(machine, bytes.length);
   while (!machine.finished) {
-    if (++steps > MAX_PICKLE_OPCODES) throw tooMany(machine, "opcodes", MAX_PICKLE_OPCODES);
+    spend(machine, PICKLE_OPCODE_BYTES);
     machine.opStart = machine.pos;
     const code = machine.bytes[machine.pos];
     if (code === undefined) {

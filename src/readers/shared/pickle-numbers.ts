@@ -27,11 +27,20 @@ const FRAME = 0x95;
 /**
  * Appends the batches of numbers that start at `start`, the byte behind a MARK.
  *
+ * @param spend is told of the memory before it is taken
  * @returns where to go on, or -1 if the batch holds anything else (then nothing was appended)
  */
-export function appendNumberBatches(list: PyList, bytes: Uint8Array, view: DataView, start: number): number {
+export function appendNumberBatches(
+  list: PyList,
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  spend: (bytes: number) => void,
+): number {
   const batches = scanBatches(bytes, start);
   if (batches === undefined) return -1;
+  // Room is doubled as a list grows, so that up to twice of it is there.
+  spend(2 * (batches.int32 ? 4 : 8) * batches.count);
   const run = reserve(list, batches.count, batches.int32);
   const { values } = run;
   let n = run.length;

@@ -13,6 +13,7 @@ import {
   pop,
   popMark,
   push,
+  spend,
   take,
   takeLength8,
   top,
@@ -40,7 +41,7 @@ export const OPCODES: readonly (Opcode | undefined)[] = buildTable({
   40: (m) => {
     const list = topList(m);
     if (list !== undefined && takesNumbers(list)) {
-      const end = appendNumberBatches(list, m.bytes, m.view, m.pos);
+      const end = appendNumberBatches(list, m.bytes, m.view, m.pos, (bytes) => spend(m, bytes));
       if (end > 0) {
         m.pos = end;
         return;
@@ -226,6 +227,8 @@ function long(m: Machine, length: number): void {
 
 function text(m: Machine, length: number): string {
   const start = take(m, length);
+  // Two bytes a character where one of them is no Latin-1.
+  spend(m, 2 * length);
   return m.bytes.toString("utf8", start, m.pos);
 }
 

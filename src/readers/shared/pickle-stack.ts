@@ -1,6 +1,7 @@
 import { FormatError, LimitError, type Place } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
-import { MAX_PICKLE_CONTAINERS, MAX_PICKLE_MEMO } from "../../io/limits.ts";
+import { MAX_PICKLE_MEMO, PICKLE_CONTAINER_BYTES } from "../../io/limits.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
 import { isPy, type PyList, type PyValue } from "./pickle-values.ts";
 
@@ -36,7 +37,9 @@ export interface Machine {
   readonly memo: PyValue[];
   /** Slots in use; MEMOIZE fills the next one. */
   memoized: number;
-  containers: number;
+  /** Bytes of heap that the values take, estimated, and how many they may. */
+  spent: number;
+  readonly limit: number;
   finished: boolean;
 }
 
@@ -95,10 +98,15 @@ export function topList(machine: Machine): PyList | undefined {
   return isPy(value, "list") ? value : undefined;
 }
 
+/** Call before the values are made. */
+export function spend(machine: Machine, bytes: number): void {
+  machine.spent += bytes;
+  if (machine.spent > machine.limit) checkMemory(machine.spent, "the pickle", place(machine));
+}
+
 /** Counts one more list, tuple, dict, set or object. */
 export function countContainer<T extends PyValue>(machine: Machine, value: T): T {
-  if (++machine.containers > MAX_PICKLE_CONTAINERS)
-    throw tooMany(machine, "containers", MAX_PICKLE_CONTAINERS);
+  spend(machine, PICKLE_CONTAINER_BYTES);
   return value;
 }
 
@@ -123,13 +131,5 @@ export function corrupt(machine: Machine, opcode: string, wanted: string): Forma
   return new FormatError(`pickle is corrupt: ${opcode} needs ${wanted}`, {
     at: place(machine),
     likely: LIKELY_DAMAGED,
-  });
-}
-
-export function tooMany(machine: Machine, what: string, most: number): LimitError {
-  return new LimitError(`pickle has more than ${most} ${what}`, {
-    at: place(machine),
-    likely: LIKELY_CRAFTED,
-    hint: "Save long nested lists as tensors.",
   });
 }

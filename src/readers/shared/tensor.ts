@@ -1,7 +1,7 @@
-import { LimitError, type Place, SchemaError, UsageError } from "../../base/errors.ts";
+import { type Place, SchemaError, UsageError } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { Tensor } from "../../io/columns.ts";
-import { MAX_READ_BYTES } from "../../io/limits.ts";
 import { decodeElements } from "./decode.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 import { formatShape } from "./shape.ts";
@@ -71,7 +71,7 @@ function rowReader(
   let kept: Promise<Uint8Array> | undefined;
 
   const readSpan = (first: number, elements: number): Promise<Uint8Array> => {
-    checkReadSize(elements * itemBytes, `a strided tensor of shape ${formatShape(shape)}`, at);
+    checkMemory(elements * itemBytes, `a strided tensor of shape ${formatShape(shape)}`, at);
     const from = offset + first * itemBytes;
     return source.slice(from, from + elements * itemBytes);
   };
@@ -80,7 +80,7 @@ function rowReader(
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
       throw new UsageError(`rows ${start} to ${end} were asked for; the tensor has ${rows}`, { at });
     }
-    checkReadSize(
+    checkMemory(
       (end - start) * rowBytes,
       `${end - start} rows of a tensor of shape ${formatShape(shape)}`,
       at,
@@ -99,12 +99,4 @@ function rowReader(
 
 function rowElements(shape: readonly number[]): number {
   return shape.slice(1).reduce((product, size) => product * size, 1);
-}
-
-function checkReadSize(bytes: number, what: string, at: Place): void {
-  if (bytes <= MAX_READ_BYTES) return;
-  throw new LimitError(`${what} need ${bytes} bytes at once; at most ${MAX_READ_BYTES} are read`, {
-    at,
-    hint: "Read fewer rows at a time.",
-  });
 }

@@ -1,9 +1,9 @@
 import { FormatError, LimitError, type Place, UnsupportedError } from "../../base/errors.ts";
-import { LIKELY_CRAFTED, LIKELY_DAMAGED } from "../../io/advice.ts";
+import { checkMemory, memoryLimit } from "../../base/memory-limit.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
-import { MAX_REPEATED_ELEMENTS } from "../../io/limits.ts";
-import type { ZipArchive } from "../../io/zip.ts";
-import { openMember } from "../../io/zip-member.ts";
+import type { ZipArchive, ZipMember } from "../../io/zip.ts";
+import { openMember, readMember } from "../../io/zip-member.ts";
 import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { sizes } from "../shared/pickle-numpy.ts";
 import type { Builder } from "../shared/pickle-stack.ts";
@@ -16,7 +16,7 @@ import {
   sequenceItems,
 } from "../shared/pickle-values.ts";
 import { countElements, formatShape } from "../shared/shape.ts";
-import { isRowMajor, spanLength } from "../shared/strides.ts";
+import { spanLength } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";
 
 /** The parts of a torch archive that its pickle refers to. */
@@ -25,45 +25,55 @@ export interface TorchArchive {
   /** Folder of all records, with the slash: torch names it after the file. */
   readonly prefix: string;
   readonly littleEndian: boolean;
-  /** The records that tensors read from, to be closed with the document. */
-  readonly opened: ByteSource[];
+  /** What tensors read from, by storage; closed with the document. */
+  readonly opened: Map<string, OpenStorage>;
+  /** Bytes that tensors name beyond those that are stored. */
+  repeated: number;
+}
+
+export interface OpenStorage {
+  readonly source: ByteSource;
+  /** Bytes that its tensors name, those named twice counted twice. */
+  named: number;
+  /** Deflated, and shared by several tensors: inflated once instead of once for each. */
+  held?: ByteSource;
 }
 
 /** torch's element types that can be read, by torch's name without `torch.`. */
-const DTYPES: Readonly<Record<string, FixedDType>> = {
-  float64: "float64",
-  float32: "float32",
-  float16: "float16",
-  bfloat16: "bfloat16",
-  int64: "int64",
-  int32: "int32",
-  int16: "int16",
-  int8: "int8",
-  uint64: "uint64",
-  uint32: "uint32",
-  uint16: "uint16",
-  uint8: "uint8",
-  bool: "bool",
-};
+const DTYPES: ReadonlyMap<string, FixedDType> = new Map<string, FixedDType>([
+  ["float64", "float64"],
+  ["float32", "float32"],
+  ["float16", "float16"],
+  ["bfloat16", "bfloat16"],
+  ["int64", "int64"],
+  ["int32", "int32"],
+  ["int16", "int16"],
+  ["int8", "int8"],
+  ["uint64", "uint64"],
+  ["uint32", "uint32"],
+  ["uint16", "uint16"],
+  ["uint8", "uint8"],
+  ["bool", "bool"],
+]);
 
 /** Element type of a typed storage class, by torch's name of the class. */
-const STORAGE_DTYPES: Readonly<Record<string, string>> = {
-  "torch.DoubleStorage": "float64",
-  "torch.FloatStorage": "float32",
-  "torch.HalfStorage": "float16",
-  "torch.BFloat16Storage": "bfloat16",
-  "torch.LongStorage": "int64",
-  "torch.IntStorage": "int32",
-  "torch.ShortStorage": "int16",
-  "torch.CharStorage": "int8",
-  "torch.ByteStorage": "uint8",
-  "torch.BoolStorage": "bool",
-  "torch.ComplexDoubleStorage": "complex128",
-  "torch.ComplexFloatStorage": "complex64",
-  "torch.QUInt8Storage": "quint8",
-  "torch.QInt8Storage": "qint8",
-  "torch.QInt32Storage": "qint32",
-};
+const STORAGE_DTYPES: ReadonlyMap<string, string> = new Map<string, string>([
+  ["torch.DoubleStorage", "float64"],
+  ["torch.FloatStorage", "float32"],
+  ["torch.HalfStorage", "float16"],
+  ["torch.BFloat16Storage", "bfloat16"],
+  ["torch.LongStorage", "int64"],
+  ["torch.IntStorage", "int32"],
+  ["torch.ShortStorage", "int16"],
+  ["torch.CharStorage", "int8"],
+  ["torch.ByteStorage", "uint8"],
+  ["torch.BoolStorage", "bool"],
+  ["torch.ComplexDoubleStorage", "complex128"],
+  ["torch.ComplexFloatStorage", "complex64"],
+  ["torch.QUInt8Storage", "quint8"],
+  ["torch.QInt8Storage", "qint8"],
+  ["torch.QInt32Storage", "qint32"],
+]);
 
 const UNTYPED_STORAGES: ReadonlySet<string> = new Set([
   "torch.storage.UntypedStorage",
@@ -77,12 +87,12 @@ const OTHER_DTYPES =
 
 /** Globals that torch pickles name without calling them. */
 export const TORCH_NAMES: ReadonlySet<string> = new Set([
-  ...Object.keys(STORAGE_DTYPES),
+  ...STORAGE_DTYPES.keys(),
   ...UNTYPED_STORAGES,
   "torch.storage.TypedStorage",
   "torch.Tensor",
   "torch.nn.parameter.Parameter",
-  ...Object.keys(DTYPES).map((name) => `torch.${name}`),
+  ...[...DTYPES.keys()].map((name) => `torch.${name}`),
   ...OTHER_DTYPES.split(" ").map((name) => `torch.${name}`),
 ]);
 
@@ -122,7 +132,7 @@ export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): P
     });
   }
   const untyped = UNTYPED_STORAGES.has(type.name);
-  const dtype = untyped ? undefined : STORAGE_DTYPES[type.name];
+  const dtype = untyped ? undefined : STORAGE_DTYPES.get(type.name);
   if (!untyped && dtype === undefined)
     throw new UnsupportedError(`storages of ${type.name} are not read`, { at });
   const member = archive.zip.members.get(`${archive.prefix}data/${key}`);
@@ -174,9 +184,14 @@ function rebuildTensor(
   const member = archive.zip.members.get(`${archive.prefix}data/${storage.key}`)!;
   const place = { file: archive.zip.source.name, entry: member.name };
   const held = Math.floor(member.byteLength / ITEM_BYTES[dtype]);
-  checkGeometry(shape, strides, offset, held, at);
-  const source = openMember(archive.zip, member);
-  archive.opened.push(source);
+  const count = checkGeometry(shape, strides, offset, held, at);
+  const source = storageSource(
+    archive,
+    storage.key,
+    member,
+    count * Math.max(DECODED_BYTES, ITEM_BYTES[dtype]),
+  );
+  checkRepeated(archive, shape, at);
   const tensor = tensorOver(source, {
     dtype,
     littleEndian: archive.littleEndian,
@@ -194,7 +209,7 @@ function checkGeometry(
   offset: number,
   held: number,
   at: Place,
-): void {
+): number {
   const count = countElements("torch tensor", shape, at);
   const whole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
   if (strides.length !== shape.length || !strides.every(whole) || !whole(offset)) {
@@ -210,16 +225,63 @@ function checkGeometry(
       { at, likely: LIKELY_DAMAGED },
     );
   }
-  if (count > MAX_REPEATED_ELEMENTS && !isRowMajor(shape, strides) && count > held) {
-    throw new LimitError(
-      `torch tensor of shape ${formatShape(shape)} repeats ${held} stored elements to ${count}; at most ${MAX_REPEATED_ELEMENTS} are read`,
-      { at, likely: LIKELY_CRAFTED },
-    );
+  return count;
+}
+
+/** What an element takes at least once it is read. */
+const DECODED_BYTES = 4;
+
+/** One source for all tensors of a storage. */
+function storageSource(archive: TorchArchive, key: string, member: ZipMember, bytes: number): ByteSource {
+  const known = archive.opened.get(key);
+  const before = known?.named ?? 0;
+  archive.repeated += Math.max(0, before + bytes - Math.max(before, member.byteLength));
+  if (known === undefined) {
+    const source = openMember(archive.zip, member);
+    archive.opened.set(key, { source, named: bytes });
+    return source;
   }
+  known.named += bytes;
+  if (member.method === "stored") return known.source;
+  known.held ??= heldMember(archive, member);
+  return known.held;
+}
+
+/** A deflated member that is inflated whole when it is first read. */
+function heldMember({ zip }: TorchArchive, member: ZipMember): ByteSource {
+  let bytes: Promise<Uint8Array> | undefined;
+  const at = { file: zip.source.name, entry: member.name };
+  return {
+    name: zip.source.name,
+    byteLength: member.byteLength,
+    slice: async (start, end) => {
+      if (bytes === undefined) {
+        checkMemory(member.byteLength, "a deflated storage that several tensors share", at);
+        bytes = readMember(zip, member);
+      }
+      return (await bytes).subarray(start, end);
+    },
+    close: async () => {
+      bytes = undefined;
+    },
+  };
+}
+
+/** Strides of 0, windows, many tensors over one storage: the stored bytes do not bound what these cost to read. */
+function checkRepeated({ repeated }: TorchArchive, shape: readonly number[], at: Place): void {
+  if (repeated <= memoryLimit()) return;
+  throw new LimitError(
+    `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are there; at most ${memoryLimit()} are read`,
+    {
+      at,
+      likely: "tensors were saved expanded (strides of 0), or the file was made to take forever",
+      hint: `save them before they are expanded, or raise the limit: --memory ${Math.ceil((repeated * 1.25) / 2 ** 20)} (MiB)`,
+    },
+  );
 }
 
 function dtypeNamed(name: string | undefined): FixedDType | undefined {
-  return name !== undefined && Object.hasOwn(DTYPES, name) ? DTYPES[name] : undefined;
+  return name === undefined ? undefined : DTYPES.get(name);
 }
 
 function tensorArgument(value: PyValue | undefined, at: Place): PyTensor {

@@ -155,7 +155,7 @@ describe("tensors that do not fit their storage", () => {
       "repeated 2^32 times",
       { shape: [65536, 65536], strides: [0, 0] },
       "LimitError",
-      "torch tensor of shape [65536, 65536] repeats 6 stored elements to 4294967296; at most 2147483648 are read",
+      "the tensors of this archive, to the one of shape [65536, 65536], repeat stored values: 17179869160 bytes more than are there; at most 1073741824 are read",
     ],
     [
       "on a missing storage",

@@ -1,4 +1,5 @@
 import { EmptyInputError, FormatError, UnsupportedError } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import { LIKELY_CUT_OFF } from "../../io/advice.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeDocument } from "../../io/columns.ts";
@@ -42,10 +43,18 @@ export async function openTorch(source: ByteSource, options: PickleOptions = {})
       at: { ...at, entry: `${prefix}byteorder` },
     });
   }
-  const archive: TorchArchive = { zip, prefix, littleEndian: byteOrder === "little", opened: [] };
+  const archive: TorchArchive = {
+    zip,
+    prefix,
+    littleEndian: byteOrder === "little",
+    opened: new Map(),
+    repeated: 0,
+  };
   const entry = `${prefix}data.pkl`;
+  const member = zip.members.get(entry)!;
+  checkMemory(member.byteLength, "the pickle of this archive", { ...at, entry });
   const value = readPickle(
-    await readMember(zip, zip.members.get(entry)!),
+    await readMember(zip, member),
     {
       file: source.name,
       entry,
@@ -62,7 +71,10 @@ export async function openTorch(source: ByteSource, options: PickleOptions = {})
     root: asTreeMap(value),
     metadata: notes,
     close: async () => {
-      for (const record of archive.opened) await record.close();
+      for (const { source: record, held } of archive.opened.values()) {
+        await record.close();
+        await held?.close();
+      }
       await source.close();
     },
   };

@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import { FormatError, NotFoundError } from "../../base/errors.ts";
+import { containError } from "../../base/contain.ts";
+import { FormatError, LimitError, NotFoundError } from "../../base/errors.ts";
 
 /** A config as it was written, with the paths in it made absolute by the file that they stand in. */
 export type StudyConfig = Readonly<Record<string, unknown>>;
+
+const LONGEST_CONFIG = 2 ** 20;
+const MOST_ALIASES = 100;
 
 /** Settings that name files or directories, alone, in lists or as values of an object. */
 const PATHS = ["problems", "responses", "texts", "tokenizer", "outcomes", "out"];
@@ -19,6 +23,12 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
   const text = await readFile(file, "utf8").catch((cause: Error) => {
     throw new NotFoundError(`the config ${file} cannot be read: ${cause.message}`, { at: { file }, cause });
   });
+  if (text.length > LONGEST_CONFIG) {
+    throw new LimitError(`the config has ${text.length} characters; one is read up to ${LONGEST_CONFIG}`, {
+      at: { file },
+      likely: "a data file instead of a config",
+    });
+  }
   const document = parseDocument(text, { prettyErrors: true });
   const [error] = document.errors;
   if (error !== undefined) {
@@ -28,7 +38,20 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
       hint: "docs/kl.md has an example",
     });
   }
-  const value: unknown = document.toJS();
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (cause) {
+    // The parser's own guard against aliases that hold aliases.
+    if (cause instanceof ReferenceError && /alias/i.test(cause.message)) {
+      throw new LimitError(`the config unfolds too far: ${cause.message}`, {
+        at: { file },
+        likely: "aliases that hold aliases",
+        cause,
+      });
+    }
+    throw containError(cause, { file }, "config");
+  }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new FormatError("the config has no keys", { at: { file }, hint: "docs/kl.md has an example" });
   return absolute(value as Record<string, unknown>, dirname(resolve(file)));

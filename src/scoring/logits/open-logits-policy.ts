@@ -1,4 +1,5 @@
 import { SchemaError, TextRefusedError, UsageError } from "../../base/errors.ts";
+import { closeQuietly, containFileError } from "../../ingest/contain.ts";
 import type { LogitBlock } from "../../kernels/logit-block.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
 import { matcherOf } from "./match-text.ts";
@@ -48,8 +49,8 @@ export async function openLogitsPolicy(
   try {
     return await policyOf(name, path, file, options);
   } catch (error) {
-    await file.document.close();
-    throw error;
+    await closeQuietly(file.document);
+    throw containFileError(error, path);
   }
 }
 
@@ -68,8 +69,10 @@ async function layoutOf(path: string): Promise<Layout> {
   const { document } = await openTensors(path);
   try {
     return await readLayout(document);
+  } catch (error) {
+    throw containFileError(error, path);
   } finally {
-    await document.close();
+    await closeQuietly(document);
   }
 }
 

@@ -1,4 +1,5 @@
 import { EmptyInputError, UnsupportedError } from "../../base/errors.ts";
+import { closeQuietly, containFileError } from "../../ingest/contain.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeDocument } from "../../io/columns.ts";
 import { openFile } from "../../io/file-source.ts";
@@ -23,8 +24,8 @@ export async function openTensors(path: string): Promise<OpenTensors> {
   try {
     return { document: await openBySniff(source), source };
   } catch (error) {
-    await source.close();
-    throw error;
+    await closeQuietly(source);
+    throw containFileError(error, path);
   }
 }
 

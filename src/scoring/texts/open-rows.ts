@@ -1,4 +1,5 @@
 import { EmptyInputError, FormatError } from "../../base/errors.ts";
+import { closeQuietly, containFileError } from "../../ingest/contain.ts";
 import type { SourceDocument } from "../../io/columns.ts";
 import { openPlain } from "../../io/decompress.ts";
 import { openFile } from "../../io/file-source.ts";
@@ -33,8 +34,8 @@ export async function openRows(path: string): Promise<SourceDocument> {
       },
     };
   } catch (error) {
-    await source.close();
-    throw error;
+    await closeQuietly(source);
+    throw containFileError(error, path);
   }
 }
 

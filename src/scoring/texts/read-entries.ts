@@ -1,4 +1,5 @@
 import { FormatError, type Place, SchemaError } from "../../base/errors.ts";
+import { closeQuietly, containFileError } from "../../ingest/contain.ts";
 import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../io/columns.ts";
 import type { FindingLog } from "../../schema/findings.ts";
 import { type Fields, fieldsOf, isObject } from "./columns.ts";
@@ -37,8 +38,10 @@ export async function readEntries(
   try {
     if (document.kind === "rows") await visitRows(document, findings, visit);
     else visitObject(document, isRow, visit);
+  } catch (error) {
+    throw containFileError(error, file);
   } finally {
-    await document.close();
+    await closeQuietly(document);
   }
 }
 

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { dictionary } from "../../base/dictionary.ts";
 import type { TopK } from "../../schema/record.ts";
 import type { WireTopK } from "../../wire/index.ts";
 
@@ -48,7 +49,7 @@ export async function readAlternatives(
   const first = Math.min(from, tokens);
   const wanted = Math.min(count, tokens - first);
   const list = new Uint32Array((await read(HEAD_BYTES, entries * ENTRY_BYTES)).buffer);
-  const found: Record<string, { k: number; ids: Int32Array; logprobs: Float32Array }> = {};
+  const found = dictionary<{ k: number; ids: Int32Array; logprobs: Float32Array }>();
   let at = HEAD_BYTES + entries * ENTRY_BYTES;
   for (let entry = 0; entry < entries; entry++) {
     const [place, k] = [list[2 * entry]!, list[2 * entry + 1]!];

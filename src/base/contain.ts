@@ -1,0 +1,54 @@
+/**
+ * What nobody foresaw while one input was read: an error with a tag, so that it ends the reading of that input and
+ * nothing else.
+ *
+ * @module
+ */
+import { LimitError, LogratioError, type Place, UnexpectedError } from "./errors.ts";
+
+/** What V8 and Node say when an array, a text or a map cannot be made as large as it would have to be. */
+const TOO_LARGE =
+  /^(?:Invalid (?:typed )?array (?:buffer )?length|Invalid typed array length: .*|Array buffer allocation failed|Invalid string length|Cannot create a string longer than .*|(?:Map|Set) maximum size exceeded|could not allocate memory|WebAssembly\.Memory.*)$/;
+
+/**
+ * Any error as one with a tag. Those that have one are returned as they are; one that says that memory ran out is a
+ * {@link LimitError}; every other is a mistake in logratio and said to be one, with what to send.
+ *
+ * @param what the input, as the message names it
+ */
+export function containError(error: unknown, at: Place, what = "file"): LogratioError {
+  if (error instanceof LogratioError) return error;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (error instanceof Error && TOO_LARGE.test(error.message)) {
+    return new LimitError(`this ${what} asks for more memory at once than there is: ${error.message}`, {
+      at,
+      likely: `the ${what} is damaged, or made to fill the memory`,
+      cause: error,
+    });
+  }
+  return new UnexpectedError(
+    `logratio failed on this ${what}: ${text}; this is a mistake in logratio, not in your ${what}`,
+    {
+      at,
+      likely: isDebugging() ? stackOf(error) : firstFrame(error),
+      hint: `report it with this message, the output of logratio --version and, if you may share it, the ${what}; LOGRATIO_DEBUG=1 adds the stack`,
+      cause: error,
+    },
+  );
+}
+
+/** This file runs in browsers too, where there is no `process`. */
+function isDebugging(): boolean {
+  const { process } = globalThis as { process?: { readonly env?: Readonly<Record<string, string>> } };
+  return Boolean(process?.env?.LOGRATIO_DEBUG);
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error && error.stack !== undefined ? error.stack : "there is no stack";
+}
+
+/** Where it happened, as far as it says anything to whoever has the source: a function, a file, a line. */
+function firstFrame(error: unknown): string {
+  const frame = /^\s+at (?:async )?(.*?)\(?(?:[^()\s]*[/\\])?([^/\\()\s]+:\d+:\d+)\)?$/m.exec(stackOf(error));
+  return frame === null ? "its place is not known" : `it failed in ${frame[1]}(${frame[2]})`;
+}

@@ -1,0 +1,9 @@
+/**
+ * A record whose keys come from files or flags. It has no prototype, so `constructor` is absent until it is put in, and
+ * `__proto__` is a key like any other.
+ */
+export function dictionary<T>(entries: Iterable<readonly [string, T]> = []): Record<string, T> {
+  const made: Record<string, T> = Object.create(null);
+  for (const [name, value] of entries) made[name] = value;
+  return made;
+}
