@@ -137,8 +137,8 @@ function withdraws(process: Process, prompts: number, metric: Metric): Claim {
 export const INTERVAL_CLAIMS: readonly Claim[] = [
   covers(INDEPENDENT, 24, "delta_mean"),
   covers(INDEPENDENT, 24, "k3"),
-  covers(BOTH_EFFECTS, 48, "delta_abs_mean"),
-  covers(PROMPT_EFFECTS, 96, "delta_abs_mean"),
+  covers(BOTH_EFFECTS, 32, "delta_abs_mean"),
+  covers(PROMPT_EFFECTS, 64, "delta_abs_mean"),
   covers(MOSTLY_EXACT, 200, "k3"),
   covers(SEQUENCE_EFFECTS, 200, "delta_abs_mean"),
   withdraws(INDEPENDENT, 8, "delta_abs_mean"),
