@@ -105,4 +105,11 @@ describe("ValueSketch", () => {
       }),
     );
   });
+
+  it("finds the smallest magnitude among the cells of both signs", () => {
+    const folded = ValueSketch.of(Float32Array.of(0.485, -0.43, 0.9)).absolute();
+    expect(Math.abs(folded.min / 0.43 - 1)).toBeLessThan(2 ** -10);
+    expect(folded.quantiles([0])[0]).toBe(folded.min);
+    expect(ValueSketch.of(Float32Array.of(-0.485, 0.43, 0.9)).absolute().min).toBe(folded.min);
+  });
 });

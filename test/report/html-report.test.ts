@@ -9,7 +9,7 @@ import { SCRIPT_HASH, STYLE_HASH } from "../../src/report/html/policy.ts";
 import { SCRIPT } from "../../src/report/html/script.ts";
 import { STYLE } from "../../src/report/html/style.ts";
 import { renderHtml } from "../../src/report/index.ts";
-import { emptyReport, sampleReport } from "./sample-report.ts";
+import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload='x`;
 
@@ -25,6 +25,12 @@ function sha256(text: string): string {
 }
 
 describe("renderHtml", () => {
+  it("says why a figure has no interval", () => {
+    expect(renderHtml(withoutIntervals())).toContain(
+      "— (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
+    );
+  });
+
   it("allows exactly its own style sheet and script", () => {
     expect(STYLE_HASH, "STYLE has changed: put its new hash into policy.ts").toBe(sha256(STYLE));
     expect(SCRIPT_HASH, "SCRIPT has changed: put its new hash into policy.ts").toBe(sha256(SCRIPT));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { leftOutOf } from "../../src/analysis/left-out.ts";
 import { renderMarkdown } from "../../src/report/index.ts";
 import type { Finding } from "../../src/schema/findings.ts";
-import { emptyReport, sampleReport } from "./sample-report.ts";
+import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 /** Cells of a table row: bars that are not escaped. */
 function cellsOf(line: string): number {
@@ -11,6 +11,12 @@ function cellsOf(line: string): number {
 }
 
 describe("renderMarkdown", () => {
+  it("says why a figure has no interval", () => {
+    expect(renderMarkdown(withoutIntervals())).toContain(
+      "— (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
+    );
+  });
+
   it("has verdict, key table, facts, tables, and the command that repeats it", () => {
     const text = renderMarkdown(sampleReport(), { command: "logratio report runs/sample --parity verl" });
     expect(text.split("\n").slice(0, 3)).toEqual([

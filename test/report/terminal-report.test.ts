@@ -6,7 +6,13 @@ import { renderTerminal } from "../../src/report/index.ts";
 import { displayWidth } from "../../src/report/terminal/columns.ts";
 import { pasteable } from "../../src/report/terminal/command.ts";
 import type { Finding } from "../../src/schema/findings.ts";
-import { emptyReport, sampleMetrics, sampleOutcomes, sampleReport } from "./sample-report.ts";
+import {
+  emptyReport,
+  sampleMetrics,
+  sampleOutcomes,
+  sampleReport,
+  withoutIntervals,
+} from "./sample-report.ts";
 
 const ESCAPE = String.fromCharCode(27);
 const PLAIN = { width: 80, color: false, unicode: true } as const;
@@ -141,6 +147,17 @@ describe("renderTerminal", () => {
         "next       logratio view runs/sample  look at the worst token",
       ].join("\n")}\n`,
     );
+  });
+
+  it("says why there is no interval, and what is left without any one prompt", () => {
+    const report = withoutIntervals();
+    const screen = linesOf(renderTerminal(report, { ...PLAIN, sections: "summary" }));
+    expect(screen).toContain("no 95 % interval: mean |Δ| (one prompt holds 52 %), k3 (only 9 prompts)");
+    expect(screen.find((line) => line.startsWith("mean |Δ|"))).toBe(
+      "mean |Δ|   0.00300  —                  ✓ CI gates at 0.1  slime PR 1968",
+    );
+    const figures = renderTerminal(report, { ...PLAIN, width: 160, sections: "all" });
+    expect(figures).toContain("— (one prompt holds 52 %; 0.00190 – 0.00410 without any one)");
   });
 
   it("never hides what was left out", () => {

@@ -5,19 +5,33 @@
  */
 import { intervalsOf } from "../../../src/analysis/intervals.ts";
 import { RunSummary } from "../../../src/analysis/run-summary.ts";
-import { seededRandom } from "./claim.ts";
-import { batchOfSequences, type Process } from "./processes.ts";
+import { type Claim, seededRandom } from "./claim.ts";
+import {
+  BOTH_EFFECTS,
+  batchOfSequences,
+  HEAVY_T,
+  INDEPENDENT,
+  LONGER_IS_WORSE,
+  MOSTLY_EXACT,
+  PROMPT_EFFECTS,
+  type Process,
+  SEQUENCE_EFFECTS,
+} from "./processes.ts";
 
 /** The figures that have intervals of their own; k1 is mean Δ with the other sign. */
 export const METRICS = ["delta_mean", "delta_abs_mean", "k2", "k3", "ess", "chi2_token"] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** The figures of a process: those of 20,000 prompts, more than 60 times as many as any run that is judged by them. */
+/**
+ * The figures of a process: of all there is to draw from, or of 20,000 prompts, a hundred times as many as the runs have
+ * that are judged by them.
+ */
 export function truthOf(process: Process): Readonly<Record<Metric, number>> {
   const random = seededRandom(`truth of ${process.name}`);
   const sums = { n: 0, delta: 0, abs: 0, square: 0, k3: 0, excess: 0, excessSquare: 0 };
-  for (let part = 0; part < 20; part++) {
-    for (const { deltas } of process.draw(random, 1000)) {
+  const parts = process.population ? 1 : 20;
+  for (let part = 0; part < parts; part++) {
+    for (const { deltas } of process.population ?? process.draw(random, 1000)) {
       for (const delta of deltas) {
         const excess = Math.expm1(delta);
         sums.n++;
@@ -61,3 +75,74 @@ export function outcomeOf(
     }),
   ) as Outcome;
 }
+
+/** Of `runs` runs of so many prompts, how many have an interval of each metric, and how many of those hold the truth. */
+export function coverageOf(
+  process: Process,
+  prompts: number,
+  runs: number,
+): Readonly<Record<Metric, { readonly given: number; readonly covering: number }>> {
+  const truth = truthOf(process);
+  const random = seededRandom(`${process.name} ${prompts}`);
+  const tally = Object.fromEntries(METRICS.map((metric) => [metric, { given: 0, covering: 0 }])) as Record<
+    Metric,
+    { given: number; covering: number }
+  >;
+  for (let run = 0; run < runs; run++) {
+    const outcome = outcomeOf(process, truth, prompts, random);
+    for (const metric of METRICS) {
+      if (outcome[metric].given) tally[metric].given++;
+      if (outcome[metric].covers) tally[metric].covering++;
+    }
+  }
+  return tally;
+}
+
+/** Where most runs have an interval: how often it holds. */
+function covers(process: Process, prompts: number, metric: Metric): Claim {
+  let truth: Readonly<Record<Metric, number>> | undefined;
+  return {
+    method: `interval of ${metric}, ${prompts} prompts`,
+    process: process.name,
+    rate: "coverage",
+    nominal: 0.95,
+    limits: [0.84, 1],
+    once(random) {
+      truth ??= truthOf(process);
+      for (let tries = 0; tries < 50; tries++) {
+        const { given, covers } = outcomeOf(process, truth, prompts, random)[metric];
+        if (given) return covers;
+      }
+      return false;
+    },
+  };
+}
+
+/** Where no interval of these data would hold: how often there is one all the same. */
+function withdraws(process: Process, prompts: number, metric: Metric): Claim {
+  return {
+    method: `interval of ${metric}, ${prompts} prompts`,
+    process: process.name,
+    rate: "given where none can hold",
+    nominal: 0,
+    limits: [0, 0.12],
+    once: (random) => {
+      const run = new RunSummary();
+      run.add(batchOfSequences(process.draw(random, prompts)));
+      return intervalsOf(run.total)[metric]!.reason === null;
+    },
+  };
+}
+
+export const INTERVAL_CLAIMS: readonly Claim[] = [
+  covers(INDEPENDENT, 24, "delta_mean"),
+  covers(INDEPENDENT, 24, "k3"),
+  covers(BOTH_EFFECTS, 32, "delta_abs_mean"),
+  covers(PROMPT_EFFECTS, 64, "delta_abs_mean"),
+  covers(MOSTLY_EXACT, 200, "k3"),
+  covers(SEQUENCE_EFFECTS, 200, "delta_abs_mean"),
+  withdraws(INDEPENDENT, 8, "delta_abs_mean"),
+  withdraws(LONGER_IS_WORSE, 48, "delta_abs_mean"),
+  withdraws(SEQUENCE_EFFECTS, 48, "k3"),
+  withdraws(HEAVY_T, 48, "ess"),
+];

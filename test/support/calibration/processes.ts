@@ -20,6 +20,8 @@ export interface Process {
   readonly name: string;
   /** The run's prompts; a process of single samples has one sequence in each. */
   draw(random: Random, prompts: number): DrawnSequence[];
+  /** All there is to draw from, where that is finite. */
+  readonly population?: readonly DrawnSequence[];
 }
 
 /** Spread of Δ: as large as runs show it. */
@@ -109,6 +111,22 @@ export const PROCESSES: readonly Process[] = [
   HEAVY_T,
   HEAVY_LOGNORMAL,
 ];
+
+/** Prompts of a recorded run, drawn with replacement, each with all its samples. */
+export function resampled(name: string, population: readonly DrawnSequence[]): Process {
+  const byPrompt = new Map<number, DrawnSequence[]>();
+  for (const sequence of population)
+    byPrompt.set(sequence.prompt, [...(byPrompt.get(sequence.prompt) ?? []), sequence]);
+  const prompts = [...byPrompt.values()];
+  return {
+    name,
+    population,
+    draw: (random, count) =>
+      Array.from({ length: count }, (_, at) =>
+        prompts[Math.floor(random() * prompts.length)]!.map((sequence) => ({ ...sequence, prompt: at })),
+      ).flat(),
+  };
+}
 
 /**
  * The sequences of a run as a batch, with each prompt's id as its group id where `grouped`; rollout log-probs are all −1
