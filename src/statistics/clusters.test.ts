@@ -102,7 +102,11 @@ describe("values in clusters", () => {
 
   test("too few values, an empty group, NaN: nothing is known", () => {
     for (const [values, first, clusters] of [
-      [[1, 2], [1, 0], [1, 2]],
+      [
+        [1, 2],
+        [1, 0],
+        [1, 2],
+      ],
       [
         [1, 2, 3],
         [1, 1, 1],

@@ -29,6 +29,8 @@ export interface TTestResult extends TestResult {
   readonly meanDifference: number;
   /** For {@link meanDifference}. */
   readonly meanDifferenceInterval: Interval;
+  /** √((Σ(a − ā)² + Σ(b − b̄)²) / (n + m − 2)). */
+  readonly pooledDeviation: number;
   /** meanDifference over the pooled standard deviation, with either method. */
   readonly cohenD: number;
   /** Cohen's d without its bias in small samples. */
