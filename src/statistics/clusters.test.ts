@@ -5,6 +5,7 @@ import { isLogratioError } from "../base/errors.ts";
 import {
   clusteredDifference,
   clusteredShare,
+  driftTest,
   exactSignedRank,
   meanTest,
   poissonBinomialTail,
@@ -163,6 +164,27 @@ describe("one sample", () => {
     expect(other.low).toBeCloseTo(one.low / 10, 12);
     expect(one.low).toBeLessThan(23 / 17);
     expect(one.high).toBeGreaterThan(23 / 17);
+  });
+});
+
+describe("drift of a path", () => {
+  test("over even steps is the mean of the increments against 0", () => {
+    const values = [1, 1.5, 1.2, 2.2, 2.1, 2.9];
+    const increments = values.slice(1).map((value, i) => (value - values[i]!) / 10);
+    const expectedTest = meanTest(increments);
+    const found = driftTest([0, 10, 20, 30, 40, 50], values);
+    expect(found.pValue).toBeCloseTo(expectedTest.pValue, 12);
+    expect(found.drift).toBeCloseTo(expectedTest.mean, 12);
+    expect(found.interval.low).toBeCloseTo(expectedTest.interval.low, 12);
+  });
+
+  test("over uneven steps is statsmodels' regression through the origin", () => {
+    // statsmodels 0.15.0: OLS(d / sqrt(h), sqrt(h)) of these
+    const found = driftTest([0, 1, 3, 4, 8], [0, 1, 2, 2.5, 5]);
+    expect(found.statistic).toBeCloseTo(7.071067811865475, 10);
+    expect(found.pValue).toBeCloseTo(0.005815647592906197, 10);
+    expect(driftTest([1, 2, 3], [4, 4, 4]).pValue).toBeNaN();
+    expect(driftTest([1, 2], [4, 5]).pValue).toBeNaN();
   });
 });
 

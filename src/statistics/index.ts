@@ -5,6 +5,7 @@
  */
 export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
+export { driftTest } from "./drift.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
 export { meanTest, ratioInterval } from "./mean-interval.ts";
@@ -14,6 +15,7 @@ export type {
   ClusteredDifference,
   ClusteredShare,
   CorrelationResult,
+  DriftResult,
   Interval,
   KolmogorovSmirnovResult,
   MannWhitneyResult,

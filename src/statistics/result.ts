@@ -109,3 +109,12 @@ export interface MeanResult extends TestResult {
   /** For {@link mean}. */
   readonly interval: Interval;
 }
+
+/** A path's drift. */
+export interface DriftResult extends TestResult {
+  readonly degreesOfFreedom: number;
+  /** Per unit of time. */
+  readonly drift: number;
+  /** For {@link drift}. */
+  readonly interval: Interval;
+}

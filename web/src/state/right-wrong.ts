@@ -4,12 +4,15 @@
  * @module
  */
 import {
+  type ClusteredDifference,
+  clusteredDifference,
   type MannWhitneyResult,
   mannWhitneyU,
-  type TTestResult,
-  tTest,
 } from "../../../src/statistics/index.ts";
 import type { SequenceTable } from "../../../src/wire/index.ts";
+
+/** With fewer prompts on either side a test by prompt rejects too often. */
+export const FEWEST_PROMPTS = 6;
 
 export interface RightWrong {
   /** Mean |Δ| of each sequence, nats. */
@@ -19,26 +22,58 @@ export interface RightWrong {
    * Wrong minus right: above 0 where wrong sequences have the larger mismatch. Undefined where one of the two has fewer
    * than two sequences with a mean |Δ|.
    */
-  readonly tests: { readonly order: MannWhitneyResult; readonly means: TTestResult } | undefined;
+  readonly tests:
+    | {
+        /** Of the sequences at hand: descriptive, as those of one prompt are alike. */
+        readonly order: MannWhitneyResult;
+        /** The means, clustered by prompt (step and group); each sequence by itself where its group is not known. */
+        readonly means: ClusteredDifference;
+        readonly by: "prompt" | "sequence";
+        /** Whether there are prompts enough for the interval to hold. */
+        readonly enough: boolean;
+      }
+    | undefined;
 }
 
 /** @param rows places in the table; default all */
-export function rightWrong({ columns, length }: SequenceTable, rows?: Uint32Array): RightWrong {
-  const places = rows ?? Uint32Array.from({ length }, (_, row) => row);
+export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uint32Array): RightWrong {
+  const places = [...(rows ?? Uint32Array.from({ length }, (_, row) => row).values())];
+  const known = places.filter(
+    (row) =>
+      (columns.correct[row] === 0 || columns.correct[row] === 1) &&
+      Number.isFinite(columns.delta_abs_mean[row]),
+  );
+  const valueOf = (row: number): number => columns.delta_abs_mean[row]!;
   const of = (correct: number): Float64Array =>
     Float64Array.from(
-      places.filter(
-        (row) => columns.correct[row] === correct && Number.isFinite(columns.delta_abs_mean[row]),
-      ),
-      (row) => columns.delta_abs_mean[row]!,
+      known.filter((row) => columns.correct[row] === correct),
+      valueOf,
     );
   const [right, wrong] = [of(1), of(0)];
-  const enough = right.length > 1 && wrong.length > 1;
+  if (right.length < 2 || wrong.length < 2) return { right, wrong, tests: undefined };
+  const prompts = new Map<string, number>();
+  let grouped = true;
+  const clusters = known.map((row) => {
+    const group = groupOf(row);
+    if (group === null) grouped = false;
+    const key = group === null ? `row ${row}` : `${columns.step[row]} ${group}`;
+    const cluster = prompts.get(key) ?? prompts.size;
+    prompts.set(key, cluster);
+    return cluster;
+  });
+  const means = clusteredDifference(
+    known.map(valueOf),
+    known.map((row) => columns.correct[row] === 0),
+    clusters,
+  );
   return {
     right,
     wrong,
-    tests: enough
-      ? { order: mannWhitneyU(wrong, right), means: tTest(wrong, right, { equalVariances: false }) }
-      : undefined,
+    tests: {
+      order: mannWhitneyU(wrong, right),
+      means,
+      by: grouped ? "prompt" : "sequence",
+      enough: Math.min(means.clustersA, means.clustersB) >= FEWEST_PROMPTS,
+    },
   };
 }
