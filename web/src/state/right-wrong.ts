@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { formatCount, formatNumber } from "../../../src/report/display.ts";
 import {
   type ClusteredDifference,
   clusteredDifference,
@@ -43,26 +45,26 @@ export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uin
       (columns.correct[row] === 0 || columns.correct[row] === 1) &&
       Number.isFinite(columns.delta_abs_mean[row]),
   );
-  const valueOf = (row: number): number => columns.delta_abs_mean[row]!;
+  const mismatchOf = (row: number): number => columns.delta_abs_mean[row]!;
   const of = (correct: number): Float64Array =>
     Float64Array.from(
       known.filter((row) => columns.correct[row] === correct),
-      valueOf,
+      mismatchOf,
     );
   const [right, wrong] = [of(1), of(0)];
   if (right.length < 2 || wrong.length < 2) return { right, wrong, tests: undefined };
   const prompts = new Map<string, number>();
   let grouped = true;
   const clusters = known.map((row) => {
-    const group = groupOf(row);
-    if (group === null) grouped = false;
-    const key = group === null ? `row ${row}` : `${columns.step[row]} ${group}`;
+    const group = texts.group.codes[row]!;
+    if (group < 0) grouped = false;
+    const key = group < 0 ? `row ${row}` : `${columns.step[row]} ${group}`;
     const cluster = prompts.get(key) ?? prompts.size;
     prompts.set(key, cluster);
     return cluster;
   });
   const means = clusteredDifference(
-    known.map(valueOf),
+    known.map(mismatchOf),
     known.map((row) => columns.correct[row] === 0),
     clusters,
   );
@@ -76,4 +78,24 @@ export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uin
       enough: Math.min(means.clustersA, means.clustersB) >= FEWEST_PROMPTS,
     },
   };
+}
+
+/** What the comparison says, and of what: an interval over prompts, as sequences of one prompt are alike. */
+export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWrong["tests"]>): string {
+  const { interval, clusters } = means;
+  const over = `${formatCount(clusters)} ${clusters === 1 ? by : `${by}s`}`;
+  if (!enough)
+    return `Right and wrong sequences are in too few ${by}s for an interval: ${FEWEST_PROMPTS} of each are needed.`;
+  const pairs = `A wrong sequence has the larger mismatch in ${formatNumber(100 * order.probabilityOfSuperiority, 2)}\u00a0% of these pairs.`;
+  const verdict =
+    interval.low > 0
+      ? `Wrong sequences have the larger mismatch. ${pairs}`
+      : interval.high < 0
+        ? `Right sequences have the larger mismatch. ${pairs}`
+        : "No difference that these sequences can show.";
+  const basis =
+    by === "prompt"
+      ? `The interval is over ${over}: sequences of one prompt are alike.`
+      : `The interval takes ${over} for independent, as the prompts of some are not known.`;
+  return `${verdict} ${basis}`;
 }
