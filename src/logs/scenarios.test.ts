@@ -76,10 +76,10 @@ describe("the guide's scenarios, against what chance gives", () => {
     expect(found.mostly_correct).toMatchObject({ status: "no" });
     expect(found.mostly_incorrect).toMatchObject({ status: "no" });
     expect(found.mostly_correct!.measured).toBe(
-      "90.9 % of 110 records are from correct answers, 95 % interval 83.9 % to 95.0 % over 110 responses; by chance 91.0 % (so many of all responses are correct, as given)",
+      "90.9 % of 110 records are from correct answers, 95 % interval 83.6 % to 95.1 % over 110 responses; by chance 91.0 % (so many of all responses are correct, as given)",
     );
     expect(found.mostly_incorrect!.measured).toBe(
-      "9.1 % of 110 records are from incorrect answers, 95 % interval 5.0 % to 16.1 % over 110 responses; by chance 9.0 % (so many of all responses are incorrect, as given)",
+      "9.1 % of 110 records are from incorrect answers, 95 % interval 4.9 % to 16.4 % over 110 responses; by chance 9.0 % (so many of all responses are incorrect, as given)",
     );
   });
 

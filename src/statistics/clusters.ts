@@ -105,7 +105,20 @@ export function clusteredShare(
   const variance = ((known / (known - 1)) * squares(scores.values())) / count ** 2;
   const certain = share === 0 || share === 1;
   const draws = certain ? known : Math.min(count, (share * (1 - share)) / variance);
-  return { share, clusters: known, draws, interval: wilson(share, draws, studentQuantile95(known - 1)) };
+  const freedom = certain ? known - 1 : effectiveFreedom([...scores.values()]);
+  return { share, clusters: known, draws, interval: wilson(share, draws, studentQuantile95(freedom)) };
+}
+
+/**
+ * Degrees of freedom that a variance over clusters is worth: 2 / (Σ s⁴ / (Σ s²)² − 1/G), not more than G − 1. Where a few
+ * clusters carry it, it is known as badly as if there were only those few. Source: Satterthwaite, "An approximate
+ * distribution of estimates of variance components", Biometrics Bulletin 2 (1946), with the fourth moment that is seen.
+ */
+function effectiveFreedom(scores: readonly number[]): number {
+  const second = squares(scores);
+  const fourth = squares(scores.map((score) => score * score));
+  const excess = fourth / second ** 2 - 1 / scores.length;
+  return Math.max(1, Math.min(scores.length - 1, 2 / excess));
 }
 
 /**
