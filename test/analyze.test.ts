@@ -208,7 +208,7 @@ describe("logs as they are found", () => {
       digits_t: null,
     });
     expect(report.per_iteration).toMatchObject([{ iteration: null, count: 2 }]);
-    expect(report.scenarios.map(({ status }) => status)).toEqual(Array(5).fill("not enough data"));
+    expect(report.scenarios.map(({ status }) => status)).toEqual(Array(6).fill("not enough data"));
     expect(report.absent.join()).toMatch(/is_correct.*flip_type.*iteration/s);
   });
 
@@ -233,7 +233,7 @@ describe("logs as they are found", () => {
     expect(report.digits).toMatchObject({ count: 0, share: null, texts_unknown: 100 });
     const status = Object.fromEntries(report.scenarios.map(({ id, ...rest }) => [id, rest]));
     expect(status).toMatchObject({
-      mostly_correct: { status: "yes" },
+      mostly_correct: { status: "not enough data" },
       digits_only: { status: "not enough data", measured: "the log has no token texts" },
       not_digits_more: { status: "not enough data", measured: "the log has no token texts" },
     });

@@ -170,6 +170,10 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
       "divergence JSONL, also .gz and .zst; directories of such logs; - for standard input",
     )
     .option("--where <expression>", 'only these records: "is_correct and prob_divergence > 0.9" (SQL)')
+    .option(
+      "--accuracy <share>",
+      "share of all responses that are correct, where the log does not say it: 0.62",
+    )
     .option("--top <n>", "tokens in each list (default 10)")
     .option("--json", "everything as JSON")
     .option("--markdown", "the analysis to paste into an issue")

@@ -50,6 +50,32 @@ describe("createRunLog", () => {
     expect(log.finish()).toEqual([]);
   });
 
+  it("says beside each token how many of all the iteration's responses and tokens are correct ones", () => {
+    const log = createRunLog(options);
+    log.add(
+      batch([
+        { deltas: "0 0 -3 0", step: 1, correct: 1 },
+        { deltas: "0", tokenIds: [1], step: 1, correct: 0 },
+      ]),
+    );
+    const [first] = log.add(
+      batch([
+        { deltas: "0", tokenIds: [1], step: 1, correct: 0 },
+        { deltas: "0 0 0 0", step: 1 },
+        { deltas: "0 0 0 -3", step: 2 },
+      ]),
+    );
+    expect(first!.records).toHaveLength(2);
+    for (const record of first!.records)
+      expect(record).toMatchObject({
+        iteration_responses: 3,
+        iteration_accuracy: 1 / 3,
+        iteration_correct_tokens: 4 / 6,
+      });
+    const [second] = log.finish();
+    expect(second!.records[0]).not.toHaveProperty("iteration_accuracy");
+  });
+
   it("takes every n-th step, and what has no step as one iteration of the given number", () => {
     const log = createRunLog({ ...options, every: 10, iteration: 77 });
     const steps = [9, 10, 11, Number.NaN, 20].map((step) => ({ deltas: "0 0 0 -3", step }));

@@ -24,7 +24,6 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
     const mask = batch.responseMask.subarray(from, to);
     const prompt = promptOf(batch, row);
     const score = valueAt(batch.rewards, row);
-    const correct = valueAt(batch.correctness, row) ?? (score === null ? null : Number(score > 0));
     const known = (values: Int32Array | undefined): number | null => {
       const value = values?.[at];
       return value === undefined || value < 0 ? null : value;
@@ -37,7 +36,7 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
         token_id: known(batch.responseTokenIds),
         rollout_logprob: batch.rolloutLogprobs![at]!,
         actor_logprob: batch.trainerLogprobs![at]!,
-        is_correct: correct === null ? null : correct !== 0,
+        is_correct: isCorrect(batch, row),
         total_score: score,
         position_id: known(batch.positionIds),
         attention_mask_value: null,
@@ -65,6 +64,14 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
       actorTop: topOf(batch, "trainer", at),
     } satisfies TokenFacts;
   };
+}
+
+/** What the source says, else whether the reward is above 0; null where neither is known. */
+export function isCorrect(batch: RecordBatch, row: number): boolean | null {
+  const correct = valueAt(batch.correctness, row);
+  if (correct !== null) return correct !== 0;
+  const score = valueAt(batch.rewards, row);
+  return score === null ? null : score > 0;
 }
 
 function promptOf({ promptOffsets, promptTokenIds }: RecordBatch, row: number): Int32Array | null {

@@ -8,6 +8,7 @@ import type { DivergenceRecord } from "../protocol/divergence.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import { tokenBlock } from "./debug-metrics.ts";
 import { Iteration } from "./iteration.ts";
+import { IterationAccuracy } from "./iteration-accuracy.ts";
 import { checkOptions, type LogOptions } from "./options.ts";
 import { recordFacts } from "./record-facts.ts";
 
@@ -51,12 +52,14 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   const checked = checkOptions(options);
   const { every = 1 } = options;
   const ended = new Set<number>();
-  let open: { readonly step: number; readonly iteration: Iteration } | undefined;
+  let open:
+    | { readonly step: number; readonly iteration: Iteration; readonly accuracy: IterationAccuracy }
+    | undefined;
   let leftOut = 0;
 
   function end(): IterationResult[] {
     if (open === undefined) return [];
-    const { step, iteration } = open;
+    const { step, iteration, accuracy } = open;
     const known = Number.isNaN(step) ? null : step;
     const number = known ?? options.iteration ?? null;
     const again = ended.has(step);
@@ -70,7 +73,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
         tokens: iteration.tokens,
         maxDivergence: iteration.maxDivergence ?? null,
         metrics: iteration.metrics,
-        records: iteration.records(number),
+        records: iteration.records(number).map((record) => ({ ...record, ...accuracy.fields })),
         again,
       },
     ];
@@ -89,7 +92,8 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
           continue;
         }
         if (open !== undefined && !Object.is(open.step, step)) results.push(...end());
-        open ??= { step, iteration: new Iteration(checked) };
+        open ??= { step, iteration: new Iteration(checked), accuracy: new IterationAccuracy() };
+        open.accuracy.add(batch, from, to);
         open.iteration.add(block, [from, to], factsOf, { release: true });
       }
       return results;

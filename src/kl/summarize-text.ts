@@ -11,6 +11,7 @@ import type { ErrorSpan } from "./error-span.ts";
 import { goodAndBad, klAround } from "./judged-kl.ts";
 import { meansByThird } from "./series/entropy-regions.ts";
 import { rlProbeFigures } from "./spikes/rl-probe-alignment.ts";
+import { shuffledSpikes } from "./spikes/shuffled-spikes.ts";
 import { detectSpikes } from "./spikes/spikes.ts";
 import { textSpikes } from "./spikes/text-spikes.ts";
 import type { ScoredText } from "./study.ts";
@@ -44,10 +45,8 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
   const kl = pair.forwardKl ?? pair.forwardKlLower;
   const places = own.filter((t) => Number.isFinite(kl?.[t]));
   const delta = (t: number): number => p.logprobs[t]! - q.logprobs[t]!;
-  const found = detectSpikes(
-    places.map((t) => kl![t]!),
-    options.spikes,
-  );
+  const series = places.map((t) => kl![t]!);
+  const found = detectSpikes(series, options.spikes);
   const isSpike = new Set(found.positions.map((position) => places[position]!));
   const classify = classifierOf(options.categories);
   const counted = places.map(
@@ -85,6 +84,7 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     meanDelta: meanOf(own.map(delta).filter(Number.isFinite)),
     ...argmaxFigures(p.topK, q.topK, own),
     spikes: textSpikes(scored, found, places, counted, options.textOf),
+    spikesShuffled: shuffledSpikes(series, options.spikes),
     spikeDensity: found.density ?? { early: Number.NaN, mid: Number.NaN, late: Number.NaN },
     categories: sumsByCategory(counted),
     byToken: sumsByToken(counted),

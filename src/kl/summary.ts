@@ -89,6 +89,8 @@ export interface TextSummary {
   readonly argmaxChanged: number;
   readonly argmaxKnown: number;
   readonly spikes: readonly TextSpike[];
+  /** How many the same values have in another order: a mean. */
+  readonly spikesShuffled: number;
   /** Spikes over tokens of the region. */
   readonly spikeDensity: Readonly<Record<Region, number>>;
   readonly categories: Readonly<Record<string, CategorySums>>;

@@ -1,4 +1,4 @@
-import { EmptyInputError } from "../base/errors.ts";
+import { EmptyInputError, UsageError } from "../base/errors.ts";
 import {
   ANALYZE_SCHEMA_VERSION,
   type AnalyzeMetrics,
@@ -10,12 +10,14 @@ import { type Database, isOutOfMemory, openDatabase } from "./database.ts";
 import { FIELDS, refuseRecord } from "./fields.ts";
 import { findLogs } from "./find-logs.ts";
 import { type LoadedFile, loadJsonl } from "./load-jsonl.ts";
+import { withPromptKeys } from "./prompt-key.ts";
 import { memoryError } from "./query.ts";
 import { divergenceBins, positionBins } from "./questions/bins.ts";
 import { comparisons } from "./questions/comparisons.ts";
 import { digitFigures } from "./questions/digits.ts";
 import { figuresOf } from "./questions/groups.ts";
 import { flipCounts, iterationFigures } from "./questions/iterations.ts";
+import { logShares } from "./questions/shares.ts";
 import { commonTokens, mostDivergent, selections, thresholdCounts } from "./questions/tokens.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { readScenarios } from "./scenarios.ts";
@@ -26,6 +28,8 @@ export interface AnalyzeOptions {
   readonly where?: string;
   /** Tokens listed wherever there is a list; default 10. */
   readonly top?: number;
+  /** Share of all responses that are correct, 0 to 1, where the log does not say it. */
+  readonly accuracy?: number;
   /** Bytes of memory for the tables; default 1 GiB, beyond which they spill to temporary files. */
   readonly memoryLimit?: number;
   /** For the path `-`. */
@@ -39,7 +43,7 @@ const DEFAULT_TOP = 10;
  * and what `where` names; prompts and responses are read over.
  *
  * @param paths JSONL files, plain or compressed; directories with such files; `-` for standard input
- * @throws UsageError if `where` cannot be used
+ * @throws UsageError if `where` cannot be used, or `accuracy` is no share
  * @throws EmptyInputError if no line is a record
  * @throws NotFoundError if a path does not exist
  * @throws LimitError if the memory limit is too small even for spilling
@@ -48,6 +52,11 @@ export async function analyzeLog(
   paths: readonly string[],
   options: AnalyzeOptions = {},
 ): Promise<AnalyzeReport> {
+  const { accuracy } = options;
+  if (accuracy !== undefined && !(accuracy >= 0 && accuracy <= 1))
+    throw new UsageError(`an accuracy is from 0 to 1, not ${accuracy}`, {
+      hint: "the share of all responses that are correct, such as 0.62",
+    });
   const files = await findLogs(paths);
   const findings = new FindingLog();
   const { where, memoryLimit, stdin } = options;
@@ -58,9 +67,10 @@ export async function analyzeLog(
       table: "log",
       keep: (key) => Object.hasOwn(FIELDS, key.toLowerCase()) || asked.includes(key.toLowerCase()),
     });
+    const keyed = withPromptKeys(writer);
     const loaded: LoadedFile[] = [];
     for (const file of files)
-      loaded.push(await loadJsonl(file, writer, { refuse: refuseRecord, findings, stdin }));
+      loaded.push(await loadJsonl(file, keyed, { refuse: refuseRecord, findings, stdin }));
     await writer.finish();
     refuseEmpty(loaded);
     if (writer.tooMany.size > 0) {
@@ -73,7 +83,7 @@ export async function analyzeLog(
       });
     }
     const table = await makeTokenTable(database, where, writer.leftOut, findings);
-    return await answer(database, table, loaded, findings, where, options.top ?? DEFAULT_TOP);
+    return await answer(database, table, loaded, findings, options);
   } catch (error) {
     throw isOutOfMemory(error) ? memoryError(error) : error;
   } finally {
@@ -108,8 +118,7 @@ async function answer(
   table: TokenTable,
   loaded: readonly LoadedFile[],
   findings: FindingLog,
-  where: string | undefined,
-  top: number,
+  { where, accuracy, top = DEFAULT_TOP }: AnalyzeOptions,
 ): Promise<AnalyzeReport> {
   const all = await figuresOf(database, "true", 0);
   const { known } = await database.row<{ known: number }>("SELECT count(is_correct) AS known FROM tokens");
@@ -118,6 +127,7 @@ async function answer(
   const unknown = await figuresOf(database, "is_correct IS NULL", all.count);
   const digits = await digitFigures(database);
   const compared = await comparisons(database);
+  const shares = await logShares(database, accuracy, where);
   const perIteration = await iterationFigures(database);
   const selected = await selections(database, top);
   const thresholds = await thresholdCounts(database);
@@ -176,7 +186,8 @@ async function answer(
     digits,
     selections: selected,
     comparisons: compared,
-    scenarios: readScenarios({ correct, incorrect, digits, comparisons: compared }),
+    shares,
+    scenarios: readScenarios({ correct, digits, shares, comparisons: compared }),
     absent: [
       ...(all.count === 0 ? ["no record passes the filter"] : []),
       ...absentLines(table.missing),
@@ -198,14 +209,16 @@ const NEEDED_FOR: Readonly<Record<string, string>> = {
   is_correct: "correct and incorrect answers are not told apart",
   flip_type: "no flip patterns; older logs lack it",
   iteration: "nothing over iterations, and responses are not told apart",
-  batch_idx: "responses are not told apart: intervals take tokens for independent",
+  batch_idx: "responses are not told apart",
+  prompt_key:
+    "which responses are to one prompt is not known; intervals and tests take responses for independent",
   position: "no positions",
   token_text: "no token texts and no digit tokens",
 };
 
 function absentLines(missing: ReadonlySet<string>): string[] {
   return Object.entries(NEEDED_FOR).flatMap(([field, effect]) =>
-    missing.has(field) ? [`no ${field} in the log: ${effect}`] : [],
+    missing.has(field) ? [`no ${field === "prompt_key" ? "prompt_text" : field} in the log: ${effect}`] : [],
   );
 }
 

@@ -26,6 +26,10 @@ export const FIELDS: Readonly<Record<string, FieldKind>> = {
   is_correct: "BOOLEAN",
   total_score: "DOUBLE",
   context_text: "VARCHAR",
+  iteration_accuracy: "DOUBLE",
+  iteration_correct_tokens: "DOUBLE",
+  /** Not in the log: see `prompt-key.ts`. */
+  prompt_key: "DOUBLE",
 };
 
 /** Columns that analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits. */

@@ -51,7 +51,11 @@ const MOST_IN_MESSAGE = 8;
  *
  * @throws NotFoundError if the file cannot be opened
  */
-export async function loadJsonl(path: string, writer: RowWriter, options: LoadOptions): Promise<LoadedFile> {
+export async function loadJsonl(
+  path: string,
+  writer: Pick<RowWriter, "add" | "rows">,
+  options: LoadOptions,
+): Promise<LoadedFile> {
   const { refuse = () => undefined, findings } = options;
   const input = await openInput(path, options.stdin);
   const skipped: SkippedLine[] = [];

@@ -38,6 +38,7 @@ export interface AnalyzeReport {
   /** What the guide filters for, each as an expression for `--where`. */
   readonly selections: readonly Selection[];
   readonly comparisons: readonly Comparison[];
+  readonly shares: LogShares;
   readonly scenarios: readonly Scenario[];
   /** Figures that are null or empty throughout, and why; one line each. */
   readonly absent: readonly string[];
@@ -216,7 +217,55 @@ export interface IntervalFigures {
   readonly high: number | null;
 }
 
-/** Two groups of divergences compared; `a` minus `b`. All tests are two-sided, all intervals are of 95 %. */
+/** What counts as one: responses to one prompt are alike, and so are tokens of one response. */
+export type ClusterKind = "prompt" | "response";
+
+/** A share of logged tokens, and what it is without a connection between divergence and answers. */
+export interface ShareFigures {
+  /** Records that the share is of. */
+  readonly count: number;
+  readonly share: number | null;
+  /** 95 %, Wilson's for the independent draws that the clusters are worth; null where the log names no responses. */
+  readonly interval: IntervalFigures;
+  readonly by: ClusterKind | null;
+  readonly clusters: number;
+  /** The share to expect; null where it is not known. */
+  readonly baseline: number | null;
+  /**
+   * Where that comes from: correct answers' share of all response tokens (`iteration_correct_tokens` of the log), of all
+   * responses (`iteration_accuracy`, or what the user gave), or the same share in incorrect answers.
+   */
+  readonly baseline_from: "tokens" | "responses" | "given" | "incorrect" | null;
+  /** 95 % interval of share − baseline, where the baseline is measured in the log itself; clusters of the smaller side. */
+  readonly against_baseline: (IntervalFigures & { readonly clusters: number }) | null;
+}
+
+export interface LogShares {
+  /** From correct answers, of the records whose correctness is known. */
+  readonly correct: ShareFigures;
+  /** The same of digit tokens. */
+  readonly digits_correct: ShareFigures;
+  /** Digit tokens, of the records from correct answers whose text is known. */
+  readonly correct_digits: ShareFigures;
+}
+
+/** The difference of means, whatever depends on what within a prompt: CR1, Student's t with clusters − 1 degrees. */
+export interface ClusteredTest extends TestFigures {
+  readonly by: ClusterKind;
+  readonly clusters: number;
+  /** Of the side that is in fewer. */
+  readonly clusters_least: number;
+  /** Of the mean difference. */
+  readonly interval: IntervalFigures;
+  /** The same over the pooled standard deviation of the values. */
+  readonly effect_interval: IntervalFigures;
+}
+
+/**
+ * Two groups of divergences compared; `a` minus `b`. All tests are two-sided, all intervals are of 95 %. Only
+ * `clustered` is a test: the others take values for independent that are not (tokens of one response, responses to one
+ * prompt), describe the log at hand, and reject too often.
+ */
 export interface Comparison {
   readonly id: "digits" | "digits_sequences" | "correctness" | "correctness_sequences" | "not_digits";
   readonly title: string;
@@ -237,6 +286,8 @@ export interface Comparison {
   /** 2 P(a > b) + P(a = b) − 1, from −1 to 1. */
   readonly rank_biserial: number | null;
   readonly rank_biserial_interval: IntervalFigures;
+  /** Null for tokens by correctness, and where the log names neither prompts nor responses. */
+  readonly clustered: ClusteredTest | null;
 }
 
 export interface TestFigures {
@@ -247,9 +298,15 @@ export interface TestFigures {
 
 export type ScenarioStatus = "yes" | "no" | "not enough data";
 
-/** A row of the guide's table of diagnostic scenarios, held against the log. */
+/** A row of the guide's table of diagnostic scenarios (and its Hypothesis 1), held against what chance would give. */
 export interface Scenario {
-  readonly id: "mostly_correct" | "mostly_incorrect" | "equal" | "digits_only" | "not_digits_more";
+  readonly id:
+    | "mostly_correct"
+    | "mostly_incorrect"
+    | "digits_correct"
+    | "equal"
+    | "digits_only"
+    | "not_digits_more";
   readonly observation: string;
   readonly status: ScenarioStatus;
   /** The figures that decide, in one sentence. */

@@ -89,6 +89,14 @@ export interface DivergenceRecord {
   /** `s12.r0.q41.t880`; null for a batch in memory. */
   readonly handle: string | null;
   readonly file: string | null;
+  /**
+   * Of all the iteration's responses whose correctness is known, logged or not: how many there are, the share of correct
+   * ones, and the share of response tokens (mask 1) that are in correct ones. Absent where no correctness is known, and
+   * in a padded batch in memory.
+   */
+  readonly iteration_responses?: number;
+  readonly iteration_accuracy?: number;
+  readonly iteration_correct_tokens?: number;
 }
 
 export interface DivergenceReport {

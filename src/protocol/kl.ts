@@ -128,7 +128,7 @@ export interface CheckpointFigures {
   readonly median_kl: number | null;
   readonly min_kl: number | null;
   readonly max_kl: number | null;
-  /** 95 %, bootstrap over problems. */
+  /** 95 %, over problems: Student's t to 30, above that the bootstrap; null below six. */
   readonly mean_kl_interval: KlInterval | null;
   readonly mean_reverse_kl: number | null;
   readonly mean_js: number | null;
@@ -156,6 +156,8 @@ export interface CheckpointFigures {
   readonly spikes_total: number;
   /** Per problem. */
   readonly spikes_mean: number;
+  /** Per problem, if each text's own values came in another order: what the rule finds without any place being special. */
+  readonly spikes_shuffled: number | null;
   readonly spikes_median: number;
   readonly spikes_per_100_tokens: number;
   readonly spike_mean_value: number | null;
@@ -184,7 +186,7 @@ export interface CategoryFigures {
   readonly spikes: number;
   readonly share_of_tokens: number;
   readonly share_of_kl: number;
-  /** 95 %, bootstrap over problems; null with fewer than two problems. */
+  /** 95 %, over problems: Student's t to 30, above that the bootstrap; null below six. */
   readonly mean_kl_interval: KlInterval | null;
 }
 
@@ -206,10 +208,16 @@ export interface Progression {
     readonly by_region: Readonly<Record<Region, number | null>>;
     readonly rates: readonly (number | null)[];
   } | null;
-  /** Spearman of mean KL with step over checkpoints. */
-  readonly trend: { readonly rho: number; readonly p_value: number } | null;
+  readonly trend: Trend | null;
   /** The first checkpoint by which half of the last one's mean KL is there and stays; null where none. */
   readonly half_by: string | null;
+}
+
+export interface Trend {
+  /** Spearman of mean KL with step over checkpoints: of these, descriptive. */
+  readonly rho: number;
+  /** Of the increments against a walk without drift, two-sided; null below six checkpoints. */
+  readonly p_value: number | null;
 }
 
 export interface StageFigures {
@@ -228,7 +236,10 @@ export interface TurningPoint {
   readonly value: number;
   readonly type: "max" | "min" | "inflection";
   readonly method: "derivative" | "smooth_derivative" | "peaks";
-  /** The paired tests to both neighbours are significant after correction; null for inflections. */
+  /**
+   * Whether the whole path rises to it and falls behind it (or the reverse) more than jitter between checkpoints would;
+   * null below nine checkpoints and for inflections.
+   */
   readonly supported: boolean | null;
 }
 
@@ -253,9 +264,9 @@ export interface KlComparison {
   /** Of b − a. */
   readonly mean_difference: number;
   readonly median_difference: number;
-  /** 95 %, bootstrap over problems. */
-  readonly interval: KlInterval;
-  /** Wilcoxon signed rank, two-sided. */
+  /** 95 %, over problems: of these two checkpoints on other problems; null below six. */
+  readonly interval: KlInterval | null;
+  /** Wilcoxon signed rank, two-sided; exact to 25 problems that differ. */
   readonly statistic: number | null;
   readonly p_value: number | null;
   /** Holm's correction over all comparisons. */
@@ -323,11 +334,15 @@ export interface FirstErrorFigures {
   readonly window: number;
   /** Share of texts with a spike at the error. */
   readonly spike_at_error: number;
-  /** The same, expected if each text's spikes lay anywhere in it. */
-  readonly expected: number;
-  /** One-sided, by permutation of places within each text. */
-  readonly p_value: number;
-  readonly adjusted_p_value: number;
+  /** Those that announce another result besides the wrong one: only they can be tested. */
+  readonly tested: number;
+  /** Share of the tested ones with a spike at the error. */
+  readonly tested_at_error: number | null;
+  /** The same, expected if the error were any one of the results that its text announces. */
+  readonly expected: number | null;
+  /** One-sided, exact: the error moved among its text's announced results. */
+  readonly p_value: number | null;
+  readonly adjusted_p_value: number | null;
   readonly kl_at_error: number | null;
   readonly kl_elsewhere: number | null;
   /** Tokens from the error to the nearest spike, negative before, 0 within; median over texts. */
@@ -392,9 +407,9 @@ export interface HiddenFigures {
 export interface PairedDifference {
   readonly problems: number;
   readonly mean: number;
-  /** 95 %, bootstrap over problems. */
+  /** 95 %, over problems; null below six. */
   readonly interval: KlInterval | null;
-  /** Wilcoxon signed rank, two-sided; null below six problems that differ. */
+  /** Wilcoxon signed rank, two-sided; null below six problems that differ, exact to 25. */
   readonly p_value: number | null;
   /** Holm's correction over checkpoints. */
   readonly adjusted_p_value: number | null;

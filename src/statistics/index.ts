@@ -4,19 +4,27 @@
  * @module
  */
 export { clusterInterval } from "./cluster-interval.ts";
+export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
+export { driftTest } from "./drift.ts";
 export { paretoTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
+export { meanTest, ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
+export { poissonBinomialTail } from "./poisson-binomial.ts";
 export type {
+  ClusteredDifference,
+  ClusteredShare,
   CorrelationResult,
+  DriftResult,
   Interval,
   KolmogorovSmirnovResult,
   MannWhitneyResult,
+  MeanResult,
   TestResult,
   TTestResult,
   WilcoxonResult,
 } from "./result.ts";
 export { type TTestOptions, tTest } from "./t-test.ts";
-export { wilcoxonSignedRank } from "./wilcoxon.ts";
+export { exactSignedRank, wilcoxonSignedRank } from "./wilcoxon.ts";

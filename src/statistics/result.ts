@@ -29,6 +29,8 @@ export interface TTestResult extends TestResult {
   readonly meanDifference: number;
   /** For {@link meanDifference}. */
   readonly meanDifferenceInterval: Interval;
+  /** √((Σ(a − ā)² + Σ(b − b̄)²) / (n + m − 2)). */
+  readonly pooledDeviation: number;
   /** meanDifference over the pooled standard deviation, with either method. */
   readonly cohenD: number;
   /** Cohen's d without its bias in small samples. */
@@ -71,4 +73,48 @@ export interface KolmogorovSmirnovResult extends TestResult {
   readonly location: number;
   /** 1 where a's distribution function is above b's at {@link location} (a tends to be smaller), −1 where below. */
   readonly sign: 1 | -1;
+}
+
+/** Two groups' means, values in clusters. Differences and means are in the unit of the data. */
+export interface ClusteredDifference extends TestResult {
+  /** Clusters − 1. */
+  readonly degreesOfFreedom: number;
+  readonly clusters: number;
+  /** Clusters with a value in the first group, and in the second; one may be in both. */
+  readonly clustersA: number;
+  readonly clustersB: number;
+  readonly meanA: number;
+  readonly meanB: number;
+  /** meanA − meanB. */
+  readonly difference: number;
+  readonly standardError: number;
+  /** For {@link difference}. */
+  readonly interval: Interval;
+}
+
+/** A share of values in clusters. */
+export interface ClusteredShare {
+  readonly share: number;
+  readonly clusters: number;
+  /** Independent draws that the clusters are worth. */
+  readonly draws: number;
+  /** For {@link share}. */
+  readonly interval: Interval;
+}
+
+/** One sample's mean against 0. */
+export interface MeanResult extends TestResult {
+  readonly degreesOfFreedom: number;
+  readonly mean: number;
+  /** For {@link mean}. */
+  readonly interval: Interval;
+}
+
+/** A path's drift. */
+export interface DriftResult extends TestResult {
+  readonly degreesOfFreedom: number;
+  /** Per unit of time. */
+  readonly drift: number;
+  /** For {@link drift}. */
+  readonly interval: Interval;
 }

@@ -25,7 +25,8 @@ export function tTest(a: ArrayLike<number>, b: ArrayLike<number>, options: TTest
   const { standardError, degreesOfFreedom } = equal ? student(first, second) : welch(first, second);
   const statistic = meanDifference / standardError;
   const margin = studentQuantile95(degreesOfFreedom) * standardError;
-  const cohenD = meanDifference / Math.sqrt(pooledVariance(first, second));
+  const pooledDeviation = Math.sqrt(pooledVariance(first, second));
+  const cohenD = meanDifference / pooledDeviation;
   const hedgesG = cohenD * smallSampleFactor(first.count + second.count - 2);
   return {
     method: equal ? "student" : "welch",
@@ -36,6 +37,7 @@ export function tTest(a: ArrayLike<number>, b: ArrayLike<number>, options: TTest
     meanB: second.mean,
     meanDifference,
     meanDifferenceInterval: { low: meanDifference - margin, high: meanDifference + margin },
+    pooledDeviation,
     cohenD,
     hedgesG,
     hedgesGInterval: effectInterval(hedgesG, first.count, second.count),

@@ -20,6 +20,7 @@ export interface AnalyzeOptions {
   readonly markdown?: boolean;
   readonly html?: string;
   readonly where?: string;
+  readonly accuracy?: string;
   readonly top?: string;
   readonly memory?: string;
 }
@@ -44,8 +45,9 @@ export async function analyze(
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
-function analysisOf({ where, top, memory }: AnalyzeOptions): Analysis {
+function analysisOf({ where, accuracy, top, memory }: AnalyzeOptions): Analysis {
   return {
+    ...(accuracy !== undefined && { accuracy: shareOf("--accuracy", accuracy) }),
     ...(where !== undefined && { where }),
     ...(top !== undefined && { top: positiveInteger("--top", top) }),
     ...(memory !== undefined && { memoryLimit: positiveInteger("--memory", memory) * 2 ** 20 }),
@@ -55,13 +57,14 @@ function analysisOf({ where, top, memory }: AnalyzeOptions): Analysis {
 function render(
   report: AnalyzeReport,
   paths: readonly string[],
-  { json, markdown, where, top }: AnalyzeOptions,
+  { json, markdown, where, accuracy, top }: AnalyzeOptions,
   { width, colour: color, unicode }: Terminal,
 ): string {
   if (json) return toJson(report);
   if (markdown) {
     const flags = [
       ...(where === undefined ? [] : ["--where", quoteForShell(where)]),
+      ...(accuracy === undefined ? [] : ["--accuracy", accuracy]),
       ...(top === undefined ? [] : ["--top", top]),
     ];
     return renderAnalyzeMarkdown(report, {
@@ -69,4 +72,12 @@ function render(
     });
   }
   return renderAnalyzeTerminal(report, { width, color, unicode });
+}
+
+function shareOf(flag: string, text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new UsageError(`${flag} is a share from 0 to 1, not "${text}"`, {
+    hint: `62 % of all responses correct: ${flag} 0.62`,
+  });
 }

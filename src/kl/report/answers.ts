@@ -13,6 +13,9 @@ import type {
   PairedDifference,
 } from "../../protocol/kl.ts";
 
+/** Below this many texts a spike at each error is no sign. */
+const FEWEST_ERRORS = 5;
+
 type Figures = Omit<KlReport, "answers" | "caveats" | "absent">;
 
 export function answers(report: Figures): KlAnswer[] {
@@ -41,12 +44,19 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
   const spikes =
     last.spike_share_of_kl === null
       ? "No token is a spike."
-      : `${last.spikes_total} spikes, ${figure(last.spikes_per_100_tokens)} per 100 tokens, hold ${percent(last.spike_share_of_kl)} of all KL.`;
+      : `${last.spikes_total} spikes, ${figure(last.spikes_per_100_tokens)} per 100 tokens, hold ${percent(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
   return {
     question,
     answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${figure(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${problems(last.problems)}.`,
     support: "descriptive",
   };
+}
+
+/** The rule finds spikes in any values: what it would find in these ones without their order. */
+function shuffled({ spikes_mean, spikes_shuffled }: KlReport["checkpoints"][string]): string {
+  return spikes_shuffled === null
+    ? ""
+    : ` (${figure(spikes_mean)} per problem; the same values in random order have ${figure(spikes_shuffled)})`;
 }
 
 function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
@@ -62,11 +72,14 @@ function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
   const [top, next] = [first[1].mean_kl_interval, second[1].mean_kl_interval];
   const text = `Highest mean KL: ${list.join("; ")}. More of the KL than of the tokens: ${over.join(", ") || "none"}.`;
   if (top === null || next === null)
-    return unknown(question, `${text} One problem is too few for intervals, so the order may be chance.`);
+    return unknown(
+      question,
+      `${text} Fewer than six problems are too few for intervals, so the order may be chance.`,
+    );
   const apart = top.low > next.high;
   return {
     question,
-    answer: `${text} The intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so which of the two is first is not settled"}.`,
+    answer: `${text} Of these texts' kind: the intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so which of the two is first is not settled"}.`,
     support: apart ? "yes" : "no",
   };
 }
@@ -83,15 +96,14 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
   if (progression === null) return unknown(question, "Fewer than two checkpoints have a step and a mean KL.");
   const { half_by, checkpoints, mean_kl, trend, turning_points } = progression;
   const extrema = turning_points.filter(({ type }) => type !== "inflection");
-  const supported = extrema.filter((point) => point.supported === true);
   const turns =
     extrema.length === 0
       ? "No turning point."
-      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested" : held ? "supported by the tests to both neighbours" : "not supported by the tests"})`).join(", ")}.`;
+      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested: too few checkpoints" : held ? "the path rises and falls around it more than jitter would" : "no more than jitter between checkpoints gives"})`).join(", ")}.`;
   const movement =
     trend === null
       ? ""
-      : ` Rank correlation of mean KL with step ${figure(trend.rho)} (${probability(trend.p_value)}).`;
+      : ` Rank correlation of mean KL with step ${figure(trend.rho)} over these ${checkpoints.length} checkpoints; ${trend.p_value === null ? "too few of them to tell a drift from a walk without one" : `drift against a walk without one: ${probability(trend.p_value)}`}.`;
   if (half_by === null) return unknown(question, `The last mean KL is not above 0. ${turns}${movement}`);
   const place = checkpoints.indexOf(half_by);
   const half = `Half of the last checkpoint's mean KL (${figure(mean_kl.at(-1) ?? 0)} nats) is there by ${half_by} and stays`;
@@ -100,7 +112,7 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
     return {
       question,
       answer: `${half}: it is the first one scored, so it may be older${rest}`,
-      support: supported.length > 0 ? "yes" : "descriptive",
+      support: "descriptive",
     };
   const before = checkpoints[place - 1] as string;
   const test = comparisons.find((one) => one.a === before && one.b === half_by && one.kind !== "baseline");
@@ -108,13 +120,13 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
     return unknown(question, `${half}; the step from ${before} could not be tested${rest}`);
   return {
     question,
-    answer: `${half}; from ${before} to it ${change(test)}${rest}`,
+    answer: `${half}; from ${before} to it ${change(test)} (these two checkpoints, other problems)${rest}`,
     support: test.significant ? "yes" : "no",
   };
 }
 
 function isItThere({ comparisons, metrics }: Figures): KlAnswer {
-  const question = "Is the change over training statistically there?";
+  const question = "Do the first and the last checkpoint differ, on other problems too?";
   const test = comparisons.find(({ kind }) => kind === "first-last");
   if (test === undefined)
     return unknown(
@@ -128,11 +140,19 @@ function isItThere({ comparisons, metrics }: Figures): KlAnswer {
     steps.length === 0 ? "" : ` Of ${steps.length} steps between neighbours ${significant} are significant.`;
   if (test.adjusted_p_value === null)
     return unknown(question, `${text}; too few problems differ for a test.${between}`);
-  return { question, answer: `${text}.${between}`, support: test.significant ? "yes" : "no" };
+  return {
+    question,
+    answer: `${text}.${between} ${SCOPE}`,
+    support: test.significant ? "yes" : "no",
+  };
 }
 
+/** Problems are drawn anew by the tests, checkpoints are not. */
+const SCOPE =
+  "That is about these checkpoints on other problems like these; how much checkpoints of another run, or the next ones of this run, would differ is not in these data.";
+
 function onErrors({ metrics, first_errors, correctness, settings }: Figures): KlAnswer {
-  const question = "Does the KL sit where the texts go wrong?";
+  const question = "Does the KL sit where the texts go wrong, more than at their other results?";
   const errors = first_errors.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
   const reading = correctness.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
   const good =
@@ -140,17 +160,20 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
       ? ""
       : ` ${percent(reading.good_share)} of the KL of judged texts is at tokens that move the way one wants (away from the text where it is wrong, towards it where it is right).`;
   if (errors === undefined) return unknown(question, `No wrong text has a first error that is known.${good}`);
-  const ratio =
-    errors.kl_at_error === null || errors.kl_elsewhere === null
-      ? ""
-      : ` Mean KL there ${figure(errors.kl_at_error)} nats, elsewhere ${figure(errors.kl_elsewhere)}.`;
   const nearest =
     errors.median_distance === null
       ? ""
       : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
-  const text = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error, ${percent(errors.expected)} by chance (${probability(errors.adjusted_p_value)}).${nearest}${ratio}${good}`;
-  if (errors.texts < 5) return unknown(question, text);
-  return { question, answer: text, support: errors.adjusted_p_value < settings.alpha ? "yes" : "no" };
+  const seen = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error.`;
+  const { tested, tested_at_error: at, expected, adjusted_p_value: p } = errors;
+  if (at === null || expected === null || p === null)
+    return unknown(
+      question,
+      `${seen} None of them announces another result, so whether spikes lie at the error or at any result cannot be told.${nearest}${good}`,
+    );
+  const text = `${seen} Of the ${tested} that announce other results as well, ${percent(at)} have one at the error, and ${percent(expected)} would if the error were any of their results, right ones too (${probability(p)}).${nearest}${good}`;
+  if (tested < FEWEST_ERRORS) return unknown(question, text);
+  return { question, answer: text, support: p < settings.alpha ? "yes" : "no" };
 }
 
 /** Only where attention is known. */

@@ -1,5 +1,5 @@
 import type { AttentionFigures, HiddenFigures, PairedDifference } from "../../protocol/kl.ts";
-import { holm, spearmanTest, wilcoxonSignedRank } from "../../statistics/index.ts";
+import { exactSignedRank, holm, spearmanTest } from "../../statistics/index.ts";
 import { strongestHead } from "../attention/head-sums.ts";
 import type { TextAttention } from "../attention/text-attention.ts";
 import type { TextSummary } from "../summary.ts";
@@ -95,7 +95,7 @@ function valuesOf(problems: readonly Problem[], of: Pick): number[] {
 
 /** Of one problem at least. */
 function paired(study: KlStudy, differences: readonly number[]): PairedDifference {
-  const test = wilcoxonSignedRank(differences);
+  const test = exactSignedRank(differences);
   return {
     problems: differences.length,
     mean: meanOf(differences),

@@ -1,16 +1,22 @@
 import type { KlInterval } from "../../protocol/kl.ts";
+import { ratioInterval } from "../../statistics/index.ts";
+import { seededRandom } from "../random.ts";
 import { quantileOf } from "./numbers.ts";
-import { seededRandom } from "./random.ts";
 
 export interface Bootstrap {
-  /** 95 % interval of Σ numerators / Σ denominators over drawn units; null with fewer than two units. */
+  /** 95 % interval of Σ numerators / Σ denominators over units; null with fewer than six. */
   ratio(numerators: readonly number[], denominators: readonly number[]): KlInterval | null;
-  /** 95 % interval of the mean; null with fewer than two units. */
+  /** 95 % interval of the mean; null with fewer than six units. */
   mean(values: readonly number[]): KlInterval | null;
 }
 
+/** Below this the spread of a few problems says next to nothing about others. */
+const FEWEST_UNITS = 6;
+/** Up to this many the percentiles of a bootstrap lie too close together, and Student's t does not. */
+const MOST_BY_T = 30;
+
 /**
- * Percentile bootstrap (Efron 1979): the units (problems, as tokens of one are not independent) are drawn with
+ * To 30 units Student's t with n − 1 degrees of freedom; above that the percentile bootstrap (Efron 1979): the units (problems, as tokens of one are not independent) are drawn with
  * replacement as often as there are units; the interval lies between the 2.5th and the 97.5th percentile of the
  * statistic of `replicates` such draws. Every question starts from the same seed, so figures over the same problems
  * are drawn alike and no figure depends on which others were asked for.
@@ -19,7 +25,11 @@ export function seededBootstrap(replicates: number, seed: number): Bootstrap {
   const draws = new Map<number, Uint32Array>();
   const ratio = (numerators: readonly number[], denominators: readonly number[]): KlInterval | null => {
     const units = numerators.length;
-    if (units < 2) return null;
+    if (units < FEWEST_UNITS) return null;
+    if (units <= MOST_BY_T) {
+      const { low, high } = ratioInterval(numerators, denominators);
+      return Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null;
+    }
     const drawn = drawsOf(units);
     const statistics: number[] = [];
     for (let replicate = 0; replicate < replicates; replicate++) {

@@ -55,7 +55,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
     policies: input.policies,
     checkpoints: figures,
     categories,
-    progression: progression(study, { figures, categories, comparisons: tests }),
+    progression: progression(study, { figures, categories }),
     pairs: input.pairs.map(pairFigures),
     comparisons: tests,
     correlations: correlations(study),

@@ -76,7 +76,7 @@ function aboutMeaning(
     );
   if (report.first_errors.length > 0)
     lines.push(
-      "First errors are those that the data name, or arithmetic that does not hold; other kinds of error are not seen and may come before. Chance is a spike at any place of the text: results of arithmetic draw spikes where they are right, too.",
+      "First errors are those that the data name, or arithmetic that does not hold; other kinds of error are not seen and may come before. Chance is a spike at any result that the text announces: results of arithmetic draw spikes where they are right, too.",
     );
   if (report.attention.length > 0)
     lines.push(

@@ -16,7 +16,7 @@ export function byRegion<T>(of: (region: Region) => T): Record<Region, T> {
  *
  * A text's mean is over its tokens with mask 1, a problem's over its texts' means, `mean_kl` over problems;
  * `std_kl` = √(Σ(x − x̄)² / n) over problems, and so for reverse KL, JS and entropies. `spikes_mean` is all spikes over
- * the number of problems. Interval: percentile bootstrap over problems.
+ * the number of problems. Interval: over problems.
  */
 export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): CheckpointFigures {
   const { problems, name } = checkpoint;
@@ -42,7 +42,7 @@ export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): Check
     study.absent(`${reverse} tokens have an infinite reverse KL and are in no mean of it`, name);
   noteAbsent(study, name, {
     "mean_kl (no token has a KL)": kl.length > 0,
-    "mean_kl_interval (one problem cannot be drawn anew)": interval !== null || kl.length === 0,
+    "mean_kl_interval (fewer than six problems)": interval !== null || kl.length === 0,
     mean_entropy: Number.isFinite(entropy),
     "mean_reverse_kl and mean_js (only the most probable tokens are known)":
       mean((text) => text.meanReverseKl) !== null,
@@ -98,6 +98,7 @@ function spikeFigures(problems: readonly Problem[], texts: readonly TextSummary[
   return {
     spikes_total: spikes.length,
     spikes_mean: finite(meanOf(perProblem)) ?? 0,
+    spikes_shuffled: finite(sumOf(texts.map(({ spikesShuffled }) => spikesShuffled)) / problems.length),
     spikes_median: finite(medianOf(perProblem)) ?? 0,
     spikes_per_100_tokens: finite((100 * spikes.length) / tokens) ?? 0,
     spike_mean_value: finite(values / spikes.length),

@@ -1,5 +1,5 @@
 import type { KlComparison } from "../../protocol/kl.ts";
-import { holm, wilcoxonSignedRank } from "../../statistics/index.ts";
+import { exactSignedRank, holm } from "../../statistics/index.ts";
 import { finite, meanOf, medianOf } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
 import { type Checkpoint, type KlStudy, trained } from "./report-input.ts";
@@ -10,7 +10,7 @@ export const FEWEST_PAIRS = 6;
 /**
  * Checkpoints against one another on the problems that both have, by problem means of KL to the reference: each
  * against the next, the first against the last, and every baseline against both. Wilcoxon's signed-rank test (p null
- * below six pairs, or where no problem differs), Holm's correction over all, bootstrap interval of the mean difference.
+ * below six pairs, or where no problem differs), Holm's correction over all, interval of the mean difference.
  */
 export function comparisons(study: KlStudy): KlComparison[] {
   const pairs = pairsToCompare(study);
@@ -51,12 +51,11 @@ function compare(
     return of === undefined ? [] : [[of, problemMean(problem, (text) => text.meanKl)] as const];
   });
   const differences = values.map(([from, to]) => to - from);
-  const interval = study.bootstrap.mean(differences);
-  if (interval === null) {
+  if (values.length < 2) {
     study.absent(`no comparison of ${a.name} and ${b.name}: ${values.length} problems are scored under both`);
     return undefined;
   }
-  const test = wilcoxonSignedRank(differences);
+  const test = exactSignedRank(differences);
   const enough = test.pairs >= FEWEST_PAIRS;
   if (!enough)
     study.absent(
@@ -69,7 +68,7 @@ function compare(
     problems: values.length,
     mean_difference: meanOf(differences),
     median_difference: medianOf(differences),
-    interval,
+    interval: study.bootstrap.mean(differences),
     statistic: enough ? test.statistic : null,
     p_value: enough ? test.pValue : null,
     adjusted_p_value: null,

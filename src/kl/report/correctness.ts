@@ -1,5 +1,5 @@
 import type { CorrectnessFigures, GroupKl } from "../../protocol/kl.ts";
-import { holm, mannWhitneyU, wilcoxonSignedRank } from "../../statistics/index.ts";
+import { exactSignedRank, holm, mannWhitneyU } from "../../statistics/index.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
 import { deviationOf, finite, meanOf, sumOf } from "./numbers.ts";
 import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";
@@ -83,7 +83,7 @@ function testOf(
     const other = ofRight.get(problem.name);
     return other === undefined ? [] : [meanKl(problem) - other];
   });
-  const paired = wilcoxonSignedRank(differences);
+  const paired = exactSignedRank(differences);
   if (paired.pairs >= FEWEST_PAIRS) {
     const { pValue, rankBiserial } = paired;
     return {

@@ -1,6 +1,7 @@
 import type { FirstErrorFigures } from "../../protocol/kl.ts";
-import { holm } from "../../statistics/index.ts";
+import { holm, poissonBinomialTail } from "../../statistics/index.ts";
 import { distanceTo, ERROR_WINDOW, type ErrorSpan, isAtError } from "../error-span.ts";
+import { announcements } from "../first-error/announcements.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
 import { finite, meanOf, medianOf, sumOf } from "./numbers.ts";
@@ -10,38 +11,53 @@ import type { Checkpoint, KlStudy } from "./report-input.ts";
 /** A wrong text whose first error is known. */
 interface ErrorText {
   readonly summary: TextSummary;
-  readonly text: StudyText;
   readonly error: ErrorSpan;
+  /** The text's other results, as spans like the error's: where the error could have been as well. */
+  readonly others: readonly ErrorSpan[];
 }
 
 /**
- * Whether spikes lie at the first error of wrong texts.
+ * Whether spikes lie at the first error of wrong texts more than at the other results that those texts announce.
  *
  * A text counts where a spike lies at its error: from 2 tokens before the one that announces the wrong result (the `=`)
- * to 2 tokens behind the first that is wrong. By chance: its spikes, with the distances between
- * them kept, shifted around the circle of its tokens with mask 1; all shifts alike, texts independent of one another.
- * The share of shifts that count is a text's chance qᵢ; `expected` = mean of qᵢ, and p = P(X ≥ observed) with X the sum
- * of Bernoulli(qᵢ), computed exactly (no draws). Holm's correction over checkpoints.
+ * to 2 tokens behind the first that is wrong. Spikes like to lie where a result is announced, right or wrong. So by
+ * chance means: the error is any one of the text's own announced results, each as likely. The share of them with a
+ * spike is a text's chance qᵢ; `expected` = mean of qᵢ, and p = P(X ≥ observed) with X the sum of Bernoulli(qᵢ),
+ * computed exactly (no draws). Texts that announce no other result say nothing and are not in the test. Holm's
+ * correction over checkpoints.
  */
 export function firstErrorFigures(study: KlStudy): FirstErrorFigures[] {
-  const raw = study.checkpoints.flatMap((checkpoint) => ofCheckpoint(study, checkpoint) ?? []);
+  const spans = new Map<number, readonly ErrorSpan[]>();
+  const raw = study.checkpoints.flatMap((checkpoint) => ofCheckpoint(study, checkpoint, spans) ?? []);
   if (raw.length === 0) study.absent("no first errors against spikes: no wrong text has a known first error");
-  const adjusted = holm(raw.map(({ p_value }) => p_value));
-  return raw.map((one, place) => ({ ...one, adjusted_p_value: adjusted[place] as number }));
+  else if (raw.every(({ tested }) => tested === 0))
+    study.absent("no test of first errors: no wrong text announces a result besides the wrong one");
+  const adjusted = holm(raw.map(({ p_value }) => p_value ?? Number.NaN));
+  return raw.map((one, place) => ({ ...one, adjusted_p_value: finite(adjusted[place] as number) }));
 }
 
-function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): FirstErrorFigures | undefined {
+function ofCheckpoint(
+  study: KlStudy,
+  checkpoint: Checkpoint,
+  spans: Map<number, readonly ErrorSpan[]>,
+): FirstErrorFigures | undefined {
   const texts = textsOf(checkpoint.problems).flatMap((summary): ErrorText[] => {
     const text = study.input.texts[summary.index];
     const { error } = summary;
-    return text?.correct !== false || error === undefined ? [] : [{ summary, text, error }];
+    if (text?.correct !== false || error === undefined) return [];
+    const others = spans.get(summary.index) ?? otherResults(text, error);
+    spans.set(summary.index, others);
+    return [{ summary, error, others }];
   });
   if (texts.length === 0) return undefined;
-  const hits = texts.filter((one) =>
-    one.summary.spikes.some(({ position }) => isAtError(position, one.error)),
-  ).length;
-  const chances = texts.map(chanceOf);
-  const p = tailOf(chances, hits);
+  const hits = (among: readonly ErrorText[]): number =>
+    among.filter(({ summary, error }) => hasSpike(summary, error)).length;
+  const tested = texts.filter(({ others }) => others.length > 0);
+  const chances = tested.map(
+    ({ summary, error, others }) =>
+      [error, ...others].filter((span) => hasSpike(summary, span)).length / (others.length + 1),
+  );
+  const p = tested.length === 0 ? null : poissonBinomialTail(chances, hits(tested));
   const distances = texts.map(nearestOf).filter((distance) => distance !== undefined);
   const spikes = sumOf(texts.map(({ summary }) => summary.spikes.length));
   const after = sumOf(
@@ -51,8 +67,10 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): FirstErrorFigures
     checkpoint: checkpoint.name,
     texts: texts.length,
     window: ERROR_WINDOW,
-    spike_at_error: hits / texts.length,
-    expected: meanOf(chances),
+    spike_at_error: hits(texts) / texts.length,
+    tested: tested.length,
+    tested_at_error: finite(hits(tested) / tested.length),
+    expected: finite(meanOf(chances)),
     p_value: p,
     adjusted_p_value: p,
     ...klAtErrors(texts),
@@ -61,36 +79,22 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): FirstErrorFigures
   };
 }
 
-/** Share of the shifts of a text's spikes that put one at its error. */
-function chanceOf({ summary, text, error }: ErrorText): number {
-  const places: number[] = [];
-  text.mask.forEach((mask, token) => {
-    if (mask !== 0) places.push(token);
-  });
-  const n = places.length;
-  if (n === 0) return 0;
-  const order = new Map(places.map((token, place) => [token, place]));
-  const targets = places.flatMap((token, place) => (isAtError(token, error) ? [place] : []));
-  const shifts = new Set<number>();
-  for (const { position } of summary.spikes) {
-    const from = order.get(position);
-    if (from !== undefined) for (const target of targets) shifts.add((target - from + n) % n);
-  }
-  return shifts.size / n;
+function hasSpike({ spikes }: TextSummary, span: ErrorSpan): boolean {
+  return spikes.some(({ position }) => isAtError(position, span));
 }
 
-/** P(X ≥ count), X the sum of independent Bernoulli(chance): the distribution built up one text at a time. */
-function tailOf(chances: readonly number[], count: number): number {
-  let distribution = [1];
-  for (const chance of chances) {
-    const next = new Array<number>(distribution.length + 1).fill(0);
-    distribution.forEach((probability, hits) => {
-      next[hits] = (next[hits] as number) + probability * (1 - chance);
-      next[hits + 1] = (next[hits + 1] as number) + probability * chance;
-    });
-    distribution = next;
-  }
-  return Math.min(1, sumOf(distribution.slice(count).reverse()));
+/** None where the error itself is at no announced result: then there is nothing like it to compare it with. */
+function otherResults(text: StudyText, error: ErrorSpan): ErrorSpan[] {
+  const results = announcements(text);
+  const own = results.filter((token) => token >= error.from - ERROR_WINDOW && token <= error.token);
+  const anchor = own.at(-1);
+  if (anchor === undefined) return [];
+  return results
+    .filter((token) => token < error.from - ERROR_WINDOW || token > error.token)
+    .map((token) => ({
+      from: token + error.from - anchor,
+      token: Math.min(text.tokens.length - 1, token + error.token - anchor),
+    }));
 }
 
 /** Tokens from the error to the nearest spike; of two as near, the later. */

@@ -1,7 +1,6 @@
 import type {
   CategoryFigures,
   CheckpointFigures,
-  KlComparison,
   Progression,
   StageFigures,
   TurningPoint,
@@ -11,6 +10,7 @@ import { byRegion } from "./checkpoint-figures.ts";
 import { finite, meanOf } from "./numbers.ts";
 import { type KlStudy, trained } from "./report-input.ts";
 import { trendOf } from "./trend.ts";
+import { FEWEST_FOR_TURN, turnOf } from "./turn-test.ts";
 
 /** A checkpoint with a step and a mean KL. */
 interface Point {
@@ -25,7 +25,6 @@ interface Point {
 export interface ProgressionSources {
   readonly figures: Readonly<Record<string, CheckpointFigures>>;
   readonly categories: Readonly<Record<string, Readonly<Record<string, CategoryFigures>>>>;
-  readonly comparisons: readonly KlComparison[];
 }
 
 /** How figures move over the checkpoints that have a step; null below two. */
@@ -47,6 +46,8 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
     study.absent(
       `no trend: ${points.length} checkpoints with a step, or all of one mean KL; four are needed`,
     );
+  else if (trend.p_value === null)
+    study.absent(`no test of the trend: ${points.length} checkpoints with a step, six are needed`);
   return {
     checkpoints: names,
     steps,
@@ -60,7 +61,7 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
       ]),
     ),
     stages: stages(points),
-    turning_points: findTurningPoints(points, sources.comparisons),
+    turning_points: findTurningPoints(study, points),
     entropy_reduction: entropyReduction(study, points),
     trend: trend ?? null,
     half_by: halfBy(points),
@@ -104,39 +105,30 @@ function stages(points: readonly Point[]): StageFigures[] {
  * By all three methods. A point that several find is there once, under the first of `peaks` (on the figures
  * themselves), `derivative`, `smooth_derivative`; an inflection is left out where another method sees an extremum.
  */
-function findTurningPoints(points: readonly Point[], tests: readonly KlComparison[]): TurningPoint[] {
+function findTurningPoints({ input, absent }: KlStudy, points: readonly Point[]): TurningPoint[] {
   const [steps, kl] = [points.map(({ step }) => step), points.map((point) => point.kl)];
+  const { seed, alpha } = input.settings;
+  const turn = turnOf(kl, seed);
+  const supported = (place: number, type: "max" | "min"): boolean | null =>
+    kl.length < FEWEST_FOR_TURN ? null : turn?.place === place && turn.type === type && turn.p_value < alpha;
   const found: TurningPoint[] = [];
   for (const method of ["peaks", "derivative", "smooth_derivative"] as const) {
     for (const { step, type } of turningPoints(steps, kl, { method })) {
       const place = steps.indexOf(step);
       const point = points[place];
       if (point === undefined || found.some((one) => one.step === step && one.type === type)) continue;
-      const supported = type === "inflection" ? null : support(points, place, type, tests);
-      found.push({ checkpoint: point.name, step, value: point.kl, type, method, supported });
+      const held = type === "inflection" ? null : supported(place, type);
+      found.push({ checkpoint: point.name, step, value: point.kl, type, method, supported: held });
     }
   }
+  if (found.length > 0 && kl.length < FEWEST_FOR_TURN)
+    absent(
+      `no test of turning points: ${kl.length} checkpoints with a step, ${FEWEST_FOR_TURN} are needed to tell one from jitter`,
+    );
   const extrema = new Set(found.filter(({ type }) => type !== "inflection").map(({ step }) => step));
   return found
     .filter(({ type, step }) => type !== "inflection" || !extrema.has(step))
     .sort((a, b) => a.step - b.step);
-}
-
-/** Whether both neighbours lie on the same side, significantly; null where a neighbour or its test is missing. */
-function support(
-  points: readonly Point[],
-  place: number,
-  type: "max" | "min",
-  tests: readonly KlComparison[],
-): boolean | null {
-  const test = (a: Point | undefined, b: Point | undefined): KlComparison | undefined =>
-    tests.find((one) => one.a === a?.name && one.b === b?.name && one.adjusted_p_value !== null);
-  const up = test(points[place - 1], points[place]);
-  const down = test(points[place], points[place + 1]);
-  if (up === undefined || down === undefined) return null;
-  const sign = type === "max" ? 1 : -1;
-  const aside = sign * up.mean_difference > 0 && sign * down.mean_difference < 0;
-  return aside && up.significant && down.significant;
 }
 
 function entropyReduction(study: KlStudy, points: readonly Point[]): Progression["entropy_reduction"] {

@@ -97,6 +97,7 @@ export function summaryOf(text: StudyText, index: number, kl: readonly number[])
     argmaxChanged: spikes.length,
     argmaxKnown: own.length,
     spikes,
+    spikesShuffled: spikes.length / 2,
     spikeDensity: { early: 0, mid: 0, late: spikes.length / own.length },
     categories,
     byToken,

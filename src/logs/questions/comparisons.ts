@@ -1,9 +1,18 @@
-import type { Comparison, IntervalFigures, TestFigures } from "../../protocol/analyze.ts";
-import { type Interval, mannWhitneyU, type TTestResult, tTest } from "../../statistics/index.ts";
+import type { ClusteredTest, Comparison, IntervalFigures, TestFigures } from "../../protocol/analyze.ts";
+import {
+  clusteredDifference,
+  type Interval,
+  mannWhitneyU,
+  type TTestResult,
+  tTest,
+} from "../../statistics/index.ts";
 import type { Database } from "../database.ts";
+import { clusteredValues } from "./clusters.ts";
 import { HAS_SEQUENCE, SEQUENCE_KEY } from "./groups.ts";
 
 interface Question extends Pick<Comparison, "id" | "title" | "unit"> {
+  /** Whether there is a test that clusters by prompt; tokens by correctness have that of their responses. */
+  readonly tested: boolean;
   readonly a: readonly [label: string, condition: string];
   readonly b: readonly [label: string, condition: string];
 }
@@ -18,6 +27,7 @@ const QUESTIONS: readonly Question[] = [
     id: "digits",
     title: "digits: correct − incorrect",
     unit: "token",
+    tested: false,
     a: DIGITS_CORRECT,
     b: DIGITS_INCORRECT,
   },
@@ -25,6 +35,7 @@ const QUESTIONS: readonly Question[] = [
     id: "digits_sequences",
     title: "digits: correct − incorrect",
     unit: "sequence",
+    tested: true,
     a: DIGITS_CORRECT,
     b: DIGITS_INCORRECT,
   },
@@ -32,6 +43,7 @@ const QUESTIONS: readonly Question[] = [
     id: "correctness",
     title: "all: correct − incorrect",
     unit: "token",
+    tested: false,
     a: CORRECT,
     b: INCORRECT,
   },
@@ -39,6 +51,7 @@ const QUESTIONS: readonly Question[] = [
     id: "correctness_sequences",
     title: "all: correct − incorrect",
     unit: "sequence",
+    tested: true,
     a: CORRECT,
     b: INCORRECT,
   },
@@ -46,19 +59,61 @@ const QUESTIONS: readonly Question[] = [
     id: "not_digits",
     title: "other tokens − digits",
     unit: "token",
+    tested: true,
     a: ["other than digits", "NOT is_digit"],
     b: ["of digits", "is_digit"],
   },
 ];
 
-/** Are two groups of tokens equally divergent? Every test of the guide, and the ones that assume less. */
+/** With fewer clusters on either side, cluster-robust tests reject too often. */
+const LEAST_CLUSTERS = 6;
+
+/** Are two groups of tokens equally divergent? Every test of the guide, and the one that holds. */
 export async function comparisons(database: Database): Promise<Comparison[]> {
   const found: Comparison[] = [];
-  for (const { id, title, unit, a, b } of QUESTIONS) {
+  for (const { id, title, unit, tested, a, b } of QUESTIONS) {
     const values = [await valuesOf(database, unit, a[1]), await valuesOf(database, unit, b[1])] as const;
-    found.push({ id, title, unit, ...compare(a[0], values[0], b[0], values[1], unit) });
+    const compared = compare(a[0], values[0], b[0], values[1], unit);
+    const clustered =
+      tested && compared.absent === null ? await clusteredTest(database, unit, a[1], b[1], values) : null;
+    found.push({ id, title, unit, ...compared, clustered });
   }
   return found;
+}
+
+/** Null where a value belongs to no known cluster, or one side is in too few. */
+async function clusteredTest(
+  database: Database,
+  unit: Comparison["unit"],
+  a: string,
+  b: string,
+  values: readonly [Float64Array, Float64Array],
+): Promise<ClusteredTest | null> {
+  const either = `((${a}) OR (${b}))`;
+  const found =
+    unit === "token"
+      ? await clusteredValues(database, { value: "prob_divergence", where: either, first: a })
+      : await clusteredValues(
+          database,
+          { value: "favg(prob_divergence)", where: `${either} AND ${HAS_SEQUENCE}`, first: a },
+          { key: SEQUENCE_KEY },
+        );
+  if (found === undefined) return null;
+  const test = clusteredDifference(found.values, found.first, found.clusters);
+  const least = Math.min(test.clustersA, test.clustersB);
+  if (least < LEAST_CLUSTERS) return null;
+  const { low, high } = test.interval;
+  const { pooledDeviation } = tTest(...values);
+  return {
+    by: found.by,
+    clusters: test.clusters,
+    clusters_least: least,
+    statistic: known(test.statistic),
+    p_value: known(test.pValue),
+    degrees_of_freedom: test.degreesOfFreedom,
+    interval: interval(test.interval),
+    effect_interval: interval({ low: low / pooledDeviation, high: high / pooledDeviation }),
+  };
 }
 
 /** In the order of the log, so that sums do not depend on threads. */
@@ -84,7 +139,7 @@ function compare(
   labelB: string,
   b: Float64Array,
   unit: Comparison["unit"],
-): Omit<Comparison, "id" | "title" | "unit"> {
+): Omit<Comparison, "id" | "title" | "unit" | "clustered"> {
   const samples = {
     a: { label: labelA, count: a.length, mean: known(meanOf(a)) },
     b: { label: labelB, count: b.length, mean: known(meanOf(b)) },

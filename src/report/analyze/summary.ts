@@ -70,7 +70,7 @@ export function unbroken(text: string): string {
 export function scenarioLevel({ id, status }: Scenario): VerdictLevel {
   if (status !== "yes") return "none";
   if (id === "mostly_incorrect") return "high";
-  return id === "mostly_correct" || id === "digits_only" ? "normal" : "elevated";
+  return id === "mostly_correct" || id === "digits_correct" || id === "digits_only" ? "normal" : "elevated";
 }
 
 /** The ones that hold, then those that cannot be told, then the others; in the order of the guide otherwise. */

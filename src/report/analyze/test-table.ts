@@ -2,15 +2,15 @@ import type { AnalyzeReport, Comparison, IntervalFigures } from "../../protocol/
 import { figureColumn, makeTable, type Table, textColumn } from "../content/table.ts";
 import { type Figure, formatCount, formatNumber, formatSigned, isMissing, MISSING } from "../format.ts";
 
-/** Tokens of one response depend on each other; said wherever tests over tokens are shown. */
+/** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
 export const INDEPENDENCE =
-  "Correct minus incorrect answers. Tests by token take tokens for independent, and those of one response are not: their p-values are too small. Trust the rows by response, with the mean of each as one value.";
+  "Correct minus incorrect answers. The test is the one by prompt: responses to one prompt are alike, and it counts prompts. t, Welch and U describe the values at hand: they take them for independent, so that their p-values are too small, most of all by token.";
 
 /** Always in this order: correct minus incorrect, others minus digits. */
 const NAMES: Readonly<Record<Comparison["id"], string>> = {
-  digits: "digits, by token",
+  digits: "digits, by token (descriptive)",
   digits_sequences: "digits, by response",
-  correctness: "all, by token",
+  correctness: "all, by token (descriptive)",
   correctness_sequences: "all, by response",
   not_digits: "others − digits",
 };
@@ -31,15 +31,21 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
     textColumn(
       "difference",
       rows.map(
-        ({ mean_difference, mean_difference_interval }) =>
-          `${formatSigned(mean_difference)} ${range(mean_difference_interval)}`,
+        ({ mean_difference, clustered }) =>
+          `${formatSigned(mean_difference)}${clustered === null ? "" : ` ${range(clustered.interval)}`}`,
       ),
-      { priority: 3, align: "right", meaning: "of the means, with its 95 % interval (Welch)" },
+      { priority: 2, align: "right", meaning: "of the means, with its 95 % interval by prompt" },
+    ),
+    pColumn(
+      "p by prompt",
+      rows.map(({ clustered }) => clustered?.p_value ?? null),
+      1,
+      "cluster-robust, Student's t with one degree of freedom less than there are prompts (responses, where the log has no prompts)",
     ),
     textColumn(
       "effect",
-      rows.map(({ hedges_g, hedges_g_interval }) => effectText(hedges_g, hedges_g_interval)),
-      { priority: 2, align: "right", meaning: "Hedges' g, with its 95 % interval" },
+      rows.map(({ hedges_g, clustered }) => effectText(hedges_g, clustered?.effect_interval)),
+      { priority: 3, align: "right", meaning: "Hedges' g, with its 95 % interval by prompt" },
     ),
     figureColumn(
       "t",
@@ -50,7 +56,7 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
     pColumn(
       "p (t)",
       rows.map(({ t }) => t.p_value),
-      1,
+      2,
     ),
     figureColumn(
       "Welch t",
@@ -84,7 +90,7 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
   return makeTable("tests", "Is the difference more than chance?", columns, INDEPENDENCE);
 }
 
-/** `t = 2.55, p = 0.0109 over tokens, p = 3.22e-3 over responses`, or why there is no test. */
+/** `p = 3.22e-3 over 41 prompts (t = 2.55 over tokens)`, or why there is no test. */
 export function testSentence({ comparisons }: AnalyzeReport): string {
   const [tokens, responses] = (["digits", "digits_sequences"] as const).map((wanted) =>
     comparisons.find(({ id }) => id === wanted),
@@ -92,25 +98,26 @@ export function testSentence({ comparisons }: AnalyzeReport): string {
   if (tokens.absent !== null) return tokens.absent;
   const { statistic, p_value } = tokens.t;
   if (isMissing(p_value)) return "all values are the same: no test";
-  const rest =
-    responses.absent !== null || isMissing(responses.t.p_value)
-      ? ""
-      : `, p = ${formatNumber(responses.t.p_value)} over responses`;
-  return `t = ${formatNumber(statistic)}, p = ${formatNumber(p_value)} over tokens${rest}`;
+  const { clustered } = responses;
+  const overTokens = `over tokens t = ${formatNumber(statistic)}, which takes them for independent`;
+  return clustered === null || isMissing(clustered.p_value)
+    ? `no test: too few prompts, or responses are not told apart (${overTokens})`
+    : `p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
 }
 
 /** Two decimals are what an effect size is good for. */
-function effectText(effect: Figure, { low, high }: IntervalFigures): string {
-  if (isMissing(effect) || isMissing(low) || isMissing(high)) return MISSING;
-  const [own, from, to] = [effect, low, high].map((value) => value.toFixed(2));
-  return `${own} (${from} to ${to})`;
+function effectText(effect: Figure, interval: IntervalFigures | undefined): string {
+  if (isMissing(effect)) return MISSING;
+  const { low = null, high = null } = interval ?? {};
+  if (isMissing(low) || isMissing(high)) return effect.toFixed(2);
+  return `${effect.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 }
 
-function pColumn(header: string, values: readonly Figure[], priority: number) {
+function pColumn(header: string, values: readonly Figure[], priority: number, meaning?: string) {
   return textColumn(
     header,
     values.map((value) => formatNumber(value)),
-    { priority, align: "right" },
+    { priority, align: "right", ...(meaning !== undefined && { meaning }) },
   );
 }
 

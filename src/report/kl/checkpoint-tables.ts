@@ -45,9 +45,13 @@ export function checkpointTable(report: KlReport): Table {
       ),
       by.interval("95 % interval", ({ mean_kl_interval }) => mean_kl_interval, {
         priority: 3,
-        meaning: "of the mean, bootstrap over problems",
+        meaning: "of the mean, over problems",
       }),
       by.figure("spikes/problem", "number", ({ spikes_mean }) => spikes_mean, { priority: 1 }),
+      by.figure("shuffled", "number", ({ spikes_shuffled }) => spikes_shuffled, {
+        priority: 3,
+        meaning: "spikes per problem of the same values in random order",
+      }),
       by.figure("spikes", "count", ({ spikes_total }) => spikes_total, { priority: 2 }),
       by.figure("entropy", "number", ({ mean_entropy }) => mean_entropy, { priority: 2, meaning: "nats" }),
       by.figure("mean reverse KL", "number", ({ mean_reverse_kl }) => mean_reverse_kl, {

@@ -200,6 +200,7 @@ function shortNames({ checkpoints }: KlReport, names: readonly string[]): string
 /** Wrong against right texts over training; the first error against chance. */
 export function correctnessPictures(report: KlReport): KlPicture[] {
   const { correctness, first_errors: errors, checkpoints } = report;
+  const compared = errors.filter(({ tested }) => tested > 0);
   const stepped = correctness
     .map((row) => ({ row, step: checkpoints[row.checkpoint]?.step ?? null }))
     .filter(({ step, row }) => step !== null && (row.wrong_texts ?? row.right_texts) !== null)
@@ -231,25 +232,25 @@ export function correctnessPictures(report: KlReport): KlPicture[] {
             ),
           },
         ]),
-    ...(errors.length === 0 || errors.length > MOST_BARS
+    ...(compared.length === 0 || compared.length > MOST_BARS
       ? []
       : [
           {
             id: "spikes-at-first-error",
             svg: groupedBars(
-              errors.map(({ checkpoint }) => printable(checkpoint)),
+              compared.map(({ checkpoint }) => printable(checkpoint)),
               [
                 {
-                  label: "with a spike at the first error",
+                  label: "with a spike at the first error (of those that announce other results)",
                   colour: "orange",
                   kind: "share",
-                  values: errors.map(({ spike_at_error }) => spike_at_error),
+                  values: compared.map(({ tested_at_error }) => tested_at_error ?? 0),
                 },
                 {
-                  label: "expected by chance",
+                  label: "expected if the error were any of their results",
                   colour: "grey",
                   kind: "share",
-                  values: errors.map(({ expected }) => expected),
+                  values: compared.map(({ expected }) => expected ?? 0),
                 },
               ],
               { title: "Wrong texts with a spike at the first error" },

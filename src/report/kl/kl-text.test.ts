@@ -101,7 +101,7 @@ describe("renderKlTerminal", () => {
       renderKlTerminal(report, options)
         .split("\n")
         .find((line) => line.startsWith("  rlvr_step_100 "));
-    expect(row(nullKlReport())).toMatch(/^ {2}rlvr_step_100 +– +– +– +14\.9 +1,787 +–/);
+    expect(row(nullKlReport())).toMatch(/^ {2}rlvr_step_100 +– +– +– +14\.9 +– +1,787 +–/);
     const bare = renderKlTerminal(emptyKlReport(), options);
     expect(bare).toContain("mean KL –");
     expect(bare).not.toContain("Progression");

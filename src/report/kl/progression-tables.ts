@@ -36,7 +36,7 @@ export function progressionLines({ progression }: KlReport): (readonly [label: s
       : ([
           [
             "trend",
-            `Spearman ρ ${trend.rho.toFixed(2)} of mean KL with step, p = ${figure(trend.p_value)}, over ${steps.length} checkpoints`,
+            `Spearman ρ ${trend.rho.toFixed(2)} of mean KL with step over these ${steps.length} checkpoints; ${trend.p_value === null ? "too few to test for a drift" : `drift of the increments p = ${figure(trend.p_value)}`}`,
           ],
         ] as const)),
     [

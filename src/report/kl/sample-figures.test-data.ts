@@ -63,6 +63,7 @@ export function checkpoint(
     entropy_by_region: { early: entropy * 1.3, mid: entropy, late: entropy * 0.7 },
     spikes_total: Math.round(spikes * PROBLEMS),
     spikes_mean: spikes,
+    spikes_shuffled: 1.2,
     spikes_median: Math.round(spikes),
     spikes_per_100_tokens: spikes * 0.51,
     spike_mean_value: mean * 24,

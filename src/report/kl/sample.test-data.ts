@@ -220,6 +220,8 @@ export function sampleKlReport(): KlReport {
         texts: 74,
         window: 3,
         spike_at_error: 0.338,
+        tested: 51,
+        tested_at_error: 0.353,
         expected: 0.142,
         p_value: 5e-4,
         adjusted_p_value: 0.001,
@@ -390,6 +392,7 @@ export function nullKlReport(): KlReport {
         "min_kl",
         "max_kl",
         "mean_kl_interval",
+        "spikes_shuffled",
         "mean_reverse_kl",
         "mean_js",
         "mean_total_variation",
@@ -436,7 +439,15 @@ export function nullKlReport(): KlReport {
       ] as const),
     );
   for (const figures of report.first_errors)
-    blank(figures, "kl_at_error", "kl_elsewhere", "median_distance", "spikes_after");
+    blank(
+      figures,
+      "tested_at_error",
+      "expected",
+      "kl_at_error",
+      "kl_elsewhere",
+      "median_distance",
+      "spikes_after",
+    );
   const blankPair = (pair: Mutable<PairedDifference>): void =>
     blank(pair, "interval", "p_value", "adjusted_p_value", "rank_biserial");
   for (const figures of report.attention) {

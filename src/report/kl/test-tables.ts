@@ -133,11 +133,19 @@ export function firstErrorTable({ first_errors: rows }: KlReport): Table {
     [
       by.text("checkpoint", ({ checkpoint }) => checkpoint),
       by.figure("texts", "count", ({ texts }) => texts, { priority: 2 }),
-      by.figure("spike at the error", "share", ({ spike_at_error }) => spike_at_error, { priority: 1 }),
-      by.figure("by chance", "share", ({ expected }) => expected, { priority: 1 }),
+      by.figure("spike at the error", "share", ({ spike_at_error }) => spike_at_error, { priority: 2 }),
+      by.figure("tested", "count", ({ tested }) => tested, {
+        priority: 2,
+        meaning: "texts that announce another result besides the wrong one",
+      }),
+      by.figure("spike at their error", "share", ({ tested_at_error }) => tested_at_error, { priority: 1 }),
+      by.figure("at any result", "share", ({ expected }) => expected, {
+        priority: 1,
+        meaning: "expected if the error were any of the results that its text announces",
+      }),
       by.p("adjusted p", ({ adjusted_p_value }) => adjusted_p_value, {
         priority: 1,
-        meaning: "one-sided, by permutation of places within each text",
+        meaning: "one-sided, exact: the error moved among its text's own results",
       }),
       by.figure("KL there", "number", ({ kl_at_error }) => kl_at_error, { priority: 2 }),
       by.figure("elsewhere", "number", ({ kl_elsewhere }) => kl_elsewhere, { priority: 2 }),

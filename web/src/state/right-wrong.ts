@@ -3,13 +3,18 @@
  *
  * @module
  */
+
+import { formatCount, formatNumber } from "../../../src/report/display.ts";
 import {
+  type ClusteredDifference,
+  clusteredDifference,
   type MannWhitneyResult,
   mannWhitneyU,
-  type TTestResult,
-  tTest,
 } from "../../../src/statistics/index.ts";
 import type { SequenceTable } from "../../../src/wire/index.ts";
+
+/** With fewer prompts on either side a test by prompt rejects too often. */
+export const FEWEST_PROMPTS = 6;
 
 export interface RightWrong {
   /** Mean |Δ| of each sequence, nats. */
@@ -19,26 +24,78 @@ export interface RightWrong {
    * Wrong minus right: above 0 where wrong sequences have the larger mismatch. Undefined where one of the two has fewer
    * than two sequences with a mean |Δ|.
    */
-  readonly tests: { readonly order: MannWhitneyResult; readonly means: TTestResult } | undefined;
+  readonly tests:
+    | {
+        /** Of the sequences at hand: descriptive, as those of one prompt are alike. */
+        readonly order: MannWhitneyResult;
+        /** The means, clustered by prompt (step and group); each sequence by itself where its group is not known. */
+        readonly means: ClusteredDifference;
+        readonly by: "prompt" | "sequence";
+        /** Whether there are prompts enough for the interval to hold. */
+        readonly enough: boolean;
+      }
+    | undefined;
 }
 
 /** @param rows places in the table; default all */
-export function rightWrong({ columns, length }: SequenceTable, rows?: Uint32Array): RightWrong {
-  const places = rows ?? Uint32Array.from({ length }, (_, row) => row);
+export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uint32Array): RightWrong {
+  const places = [...(rows ?? Uint32Array.from({ length }, (_, row) => row).values())];
+  const known = places.filter(
+    (row) =>
+      (columns.correct[row] === 0 || columns.correct[row] === 1) &&
+      Number.isFinite(columns.delta_abs_mean[row]),
+  );
+  const mismatchOf = (row: number): number => columns.delta_abs_mean[row]!;
   const of = (correct: number): Float64Array =>
     Float64Array.from(
-      places.filter(
-        (row) => columns.correct[row] === correct && Number.isFinite(columns.delta_abs_mean[row]),
-      ),
-      (row) => columns.delta_abs_mean[row]!,
+      known.filter((row) => columns.correct[row] === correct),
+      mismatchOf,
     );
   const [right, wrong] = [of(1), of(0)];
-  const enough = right.length > 1 && wrong.length > 1;
+  if (right.length < 2 || wrong.length < 2) return { right, wrong, tests: undefined };
+  const prompts = new Map<string, number>();
+  let grouped = true;
+  const clusters = known.map((row) => {
+    const group = texts.group.codes[row]!;
+    if (group < 0) grouped = false;
+    const key = group < 0 ? `row ${row}` : `${columns.step[row]} ${group}`;
+    const cluster = prompts.get(key) ?? prompts.size;
+    prompts.set(key, cluster);
+    return cluster;
+  });
+  const means = clusteredDifference(
+    known.map(mismatchOf),
+    known.map((row) => columns.correct[row] === 0),
+    clusters,
+  );
   return {
     right,
     wrong,
-    tests: enough
-      ? { order: mannWhitneyU(wrong, right), means: tTest(wrong, right, { equalVariances: false }) }
-      : undefined,
+    tests: {
+      order: mannWhitneyU(wrong, right),
+      means,
+      by: grouped ? "prompt" : "sequence",
+      enough: Math.min(means.clustersA, means.clustersB) >= FEWEST_PROMPTS,
+    },
   };
+}
+
+/** What the comparison says, and of what: an interval over prompts, as sequences of one prompt are alike. */
+export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWrong["tests"]>): string {
+  const { interval, clusters } = means;
+  const over = `${formatCount(clusters)} ${clusters === 1 ? by : `${by}s`}`;
+  if (!enough)
+    return `Right and wrong sequences are in too few ${by}s for an interval: ${FEWEST_PROMPTS} of each are needed.`;
+  const pairs = `A wrong sequence has the larger mismatch in ${formatNumber(100 * order.probabilityOfSuperiority, 2)}\u00a0% of these pairs.`;
+  const verdict =
+    interval.low > 0
+      ? `Wrong sequences have the larger mismatch. ${pairs}`
+      : interval.high < 0
+        ? `Right sequences have the larger mismatch. ${pairs}`
+        : "No difference that these sequences can show.";
+  const basis =
+    by === "prompt"
+      ? `The interval is over ${over}: sequences of one prompt are alike.`
+      : `The interval takes ${over} for independent, as the prompts of some are not known.`;
+  return `${verdict} ${basis}`;
 }

@@ -13,7 +13,11 @@ function table(columns: Partial<Record<keyof typeof SEQUENCE_COLUMNS, number[]>>
     const given = columns[name as keyof typeof columns];
     return [name, Float64Array.from(given ?? new Array<number>(length).fill(Number.NaN))];
   });
-  return { length, columns: Object.fromEntries(all), texts: {} } as unknown as SequenceTable;
+  return {
+    length,
+    columns: Object.fromEntries(all),
+    texts: { group: { values: [], codes: new Int32Array(length).fill(-1) } },
+  } as unknown as SequenceTable;
 }
 
 describe("pairs", () => {
@@ -159,6 +163,6 @@ it("splits right from wrong, and tests only what can be tested", () => {
     [0.1, 0.2],
     [0.4, 0.5],
   ]);
-  expect(tests?.means.meanDifference).toBeCloseTo(0.3, 12);
+  expect(tests?.means.difference).toBeCloseTo(0.3, 12);
   expect(rightWrong(table({ correct: [1], delta_abs_mean: [1] })).tests).toBeUndefined();
 });

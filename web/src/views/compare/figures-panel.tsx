@@ -9,7 +9,7 @@ import {
   formatSigned,
 } from "../../../../src/report/display.ts";
 import type { SequenceTable } from "../../../../src/wire/index.ts";
-import { type RightWrong, rightWrong } from "../../state/right-wrong.ts";
+import { type RightWrong, rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
@@ -114,8 +114,8 @@ export function RightWrongPanel({
         ))}
       </div>
       <p class="muted">
-        Mean |Δ| of each sequence{steps !== null && ` of ${sayRange(steps)}`}; those of one prompt are not
-        quite independent.
+        Mean |Δ| of each sequence{steps !== null && ` of ${sayRange(steps)}`}; intervals are over prompts, as
+        sequences of one prompt are alike.
       </p>
     </section>
   );
@@ -136,7 +136,7 @@ function RightWrongSide({ right, wrong, tests }: RightWrong) {
         needed.
       </p>
     );
-  const { order, means } = tests;
+  const { order, means, enough } = tests;
   return (
     <>
       <MirroredHistogram
@@ -149,23 +149,21 @@ function RightWrongSide({ right, wrong, tests }: RightWrong) {
         <dd>
           {formatNumber(mean(right))}, {formatNumber(mean(wrong))}
         </dd>
-        <dt title="Welch's interval">wrong − right</dt>
+        <dt title="interval by prompt">wrong − right</dt>
         <dd>
-          {formatSigned(means.meanDifference)}{" "}
-          <small>
-            95 % {formatSigned(means.meanDifferenceInterval.low)} to{" "}
-            {formatSigned(means.meanDifferenceInterval.high)}
-          </small>
+          {formatSigned(means.difference)}{" "}
+          {enough && (
+            <small>
+              95 % {formatSigned(means.interval.low)} to {formatSigned(means.interval.high)}
+            </small>
+          )}
         </dd>
-        <dt title="from −1 (every wrong sequence below every right one) to 1">rank-biserial</dt>
-        <dd>
-          {formatSigned(order.rankBiserial, 2)}{" "}
-          <small>
-            95 % {formatSigned(order.rankBiserialInterval.low, 2)} to{" "}
-            {formatSigned(order.rankBiserialInterval.high, 2)}
-          </small>
-        </dd>
+        <dt title="of these sequences: from −1 (every wrong one below every right one) to 1">
+          rank-biserial
+        </dt>
+        <dd>{formatSigned(order.rankBiserial, 2)}</dd>
       </dl>
+      <p class="muted">{sayRightWrong(tests)}</p>
     </>
   );
 }

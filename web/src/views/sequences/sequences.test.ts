@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { madeTable } from "../../../../src/filter/made-table.test-data.ts";
-import { rightWrong } from "../../state/right-wrong.ts";
+import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, handleOf } from "./columns.ts";
 import { groupRows, sortedGroups } from "./groups.ts";
 
@@ -71,8 +71,43 @@ describe("right against wrong", () => {
     expect([...compared.right]).toEqual([0.1, 0.2]);
     expect([...compared.wrong]).toEqual([0.3, 0.5]);
     expect(compared.tests?.order.rankBiserial).toBe(1);
-    expect(compared.tests?.means.meanDifference).toBeCloseTo(0.25, 12);
+    expect(compared.tests?.means.difference).toBeCloseTo(0.25, 12);
+    // Three prompts: 1/b with one of each, 2/b and 2/a10.
+    expect(compared.tests).toMatchObject({ by: "prompt", enough: false, means: { clusters: 3 } });
+    expect(sayRightWrong(compared.tests!)).toContain("in too few prompts for an interval");
     expect(rightWrong(table, Uint32Array.of(0, 1)).tests).toBeUndefined();
     expect(rightWrong(table)).toEqual(compared);
+  });
+
+  /** Prompts of four sequences each, all right or all wrong, so alike that four say what one says. */
+  const runOf = (prompts: number, shift: number, named = true) =>
+    madeTable(
+      Array.from({ length: 4 * prompts }, (_, row) => {
+        const prompt = Math.floor(row / 4);
+        return {
+          step: 1,
+          row,
+          ...(named && { group: `p${prompt}` }),
+          correct: prompt % 2,
+          tokens: 10,
+          delta_abs_mean: 0.1 + 0.02 * Math.sin(7 * prompt) + (prompt % 2 === 0 ? shift : 0),
+        };
+      }),
+    );
+
+  it("counts prompts: what sixty-four sequences would show, sixteen prompts do not", () => {
+    const found = rightWrong(runOf(16, 0.012)).tests!;
+    const each = rightWrong(runOf(16, 0.012, false)).tests!;
+    expect(each.means.pValue).toBeLessThan(0.01);
+    expect(found.means.pValue).toBeGreaterThan(0.05);
+    expect(sayRightWrong(found)).toBe(
+      "No difference that these sequences can show. The interval is over 16 prompts: sequences of one prompt are alike.",
+    );
+    expect(sayRightWrong(each)).toContain("takes 64 sequences for independent");
+  });
+
+  it("says which way it goes", () => {
+    expect(sayRightWrong(rightWrong(runOf(16, 0.1)).tests!)).toMatch(/^Wrong sequences have the larger/);
+    expect(sayRightWrong(rightWrong(runOf(16, -0.1)).tests!)).toMatch(/^Right sequences have the larger/);
   });
 });

@@ -1,0 +1,147 @@
+/**
+ * What `analyze` says of a log in which divergence has nothing to do with answers: responses to one prompt are alike in
+ * whether they are right and in how far their tokens diverge.
+ *
+ * @module
+ */
+import { readScenarios } from "../../../src/logs/scenarios.ts";
+import type {
+  Comparison,
+  DigitFigures,
+  DivergenceFigures,
+  ShareFigures,
+} from "../../../src/protocol/analyze.ts";
+import { clusteredDifference, clusteredShare } from "../../../src/statistics/index.ts";
+import { type Claim, normal } from "./claim.ts";
+
+interface Made {
+  readonly prompts: number;
+  readonly accuracy: number;
+  /** Sure of a prompt: all of its responses are right or all are wrong, for so many of the prompts. */
+  readonly alike: number;
+  /** Standard deviation of a prompt's own divergence, and of a response's, in those of a token. */
+  readonly promptEffect: number;
+}
+
+const RESPONSES = 8;
+
+interface Log {
+  readonly values: number[];
+  readonly correct: boolean[];
+  readonly clusters: number[];
+  /** How many tokens each has: those of one prompt have alike many. */
+  readonly tokens: number[];
+}
+
+function drawLog({ prompts, accuracy, alike, promptEffect }: Made, random: () => number): Log {
+  const log: Log = { values: [], correct: [], clusters: [], tokens: [] };
+  for (let prompt = 0; prompt < prompts; prompt++) {
+    const effect = promptEffect * normal(random);
+    const all = random() < alike ? random() < accuracy : undefined;
+    const often = 4 * random();
+    for (let i = 0; i < RESPONSES; i++) {
+      log.values.push(effect + normal(random));
+      log.correct.push(all ?? random() < accuracy);
+      log.clusters.push(prompt);
+      log.tokens.push(Math.floor(often * 2 * random()));
+    }
+  }
+  return log;
+}
+
+/** The logged tokens' share of correct answers, with what chance gives. */
+function shareOf(log: Log, baseline: number): ShareFigures {
+  const hits: boolean[] = [];
+  const clusters: number[] = [];
+  log.tokens.forEach((tokens, i) => {
+    for (let token = 0; token < tokens; token++) {
+      hits.push(log.correct[i]!);
+      clusters.push(log.clusters[i]!);
+    }
+  });
+  const { share, interval, clusters: count } = clusteredShare(hits, clusters);
+  return {
+    count: hits.length,
+    share,
+    interval,
+    by: "prompt",
+    clusters: count,
+    baseline,
+    baseline_from: "given",
+    against_baseline: null,
+  };
+}
+
+function holds(id: "mostly_correct" | "mostly_incorrect", correct: ShareFigures): boolean {
+  const absent = { absent: "not drawn", a: { count: 0 }, b: { count: 0 } } as unknown as Comparison;
+  const comparisons = (["correctness_sequences", "not_digits"] as const).map((each) => ({
+    ...absent,
+    id: each,
+  }));
+  const scenarios = readScenarios({
+    correct: { count: 0 } as DivergenceFigures,
+    digits: { count: 1, texts_unknown: 0 } as DigitFigures,
+    shares: { correct, digits_correct: correct, correct_digits: correct },
+    comparisons,
+  });
+  return scenarios.find((scenario) => scenario.id === id)!.status === "yes";
+}
+
+const LOGS: readonly (Made & { readonly name: string })[] = [
+  {
+    name: "48 prompts × 8, accuracy 0.5, ICC about 0.5",
+    prompts: 48,
+    accuracy: 0.5,
+    alike: 0.5,
+    promptEffect: 1,
+  },
+  {
+    name: "24 prompts × 8, accuracy 0.7, ICC about 0.5",
+    prompts: 24,
+    accuracy: 0.7,
+    alike: 0.5,
+    promptEffect: 1,
+  },
+  {
+    name: "96 prompts × 8, accuracy 0.1, ICC about 0.3",
+    prompts: 96,
+    accuracy: 0.1,
+    alike: 0.3,
+    promptEffect: 0.6,
+  },
+];
+
+export const ANALYZE_CLAIMS: readonly Claim[] = LOGS.flatMap(({ name, ...made }): Claim[] => [
+  {
+    method: "analyze: test by response, clustered by prompt",
+    process: name,
+    rate: "false alarms",
+    nominal: 0.05,
+    limits: [0.01, 0.1],
+    once: (random) => {
+      const { values, correct, clusters } = drawLog(made, random);
+      return clusteredDifference(values, correct, clusters).pValue < 0.05;
+    },
+  },
+  {
+    method: "analyze: interval of a share",
+    process: name,
+    rate: "coverage",
+    nominal: 0.95,
+    limits: [0.9, 0.99],
+    once: (random) => {
+      const { low, high } = shareOf(drawLog(made, random), made.accuracy).interval;
+      return low! <= made.accuracy && made.accuracy <= high!;
+    },
+  },
+  ...(["mostly_correct", "mostly_incorrect"] as const).map(
+    (id): Claim => ({
+      method: `analyze: scenario ${id}`,
+      process: name,
+      rate: "false alarms",
+      nominal: 0.025,
+      limits: [0, 0.06],
+      once: (random) => holds(id, shareOf(drawLog(made, random), made.accuracy)),
+    }),
+  ),
+]);

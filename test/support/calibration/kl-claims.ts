@@ -1,0 +1,129 @@
+/**
+ * What `kl` says of checkpoints that only wander or jitter, of problems without a change, of errors at any result.
+ *
+ * @module
+ */
+import { seededBootstrap } from "../../../src/kl/report/bootstrap.ts";
+import { trendOf } from "../../../src/kl/report/trend.ts";
+import { turnOf } from "../../../src/kl/report/turn-test.ts";
+import { exactSignedRank, poissonBinomialTail } from "../../../src/statistics/index.ts";
+import { type Claim, normal } from "./claim.ts";
+
+type Path = (count: number, random: () => number) => number[];
+
+const PATHS: Readonly<Record<string, Path>> = {
+  "a walk without drift": (count, random) => {
+    let at = 0;
+    return Array.from({ length: count }, () => {
+      at += normal(random);
+      return at;
+    });
+  },
+  "a walk of factors without drift, sd 0.15": (count, random) => {
+    let at = 0;
+    return Array.from({ length: count }, () => {
+      at += 0.15 * normal(random);
+      return Math.exp(at);
+    });
+  },
+  "jitter around a level": (count, random) => Array.from({ length: count }, () => normal(random)),
+  "jitter around a trend": (count, random) =>
+    Array.from({ length: count }, (_, i) => 0.3 * i + normal(random)),
+  "jitter around a level that is reached": (count, random) =>
+    Array.from({ length: count }, (_, i) => 1.5 * Math.min(i, count / 2) + normal(random)),
+};
+
+function trendClaim(process: string, count: number, limits: readonly [number, number]): Claim {
+  const steps = Array.from({ length: count }, (_, i) => 100 * i);
+  return {
+    method: "kl: trend of mean KL",
+    process: `${process}, ${count} checkpoints`,
+    rate: "false alarms",
+    nominal: 0.05,
+    limits,
+    once: (random) => (trendOf(steps, PATHS[process]!(count, random))?.p_value ?? 1) < 0.05,
+  };
+}
+
+function turnClaim(process: string, count: number): Claim {
+  return {
+    method: "kl: turning point",
+    process: `${process}, ${count} checkpoints`,
+    rate: "false alarms",
+    nominal: 0.05,
+    limits: [0, 0.06],
+    once: (random) => (turnOf(PATHS[process]!(count, random), 42)?.p_value ?? 1) < 0.05,
+  };
+}
+
+function intervalClaim(problems: number, spread: number, limits: readonly [number, number]): Claim {
+  const bootstrap = seededBootstrap(1000, 42);
+  const truth = Math.exp(spread ** 2 / 2);
+  return {
+    method: "kl: interval of mean KL",
+    process: `${problems} problems, lognormal ${spread}`,
+    rate: "coverage",
+    nominal: 0.95,
+    limits,
+    once: (random) => {
+      const interval = bootstrap.mean(
+        Array.from({ length: problems }, () => Math.exp(spread * normal(random))),
+      );
+      return interval !== null && interval.low <= truth && truth <= interval.high;
+    },
+  };
+}
+
+function comparisonClaim(problems: number): Claim {
+  return {
+    method: "kl: two checkpoints",
+    process: `no difference, ${problems} problems`,
+    rate: "false alarms",
+    nominal: 0.05,
+    limits: [0.005, 0.09],
+    once: (random) => exactSignedRank(Array.from({ length: problems }, () => normal(random))).pValue < 0.05,
+  };
+}
+
+/** The error is any of a text's results; each has a spike with the text's own chance. */
+function errorClaim(texts: number, spikes: number): Claim {
+  return {
+    method: "kl: spikes at first errors",
+    process: `${texts} texts, a spike at ${100 * spikes} % of their 2 to 6 results, right or wrong`,
+    rate: "false alarms",
+    nominal: 0.05,
+    limits: [0, 0.09],
+    once: (random) => {
+      const chances: number[] = [];
+      let hits = 0;
+      for (let text = 0; text < texts; text++) {
+        const results = Array.from({ length: 2 + Math.floor(5 * random()) }, () => random() < spikes);
+        if (results[Math.floor(results.length * random())]) hits++;
+        chances.push(results.filter(Boolean).length / results.length);
+      }
+      return poissonBinomialTail(chances, hits) < 0.05;
+    },
+  };
+}
+
+export const KL_CLAIMS: readonly Claim[] = [
+  trendClaim("a walk without drift", 6, [0.02, 0.09]),
+  trendClaim("a walk without drift", 10, [0.02, 0.09]),
+  trendClaim("a walk of factors without drift, sd 0.15", 10, [0.02, 0.09]),
+  trendClaim("a walk without drift", 20, [0.02, 0.09]),
+  trendClaim("jitter around a level", 10, [0, 0.06]),
+  turnClaim("jitter around a level", 10),
+  turnClaim("jitter around a trend", 10),
+  turnClaim("jitter around a level that is reached", 10),
+  intervalClaim(6, 0.3, [0.9, 0.98]),
+  intervalClaim(12, 0.3, [0.9, 0.98]),
+  intervalClaim(30, 0.3, [0.9, 0.98]),
+  intervalClaim(60, 0.3, [0.9, 0.98]),
+  // A mean that a few large values carry is not to be had from six.
+  intervalClaim(6, 1, [0.75, 0.92]),
+  comparisonClaim(8),
+  comparisonClaim(15),
+  comparisonClaim(60),
+  errorClaim(30, 0.5),
+  errorClaim(250, 0.9),
+];
