@@ -24,6 +24,13 @@ const ADVICE = new Map<string, Advice>([
   ["ENOSPC", { what: "the disk is full", hint: "free some space, or give a path on another disk (df -h)" }],
   ["EDQUOT", { what: "the disk quota is used up", hint: "free some space, or give a path on another disk" }],
   [
+    "EFBIG",
+    {
+      what: "the file is too large for the file system or a limit",
+      hint: "raise the limit (ulimit -f), or give a path on another disk",
+    },
+  ],
+  [
     "EMFILE",
     {
       what: "the process has too many open files",

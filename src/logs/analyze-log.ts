@@ -17,6 +17,7 @@ import { digitFigures } from "./questions/digits.ts";
 import { figuresOf } from "./questions/groups.ts";
 import { flipCounts, iterationFigures } from "./questions/iterations.ts";
 import { commonTokens, mostDivergent, selections, thresholdCounts } from "./questions/tokens.ts";
+import { createRecordIdentities } from "./record-identities.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { readScenarios } from "./scenarios.ts";
 import { makeTokenTable, type TokenTable } from "./token-table.ts";
@@ -59,8 +60,9 @@ export async function analyzeLog(
       keep: (key) => Object.hasOwn(FIELDS, key.toLowerCase()) || asked.includes(key.toLowerCase()),
     });
     const loaded: LoadedFile[] = [];
+    const seen = createRecordIdentities();
     for (const file of files)
-      loaded.push(await loadJsonl(file, writer, { refuse: refuseRecord, findings, stdin }));
+      loaded.push(await loadJsonl(file, writer, { refuse: refuseRecord, seen, findings, stdin }));
     await writer.finish();
     refuseEmpty(loaded);
     if (writer.tooMany.size > 0) {

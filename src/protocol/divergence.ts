@@ -89,6 +89,8 @@ export interface DivergenceRecord {
   /** `s12.r0.q41.t880`; null for a batch in memory. */
   readonly handle: string | null;
   readonly file: string | null;
+  /** The same token with the same log-probs has the same one, wherever it was read from; null for batches in memory. */
+  readonly record_id: string | null;
 }
 
 export interface DivergenceReport {
@@ -151,5 +153,7 @@ export interface DivergenceOutput {
   readonly file: string;
   readonly lines: number;
   /** An earlier writer had left its last line without an end; it was given one. */
+  /** Records that were in the log already and were not written again. */
+  readonly repeated: number;
   readonly completed_torn_line: boolean;
 }

@@ -6,6 +6,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EmptyInputError, isLogratioError, NotFoundError } from "../base/errors.ts";
+import { fileSystemError } from "../io/file-system-errors.ts";
 import { writeWholeFile } from "../io/write-whole-file.ts";
 import { addHeads, type HeadSums } from "../kl/attention/head-sums.ts";
 import { type FirstError, findFirstError } from "../kl/first-error/first-error.ts";
@@ -294,7 +295,9 @@ class StudyAnalysis {
   async #writeResults(report: KlReport): Promise<void> {
     for (const [name, figures] of Object.entries(report.checkpoints)) {
       const file = paths.results(this.#dir, name);
-      await mkdir(dirname(file), { recursive: true });
+      await mkdir(dirname(file), { recursive: true }).catch((cause: unknown) => {
+        throw fileSystemError(cause, "make the directory", { file: dirname(file) });
+      });
       const { schemaVersion, reference, settings } = report;
       const result = {
         schemaVersion,

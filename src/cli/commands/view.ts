@@ -1,4 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
+import { openOutputs } from "../../ingest/index.ts";
+import { onInterrupt } from "../../io/interrupts.ts";
 import type { Comparison } from "../../protocol/view.ts";
 import { writeBundle } from "../../view/bundle/index.ts";
 import { compareRuns } from "../../view/compare/index.ts";
@@ -7,15 +9,16 @@ import { startViewServer, type ViewServer } from "../../view/server/index.ts";
 import { isStudy } from "../../view/study/index.ts";
 import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatBug, formatFinding, writtenLine } from "../messages.ts";
+import { formatBug, formatFinding, printableLines, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface ViewOptions extends InputOptions {
+export interface ViewOptions extends InputOptions, ForceOption {
   readonly tokenizer?: string;
   readonly truth?: string;
   readonly port?: string;
@@ -41,6 +44,7 @@ const VIEW_FLAGS = [
   "redact",
   "cache",
   "bundle",
+  "force",
   "compare",
   "compareTokenizer",
 ];
@@ -65,10 +69,9 @@ export async function view(
       hint: "leave --follow out to write the run as it is now",
     });
   checkCompare(paths, options);
+  await checkPlaces(paths, options);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const endListening = onInterrupt(() => stop.abort());
   try {
     const { redact: _, ...rest } = options;
     const wanted: ViewOptions & { readonly redact?: "text" } = {
@@ -78,7 +81,7 @@ export async function view(
     const [path] = paths;
     if (paths.length === 1 && path !== undefined && isStudy(path)) {
       const { host, open = true, cache, redact, bundle } = wanted;
-      const forRuns = inputFlags(options, ["port", "host", "open", "cache", "redact", "bundle"]);
+      const forRuns = inputFlags(options, ["port", "host", "open", "cache", "redact", "bundle", "force"]);
       const study = { port, host, open, cache, redact, bundle, forRuns, signal: stop.signal };
       return await serveStudy(path, study, terminal);
     }
@@ -88,9 +91,21 @@ export async function view(
     if (options.bundle !== undefined) return await bundle(run, options.bundle, terminal);
     return await serve(run, wanted, port, terminal, stop.signal);
   } finally {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
+    endListening();
   }
+}
+
+/** Where the bundle and the cache go, before anything is read. */
+async function checkPlaces(
+  paths: readonly string[],
+  { bundle, cache, compare = [], tokenizer, compareTokenizer, truth, force }: ViewOptions,
+): Promise<void> {
+  const more = [tokenizer, compareTokenizer, truth].filter((path) => path !== undefined);
+  const outputs = await openOutputs({ inputs: [...paths, ...compare, ...more], force });
+  if (cache !== undefined) await outputs.directory("--cache", cache, "cache");
+  if (bundle === undefined) return;
+  if (bundle.endsWith(".zip")) await outputs.file("--bundle", bundle, "bundle");
+  else await outputs.directory("--bundle", bundle, "bundle");
 }
 
 type Wanted = ViewOptions & { readonly redact?: "text" };
@@ -180,7 +195,8 @@ function checkCompare(paths: readonly string[], { compare, compareTokenizer, fol
 
 function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
   const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as Comparison;
-  for (const { severity, what, follows } of warnings) terminal.err(`${severity}: ${what} ${follows}\n`);
+  for (const { severity, what, follows } of warnings)
+    terminal.err(printableLines(`${severity}: ${what} ${follows}\n`));
 }
 
 function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
@@ -189,7 +205,7 @@ function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
 
 async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
   try {
-    terminal.err(writtenLine(directory, await writeBundle(run, directory)));
+    terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true })));
     terminal.err("serve it with any web server; it has no exact answers to thresholds that are dragged\n");
     return statusOf(run);
   } finally {

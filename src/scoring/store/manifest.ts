@@ -6,6 +6,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../base/errors.ts";
+import { fileSystemError } from "../../io/file-system-errors.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import type { PolicyRole } from "../../protocol/kl.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
@@ -101,14 +102,10 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return value;
 }
 
-/** @throws NotFoundError when it cannot be made */
+/** @throws FileSystemError or NotFoundError when it cannot be made */
 export async function makeStudyDirectory(dir: string): Promise<void> {
-  await mkdir(join(dir, "scores"), { recursive: true }).catch((cause: Error) => {
-    throw new NotFoundError(`the directory ${dir} cannot be made: ${cause.message}`, {
-      at: { file: dir },
-      hint: "give another --out",
-      cause,
-    });
+  await mkdir(join(dir, "scores"), { recursive: true }).catch((cause: unknown) => {
+    throw fileSystemError(cause, "make the directory", { file: dir });
   });
 }
 

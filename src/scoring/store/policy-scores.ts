@@ -5,6 +5,8 @@
  */
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileSystemError } from "../../io/file-system-errors.ts";
+import { removeLeftovers } from "../../io/scratch.ts";
 import type { ErrorSpan } from "../../kl/error-span.ts";
 import { paths } from "./manifest.ts";
 import {
@@ -50,8 +52,10 @@ export async function openPolicyScores(
     await rm(whole, { force: true });
     await rm(parts, { recursive: true, force: true });
   }
-  await mkdir(parts, { recursive: true });
-  await removeLeftOvers(dirname(whole), policy);
+  await mkdir(parts, { recursive: true }).catch((cause: unknown) => {
+    throw fileSystemError(cause, "make the directory", { file: parts });
+  });
+  await removeLeftovers(dirname(whole));
   const done = new Set<string>();
   const files: string[] = [];
   let inOrder: readonly string[] | undefined;
@@ -113,12 +117,6 @@ function isLacking(
     const [wanted, there] = [errors.get(key), attention.errors[i]];
     return errors.has(key) && (wanted?.from !== there?.from || wanted?.token !== there?.token);
   });
-}
-
-/** Files that a killed run had begun to write. */
-async function removeLeftOvers(dir: string, policy: string): Promise<void> {
-  for (const name of await readdir(dir))
-    if (name.startsWith(`.${policy}.parquet.`)) await rm(join(dir, name), { recursive: true, force: true });
 }
 
 function sameOrder(a: readonly string[] | undefined, b: readonly string[]): boolean {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { createScratch } from "../../io/scratch.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../readers/index.ts";
 
 type Cell = string | number | boolean | null;
@@ -23,13 +23,13 @@ export async function parquetOf(value: unknown): Promise<Uint8Array> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) throw new UsageError("there are no rows to write");
   const specs = names.map((name) => specOf(name, rows));
-  const directory = await mkdtemp(join(tmpdir(), "logratio-parquet-"));
+  const scratch = await createScratch();
   try {
-    const file = join(directory, "table.parquet");
+    const file = join(scratch.path, "table.parquet");
     await writeParquet(file, specs, batch(rows, specs));
     return await readFile(file);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await scratch.remove();
   }
 }
 
