@@ -10,7 +10,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { UsageError } from "../../base/errors.ts";
+import { isLogratioError, UsageError } from "../../base/errors.ts";
 import { fileSystemError } from "../../io/file-system-errors.ts";
 import { isDataName } from "../walk.ts";
 import {
@@ -81,8 +81,13 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
 
   const file: Outputs["file"] = async (flag, path, kind) => {
     await refuseInside(flag, path, kind, directories);
-    const stats = await statOf(path);
-    if (stats === undefined) return checkDirectoryOf(path, kind);
+    // A log that cannot be written still leaves what is printed: its writer says so when it comes to that.
+    const mayFail = kind === "divergence log";
+    const stats = await statOf(path).catch((error: unknown) => {
+      if (mayFail && isLogratioError(error, "FileSystemError")) return undefined;
+      throw error;
+    });
+    if (stats === undefined) return mayFail ? undefined : checkDirectoryOf(path, kind);
     if (stats.isDirectory())
       throw new UsageError(`${flag} ${path} is a directory; a file is written`, {
         at: { file: path },
@@ -90,7 +95,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
       });
     if (!stats.isFile()) {
       // What is appended to may be a pipe; a rename would replace the device itself.
-      if (kind === "divergence log") return;
+      if (mayFail) return;
       throw new UsageError(`${flag}: ${specialFile(path, stats)}, which a file would replace`, {
         at: { file: path },
         hint: "name a file",
@@ -110,8 +115,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
         suggestion(flag, path, kind),
       );
     }
-    if (existing.kind === kind) return checkDirectoryOf(path, kind);
-    if (force) return checkDirectoryOf(path, kind);
+    if (existing.kind === kind || force) return mayFail ? undefined : checkDirectoryOf(path, kind);
     const doing = kind === "divergence log" ? "append to" : "replace";
     const holds = existing.isData ? `a file that holds data (${existing.what})` : existing.what;
     throw new UsageError(`${flag} ${path} would ${doing} ${holds}, not ${articled(kind)} of logratio's`, {
@@ -276,7 +280,7 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /** Kinds whose writers make the directory. */
-const MAKES_DIRECTORY: readonly OutputKind[] = ["divergence log", "corrected arrays", "bundle"];
+const MAKES_DIRECTORY: readonly OutputKind[] = ["corrected arrays", "bundle"];
 
 /** Told now, and not after an hour of reading. */
 async function checkDirectoryOf(path: string, kind: OutputKind): Promise<void> {
