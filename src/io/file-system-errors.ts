@@ -53,6 +53,7 @@ const ADVICE = new Map<string, Advice>([
     "ESTALE",
     { what: "the network file system has lost the file", hint: "mount it again, or copy the file first" },
   ],
+  ["EEXIST", { what: "something of that name is in its way", hint: "give another path" }],
   ["EISDIR", { what: "it is a directory", hint: "give the path of a file" }],
   ["ENOTDIR", { what: "a part of the path is not a directory", hint: "check the path" }],
   [
