@@ -66,7 +66,7 @@ export const FILE_WRITERS: readonly Writer[] = [
     name: "view --bundle x.zip",
     input: "step.zip",
     extension: ".zip",
-    args: (input, output) => ["view", input, "--cache", `${output}.cache`, "--bundle", output],
+    args: (input, output) => ["view", input, "--cache", `${input}-cache`, "--bundle", output],
   },
 ];
 
@@ -81,7 +81,7 @@ export const DIRECTORY_WRITERS: readonly Writer[] = [
     name: "view --bundle DIR",
     input: "run",
     extension: undefined,
-    args: (input, output) => ["view", input, "--cache", `${output}.cache`, "--bundle", output],
+    args: (input, output) => ["view", input, "--cache", `${input}-cache`, "--bundle", output],
   },
   {
     name: "view --cache",

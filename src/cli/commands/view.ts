@@ -69,10 +69,10 @@ export async function view(
       hint: "leave --follow out to write the run as it is now",
     });
   checkCompare(paths, options);
-  await checkPlaces(paths, options);
   const stop = new AbortController();
   const endListening = onInterrupt(() => stop.abort());
   try {
+    await checkPlaces(paths, options);
     const { redact: _, ...rest } = options;
     const wanted: ViewOptions & { readonly redact?: "text" } = {
       ...rest,
