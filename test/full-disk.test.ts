@@ -23,7 +23,7 @@ if (!mounted)
 beforeAll(() => {
   requireBuild();
   makeInputs(parent);
-});
+}, 120_000);
 afterAll(() => {
   if (mounted) spawnSync("umount", [small]);
   rmSync(parent, { recursive: true });

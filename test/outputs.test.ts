@@ -26,7 +26,7 @@ beforeAll(() => {
   requireBuild();
   inputs = mkdtempSync(join(tmpdir(), "outputs-inputs-"));
   makeInputs(inputs);
-});
+}, 120_000);
 afterAll(() => {
   rmSync(inputs, { recursive: true });
   rmSync(dir, { recursive: true, force: true });
