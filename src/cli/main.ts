@@ -1,22 +1,31 @@
-import { isLogratioError } from "../base/errors.ts";
+import { isLogratioError, type LogratioError } from "../base/errors.ts";
+import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
 import { EXIT, exitStatusOf } from "./exit-status.ts";
 import { formatBug, formatError } from "./messages.ts";
 import { buildProgram } from "./program.ts";
+import { listenForClosedPipes } from "./standard-streams.ts";
 import { openTerminal } from "./terminal.ts";
 
-// A reader that closes the pipe early (`| head`) has what it wanted; files that are being written have not.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
+function fail(error: LogratioError): void {
+  const terminal = openTerminal();
+  terminal.err(formatError(error, terminal));
+  process.exitCode = exitStatusOf(error._tag);
+}
+
+listenForClosedPipes((error) => {
+  fail(fileSystemError(error, "write", { file: "standard output" }));
+  process.exit();
 });
 
 try {
   process.exitCode = await buildProgram(process.argv.slice(2));
 } catch (error) {
-  const terminal = openTerminal();
-  if (isLogratioError(error)) {
-    terminal.err(formatError(error, terminal));
-    process.exitCode = exitStatusOf(error._tag);
+  if (isLogratioError(error)) fail(error);
+  else if (isSystemError(error)) {
+    // Nobody said which file it was about; the system did.
+    fail(fileSystemError(error, "read or write", { file: error.path ?? "a file" }));
   } else {
+    const terminal = openTerminal();
     terminal.err(formatBug(error, terminal));
     if (process.env.LOGRATIO_DEBUG && error instanceof Error) terminal.err(`${error.stack}\n`);
     process.exitCode = EXIT.unreadable;

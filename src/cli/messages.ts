@@ -4,17 +4,17 @@ import type { Finding } from "../schema/findings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Text with names from files in it: its own line breaks are kept, whatever else moves the cursor is written out. */
-function safe(text: string, indent = ""): string {
+export function printableLines(text: string, indent = ""): string {
   return text.split("\n").map(printable).join(`\n${indent}`);
 }
 
 const advice = (label: string, text: string | undefined): string[] =>
-  text ? [`  ${label.padEnd(8)}${safe(text, "          ")}`] : [];
+  text ? [`  ${label.padEnd(8)}${printableLines(text, "          ")}`] : [];
 
 /** An error as people read it: what, where, why, what to try. No stack trace. */
 export function formatError(error: LogratioError, { paint }: Terminal): string {
   return [
-    `${paint("red", "error:")} ${safe(error.message)}`,
+    `${paint("red", "error:")} ${printableLines(error.message)}`,
     ...advice("where", formatPlace(error.at)),
     ...advice("likely", error.likely),
     ...advice("try", error.hint),
@@ -27,7 +27,7 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   const place = formatPlace(finding.at);
   const word = finding.severity === "info" ? "note:" : `${finding.severity}:`;
   return [
-    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${safe(finding.message)}${place ? ` (first at ${safe(place)})` : ""}`,
+    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place ? ` (first at ${printableLines(place)})` : ""}`,
     ...advice("likely", finding.likely),
     ...advice("try", finding.hint),
     "",
@@ -36,13 +36,18 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
 
 /** Something that whoever runs the command should know, in one line. */
 export function formatWarning(message: string, { paint }: Terminal): string {
-  return `${paint("yellow", "warning:")} ${safe(message)}\n`;
+  return `${paint("yellow", "warning:")} ${printableLines(message)}\n`;
 }
 
 /** An error that logratio did not foresee: a bug, said as such. */
 export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return `${paint("red", "bug:")} ${safe(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
+  return `${paint("red", "bug:")} ${printableLines(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
+}
+
+/** Files that were written. */
+export function writtenFiles(...paths: readonly string[]): string {
+  return `written: ${paths.map(printable).join(", ")}\n`;
 }
 
 /** What stopped one answer and not the process. */
@@ -55,5 +60,5 @@ export function writtenLine(
   path: string,
   { files, bytes }: { readonly files: number; readonly bytes: number },
 ): string {
-  return `written: ${path}, ${files.toLocaleString("en")} files, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
+  return `written: ${printable(path)}, ${files.toLocaleString("en")} files, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
 }

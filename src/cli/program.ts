@@ -17,7 +17,10 @@ import type { SqlOptions } from "./commands/sql.ts";
 import type { SweepOptions } from "./commands/sweep.ts";
 import type { ViewOptions } from "./commands/view.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { addForceOption } from "./force-option.ts";
 import { addFilterOption, addInputOptions } from "./input-options.ts";
+import { printableLines } from "./messages.ts";
+import { writeMessage, writeOutput } from "./standard-streams.ts";
 import { addStudyFlags } from "./study-options.ts";
 import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
 
@@ -47,6 +50,10 @@ Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 unreadable or misaligned
 export async function buildProgram(argv: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.fine;
   const program = new Command("logratio")
+    .configureOutput({
+      writeOut: writeOutput,
+      writeErr: (text) => writeMessage(printableLines(text)),
+    })
     .description("Shows where, why and by how much two language-model policies disagree, token by token.")
     .version(packageVersion(), "-V, --version")
     .addOption(
@@ -104,35 +111,43 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     status = await show(paths, options, terminal());
   });
 
-  addInputOptions(
-    program
-      .command("correct")
-      .description("apply a trainer's importance weights and rejection masks to recorded data")
-      .argument("[path...]", "whatever `report` takes")
-      .option("--preset <name>", "whose correction: verl, xtuner, trl, slime, … (--list names all)")
-      .option("--set <name=value>", "one of its settings, under the trainer's own name (repeatable)", collect)
-      .option(
-        "--out <path>",
-        "write weights and masks: a .parquet, .npz or .safetensors file, or a directory",
-      )
-      .option("--format <name>", "of the files in a directory: npz (default), safetensors, parquet")
-      .option("--list", "list the presets; with --preset, its settings, defaults and bound order")
-      .option(
-        "--lint <config>",
-        "instead: what a trainer's config or command line really does, and its traps",
-      )
-      .option("--json", "the result as JSON"),
+  addForceOption(
+    addInputOptions(
+      program
+        .command("correct")
+        .description("apply a trainer's importance weights and rejection masks to recorded data")
+        .argument("[path...]", "whatever `report` takes")
+        .option("--preset <name>", "whose correction: verl, xtuner, trl, slime, … (--list names all)")
+        .option(
+          "--set <name=value>",
+          "one of its settings, under the trainer's own name (repeatable)",
+          collect,
+        )
+        .option(
+          "--out <path>",
+          "write weights and masks: a .parquet, .npz or .safetensors file, or a directory",
+        )
+        .option("--format <name>", "of the files in a directory: npz (default), safetensors, parquet")
+        .option("--list", "list the presets; with --preset, its settings, defaults and bound order")
+        .option(
+          "--lint <config>",
+          "instead: what a trainer's config or command line really does, and its traps",
+        )
+        .option("--json", "the result as JSON"),
+    ),
   ).action(async (paths: string[], options: CorrectOptions) => {
     const { correct } = await import("./commands/correct.ts");
     status = await correct(paths, options, terminal());
   });
 
-  addInputOptions(
-    program
-      .command("convert")
-      .description("write a run as logratio's own Parquet record (docs/formats/record.md)")
-      .argument("<path...>", "whatever `report` takes")
-      .requiredOption("--out <file>", "the Parquet file to write"),
+  addForceOption(
+    addInputOptions(
+      program
+        .command("convert")
+        .description("write a run as logratio's own Parquet record (docs/formats/record.md)")
+        .argument("<path...>", "whatever `report` takes")
+        .requiredOption("--out <file>", "the Parquet file to write"),
+    ),
   ).action(async (paths: string[], options: ConvertOptions) => {
     const { convert } = await import("./commands/convert.ts");
     status = await convert(paths, options, terminal());
@@ -162,8 +177,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     status = await digits(paths, options, terminal());
   });
 
-  program
-    .command("analyze")
+  addForceOption(program.command("analyze"))
     .description("every question to logs of high-divergence tokens: correctness, digits, tests, scenarios")
     .argument(
       "<path...>",
@@ -192,8 +206,9 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     .argument("<query>", 'for instance: "select iteration, count(*) from t group by 1 order by 1"')
     .argument("<file...>", "files; - for JSONL on standard input")
     .option("--json", "columns and rows as JSON")
-    .option("--csv", "rows as CSV")
+    .option("--csv", "rows as CSV; text that a spreadsheet would run gets an apostrophe before it")
     .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
+    .option("--timeout <seconds>", "stop the query after so long; 0 for never (default 300)")
     .action(async (query: string, files: string[], options: SqlOptions) => {
       const { sql } = await import("./commands/sql.ts");
       status = await sql(query, files, options, terminal());
@@ -269,7 +284,7 @@ function collect(value: string, values: readonly string[] | undefined): readonly
 const TOKENIZER = "the model's tokenizer: a directory with tokenizer.json, or that file";
 
 function reportFlags(command: Command): Command {
-  return addFilterOption(command)
+  return addForceOption(addFilterOption(command))
     .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
     .option("--json", "the whole report as JSON")
     .option("--markdown", "a short report to paste into an issue")
@@ -302,7 +317,7 @@ Examples:
 
 function viewFlags(command: Command): Command {
   const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
-  return command
+  return addForceOption(command)
     .option("--tokenizer <dir>", TOKENIZER)
     .option(
       "--truth <column|file>",
@@ -357,7 +372,7 @@ function digitsFlags(command: Command): Command {
 }
 
 function divergenceFlags(command: Command): Command {
-  return addFilterOption(command)
+  return addForceOption(addFilterOption(command))
     .option("--threshold <p>", "log a step when its largest |Δp| is at least this (default 0.8)")
     .option("--top-k <n>", "tokens to log of such a step (default 5)")
     .option("--context <n>", "tokens of context on either side (default 5)")

@@ -1,3 +1,4 @@
+import { printable } from "../report/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ProgressState {
@@ -37,7 +38,7 @@ export function createProgressOf<State>(
       if (!terminal.progress || now - start < QUIET_MS || now - last < REDRAW_MS) return;
       last = now;
       drawn = true;
-      terminal.err(`\r\u001b[K${line(state, (now - start) / 1000).slice(0, terminal.width - 1)}`);
+      terminal.err(`\r\u001b[K${printable(line(state, (now - start) / 1000)).slice(0, terminal.width - 1)}`);
     },
     end() {
       if (drawn) terminal.err("\r\u001b[K");

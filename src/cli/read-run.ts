@@ -8,6 +8,7 @@ import { shellCommand } from "../analysis/next-command.ts";
 import { EmptyInputError } from "../base/errors.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 import type { Run } from "../ingest/index.ts";
+import { onInterrupt } from "../io/interrupts.ts";
 import type { SourceSummary } from "../protocol/report.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
@@ -24,10 +25,9 @@ export interface Reading {
 /** @param filter leaves of the batches what it does, and a finding says what that was */
 export function readUntilInterrupted(run: Run, filter?: BatchFilter): Reading {
   let interrupted = false;
-  const stop = (): void => {
+  const end = onInterrupt(() => {
     interrupted = true;
-  };
-  const end = (): void => void process.off("SIGINT", stop);
+  });
   async function* batches(): AsyncGenerator<RecordBatch> {
     for await (const read of run.batches()) {
       const batch = filter === undefined ? read : filter.apply(read);
@@ -40,7 +40,6 @@ export function readUntilInterrupted(run: Run, filter?: BatchFilter): Reading {
     end();
     if (filter !== undefined) noteFilter(run, filter);
   }
-  process.once("SIGINT", stop);
   return {
     batches: batches(),
     get interrupted() {

@@ -67,7 +67,7 @@ export async function serveStudy(
 
 async function writeStudy(study: PreparedStudy, target: string, terminal: Terminal): Promise<ExitStatus> {
   try {
-    terminal.err(writtenLine(target, await writeBundle(study, target)));
+    terminal.err(writtenLine(target, await writeBundle(study, target, { replace: true })));
     return EXIT.fine;
   } finally {
     await study.close();

@@ -7,10 +7,18 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { UsageError } from "../base/errors.ts";
-import { type ConfiguredStudy, readStudyConfig, type StudyConfig, studyOf } from "../scoring/index.ts";
+import { openOutputs } from "../ingest/index.ts";
+import {
+  type ConfiguredStudy,
+  readStudyConfig,
+  type StudyConfig,
+  type StudySpec,
+  studyOf,
+} from "../scoring/index.ts";
+import { addForceOption, type ForceOption } from "./force-option.ts";
 import { positiveInteger } from "./input-options.ts";
 
-export interface StudyFlags {
+export interface StudyFlags extends ForceOption {
   readonly responses?: readonly string[];
   readonly useDpoResponses?: boolean;
   readonly column?: readonly string[];
@@ -44,7 +52,7 @@ export interface StudyFlags {
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 export function addStudyFlags(command: Command): Command {
-  return command
+  return addForceOption(command)
     .option("--responses <[source=]file>", "responses to the problems, whose they are; repeatable", collect)
     .option("--use-dpo-responses", "responses from dpo_responses.json beside the problems")
     .option(
@@ -111,6 +119,39 @@ export async function studyFromFlags(
   // A key does not belong on a command line, where every process list shows it, nor in a file that is passed around.
   const apiKey = process.env.LOGRATIO_API_KEY;
   return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
+}
+
+/** Every path that a study's paths and flags name; what is no path is passed over by those who ask. */
+export function studyInputs(
+  paths: readonly string[],
+  { responses = [], policy = [], tokenizer }: StudyFlags,
+): readonly string[] {
+  const named = [...responses, ...policy].map((text) =>
+    text.replace(/^[^=]*=/, "").replace(/^(onnx|logits):/, ""),
+  );
+  return [
+    ...paths,
+    ...(tokenizer === undefined ? [] : [tokenizer]),
+    ...named.map((path) => path.replace(/\/\*$/, "")),
+  ];
+}
+
+/** Asks whether the study may be written where it is to lie, before anything is scored. */
+export async function checkStudyOutput(
+  { out, texts, policies }: StudySpec,
+  paths: readonly string[],
+  flags: StudyFlags,
+): Promise<void> {
+  const { problems, responses = {}, files = [] } = texts;
+  const inputs = [
+    ...studyInputs(paths, flags),
+    ...(problems === undefined ? [] : [problems]),
+    ...Object.values(responses),
+    ...files,
+    ...policies.map(({ at }) => at.replace(/^(onnx|logits):/, "")),
+  ];
+  const outputs = await openOutputs({ inputs: [...new Set(inputs)], force: flags.force });
+  await outputs.directory("--out", out, "study");
 }
 
 /** `runs/texts.jsonl` → `texts.study`, here; a config's study stands beside it. */

@@ -1,3 +1,5 @@
+import { writeMessage, writeOutput } from "./standard-streams.ts";
+
 /** The two output streams, what they can show, and what was asked for. */
 export type Colour = "red" | "yellow" | "green" | "dim" | "bold";
 
@@ -42,7 +44,7 @@ export function openTerminal(choice: ColourChoice = "auto"): Terminal {
     interactive: process.stdout.isTTY === true,
     progress: process.stderr.isTTY === true && process.env.TERM !== "dumb",
     paint: (colour, text) => (paints ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: writeOutput,
+    err: writeMessage,
   };
 }

@@ -65,7 +65,29 @@ export function buildRecord(
     reward: known.reward,
     handle: known.handle,
     file: known.file,
+    record_id: recordIdOf(known),
   };
+}
+
+/**
+ * What the record is known again by, wherever the dump lies and with whichever settings it is logged: the token's
+ * handle, its id, and the bits of both log-probs. A line that is there already is not written again, nor counted twice.
+ */
+function recordIdOf({
+  handle,
+  token_id: id,
+  rollout_logprob,
+  actor_logprob,
+}: TokenFacts["known"]): string | null {
+  if (handle === null) return null;
+  return [handle, id ?? "", bitsOf(rollout_logprob), bitsOf(actor_logprob)].join(":");
+}
+
+/** A double as 16 hexadecimal digits. */
+function bitsOf(value: number): string {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  return view.getBigUint64(0).toString(16).padStart(16, "0");
 }
 
 interface Texts {

@@ -164,6 +164,9 @@ describe("the two kinds of batch", () => {
         context_text: i === 1 ? expect.any(String) : theirs.records[i]!.context_text,
         reward: null,
         handle: `s4.q0.t${entry.position}`,
+        record_id: expect.stringMatching(
+          `^s4\\.q0\\.t${entry.position}:\\d+:[0-9a-f]{16}:[0-9a-f]{16}$`,
+        ) as string,
         file: "drawn.npz",
       });
     });

@@ -5,10 +5,12 @@
  * @module
  */
 import { createReadStream } from "node:fs";
-import { type FileHandle, mkdtemp, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { NotFoundError } from "../base/errors.ts";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
 import { makeDirectory } from "../io/make-directory.ts";
+import { createScratch, createTemporaryFile } from "../io/scratch.ts";
+import { writeAll } from "../io/write-all.ts";
 import { writeNpz } from "../readers/npz/index.ts";
 import { writeSafetensors } from "../readers/safetensors/index.ts";
 import { WRITTEN_BYTES, type WrittenArray } from "../readers/shared/written-array.ts";
@@ -89,19 +91,8 @@ interface Spool {
 }
 
 async function openSpools(directory: string): Promise<SourceSpools> {
-  const folder = await Promise.resolve(directory)
-    .then(makeDirectory)
-    .then(() => mkdtemp(join(directory, ".corrected-")))
-    .catch((cause: unknown) => {
-      throw new NotFoundError(
-        `Cannot write to ${directory}: ${cause instanceof Error ? cause.message : cause}`,
-        {
-          at: { file: directory },
-          hint: "check that the directory may be written to",
-          cause,
-        },
-      );
-    });
+  makeDirectory(directory);
+  const scratch = await createScratch(directory);
   const spools = new Map<string, Spool>();
   const offsets: number[] = [0];
   let perSequence = false;
@@ -109,50 +100,61 @@ async function openSpools(directory: string): Promise<SourceSpools> {
   const spoolOf = async (name: string, dtype: Spool["dtype"]): Promise<Spool> => {
     const known = spools.get(name);
     if (known !== undefined) return known;
-    const path = join(folder, String(spools.size));
-    const spool = { file: await open(path, "w+"), path, dtype, shape: [0] };
+    const path = join(scratch.path, String(spools.size));
+    const spool = { file: await open(path, "wx+"), path, dtype, shape: [0] };
     spools.set(name, spool);
     return spool;
   };
   const close = async (): Promise<void> => {
     for (const { file } of spools.values()) await file.close();
-    await rm(folder, { recursive: true, force: true });
+    await scratch.remove();
   };
 
   return {
     close,
-    async add(batch, { weights, mask }) {
-      perSequence ||= batch.arrays === undefined;
-      for (const part of partsOf(batch, offsets)) {
-        if (weights !== undefined) {
-          await put(await spoolOf(WEIGHTS_NAME + part.suffix, "float32"), part, batch, weights);
+    add: (batch, { weights, mask }) =>
+      writing(directory, async () => {
+        perSequence ||= batch.arrays === undefined;
+        for (const part of partsOf(batch, offsets)) {
+          if (weights !== undefined) {
+            await put(await spoolOf(WEIGHTS_NAME + part.suffix, "float32"), part, batch, weights);
+          }
+          await put(await spoolOf(MASK_NAME + part.suffix, "uint8"), part, batch, mask);
         }
-        await put(await spoolOf(MASK_NAME + part.suffix, "uint8"), part, batch, mask);
-      }
-    },
+      }),
     async write(path, format) {
-      const single = new Set([...spools.keys()].map((name) => name.split(".")[1])).size === 1;
-      const arrays: WrittenArray[] = [...spools].map(([name, { dtype, shape, path: spool }]) => ({
-        name: single ? name.replace(/\.\d+$/, "") : name,
-        dtype,
-        shape,
-        pieces: () => createReadStream(spool),
-      }));
-      for (const { file, dtype, shape } of spools.values()) {
-        await file.truncate(shape.reduce((product, size) => product * size, WRITTEN_BYTES[dtype]));
-      }
-      if (perSequence) arrays.push(offsetsArray(offsets));
-      const temporary = join(folder, basename(path));
-      const target = await open(temporary, "w");
-      try {
-        await (format === "npz" ? writeNpz : writeSafetensors)(target, arrays);
-      } finally {
-        await target.close();
-      }
-      await rename(temporary, path);
+      await writing(path, async () => {
+        const single = new Set([...spools.keys()].map((name) => name.split(".")[1])).size === 1;
+        const arrays: WrittenArray[] = [...spools].map(([name, { dtype, shape, path: spool }]) => ({
+          name: single ? name.replace(/\.\d+$/, "") : name,
+          dtype,
+          shape,
+          pieces: () => createReadStream(spool),
+        }));
+        for (const { file, dtype, shape } of spools.values()) {
+          await file.truncate(shape.reduce((product, size) => product * size, WRITTEN_BYTES[dtype]));
+        }
+        if (perSequence) arrays.push(offsetsArray(offsets));
+        const temporary = await createTemporaryFile(path);
+        try {
+          await (format === "npz" ? writeNpz : writeSafetensors)(temporary.file, arrays);
+          await temporary.commit();
+        } finally {
+          await temporary.discard();
+        }
+      });
       await close();
     },
   };
+}
+
+/** The batch is in memory already, so a system's error is about what is written. */
+async function writing(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw isSystemError(cause) ? fileSystemError(cause, "write", { file }) : cause;
+  }
 }
 
 /** Sequences of a batch that lie in one array: where each begins in it, and what the array's shape is at least. */
@@ -210,7 +212,7 @@ async function put(spool: Spool, part: Part, batch: RecordBatch, values: ArrayLi
       for (let t = 0; t < lengthOf(row); t++) buffer[target + t] = values[source + t]!;
     }
     const bytes = new Uint8Array(buffer.buffer);
-    await spool.file.write(bytes, 0, bytes.length, from * buffer.BYTES_PER_ELEMENT);
+    await writeAll(spool.file, bytes, from * buffer.BYTES_PER_ELEMENT);
     first = at;
   }
   spool.shape = [Math.max(spool.shape[0] ?? 0, height), ...shape.slice(1)];

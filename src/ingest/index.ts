@@ -18,11 +18,13 @@ export {
   appendJsonl,
   type JsonlLog,
   type JsonlLogOptions,
+  logFilesOf,
   openJsonlLog,
 } from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";
 export { openRun, openRuns, type Run } from "./open-run.ts";
 export type { ReadOptions } from "./options.ts";
+export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
 export type { SourceReport } from "./sources.ts";
 export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

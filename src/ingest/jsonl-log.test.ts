@@ -29,7 +29,7 @@ const read = (path: string): string => readFileSync(path, "utf8");
 /** Node 20 runs no TypeScript, and other processes are to run this. */
 function compiled(): string {
   const target = folder();
-  for (const part of ["base/errors", "io/make-directory", "ingest/jsonl-log"]) {
+  for (const part of ["base/errors", "io/file-system-errors", "io/make-directory", "ingest/jsonl-log"]) {
     const { outputText } = ts.transpileModule(
       read(fileURLToPath(new URL(`../${part}.ts`, import.meta.url))),
       {
@@ -55,7 +55,7 @@ describe("openJsonlLog", () => {
     log.append(['{"a":1}', '{"a":2}']);
     log.append(['{"a":"é\\n"}']);
     expect(read(path)).toBe('{"a":1}\n{"a":2}\n{"a":"é\\n"}\n');
-    expect(log.files).toEqual([{ file: path, lines: 3, completedTornLine: false }]);
+    expect(log.files).toEqual([{ file: path, lines: 3, repeated: 0, completedTornLine: false }]);
   });
 
   it("ends the torn last line of an earlier writer first, and says so", () => {
@@ -67,7 +67,7 @@ describe("openJsonlLog", () => {
     log.append(["{}"]);
     log.append(["{}"]);
     expect(read(path)).toBe('{"a":1}\n{"a":\n{}\n{}\n');
-    expect(log.files).toEqual([{ file: path, lines: 2, completedTornLine: true }]);
+    expect(log.files).toEqual([{ file: path, lines: 2, repeated: 0, completedTornLine: true }]);
   });
 
   it("fills in the path, and rotates by iteration or date where the path does not say how", () => {
@@ -119,12 +119,14 @@ describe("openJsonlLog", () => {
     const log = openJsonlLog({ path: place(directory) });
     const append = (): unknown => log.append(["{}"]);
     expect(append).toThrow(message);
-    expect(append).toThrow(expect.objectContaining({ _tag: "NotFoundError", hint: expect.any(String) }));
+    expect(append).toThrow(expect.objectContaining({ _tag: "FileSystemError", hint: expect.any(String) }));
     expect(log.files).toEqual([]);
   });
 
   it.skipIf(!existsSync("/proc/self"))("gives up where no directory can be made", () => {
-    expect(() => appendJsonl("/proc/logratio/log.jsonl", ["{}"])).toThrow(/ENOENT|EACCES|EPERM/);
+    expect(() => appendJsonl("/proc/logratio/log.jsonl", ["{}"])).toThrow(
+      /no such file or directory|EACCES|EPERM/,
+    );
   });
 
   const full = "/dev/full";

@@ -27,6 +27,11 @@ const DATA = /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl)(?:\
 const NO_DATA =
   /^(?:README.*|STABLE|.*config\.json|tokenizer.*\.json|vocab\.json|special_tokens_map\.json|added_tokens\.json|chat_template\.json|preprocessor_config\.json|trainer_state\.json|model\.safetensors\.index\.json|model(?:-\d+-of-\d+)?\.safetensors|optimizer.*\.pt|scheduler\.pt|rng_state.*\.pth|training_args\.bin|train_dataloader.*\.pt|metrics\.jsonl?)$/i;
 
+/** Whether a file of this name in a directory is taken for recorded data. */
+export function isDataName(name: string): boolean {
+  return DATA.test(name) && !NO_DATA.test(name);
+}
+
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 
 /**
@@ -51,7 +56,7 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
       if (name === "STABLE") stable.add(folder);
       const stats = await stat(path).catch(() => undefined);
       if (stats?.isDirectory() === true) await enter(path, root);
-      else if (stats?.isFile() === true && DATA.test(name) && !NO_DATA.test(name)) {
+      else if (stats?.isFile() === true && isDataName(name)) {
         files.push({ path, root, relative: relative(root, path) });
       } else ignored.push(path);
     }

@@ -13,9 +13,13 @@ import {
 } from "../readers/parquet/index.ts";
 import { type LayoutColumn, layoutColumns } from "../schema/parquet-layout.ts";
 import type { RecordBatch } from "../schema/record.ts";
-import { SCHEMA_VERSION, VERSION_KEY } from "../schema/version.ts";
+import { SCHEMA_VERSION, VERSION_KEY, WRITER_KEY } from "../schema/version.ts";
 
 export interface WriteRecordOptions {
+  /** Kept in the file, so that it may be known again as the work of this verb. */
+  readonly writer?: "convert" | "correct" | "score";
+  /** Called before a file is begun that only the batches made necessary (`-1` behind the name); may refuse by throwing. */
+  readonly beforePart?: (file: string) => Promise<void>;
   readonly compression?: "zstd" | "snappy" | "none";
   /** Further columns of a batch, behind those of the record. */
   readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];
@@ -66,6 +70,7 @@ export async function writeRecord(
   batches: AsyncIterable<RecordBatch>,
   options: WriteRecordOptions = {},
 ): Promise<string[]> {
+  const { compression, more, writer, beforePart } = options;
   const iterator = batches[Symbol.asyncIterator]();
   const files: string[] = [];
   let columns: LayoutColumn[] | undefined;
@@ -73,8 +78,7 @@ export async function writeRecord(
 
   const advance = async (): Promise<void> => {
     const next = await iterator.next();
-    columns =
-      next.done === true ? undefined : [...layoutColumns(next.value), ...(options.more?.(next.value) ?? [])];
+    columns = next.done === true ? undefined : [...layoutColumns(next.value), ...(more?.(next.value) ?? [])];
     length = next.done === true ? 0 : next.value.length;
   };
   const layoutOf = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(specOf));
@@ -91,9 +95,13 @@ export async function writeRecord(
         }
       })();
       const file = partName(path, files.length);
+      if (files.length > 0) await beforePart?.(file);
       await writeParquet(file, specs, part, {
-        ...options,
-        metadata: { [VERSION_KEY]: String(SCHEMA_VERSION) },
+        ...(compression !== undefined && { compression }),
+        metadata: {
+          [VERSION_KEY]: String(SCHEMA_VERSION),
+          ...(writer !== undefined && { [WRITER_KEY]: writer }),
+        },
       });
       files.push(file);
     }

@@ -24,6 +24,13 @@ const ADVICE = new Map<string, Advice>([
   ["ENOSPC", { what: "the disk is full", hint: "free some space, or give a path on another disk (df -h)" }],
   ["EDQUOT", { what: "the disk quota is used up", hint: "free some space, or give a path on another disk" }],
   [
+    "EFBIG",
+    {
+      what: "the file is too large for the file system or a limit",
+      hint: "raise the limit (ulimit -f), or give a path on another disk",
+    },
+  ],
+  [
     "EMFILE",
     {
       what: "the process has too many open files",
@@ -46,6 +53,7 @@ const ADVICE = new Map<string, Advice>([
     "ESTALE",
     { what: "the network file system has lost the file", hint: "mount it again, or copy the file first" },
   ],
+  ["EEXIST", { what: "something of that name is in its way", hint: "give another path" }],
   ["EISDIR", { what: "it is a directory", hint: "give the path of a file" }],
   ["ENOTDIR", { what: "a part of the path is not a directory", hint: "check the path" }],
   [

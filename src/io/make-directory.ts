@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { fileSystemError } from "./file-system-errors.ts";
 
 /**
  * Makes a directory and those above it, where they are not there. Node's own recursive form never returns, and takes no
  * signal, where the system answers "no such file" although the parent is there, as below /proc.
  *
- * @throws the system's error, which `fileSystemError` puts into words
+ * @throws FileSystemError or NotFoundError where the system refuses
  */
 export function makeDirectory(path: string): void {
   const whole = resolve(path);
@@ -14,8 +15,8 @@ export function makeDirectory(path: string): void {
   if (parent !== whole) makeDirectory(parent);
   try {
     mkdirSync(whole);
-  } catch (error) {
+  } catch (cause) {
     // Another process may have been quicker.
-    if (!existsSync(whole)) throw error;
+    if (!existsSync(whole)) throw fileSystemError(cause, "make the directory", { file: path });
   }
 }

@@ -1,22 +1,18 @@
-import { rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { NotFoundError } from "../base/errors.ts";
+import { fileSystemError } from "./file-system-errors.ts";
+import { createTemporaryFile } from "./scratch.ts";
 
-/** Writes a whole file under a temporary name beside it, then renames: readers never see half of it. */
-export async function writeWholeFile(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+/**
+ * Writes a whole file under a temporary name beside it, then renames: readers never see half of it.
+ *
+ * @throws FileSystemError or NotFoundError where the system refuses; what was there before is untouched then
+ */
+export async function writeWholeFile(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = await createTemporaryFile(path);
   try {
-    await writeFile(temporary, text);
-    await rename(temporary, path);
+    await temporary.file.writeFile(content);
   } catch (cause) {
-    await rm(temporary, { force: true });
-    throw new NotFoundError(
-      `Cannot write ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {
-        at: { file: path },
-        hint: "check that the directory exists and may be written to",
-        cause,
-      },
-    );
+    await temporary.discard();
+    throw fileSystemError(cause, "write", { file: path });
   }
+  await temporary.commit();
 }

@@ -19,6 +19,7 @@ import { figuresOf } from "./questions/groups.ts";
 import { flipCounts, iterationFigures } from "./questions/iterations.ts";
 import { logShares } from "./questions/shares.ts";
 import { commonTokens, mostDivergent, selections, thresholdCounts } from "./questions/tokens.ts";
+import { createRecordIdentities } from "./record-identities.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { readScenarios } from "./scenarios.ts";
 import { makeTokenTable, type TokenTable } from "./token-table.ts";
@@ -69,8 +70,9 @@ export async function analyzeLog(
     });
     const keyed = withPromptKeys(writer);
     const loaded: LoadedFile[] = [];
+    const seen = createRecordIdentities();
     for (const file of files)
-      loaded.push(await loadJsonl(file, keyed, { refuse: refuseRecord, findings, stdin }));
+      loaded.push(await loadJsonl(file, keyed, { refuse: refuseRecord, seen, findings, stdin }));
     await writer.finish();
     refuseEmpty(loaded);
     if (writer.tooMany.size > 0) {

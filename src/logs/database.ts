@@ -3,12 +3,9 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
+import { createScratch, type Scratch } from "../io/scratch.ts";
 
 export interface DatabaseOptions {
   /** Bytes that tables and queries may take before they spill to temporary files; default 1 GiB. */
@@ -39,14 +36,21 @@ export interface Database {
 const DEFAULT_MEMORY_BYTES = 2 ** 30;
 
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
-  const spill = join(tmpdir(), `logratio-${process.pid}-${randomBytes(6).toString("hex")}`);
-  // A process that ends in the middle leaves nothing behind.
-  const clear = (): void => rmSync(spill, { recursive: true, force: true });
-  process.once("exit", clear);
+  // Removed when the process ends in the middle, too, and by the next one where it was killed.
+  const scratch = await createScratch();
+  try {
+    return await openIn(scratch, options);
+  } catch (error) {
+    await scratch.remove();
+    throw error;
+  }
+}
+
+async function openIn(scratch: Scratch, options: DatabaseOptions): Promise<Database> {
   const instance = await DuckDBInstance.create(":memory:", {
     threads: String(options.threads ?? 2),
     memory_limit: `${options.memoryLimit ?? DEFAULT_MEMORY_BYTES}B`,
-    temp_directory: spill,
+    temp_directory: join(scratch.path, "spill"),
     preserve_insertion_order: String(options.ordered ?? true),
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
@@ -79,8 +83,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
     close: async () => {
       connection.closeSync();
       instance.closeSync();
-      process.off("exit", clear);
-      await rm(spill, { recursive: true, force: true });
+      await scratch.remove();
     },
   };
 }

@@ -8,6 +8,7 @@ import type { FindingCode, FindingLog } from "../schema/findings.ts";
 import { isOutOfMemory } from "./database.ts";
 import { readLines } from "./lines.ts";
 import { type LogRecord, parseLine } from "./parse-line.ts";
+import type { RecordIdentities } from "./record-identities.ts";
 import type { RowWriter } from "./row-writer.ts";
 
 /** A line that is in no figure. */
@@ -35,6 +36,8 @@ export interface LoadedFile {
 export interface LoadOptions {
   /** Says why an object is no record of what is wanted; undefined for one that is. */
   readonly refuse?: (record: LogRecord) => string | undefined;
+  /** Records with an identity that is in it already are left out; those of this file are added. Shared by files. */
+  readonly seen?: RecordIdentities;
   readonly findings: FindingLog;
   /** For the path `-`. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
@@ -61,6 +64,7 @@ export async function loadJsonl(
   const skipped: SkippedLine[] = [];
   const counts = { torn: 0, foreign: 0 };
   const before = writer.rows;
+  let repeated = 0;
   let unterminated: number | undefined;
   let failure: LogratioError | undefined;
   const skip = (kind: SkippedLine["kind"], line: number, why: string): void => {
@@ -84,6 +88,7 @@ export async function loadJsonl(
         }
         const why = refuse(parsed.record);
         if (why !== undefined) skip("foreign", line, why);
+        else if (options.seen?.isRepeated(parsed.record)) repeated++;
         else await writer.add(parsed.record, path, line);
       }
     }
@@ -109,8 +114,22 @@ export async function loadJsonl(
     if ("close" in input) await input.close();
   }
   report(path, skipped, counts, unterminated, findings);
+  if (repeated > 0) reportRepeated(path, repeated, findings);
   const bytes = "byteLength" in input ? input.byteLength : undefined;
   return { file: path, bytes, records: writer.rows - before, ...counts, skipped, failure };
+}
+
+function reportRepeated(path: string, repeated: number, findings: FindingLog): void {
+  findings.add({
+    code: "duplicate",
+    severity: "warning",
+    subject: "records",
+    count: repeated,
+    at: { file: path },
+    likely: "the log was written twice, or copies of it were given",
+    describe: (count) =>
+      `${count.toLocaleString("en")} ${count === 1 ? "record is" : "records are"} there more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
+  });
 }
 
 async function openInput(

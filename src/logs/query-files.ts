@@ -11,12 +11,14 @@ import { openFile } from "../io/file-source.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";
 import { loadJsonl } from "./load-jsonl.ts";
-import { checkQuery, memoryError, queryError } from "./query.ts";
+import { checkQuery, memoryError, queryError, timeError } from "./query.ts";
 import { createRowWriter } from "./row-writer.ts";
 
 export interface QueryOptions {
   /** Bytes of memory before tables spill to temporary files; default 1 GiB. */
   readonly memoryLimit?: number;
+  /** Milliseconds after which the query is stopped; default never. */
+  readonly timeLimit?: number | undefined;
   /** For the path `-`, read as JSONL. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
@@ -44,14 +46,14 @@ interface Table {
  *
  * @throws UsageError if the query does not parse, names what is not there, or is more than a query
  * @throws NotFoundError if a file does not exist
- * @throws LimitError if the memory limit is too small even for spilling
+ * @throws LimitError if the memory limit is too small even for spilling, or the time is over
  */
 export async function queryFiles(
   sql: string,
   files: readonly string[],
   options: QueryOptions = {},
 ): Promise<QueryResult> {
-  const { memoryLimit, stdin } = options;
+  const { memoryLimit, stdin, timeLimit } = options;
   const findings = new FindingLog();
   const tables = await nameTables(files);
   const database = await openDatabase({
@@ -66,8 +68,17 @@ export async function queryFiles(
       await database.run(`CREATE VIEW t AS FROM ${sqlName(first.name)}`);
     const hint = await describeTables(database, tables);
     await checkQuery(database, sql, "the query", hint);
+    let isOver = false;
+    const timer =
+      timeLimit === undefined
+        ? undefined
+        : setTimeout(() => {
+            isOver = true;
+            database.connection.interrupt();
+          }, timeLimit);
     try {
       const result = await database.connection.run(sql);
+      clearTimeout(timer);
       const types = result.columnTypes();
       const columns = result.columnNames().map((name, i) => ({ name, type: types[i]?.toString() ?? "" }));
       const rows = await result.convertRows(toJsonValue);
@@ -78,7 +89,9 @@ export async function queryFiles(
         findings: findings.list(),
       };
     } catch (cause) {
-      throw queryError(cause, "the query", hint);
+      throw isOver ? timeError(timeLimit!, cause) : queryError(cause, "the query", hint);
+    } finally {
+      clearTimeout(timer);
     }
   } catch (error) {
     throw isOutOfMemory(error) ? memoryError(error) : error;

@@ -55,3 +55,12 @@ export function memoryError(cause: unknown): LimitError {
     },
   );
 }
+
+/** @param limit milliseconds */
+export function timeError(limit: number, cause: unknown): LimitError {
+  return new LimitError(`the query was stopped: it took longer than ${limit / 1000} s`, {
+    likely: "a join without a condition, or a recursive query that does not end",
+    hint: "add a WHERE, a LIMIT inside the query or the join's condition, or give it more time: --timeout 3600 (0: no limit)",
+    cause,
+  });
+}

@@ -97,6 +97,8 @@ export interface DivergenceRecord {
   readonly iteration_responses?: number;
   readonly iteration_accuracy?: number;
   readonly iteration_correct_tokens?: number;
+  /** The same token with the same log-probs has the same one, wherever it was read from; null for batches in memory. */
+  readonly record_id: string | null;
 }
 
 export interface DivergenceReport {
@@ -159,5 +161,7 @@ export interface DivergenceOutput {
   readonly file: string;
   readonly lines: number;
   /** An earlier writer had left its last line without an end; it was given one. */
+  /** Records that were in the log already and were not written again. */
+  readonly repeated: number;
   readonly completed_torn_line: boolean;
 }

@@ -11,6 +11,9 @@ export const SCHEMA_VERSION = 1;
 /** Key of the Parquet key-value metadata that holds the version. Absent (a trainer wrote the file itself): 1. */
 export const VERSION_KEY = "logratio.schema_version";
 
+/** Key of the Parquet key-value metadata that says which verb wrote the file: it may be written again by that verb. */
+export const WRITER_KEY = "logratio.written_by";
+
 /** Column names of one version to those of the next; a name that is not there stays as it is. */
 export type Upgrade = Readonly<Record<string, string>>;
 

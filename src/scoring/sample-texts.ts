@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { appendFile, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isLogratioError, UnsupportedError, UsageError } from "../base/errors.ts";
+import { appendJsonl } from "../ingest/index.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import type { TokenDecoder } from "../tokens/index.ts";
 import { gradeAnswer } from "./grade-answer.ts";
@@ -80,7 +81,11 @@ export async function sampleTexts(
           continue;
         }
         await makeStudyDirectory(spec.out);
-        await appendFile(file, rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join(""));
+        // Gives a line that a killed run left without its end one, so that the next does not run into it.
+        appendJsonl(
+          file,
+          rollouts.map((rollout) => JSON.stringify(rollout)),
+        );
       }
       texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, generate.from, tokenizer)));
       onSampled?.(i + 1, prompts.length);

@@ -27,7 +27,7 @@ export async function writeStudyRecord(
   const scored: string[] = [];
   for (const policy of policies) if (await hasScores(dir, policy)) scored.push(policy);
   if (scored.length === 0) return undefined;
-  const [file] = await writeRecord(paths.record(dir), batches(dir, texts, scored));
+  const [file] = await writeRecord(paths.record(dir), batches(dir, texts, scored), { writer: "score" });
   return file;
 }
 

@@ -1,6 +1,8 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { quoteForShell } from "../../analysis/next-command.ts";
 import { UsageError } from "../../base/errors.ts";
+import { openOutputs } from "../../ingest/index.ts";
+import { onInterrupt } from "../../io/interrupts.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import { type AnalyzeOptions as Analysis, analyzeLog } from "../../logs/index.ts";
 import type { AnalyzeReport } from "../../protocol/analyze.ts";
@@ -10,12 +12,13 @@ import {
   renderAnalyzeTerminal,
 } from "../../report/analyze/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
 import { positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { formatFinding, writtenFiles } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface AnalyzeOptions {
+export interface AnalyzeOptions extends ForceOption {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
@@ -33,12 +36,17 @@ export async function analyze(
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  if (options.html !== undefined) {
+    const outputs = await openOutputs({ inputs: paths, force: options.force });
+    await outputs.file("--html", options.html, "analyze page");
+  }
+  const analysis = analysisOf(options);
   // Ends with an exit that clears what has spilled to disk.
-  process.once("SIGINT", () => process.exit(EXIT.interrupted));
-  const report = await analyzeLog(paths, analysisOf(options));
+  const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
+  const report = await analyzeLog(paths, analysis).finally(endListening);
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderAnalyzeHtml(report));
-    terminal.err(`written: ${options.html}\n`);
+    terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(report, paths, options, terminal));
   for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));

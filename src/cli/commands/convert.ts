@@ -1,14 +1,15 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
-import { openRun, writeRecord } from "../../ingest/index.ts";
+import { openOutputs, openRun, writeRecord } from "../../ingest/index.ts";
 import type { RecordBatch } from "../../schema/record.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatFinding } from "../messages.ts";
+import { formatFinding, printableLines } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface ConvertOptions extends InputOptions {
+export interface ConvertOptions extends InputOptions, ForceOption {
   readonly out: string;
 }
 
@@ -20,16 +21,21 @@ export async function convert(
 ): Promise<ExitStatus> {
   if (!options.out.endsWith(".parquet"))
     throw new UsageError(`--out must end in .parquet, not "${options.out}"`);
+  const outputs = await openOutputs({ inputs: paths, force: options.force });
+  await outputs.file("--out", options.out, "record");
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
   const counts = { sequences: 0, tokens: 0 };
-  const files = await writeRecord(options.out, counted(run.batches(), counts));
+  const files = await writeRecord(options.out, counted(run.batches(), counts), {
+    writer: "convert",
+    beforePart: (file) => outputs.file("--out", file, "record"),
+  });
   progress.end();
   const findings = run.findings.list();
   for (const finding of findings) terminal.err(formatFinding(finding, terminal));
   const { sequences, tokens } = counts;
   terminal.err(
-    `written: ${files.join(", ")}: ${sequences.toLocaleString("en")} sequences, ${tokens.toLocaleString("en")} response tokens\n`,
+    `written: ${printableLines(files.join(", "))}: ${sequences.toLocaleString("en")} sequences, ${tokens.toLocaleString("en")} response tokens\n`,
   );
   return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }

@@ -12,25 +12,29 @@ import {
   type ArrayFormat,
   createCorrectedArrays,
   MASK_NAME,
+  type Outputs,
+  openOutputs,
   openRun,
   type Run,
   WEIGHTS_NAME,
   writeRecord,
 } from "../../ingest/index.ts";
+import { walk } from "../../ingest/walk.ts";
 import { openFile } from "../../io/file-source.ts";
 import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../protocol/correct.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../report/index.ts";
 import type { LayoutColumn, RecordBatch } from "../../schema/index.ts";
 import { settingFigures, sweepMetrics } from "../../sweep/figures.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { formatFinding, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface CorrectOptions extends InputOptions {
+export interface CorrectOptions extends InputOptions, ForceOption {
   readonly preset?: string;
   readonly set?: readonly string[];
   readonly out?: string;
@@ -62,6 +66,8 @@ export async function correct(
   const settings = completeSettings(preset, Object.fromEntries((options.set ?? []).map(parseSetting)));
   const corrected = new CorrectRun(preset, settings);
   const target = options.out === undefined ? undefined : targetOf(options.out, options.format, paths);
+  const outputs = await openOutputs({ inputs: paths, force: options.force });
+  if (target !== undefined) await checkTarget(outputs, target, paths);
   if (target && corrected.needsSecondPass && paths.includes("-")) {
     throw new UsageError("normalized weights need two passes, and standard input can be read once", {
       hint: "save the input to a file first",
@@ -77,12 +83,12 @@ export async function correct(
   try {
     const batches = counted(reading.batches, sequences);
     if (target && !corrected.needsSecondPass) {
-      written = await write(target, batches, (batch) => corrected.add(batch), reading);
+      written = await write(target, batches, (batch) => corrected.add(batch), reading, outputs);
     } else {
       for await (const batch of batches) corrected.add(batch);
       if (target && !reading.interrupted) {
         reading = readUntilInterrupted(await open());
-        written = await write(target, reading.batches, (batch) => corrected.correct(batch), reading);
+        written = await write(target, reading.batches, (batch) => corrected.correct(batch), reading, outputs);
       }
     }
   } finally {
@@ -94,7 +100,7 @@ export async function correct(
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderCorrectTerminal(result, { width, color, unicode }));
   for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
-  if (written.length > 0) terminal.err(`written: ${written.join(", ")}\n`);
+  if (written.length > 0) terminal.err(writtenFiles(...written));
   return conclude(run, reading, result.metrics?.sequences ?? 0, terminal);
 }
 
@@ -179,8 +185,8 @@ async function* counted(
 }
 
 type Target =
-  | { readonly format: "parquet"; readonly path: string }
-  | { readonly format: ArrayFormat; readonly pathOf: (file: string) => string };
+  | { readonly format: "parquet"; readonly path: string; readonly folder?: string }
+  | { readonly format: ArrayFormat; readonly pathOf: (file: string) => string; readonly folder?: string };
 
 /** A `.parquet` file, or arrays: one file for one input, a directory for several. */
 function targetOf(out: string, format: string | undefined, paths: readonly string[]): Target {
@@ -202,10 +208,11 @@ function targetOf(out: string, format: string | undefined, paths: readonly strin
     return { format: extension as ArrayFormat, pathOf: () => out };
   }
   const chosen = (format ?? "npz") as Target["format"];
-  if (chosen === "parquet") return { format: chosen, path: join(out, "corrected.parquet") };
+  if (chosen === "parquet") return { format: chosen, path: join(out, "corrected.parquet"), folder: out };
   const taken = new Map<string, string>();
   return {
     format: chosen,
+    folder: out,
     pathOf: (file) => {
       const name = parse(basename(file)).name || "stdin";
       let path = join(out, `${name}.${chosen}`);
@@ -214,6 +221,14 @@ function targetOf(out: string, format: string | undefined, paths: readonly strin
       return path;
     },
   };
+}
+
+/** Every file that the inputs ask for, before any of them is read. */
+async function checkTarget(outputs: Outputs, target: Target, paths: readonly string[]): Promise<void> {
+  if (target.folder !== undefined) await outputs.folder("--out", target.folder);
+  if (target.format === "parquet") return outputs.file("--out", target.path, "corrected record");
+  for (const { path } of (await walk(paths)).files)
+    await outputs.file("--out", target.pathOf(path), "corrected arrays");
 }
 
 /** Thrown into a writer, so that a file that an interrupt left incomplete is not given its name. */
@@ -233,6 +248,7 @@ async function write(
   batches: AsyncIterable<RecordBatch>,
   correctedOf: (batch: RecordBatch) => CorrectedColumns,
   reading: Reading,
+  outputs: Outputs,
 ): Promise<readonly string[]> {
   const whole = orInterrupted(batches, reading);
   const unlessInterrupted = (error: unknown): readonly string[] => {
@@ -241,7 +257,8 @@ async function write(
   };
   if (target.format === "parquet") {
     const more = (batch: RecordBatch): LayoutColumn[] => columnsOf(batch, correctedOf(batch));
-    return writeRecord(target.path, whole, { more }).catch(unlessInterrupted);
+    const beforePart = (file: string): Promise<void> => outputs.file("--out", file, "corrected record");
+    return writeRecord(target.path, whole, { more, writer: "correct", beforePart }).catch(unlessInterrupted);
   }
   const arrays = createCorrectedArrays(target.pathOf, target.format);
   try {

@@ -6,9 +6,19 @@ import {
   createRunReport,
   divergenceLine,
   type IterationResult,
+  lineIdentity,
   type RunLogOptions,
 } from "../../divergence/index.ts";
-import { type JsonlLog, openJsonlLog, openRun, type Run } from "../../ingest/index.ts";
+import {
+  isLogLine,
+  type JsonlLog,
+  type JsonlLogOptions,
+  logFilesOf,
+  openJsonlLog,
+  openOutputs,
+  openRun,
+  type Run,
+} from "../../ingest/index.ts";
 import type { DivergenceRecord, DivergenceReport } from "../../protocol/divergence.ts";
 import {
   renderDivergenceSummary,
@@ -18,6 +28,7 @@ import {
 import { openTokenizer } from "../../tokens/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
+import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatError, formatFinding } from "../messages.ts";
@@ -25,7 +36,7 @@ import { createProgress } from "../progress.ts";
 import { conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface DivergenceCommandOptions extends InputOptions, FilterOptions {
+export interface DivergenceCommandOptions extends InputOptions, FilterOptions, ForceOption {
   readonly json?: boolean;
   readonly threshold?: string;
   readonly topK?: string;
@@ -54,7 +65,7 @@ export async function divergence(
   const settings = await settingsOf(options);
   const report = createRunReport(settings);
   const log = createRunLog(settings);
-  const file = logFileOf(options);
+  const file = await logFileOf(paths, options);
   const { width, colour: color, unicode } = terminal;
   const filter = await filterOf(options);
   const progress = createProgress(terminal);
@@ -92,6 +103,7 @@ export async function divergence(
 
   noteRun(run, log.leftOut, settings, file);
   if (settings.tokenizer === undefined && logged > 0) noteNoTokenizer(run, logged);
+  noteRepeated(run, file);
   const findings = run.findings.list();
   const result = report.finish({
     run: run.name,
@@ -127,7 +139,10 @@ async function settingsOf(options: DivergenceCommandOptions): Promise<RunLogOpti
   };
 }
 
-function logFileOf({ out, rotate, rotateSize }: DivergenceCommandOptions): JsonlLog | undefined {
+async function logFileOf(
+  paths: readonly string[],
+  { out, rotate, rotateSize, tokenizer, force }: DivergenceCommandOptions,
+): Promise<JsonlLog | undefined> {
   if (rotate !== undefined && rotate !== "iteration" && rotate !== "date")
     throw new UsageError(`--rotate does not know "${rotate}"`, { hint: "iteration or date" });
   if (out === undefined || out === STDOUT) {
@@ -136,10 +151,28 @@ function logFileOf({ out, rotate, rotateSize }: DivergenceCommandOptions): Jsonl
       hint: "add --out FILE.jsonl",
     });
   }
-  return openJsonlLog({
+  const log: JsonlLogOptions = {
     path: out,
     rotate,
     rotateBytes: rotateSize === undefined ? undefined : bytes(rotateSize),
+  };
+  const inputs = [...paths, ...(tokenizer === undefined ? [] : [tokenizer])];
+  const outputs = await openOutputs({ inputs, force });
+  for (const there of [out, ...logFilesOf(log)]) await outputs.file("--out", there, "divergence log");
+  return openJsonlLog({
+    ...log,
+    identityOf: lineIdentity,
+    // Files whose names are only known when a step is: nothing was there when it was asked.
+    check(path, stats, firstLine) {
+      const isForeign = stats.isFile() && stats.size > 0 && !isLogLine(firstLine) && !force;
+      if (outputs.isInput(stats) || isForeign)
+        throw new UsageError(
+          `--out ${path} appeared while the run was read, and is no log of divergent tokens`,
+          {
+            at: { file: path },
+          },
+        );
+    },
   });
 }
 
@@ -214,6 +247,22 @@ function noteRun(run: Run, leftOut: number, { every }: RunLogOptions, file?: Jso
   }
 }
 
+/** After a run that was killed, or is repeated. */
+function noteRepeated(run: Run, file: JsonlLog | undefined): void {
+  const repeated = (file?.files ?? []).reduce((sum, entry) => sum + entry.repeated, 0);
+  if (repeated === 0) return;
+  run.findings.add({
+    code: "duplicate",
+    severity: "info",
+    subject: "log",
+    count: repeated,
+    at: { file: file!.files[0]!.file },
+    hint: "to log them again with other settings, give another --out",
+    describe: (count) =>
+      `${count.toLocaleString("en")} ${count === 1 ? "record was" : "records were"} in the log already and ${count === 1 ? "was" : "were"} not written again`,
+  });
+}
+
 function noteNoTokenizer(run: Run, logged: number): void {
   run.findings.add({
     code: "note",
@@ -228,9 +277,10 @@ function noteNoTokenizer(run: Run, logged: number): void {
 }
 
 function outputsOf(file: JsonlLog | undefined): DivergenceReport["outputs"] {
-  return (file?.files ?? []).map(({ file: path, lines, completedTornLine }) => ({
+  return (file?.files ?? []).map(({ file: path, lines, repeated, completedTornLine }) => ({
     file: path,
     lines,
+    repeated,
     completed_torn_line: completedTornLine,
   }));
 }

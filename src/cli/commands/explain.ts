@@ -1,6 +1,7 @@
 import type { Run, SourceReport } from "../../ingest/index.ts";
+import { printable } from "../../report/index.ts";
 
-/** What each file was read as. Files that were read alike share one block. */
+/** What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block. */
 export function formatExplanation(run: Run): string {
   const blocks = new Map<string, { files: string[]; source: SourceReport }>();
   for (const source of run.sources) {
@@ -27,7 +28,9 @@ function formatBlock(files: readonly string[], source: SourceReport): string {
     ...lines("guessed", source.guessed),
     ...lines("missing", source.missing),
     "",
-  ].join("\n");
+  ]
+    .map(printable)
+    .join("\n");
 }
 
 function lines(label: string, items: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
+import { openOutputs } from "../../ingest/index.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import type { KlReport } from "../../protocol/kl.ts";
 import { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../report/kl/index.ts";
@@ -16,11 +17,12 @@ import {
 } from "../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { formatFinding, writtenFiles } from "../messages.ts";
 import { createProgressOf } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
 import { analyzeLine, scoreLine } from "../score-progress.ts";
 import {
+  checkStudyOutput,
   count,
   defined,
   mergeSettings,
@@ -28,6 +30,7 @@ import {
   number,
   type StudyFlags,
   studyFromFlags,
+  studyInputs,
 } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
@@ -58,6 +61,10 @@ export async function kl(
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
   const more = analysisSettings(options);
+  if (options.html !== undefined) {
+    const outputs = await openOutputs({ inputs: studyInputs(paths, options), force: options.force });
+    await outputs.file("--html", options.html, "kl page");
+  }
   const [dir] = paths;
   const findings: Finding[] = [];
   const outcome = await untilInterrupted(async (signal) => {
@@ -71,6 +78,7 @@ export async function kl(
       options,
       defined({ ...more, stages: stagesOf(options.stage) }),
     );
+    await checkStudyOutput(spec, paths, options);
     const progress = createProgressOf(terminal, scoreLine);
     const run = await runStudy(spec, { ...backend, signal, onProgress: progress.update }).finally(
       progress.end,
@@ -87,7 +95,7 @@ export async function kl(
   const report: KlReport = { ...outcome, findings: [...findings, ...outcome.findings] };
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderKlHtml(report));
-    terminal.err(`written: ${options.html}\n`);
+    terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(report, paths, options, terminal));
   for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
@@ -169,7 +177,7 @@ function render(
   if (options.json) return toJson(report);
   if (options.markdown)
     return renderKlMarkdown(report, {
-      command: commandLine("kl", paths, options, ["json", "markdown", "html"]),
+      command: commandLine("kl", paths, options, ["json", "markdown", "html", "force"]),
     });
   return renderKlTerminal(report, { width, color, unicode });
 }

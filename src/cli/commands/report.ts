@@ -1,6 +1,6 @@
 import { buildReport } from "../../analysis/build-report.ts";
 import { EmptyInputError, UsageError } from "../../base/errors.ts";
-import { openRun } from "../../ingest/index.ts";
+import { openOutputs, openRun } from "../../ingest/index.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../parity/index.ts";
@@ -8,15 +8,16 @@ import type { MismatchReport } from "../../protocol/report.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../report/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
+import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { formatFinding, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine, conclude, inputFlags, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 
-export interface ReportOptions extends InputOptions, FilterOptions {
+export interface ReportOptions extends InputOptions, FilterOptions, ForceOption {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
@@ -27,7 +28,7 @@ export interface ReportOptions extends InputOptions, FilterOptions {
   readonly threads?: string;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "explain", "brief", "full", "threads"];
+const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads"];
 
 /** Reads a run once and prints the report in the form that was asked for. */
 export async function report(
@@ -41,6 +42,11 @@ export async function report(
     throw new UsageError("--brief and --full contradict each other", { hint: "ask for one of them" });
   const parity = parityTrainers(options.parity);
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
+  if (options.html !== undefined) {
+    const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
+    const outputs = await openOutputs({ inputs, force: options.force });
+    await outputs.file("--html", options.html, "report page");
+  }
   const filter = await filterOf(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
@@ -64,7 +70,7 @@ export async function report(
   if (options.explain) terminal.err(formatExplanation(run));
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderHtml(result));
-    terminal.err(`written: ${options.html}\n`);
+    terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(result, paths, options, terminal));
   if (options.json || options.markdown || options.brief)

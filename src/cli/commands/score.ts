@@ -4,10 +4,10 @@ import { renderScoreTerminal } from "../../report/score/index.ts";
 import { type RunStudyResult, runStudy, type StudySpec } from "../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { formatFinding, printableLines, writtenFiles } from "../messages.ts";
 import { createProgressOf } from "../progress.ts";
 import { scoreLine } from "../score-progress.ts";
-import { type StudyFlags, studyFromFlags } from "../study-options.ts";
+import { checkStudyOutput, type StudyFlags, studyFromFlags } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
@@ -22,6 +22,7 @@ export async function score(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const { spec, backend } = await studyFromFlags(paths, options);
+  await checkStudyOutput(spec, paths, options);
   const progress = createProgressOf(terminal, scoreLine);
   const started = Date.now();
   const run = await untilInterrupted((signal) =>
@@ -31,12 +32,12 @@ export async function score(
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(report) : renderScoreTerminal(report, { width, color, unicode }));
   for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
-  for (const file of report.files) terminal.err(`written: ${file}\n`);
+  for (const file of report.files) terminal.err(writtenFiles(file));
   if (run.interrupted) {
     terminal.err("interrupted: what was scored is kept; run the same command again to go on\n");
     return EXIT.interrupted;
   }
-  if (!options.json) terminal.err(`next: logratio kl ${spec.out}\n`);
+  if (!options.json) terminal.err(printableLines(`next: logratio kl ${spec.out}\n`));
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 

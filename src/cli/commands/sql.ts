@@ -1,5 +1,6 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
+import { onInterrupt } from "../../io/interrupts.ts";
 import { type QueryResult, queryFiles } from "../../logs/index.ts";
 import { renderRows } from "../../report/analyze/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
@@ -12,6 +13,7 @@ export interface SqlOptions {
   readonly json?: boolean;
   readonly csv?: boolean;
   readonly memory?: string;
+  readonly timeout?: string;
 }
 
 /** Rows of a table on the screen; --json and --csv print all. */
@@ -22,16 +24,18 @@ const SCHEMA_VERSION = 1;
 export async function sql(
   query: string,
   files: readonly string[],
-  { json, csv, memory }: SqlOptions,
+  { json, csv, memory, timeout }: SqlOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (json && csv)
     throw new UsageError("--json and --csv contradict each other", { hint: "ask for one of them" });
-  // Ends with an exit that clears what has spilled to disk.
-  process.once("SIGINT", () => process.exit(EXIT.interrupted));
-  const result = await queryFiles(query, files, {
+  const options = {
+    timeLimit: timeLimitOf(timeout),
     ...(memory !== undefined && { memoryLimit: positiveInteger("--memory", memory) * 2 ** 20 }),
-  });
+  };
+  // Ends with an exit that clears what has spilled to disk.
+  const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
+  const result = await queryFiles(query, files, options).finally(endListening);
   if (json) terminal.out(toJson({ schemaVersion: SCHEMA_VERSION, kind: "sql", ...result }));
   else if (csv) terminal.out(toCsv(result));
   else {
@@ -45,11 +49,33 @@ export async function sql(
   return inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
 }
 
+const DEFAULT_TIME_LIMIT_S = 300;
+
+/** Milliseconds; undefined for none. */
+function timeLimitOf(text: string | undefined): number | undefined {
+  const seconds = text === undefined ? DEFAULT_TIME_LIMIT_S : text.trim() === "" ? Number.NaN : Number(text);
+  if (!(seconds >= 0 && seconds <= MOST_SECONDS))
+    throw new UsageError(`--timeout must be seconds, or 0 for no limit, not "${text}"`);
+  return seconds === 0 ? undefined : seconds * 1000;
+}
+
+/** Timers take no more. */
+const MOST_SECONDS = 2 ** 31 / 1000 - 1;
+
+/** What a spreadsheet takes for the start of a formula: https://owasp.org/www-community/attacks/CSV_Injection */
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Text from data with an apostrophe where a spreadsheet would run it; numbers stay numbers. */
+function harmless(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
 /** RFC 4180: a header, CRLF, quotes where they are needed; what is missing is empty. */
 function toCsv({ columns, rows }: QueryResult): string {
   const cell = (value: unknown): string => {
     if (value === null || value === undefined) return "";
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+    const text = typeof value === "object" ? JSON.stringify(value) : harmless(String(value));
     return /[",\r\n]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const lines = [columns.map(({ name }) => name), ...rows];

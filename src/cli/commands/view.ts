@@ -1,5 +1,7 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
+import { openOutputs } from "../../ingest/index.ts";
+import { onInterrupt } from "../../io/interrupts.ts";
 import type { Comparison } from "../../protocol/view.ts";
 import { writeBundle } from "../../view/bundle/index.ts";
 import { compareRuns } from "../../view/compare/index.ts";
@@ -8,15 +10,16 @@ import { startViewServer, type ViewServer } from "../../view/server/index.ts";
 import { isStudy } from "../../view/study/index.ts";
 import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatFailure, formatFinding, formatWarning, writtenLine } from "../messages.ts";
+import { formatFailure, formatFinding, formatWarning, printableLines, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface ViewOptions extends InputOptions {
+export interface ViewOptions extends InputOptions, ForceOption {
   readonly tokenizer?: string;
   readonly truth?: string;
   readonly port?: string;
@@ -45,6 +48,7 @@ const VIEW_FLAGS = [
   "redact",
   "cache",
   "bundle",
+  "force",
   "compare",
   "compareTokenizer",
 ];
@@ -70,10 +74,9 @@ export async function view(
     });
   checkCompare(paths, options);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const endListening = onInterrupt(() => stop.abort());
   try {
+    await checkPlaces(paths, options);
     const { redact: _, ...rest } = options;
     const wanted: ViewOptions & { readonly redact?: "text" } = {
       ...rest,
@@ -82,7 +85,16 @@ export async function view(
     const [path] = paths;
     if (paths.length === 1 && path !== undefined && isStudy(path)) {
       const { host, token, open = true, cache, redact, bundle } = wanted;
-      const forRuns = inputFlags(options, ["port", "host", "token", "open", "cache", "redact", "bundle"]);
+      const forRuns = inputFlags(options, [
+        "port",
+        "host",
+        "token",
+        "open",
+        "cache",
+        "redact",
+        "bundle",
+        "force",
+      ]);
       const study = { port, host, token, open, cache, redact, bundle, forRuns, signal: stop.signal };
       return await serveStudy(path, study, terminal);
     }
@@ -92,9 +104,21 @@ export async function view(
     if (options.bundle !== undefined) return await bundle(run, options.bundle, terminal);
     return await serve(run, wanted, port, terminal, stop.signal);
   } finally {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
+    endListening();
   }
+}
+
+/** Where the bundle and the cache go, before anything is read. */
+async function checkPlaces(
+  paths: readonly string[],
+  { bundle, cache, compare = [], tokenizer, compareTokenizer, truth, force }: ViewOptions,
+): Promise<void> {
+  const more = [tokenizer, compareTokenizer, truth].filter((path) => path !== undefined);
+  const outputs = await openOutputs({ inputs: [...paths, ...compare, ...more], force });
+  if (cache !== undefined) await outputs.directory("--cache", cache, "cache");
+  if (bundle === undefined) return;
+  if (bundle.endsWith(".zip")) await outputs.file("--bundle", bundle, "bundle");
+  else await outputs.directory("--bundle", bundle, "bundle");
 }
 
 type Wanted = ViewOptions & { readonly redact?: "text" };
@@ -185,7 +209,8 @@ function checkCompare(paths: readonly string[], { compare, compareTokenizer, fol
 
 function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
   const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as Comparison;
-  for (const { severity, what, follows } of warnings) terminal.err(`${severity}: ${what} ${follows}\n`);
+  for (const { severity, what, follows } of warnings)
+    terminal.err(printableLines(`${severity}: ${what} ${follows}\n`));
 }
 
 function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
@@ -194,7 +219,7 @@ function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
 
 async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
   try {
-    terminal.err(writtenLine(directory, await writeBundle(run, directory)));
+    terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true })));
     terminal.err("serve it with any web server; it has no exact answers to thresholds that are dragged\n");
     return statusOf(run);
   } finally {

@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
+import { writeAll } from "../../io/write-all.ts";
 import { byteLengthOf, type WrittenArray } from "../shared/written-array.ts";
 
 const DESCRIPTORS = { float32: "<f4", uint8: "|u1", int32: "<i4" } as const;
@@ -20,7 +21,7 @@ export async function writeNpz(target: FileHandle, arrays: readonly WrittenArray
     );
   }
   zip.end();
-  for await (const piece of zip.outputStream as Readable) await target.write(piece as Uint8Array);
+  for await (const piece of zip.outputStream as Readable) await writeAll(target, piece as Uint8Array);
 }
 
 /** Version 1: magic, length, a Python dict filled up with spaces so that data begins at a multiple of 64 bytes. */

@@ -5,8 +5,15 @@
  */
 import { resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { FormatError, LimitError, type LogratioError, UnsupportedError } from "../../base/errors.ts";
+import {
+  FileSystemError,
+  FormatError,
+  LimitError,
+  type LogratioError,
+  UnsupportedError,
+} from "../../base/errors.ts";
 import { memoryLimit } from "../../base/memory-limit.ts";
+import { fileSystemError } from "../../io/file-system-errors.ts";
 
 export interface EngineOptions {
   /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */
@@ -82,7 +89,32 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** DuckDB's complaint about a file as an error of ours. */
+/** What the C library says of an errno, as DuckDB repeats it. */
+const SYSTEM_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/No space left on device/, "ENOSPC"],
+  [/Disk quota exceeded/, "EDQUOT"],
+  [/Read-only file system/, "EROFS"],
+  [/Permission denied/, "EACCES"],
+  [/Input\/output error/, "EIO"],
+  [/Too many open files/, "EMFILE"],
+  [/File too large/, "EFBIG"],
+];
+
+/**
+ * DuckDB's complaint about a file that it writes as an error of ours: that of the system, where it says one.
+ *
+ * @param file the file that the user asked for
+ */
+export function duckdbWriteError(cause: unknown, file: string): LogratioError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const [, code] = SYSTEM_WORDS.find(([words]) => words.test(text)) ?? [];
+  if (code !== undefined)
+    return fileSystemError(Object.assign(new Error(text, { cause }), { code }), "write", { file });
+  if (!/^IO Error/.test(text)) return duckdbError(cause, file);
+  return new FileSystemError(`Cannot write ${file}: ${text.split("\n", 1)[0]}`, { at: { file }, cause });
+}
+
+/** DuckDB's complaint about a file that it reads as an error of ours. */
 export function duckdbError(cause: unknown, file: string): LogratioError {
   const text = cause instanceof Error ? cause.message : String(cause);
   const first = text.split("\n", 1)[0]!.trim();

@@ -7,6 +7,7 @@
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { openFile } from "../../io/file-source.ts";
+import { writeAll } from "../../io/write-all.ts";
 import { CHUNK, COLUMN, FILE, GROUP, PAIR, readFooter } from "./footer.ts";
 import {
   integerAt,
@@ -31,7 +32,7 @@ export interface Joiner {
 }
 
 export async function createJoiner(target: FileHandle): Promise<Joiner> {
-  await target.write(MAGIC);
+  await writeAll(target, MAGIC);
   let length = MAGIC.length;
   let template: ThriftStruct | undefined;
   let rows = 0;
@@ -43,7 +44,7 @@ export async function createJoiner(target: FileHandle): Promise<Joiner> {
     const shift = length - MAGIC.length;
     if (footer.start > MAGIC.length) {
       for await (const chunk of createReadStream(path, { start: MAGIC.length, end: footer.start - 1 })) {
-        await target.write(chunk as Buffer);
+        await writeAll(target, chunk as Buffer);
         length += (chunk as Buffer).length;
       }
     }
@@ -72,7 +73,7 @@ export async function createJoiner(target: FileHandle): Promise<Joiner> {
     const footer = writeThrift(fields);
     const size = Buffer.alloc(4);
     size.writeUInt32LE(footer.length);
-    await target.write(Buffer.concat([footer, size, MAGIC]));
+    await writeAll(target, Buffer.concat([footer, size, MAGIC]));
   };
   return { append, finish };
 }

@@ -5,11 +5,12 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DuckDBTableFunction } from "@duckdb/node-api";
 import { UsageError } from "../../base/errors.ts";
-import { duckdbError, type Engine, openEngine } from "./engine.ts";
+import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
+import { createScratch, createTemporaryFile } from "../../io/scratch.ts";
+import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
 import { duckdbType, fillChunk } from "./fill.ts";
 import { createJoiner } from "./join.ts";
 import { type ColumnBatch, type ColumnSpec, checkBatch, checkSpecs } from "./schema.ts";
@@ -55,35 +56,45 @@ export async function writeParquet(
   const limit = options.rowGroupTokens ?? DEFAULT_ROW_GROUP_TOKENS;
   if (!(limit >= 1)) throw new UsageError(`a row group cannot hold ${limit} tokens`);
   const target = resolve(path);
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
-  const scratch = await mkdtemp(`${temporary}-`);
-  const engine = await openEngine();
+  const scratch = await createScratch(dirname(target));
   try {
-    const file = await open(temporary, "wx");
+    const engine = await openEngine();
+    const temporary = await createTemporaryFile(target).catch((error: unknown) => {
+      engine.close();
+      throw error;
+    });
     try {
-      const joiner = await createJoiner(file);
-      const part = join(scratch, "part.parquet");
-      const encode = createEncoder(engine, specs, part, options.compression ?? "zstd");
+      const joiner = await writing(path, () => createJoiner(temporary.file));
+      const part = join(scratch.path, "part.parquet");
+      const encode = createEncoder(engine, specs, part, options.compression ?? "zstd", path);
+      const append = async (runs: readonly Run[]): Promise<void> => {
+        await encode(runs);
+        await writing(path, () => joiner.append(part));
+      };
       let count = 0;
       for await (const runs of rowGroups(specs, batches, limit)) {
-        await encode(runs);
-        await joiner.append(part);
+        await append(runs);
         count++;
       }
       // Without rows there still are columns.
-      if (count === 0) {
-        await encode([]);
-        await joiner.append(part);
-      }
-      await joiner.finish(options.metadata ?? {});
+      if (count === 0) await append([]);
+      await writing(path, () => joiner.finish(options.metadata ?? {}));
+      await temporary.commit();
     } finally {
-      await file.close();
+      engine.close();
+      await temporary.discard();
     }
-    await rename(temporary, target);
   } finally {
-    engine.close();
-    await rm(scratch, { recursive: true, force: true });
-    await rm(temporary, { force: true });
+    await scratch.remove();
+  }
+}
+
+/** What only writes: a system's error in it is about the file that the user asked for, not about what is read. */
+async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw isSystemError(cause) ? fileSystemError(cause, "write", { file }) : cause;
   }
 }
 
@@ -128,6 +139,7 @@ function createEncoder(
   specs: readonly ColumnSpec[],
   part: string,
   compression: "zstd" | "snappy" | "none",
+  path: string,
 ): (runs: readonly Run[]) => Promise<void> {
   let pending: Run[] = [];
   const name = `logratio_rows_${randomBytes(6).toString("hex")}`;
@@ -160,7 +172,7 @@ function createEncoder(
     try {
       await engine.connection.run(sql);
     } catch (cause) {
-      throw duckdbError(cause, part);
+      throw duckdbWriteError(cause, path);
     }
   };
 }

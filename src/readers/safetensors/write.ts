@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { writeAll } from "../../io/write-all.ts";
 import { byteLengthOf, type WrittenArray } from "../shared/written-array.ts";
 
 const DTYPES = { float32: "F32", uint8: "U8", int32: "I32" } as const;
@@ -19,7 +20,7 @@ export async function writeSafetensors(target: FileHandle, arrays: readonly Writ
   const padded = Buffer.concat([header, Buffer.alloc(-header.length & 7, " ")]);
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.length));
-  await target.write(length);
-  await target.write(padded);
-  for (const { pieces } of arrays) for await (const piece of pieces()) await target.write(piece);
+  await writeAll(target, length);
+  await writeAll(target, padded);
+  for (const { pieces } of arrays) for await (const piece of pieces()) await writeAll(target, piece);
 }

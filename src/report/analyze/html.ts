@@ -30,7 +30,7 @@ export function renderAnalyzeHtml(report: AnalyzeReport): string {
   const title = `${report.log} · logratio analyze`;
   return [
     "<!doctype html>",
-    '<html lang=en><head><meta charset=utf-8><meta name=viewport content="width=device-width,initial-scale=1">',
+    '<html lang=en><head><meta charset=utf-8><meta name=generator content="logratio analyze"><meta name=viewport content="width=device-width,initial-scale=1">',
     `<meta http-equiv=Content-Security-Policy content="${SECURITY_POLICY}">`,
     `<meta name=referrer content=no-referrer><title>${escapeHtml(title)}</title>`,
     `<style>${STYLE}</style></head><body>`,

@@ -44,6 +44,7 @@ const RECORD: DivergenceRecord = {
   reward: null,
   handle: null,
   file: null,
+  record_id: null,
 };
 
 const RULE = "=".repeat(80);
@@ -170,7 +171,7 @@ const REPORT: DivergenceReport = {
     metrics: {},
   })),
   records: null,
-  outputs: [{ file: "log.jsonl", lines: 5, completed_torn_line: false }],
+  outputs: [{ file: "log.jsonl", lines: 5, repeated: 0, completed_torn_line: false }],
   findings: [],
   sources: [],
 };

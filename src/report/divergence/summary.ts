@@ -72,7 +72,10 @@ function details(report: DivergenceReport): string[] {
     ...count(metrics.reencode_mismatches, "whose text alone tokenizes to something else"),
     ...count(metrics.token_mismatches, "that differ between responses and input_ids"),
     ...count(metrics.decode_errors, "not decoded without an error"),
-    ...report.outputs.map(({ file, lines }) => `appended to ${file}: ${plural(lines, "line")}`),
+    ...report.outputs.map(
+      ({ file, lines, repeated }) =>
+        `appended to ${file}: ${plural(lines, "line")}${repeated === 0 ? "" : `, ${repeated} there already`}`,
+    ),
   ];
 }
 

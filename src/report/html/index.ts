@@ -38,7 +38,7 @@ export function renderHtml(report: MismatchReport): string {
   const title = `${report.run}: ${report.verdict.level} · logratio report`;
   return [
     "<!doctype html>",
-    '<html lang=en><head><meta charset=utf-8><meta name=viewport content="width=device-width,initial-scale=1">',
+    '<html lang=en><head><meta charset=utf-8><meta name=generator content="logratio report"><meta name=viewport content="width=device-width,initial-scale=1">',
     `<meta http-equiv=Content-Security-Policy content="${SECURITY_POLICY}">`,
     `<meta name=referrer content=no-referrer><title>${escapeHtml(title)}</title>`,
     `<style>${STYLE}</style></head><body>`,

@@ -46,7 +46,7 @@ export function renderKlHtml(report: KlReport): string {
   const sections = sectionsOf(report).filter(({ body }) => body !== "");
   return [
     "<!doctype html>",
-    '<html lang=en><head><meta charset=utf-8><meta name=viewport content="width=device-width,initial-scale=1">',
+    '<html lang=en><head><meta charset=utf-8><meta name=generator content="logratio kl"><meta name=viewport content="width=device-width,initial-scale=1">',
     `<meta http-equiv=Content-Security-Policy content="${KL_SECURITY_POLICY}">`,
     `<meta name=referrer content=no-referrer><title>${escapeHtml(`${report.study} · logratio kl`)}</title>`,
     `<style>${STYLE}</style><style>${KL_STYLE}</style></head><body>`,

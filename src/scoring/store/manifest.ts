@@ -6,7 +6,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../base/errors.ts";
-import { fileSystemError } from "../../io/file-system-errors.ts";
 import { makeDirectory } from "../../io/make-directory.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import type { PolicyRole } from "../../protocol/kl.ts";
@@ -103,13 +102,9 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return value;
 }
 
-/** @throws NotFoundError, FileSystemError when it cannot be made */
+/** @throws FileSystemError or NotFoundError when it cannot be made */
 export async function makeStudyDirectory(dir: string): Promise<void> {
-  try {
-    makeDirectory(join(dir, "scores"));
-  } catch (cause) {
-    throw fileSystemError(cause, "make", { file: join(dir, "scores") });
-  }
+  makeDirectory(join(dir, "scores"));
 }
 
 export async function writeManifest(

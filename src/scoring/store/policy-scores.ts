@@ -6,6 +6,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "../../io/make-directory.ts";
+import { removeLeftovers } from "../../io/scratch.ts";
 import type { ErrorSpan } from "../../kl/error-span.ts";
 import { paths } from "./manifest.ts";
 import {
@@ -52,7 +53,7 @@ export async function openPolicyScores(
     await rm(parts, { recursive: true, force: true });
   }
   makeDirectory(parts);
-  await removeLeftOvers(dirname(whole), policy);
+  await removeLeftovers(dirname(whole));
   const done = new Set<string>();
   const files: string[] = [];
   let inOrder: readonly string[] | undefined;
@@ -114,12 +115,6 @@ function isLacking(
     const [wanted, there] = [errors.get(key), attention.errors[i]];
     return errors.has(key) && (wanted?.from !== there?.from || wanted?.token !== there?.token);
   });
-}
-
-/** Files that a killed run had begun to write. */
-async function removeLeftOvers(dir: string, policy: string): Promise<void> {
-  for (const name of await readdir(dir))
-    if (name.startsWith(`.${policy}.parquet.`)) await rm(join(dir, name), { recursive: true, force: true });
 }
 
 function sameOrder(a: readonly string[] | undefined, b: readonly string[]): boolean {

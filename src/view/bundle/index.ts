@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { type BundleResult, writeBundle } from "./write-bundle.ts";
+export { type BundleOptions, type BundleResult, writeBundle } from "./write-bundle.ts";

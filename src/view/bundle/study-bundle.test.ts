@@ -23,7 +23,7 @@ async function bundle(name: string, redact?: "text"): Promise<string> {
   const cache = join(example.folder, "cache");
   const study = await prepareStudy(example.dir, { cache, ...(redact && { redact }) });
   const target = join(example.folder, name);
-  await writeBundle(study, target, page);
+  await writeBundle(study, target, { page });
   await study.close();
   return target;
 }

@@ -4,18 +4,27 @@
  * @module
  */
 import { createWriteStream } from "node:fs";
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { UsageError } from "../../base/errors.ts";
+import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
 import { makeDirectory } from "../../io/make-directory.ts";
+import { createScratch } from "../../io/scratch.ts";
 import type { ViewInfo } from "../../protocol/view.ts";
 import { digitsTables, reportTables, studyTables } from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { builtPage, filesBelow } from "../server/index.ts";
 import type { PreparedStudy } from "../study/index.ts";
+
+export interface BundleOptions {
+  /** The built page; default the one that comes with this package. */
+  readonly page?: string;
+  /** Whether a file or directory at the target is replaced; default not. */
+  readonly replace?: boolean;
+}
 
 export interface BundleResult {
   readonly files: number;
@@ -35,38 +44,59 @@ const ROBOTS = "User-agent: *\nDisallow: /\n";
  * whole at `api/topk/INDEX`, since a file server knows no ranges of tokens; `api/exact` and `api/events` are absent.
  * `api/run` says `bundled`.
  *
- * @throws UsageError when there is something at `target` already
+ * @throws UsageError when there is something at `target` already, unless it is to be replaced
+ * @throws FileSystemError or NotFoundError where the system refuses; what was at `target` is there still
  */
 export async function writeBundle(
   run: PreparedRun | PreparedStudy,
   target: string,
-  page: string = builtPage(),
+  { page = builtPage(), replace = false }: BundleOptions = {},
 ): Promise<BundleResult> {
   const whole = resolve(target);
-  await refuseOccupied(whole, target);
-  makeDirectory(dirname(whole));
-  const temporary = await mkdtemp(join(dirname(whole), `.${basename(whole)}.tmp-`));
+  if (!replace) await refuseOccupied(whole, target);
+  const scratch = await writing(target, async () => {
+    makeDirectory(dirname(whole));
+    return createScratch(dirname(whole));
+  });
   const counted = { files: 0, bytes: 0 };
   const files = counting(bundleFiles(run, page), counted);
+  const made = join(scratch.path, "bundle");
   try {
     if (whole.endsWith(".zip")) {
-      const file = join(temporary, "bundle.zip");
-      await writeZip(file, files);
-      await rename(file, whole);
-      await rm(temporary, { recursive: true });
+      await writeZip(made, files, target);
+      await writing(target, () => rename(made, whole));
     } else {
       for await (const { path, read } of files) {
-        makeDirectory(dirname(join(temporary, path)));
-        await writeFile(join(temporary, path), await read());
+        const bytes = await read();
+        await writing(target, async () => {
+          makeDirectory(dirname(join(made, path)));
+          await writeFile(join(made, path), bytes);
+        });
       }
-      await rm(whole, { recursive: true, force: true });
-      await rename(temporary, whole);
+      await writing(target, async () => {
+        // What is there goes aside first, and with the scratch directory once the new one has its name.
+        const before = join(scratch.path, "before");
+        await rename(whole, before).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+        });
+        await rename(made, whole).catch(async (error: unknown) => {
+          await rename(before, whole).catch(() => {});
+          throw error;
+        });
+      });
     }
-  } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
-    throw error;
+  } finally {
+    await scratch.remove();
   }
   return counted;
+}
+
+async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw isSystemError(cause) ? fileSystemError(cause, "write", { file }) : cause;
+  }
 }
 
 async function refuseOccupied(whole: string, target: string): Promise<void> {
@@ -146,9 +176,13 @@ async function* counting(
 }
 
 /** Files are read when their turn comes: a bundle may be larger than memory. */
-async function writeZip(path: string, files: AsyncIterable<BundleFile>): Promise<void> {
+async function writeZip(path: string, files: AsyncIterable<BundleFile>, target: string): Promise<void> {
   const zip = new ZipFile();
-  const written = pipeline(zip.outputStream as Readable, createWriteStream(path));
+  const written = pipeline(zip.outputStream as Readable, createWriteStream(path)).catch((cause: unknown) => {
+    throw fileSystemError(cause, "write", { file: target });
+  });
+  // Read below, or not at all where a file cannot be read.
+  written.catch(() => {});
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
   for await (const { path: name, read } of files) {
     zip.addReadStreamLazy(name, {}, (give) => {

@@ -4,9 +4,10 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resultJson } from "../../base/json.ts";
+import { writeWholeFile } from "../../io/write-whole-file.ts";
 import { type Comparison, type RunInfo, type StepSeries, VIEW_SCHEMA_VERSION } from "../../protocol/view.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { matchSequences } from "./match-sequences.ts";
@@ -53,14 +54,8 @@ async function comparisonOf(
   const known = await readFile(path).catch(() => undefined);
   if (known !== undefined) return known;
   const made = Buffer.from(resultJson(await compare(a, b, signal)));
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, made);
-    await rename(temporary, path);
-  } catch {
-    // A cache that others made may be read-only: then it is computed again the next time.
-    await rm(temporary, { force: true }).catch(() => {});
-  }
+  // A cache that others made may be read-only: then it is computed again the next time.
+  await writeWholeFile(path, made).catch(() => {});
   return made;
 }
 

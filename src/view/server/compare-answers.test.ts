@@ -74,7 +74,7 @@ it("says what to do where no other run is named", async () => {
 it("is bundled with both runs", async () => {
   const run = await both();
   const out = work.path("bundle");
-  await writeBundle(run, out, page);
+  await writeBundle(run, out, { page });
   const read = async (name: string): Promise<unknown> =>
     JSON.parse(await readFile(`${out}/api/${name}`, "utf8"));
   expect(await read("run")).toMatchObject({ bundled: true, compared: "second" });

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LimitError, UsageError } from "../../base/errors.ts";
+import { createScratch } from "../../io/scratch.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../readers/index.ts";
 
 /** Beyond these the writer takes many seconds, in which nobody else is answered. */
@@ -31,13 +31,13 @@ export async function parquetOf(value: unknown): Promise<Uint8Array> {
     // Others are answered between columns.
     await new Promise(setImmediate);
   }
-  const directory = await mkdtemp(join(tmpdir(), "logratio-parquet-"));
+  const scratch = await createScratch();
   try {
-    const file = join(directory, "table.parquet");
+    const file = join(scratch.path, "table.parquet");
     await writeParquet(file, specs, batch(rows, specs));
     return await readFile(file);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await scratch.remove();
   }
 }
 

@@ -319,7 +319,7 @@ describe("a bundle", () => {
   it("holds the page and every answer as a file", async () => {
     const run = await demo();
     const out = work.path("bundle");
-    const { files } = await writeBundle(run, out, page);
+    const { files } = await writeBundle(run, out, { page });
     const numbers = Array.from({ length: run.info.sequences }, (_, index) => index);
     const paths = [
       ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
@@ -337,7 +337,7 @@ describe("a bundle", () => {
     const { rollout } = decodeSequence(await readFile(`${out}/api/sequence/3`));
     expect([from, count]).toEqual([0, rollout.length]);
     expect(await readFile(`${out}/index.html`, "utf8")).toContain("page");
-    await expect(writeBundle(run, out, page)).rejects.toMatchObject({ _tag: "UsageError" });
+    await expect(writeBundle(run, out, { page })).rejects.toMatchObject({ _tag: "UsageError" });
     await rm(out, { recursive: true });
     await run.close();
   });

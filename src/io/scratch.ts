@@ -1,0 +1,214 @@
+/**
+ * Temporary files and directories: under names that nobody can guess, created by us or not at all, removed when the
+ * process ends, and where it was killed by the next one that writes there.
+ *
+ * A name says who made it: the machine (with its boot and its process namespace, as a hash), the process, a random part.
+ * What a process of this machine made is a leftover once that process is gone. Whether one of another machine, on a
+ * shared file system, still runs cannot be asked: what it made is one a day after its last change.
+ *
+ * @module
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync, rmSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileSystemError } from "./file-system-errors.ts";
+import { cleanOnInterrupt } from "./interrupts.ts";
+
+const NAME = /^\.?logratio-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}(?:\.tmp)?$/;
+const A_DAY_MS = 24 * 3600 * 1000;
+
+/** A directory of this process alone. */
+export interface Scratch {
+  readonly path: string;
+  /** Removes it with all that is in it; never throws. */
+  remove(): Promise<void>;
+}
+
+/** A file that is written under a temporary name beside the one that it will take. */
+export interface TemporaryFile {
+  readonly path: string;
+  /** Open for reading and writing; {@link commit} closes it. */
+  readonly file: FileHandle;
+  /**
+   * Gives the file its name; what had it is replaced.
+   *
+   * @throws FileSystemError where the system refuses; the temporary file is removed then
+   */
+  commit(): Promise<void>;
+  /** Closes and removes it, unless it has its name already; never throws. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Makes a directory that only this user may enter, below the system's temporary directory unless `where` says otherwise.
+ *
+ * @throws FileSystemError or NotFoundError where the system refuses
+ */
+export async function createScratch(where: string = tmpdir()): Promise<Scratch> {
+  await removeLeftovers(where);
+  const isSystems = resolve(where) === resolve(tmpdir());
+  const path = join(resolve(where), isSystems ? freshName() : `.${freshName()}.tmp`);
+  const forget = remember(path);
+  try {
+    // Not recursive: this fails where something has the name, and never makes the directory above.
+    await mkdir(path, { mode: 0o700 });
+  } catch (cause) {
+    forget();
+    throw fileSystemError(cause, "make a temporary directory in", { file: where });
+  }
+  return {
+    path,
+    async remove() {
+      await removeQuietly(path);
+      forget();
+    },
+  };
+}
+
+/**
+ * Opens a file beside `target`, which takes that name when it is complete: readers never see half of it.
+ *
+ * @throws FileSystemError or NotFoundError where the system refuses
+ */
+export async function createTemporaryFile(target: string): Promise<TemporaryFile> {
+  const at = { file: target };
+  const directory = dirname(resolve(target));
+  await removeLeftovers(directory);
+  const path = join(directory, `.${freshName()}.tmp`);
+  const forget = remember(path);
+  const file = await open(path, "wx+").catch((cause: unknown) => {
+    forget();
+    throw fileSystemError(cause, "write", at);
+  });
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (isOpen) {
+      isOpen = false;
+      await file.close();
+    }
+  };
+  const discard = async (): Promise<void> => {
+    await close().catch(() => {});
+    await removeQuietly(path);
+    forget();
+  };
+  return {
+    path,
+    file,
+    async commit() {
+      try {
+        // Some file systems (NFS, quotas) say only when it is closed that a write failed.
+        await close();
+        await rename(path, target);
+        forget();
+      } catch (cause) {
+        await discard();
+        throw fileSystemError(cause, "write", at);
+      }
+    },
+    discard,
+  };
+}
+
+const swept = new Map<string, Promise<void>>();
+
+/** Removes what killed processes left in a directory; once for each directory, and never an error. */
+export function removeLeftovers(directory: string): Promise<void> {
+  const path = resolve(directory);
+  let sweep = swept.get(path);
+  if (sweep === undefined) {
+    sweep = sweepDirectory(path);
+    swept.set(path, sweep);
+  }
+  return sweep;
+}
+
+async function sweepDirectory(directory: string): Promise<void> {
+  const names = await readdir(directory).catch(() => [] as string[]);
+  for (const name of names) {
+    const path = join(directory, name);
+    if (await isLeftover(name, path)) await removeQuietly(path);
+  }
+}
+
+async function isLeftover(name: string, path: string): Promise<boolean> {
+  const [, machine, pid] = NAME.exec(name) ?? [];
+  if (machine === undefined) return false;
+  if (machine === machineTag()) return !isRunning(Number(pid));
+  const stats = await lstat(path).catch(() => undefined);
+  return stats !== undefined && Date.now() - stats.mtimeMs > A_DAY_MS;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function freshName(): string {
+  return `logratio-${machineTag()}-${process.pid}-${randomBytes(8).toString("hex")}`;
+}
+
+let tag: string | undefined;
+
+/** Of processes whose numbers mean the same: one machine since it was started, one namespace of processes. */
+function machineTag(): string {
+  tag ??= createHash("sha256")
+    .update([hostname(), orEmpty(readBoot), orEmpty(readNamespace)].join("\n"))
+    .digest("hex")
+    .slice(0, 8);
+  return tag;
+}
+
+const readBoot = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+const readNamespace = (): string => readlinkSync("/proc/self/ns/pid");
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+const alive = new Set<string>();
+let unlisten: (() => void) | undefined;
+
+function removeAll(): void {
+  for (const path of alive) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      // The next process that writes there tries again.
+    }
+  }
+}
+
+/** Removes the path should the process end before it is forgotten. */
+function remember(path: string): () => void {
+  alive.add(path);
+  if (unlisten === undefined) {
+    process.on("exit", removeAll);
+    const off = cleanOnInterrupt(removeAll);
+    unlisten = () => {
+      process.off("exit", removeAll);
+      off();
+    };
+  }
+  return () => {
+    alive.delete(path);
+    if (alive.size > 0) return;
+    unlisten?.();
+    unlisten = undefined;
+  };
+}
+
+async function removeQuietly(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => {});
+}
