@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { rmSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EmptyInputError, FormatError, LimitError } from "../base/errors.ts";
 import { memoryLimit } from "../base/memory-limit.ts";
@@ -14,6 +12,7 @@ import type { SourceDocument } from "../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
 import { memorySource } from "../io/file-source.ts";
 import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
+import { createScratch } from "../io/scratch.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
 import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
 import { isParquet, openParquet } from "../readers/parquet/index.ts";
@@ -93,18 +92,6 @@ async function holdInMemory(plain: PlainStream): Promise<ByteSource> {
   return memorySource(plain.name, bytes);
 }
 
-/** A folder of our own for what has to lie on disk while it is read. */
-async function scratchFolder(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "logratio-"));
-  const atExit = (): void => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", atExit);
-  const remove = async (): Promise<void> => {
-    process.off("exit", atExit);
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { folder, remove };
-}
-
 /** @throws LimitError before more than {@link SCRATCH_PER_MEMORY} times the memory limit is on disk */
 async function* boundedScratch({ name, bytes }: PlainStream): AsyncGenerator<Uint8Array> {
   const most = memoryLimit() * SCRATCH_PER_MEMORY;
@@ -128,13 +115,13 @@ async function* boundedScratch({ name, bytes }: PlainStream): AsyncGenerator<Uin
 
 /** DuckDB reads Parquet from disk only, so a compressed one is put there for as long as it is open. */
 async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
-  const { folder, remove } = await scratchFolder();
+  const scratch = await createScratch();
   try {
-    const path = join(folder, "data.parquet");
+    const path = join(scratch.path, "data.parquet");
     await writeFile(path, boundedScratch(plain));
-    return { ...owning(await openParquet(path), [remove]), file: plain.name };
+    return { ...owning(await openParquet(path), [scratch.remove]), file: plain.name };
   } catch (error) {
-    await remove();
+    await scratch.remove();
     throw error;
   }
 }
