@@ -153,7 +153,7 @@ export function buildReport(input: ReportInput): MismatchReport {
     left_out: leftOut,
     verdict: verdictOf({
       metrics: source.metrics,
-      ranges: rangesOf(source.intervals),
+      ranges: rangesOf(total, source.intervals),
       perStep,
       standingOut: new Set(comparisons.steps.map(({ key }) => key)),
       leftOut,

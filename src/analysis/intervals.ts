@@ -85,13 +85,22 @@ export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
   };
 }
 
-/** What the data leave open of each figure: its interval, else what is left without any one cluster. */
-export function rangesOf(intervals: Readonly<Record<string, Interval>>): Ranges {
+/**
+ * What the data leave open of each figure, by metric name: its interval. Where that would not hold, the widest of the
+ * interval all the same and of what is left without any one cluster: too narrow for a claim, but nearer to one than the
+ * figure alone.
+ */
+export function rangesOf(summary: MismatchSummary, intervals: Readonly<Record<string, Interval>>): Ranges {
+  const { clusters } = summary;
+  if (!clusters) return {};
+  const total = totalOf(clusters.table);
   return Object.fromEntries(
     Object.entries(intervals).flatMap(([name, { low, high, leave_one_out }]) => {
-      if (Number.isFinite(low) && Number.isFinite(high)) return [[name, { low, high }]];
-      if (leave_one_out === null) return [];
-      return [[name, { low: leave_one_out[0], high: leave_one_out[1] }]];
+      const metric = CLUSTER_METRICS[name];
+      if (metric === undefined || leave_one_out === null) return [[name, { low, high }]];
+      const ends = intervalOf(metric, total, clusters.table);
+      const known = [...leave_one_out, ends.low, ends.high].filter(Number.isFinite);
+      return known.length === 0 ? [] : [[name, { low: Math.min(...known), high: Math.max(...known) }]];
     }),
   );
 }

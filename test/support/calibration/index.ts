@@ -3,12 +3,18 @@
  *
  * @module
  */
+import { ANALYZE_CLAIMS } from "./analyze-claims.ts";
 import type { Claim } from "./claim.ts";
+import { FACT_CLAIMS } from "./fact-claims.ts";
 import { INTERVAL_CLAIMS } from "./interval-claims.ts";
+import { KL_CLAIMS } from "./kl-claims.ts";
 
 export { type Claim, rateOf } from "./claim.ts";
 export { coverageOf, METRICS } from "./interval-claims.ts";
 export { labProcesses } from "./lab.ts";
 export { PROCESSES } from "./processes.ts";
 
-export const CLAIMS: readonly Claim[] = [...INTERVAL_CLAIMS];
+/** Of `logratio report`. */
+export const REPORT_CLAIMS: readonly Claim[] = [...INTERVAL_CLAIMS, ...FACT_CLAIMS];
+
+export const CLAIMS: readonly Claim[] = [...REPORT_CLAIMS, ...ANALYZE_CLAIMS, ...KL_CLAIMS];
