@@ -151,7 +151,18 @@ describe.each(STUDY_WRITERS)("$name", ({ input, args }) => {
 
 it("score never replaces the texts that it reads", () => {
   writeFileSync(join(dir, "texts.jsonl"), '{"prompt": "1+1=", "response": "2"}\n');
-  const args = ["score", "texts.jsonl", "--policy", "a=onnx:none", "--reference", "a", "--out", "."];
+  const args = [
+    "score",
+    "texts.jsonl",
+    "--policy",
+    "a=onnx:none",
+    "--policy",
+    "b=onnx:none",
+    "--reference",
+    "a",
+    "--out",
+    ".",
+  ];
   expect(refused([...args, "--force"])).toMatch(/would replace what this command reads: texts\.jsonl/);
 });
 

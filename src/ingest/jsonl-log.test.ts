@@ -14,6 +14,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UsageError } from "../base/errors.ts";
 import { appendJsonl, openJsonlLog } from "./jsonl-log.ts";
 
 let root: string;
@@ -120,6 +121,20 @@ describe("openJsonlLog", () => {
     const append = (): unknown => log.append(["{}"]);
     expect(append).toThrow(message);
     expect(append).toThrow(expect.objectContaining({ _tag: "FileSystemError", hint: expect.any(String) }));
+    expect(log.files).toEqual([]);
+  });
+
+  it("asks about a file that is there before each append, until it may be written to", () => {
+    const path = join(root, "foreign.txt");
+    writeFileSync(path, "notes\n");
+    const log = openJsonlLog({
+      path,
+      check: (file, _, firstLine) => {
+        if (firstLine === "notes") throw new UsageError(`${file} is no log`);
+      },
+    });
+    for (let i = 0; i < 2; i++) expect(() => log.append(["{}"])).toThrow(/is no log/);
+    expect(read(path)).toBe("notes\n");
     expect(log.files).toEqual([]);
   });
 

@@ -90,8 +90,9 @@ export function openJsonlLog(options: JsonlLogOptions): JsonlLog {
       let entry = files.get(file);
       if (entry === undefined) {
         entry = { file, lines: 0, repeated: 0, completedTornLine: false };
-        files.set(file, entry);
+        // Not remembered where it is refused: it is asked about again the next time.
         if (check !== undefined) checkFile(file, check);
+        files.set(file, entry);
       }
       entry.repeated += all.length - lines.length;
       if (lines.length > 0) appendTo(entry, chunks);
@@ -204,19 +205,22 @@ function* linesOf(file: string): Generator<string> {
 const MOST_FIRST_LINE = 1 << 16;
 
 function checkFile(file: string, check: NonNullable<JsonlLogOptions["check"]>): void {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isFile() || stats.size === 0) {
-    check(file, stats, "");
-    return;
-  }
-  const descriptor = openSync(file, "r");
+  let descriptor: number | undefined;
   try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (!stats.isFile() || stats.size === 0) {
+      check(file, stats, "");
+      return;
+    }
+    descriptor = openSync(file, "r");
     const head = Buffer.alloc(Math.min(stats.size, MOST_FIRST_LINE));
     const read = readSync(descriptor, head, 0, head.length, 0);
     check(file, stats, head.subarray(0, read).toString("utf8").split("\n", 1)[0]!);
+  } catch (cause) {
+    throw fileSystemError(cause, "append to", { file });
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
