@@ -23,18 +23,20 @@ export interface ClusterMetric {
   readonly shown?: (value: number) => number;
 }
 
+/** @param per what the column is divided by */
 function ratio(
   column: Column,
   factor: number,
   rest: Pick<ClusterMetric, "scale" | "mass" | "tokenMass">,
+  per: Column = "tokens",
 ): ClusterMetric {
   const of = CLUSTER[column];
+  const n = CLUSTER[per];
   return {
     ...rest,
-    value: (total) => (factor * total[of]!) / total[CLUSTER.tokens]!,
+    value: (total) => (factor * total[of]!) / total[n]!,
     influence: (total, table, at) =>
-      (factor * (table[at + of]! - (total[of]! / total[CLUSTER.tokens]!) * table[at + CLUSTER.tokens]!)) /
-      total[CLUSTER.tokens]!,
+      (factor * (table[at + of]! - (total[of]! / total[n]!) * table[at + n]!)) / total[n]!,
   };
 }
 
@@ -96,6 +98,7 @@ export const CLUSTER_METRICS: Readonly<Record<string, ClusterMetric>> = {
   k1: ratio("delta", -1, { scale: "linear", mass: "deltaAbs" }),
   k2: ratio("deltaSquare", 0.5, { scale: "log", mass: "deltaSquare", tokenMass: square }),
   k3: ratio("k3", 1, { scale: "log", mass: "k3", tokenMass: k3 }),
+  prob_diff_mean: ratio("probDiffAbs", 1, { scale: "log", mass: "probDiffAbs" }, "probTokens"),
   ess: variation,
   chi2_token: chi2,
 };

@@ -11,6 +11,7 @@
  */
 import {
   ABS_DELTA_SUM,
+  ABS_PROB_DIFF_MEAN,
   COUNT,
   DELTA_M2,
   DELTA_MEAN,
@@ -20,12 +21,13 @@ import {
   OVER_COUNT,
   OVER_EXCESS_SQUARE_SUM,
   OVER_EXCESS_SUM,
+  PROB_COUNT,
 } from "../kernels/layout.ts";
 
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
 
-/** Columns of a cluster's sums: n, ΣΔ, Σ|Δ|, ΣΔ² (nats), Σk3, Σ(ρ − 1), Σ(ρ − 1)². */
+/** Columns of a cluster's sums: n, ΣΔ, Σ|Δ|, ΣΔ² (nats), Σk3, Σ(ρ − 1), Σ(ρ − 1)²; tokens with both probabilities, their Σ|Δp|. */
 export const CLUSTER = {
   tokens: 0,
   delta: 1,
@@ -34,6 +36,8 @@ export const CLUSTER = {
   k3: 4,
   excess: 5,
   excessSquare: 6,
+  probTokens: 7,
+  probDiffAbs: 8,
 } as const;
 
 export const CLUSTER_WIDTH = Object.keys(CLUSTER).length;
@@ -104,6 +108,8 @@ export class ClusterSums {
     sums[at + CLUSTER.excess]! += within * excess + rows[offset + OVER_EXCESS_SUM]!;
     sums[at + CLUSTER.excessSquare]! +=
       rows[offset + EXCESS_M2]! + within * excess * excess + rows[offset + OVER_EXCESS_SQUARE_SUM]!;
+    sums[at + CLUSTER.probTokens]! += rows[offset + PROB_COUNT]!;
+    sums[at + CLUSTER.probDiffAbs]! += rows[offset + PROB_COUNT]! * rows[offset + ABS_PROB_DIFF_MEAN]!;
     if (this.count > this.#most) this.#join();
   }
 
