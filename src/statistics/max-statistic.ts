@@ -31,9 +31,9 @@ export interface MaxStatistic {
   readonly permutations: number;
 }
 
-export const PERMUTATIONS = 499;
-/** Once this many permutations have beaten the largest group, none can come out below 0.05. */
-const ENOUGH_BEATEN = 50;
+export const PERMUTATIONS = 399;
+/** Once this many permutations have beaten the largest group, no p can come out at 0.05 or below (Besag and Clifford 1991). */
+const ENOUGH_BEATEN = PERMUTATIONS / 20;
 
 /** One-sided: groups whose sums are larger than chance would have them. */
 export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
