@@ -7,6 +7,8 @@ import { type CommandInput, nextCommand, shellCommand } from "./next-command.ts"
 const FLAGS = ["--rollout", "lp vllm", "--trainer", "it's", "--mask", "m", "--pair", "--steps", "1..5"];
 const INPUT: CommandInput = { paths: ["my runs/it's here.npz"], flags: FLAGS, compared: [] };
 const fact = (kind: string): Fact[] => [{ kind, text: kind, weight: 2 }];
+const evidence = { subject: 30, p: 0.01, factor: 3, interval: null, leave_one_out: { low: 2, high: 4 } };
+const worstStep: Fact[] = [{ kind: "worst-step", text: "", weight: 2, evidence }];
 const next = (facts: Fact[], input: CommandInput = INPUT, skipped = false) =>
   nextCommand(
     sampleReport(),
@@ -32,7 +34,9 @@ describe("nextCommand", () => {
   });
 
   it("replaces the steps where it asks for others, and does not ask show for a filter", () => {
-    expect(words(next(fact("worst-step")).command).join(" ")).toMatch(/--mask m --pair --steps 30$/);
+    expect(words(next(worstStep).command).join(" ")).toMatch(/--mask m --pair --steps 30$/);
+    expect(next(worstStep).why).toBe("look at step 30, which stands out, alone");
+    expect(next(fact("drift")).command).not.toContain("--steps 30");
     const filtered = { ...INPUT, flags: ["--filter", "abs>0.5", "--mask", "m"] };
     expect(words(next(fact("single-token"), filtered).command)).not.toContain("--filter");
     expect(words(next([], filtered).command)).toContain("abs>0.5");

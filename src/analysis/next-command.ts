@@ -41,24 +41,25 @@ function chooseNext(
     };
   }
   const [worst] = source.worst_tokens;
-  const lead = facts.find(
-    ({ kind }) => kind === "single-token" || kind === "worst-step" || kind === "drift",
-  )?.kind;
-  if (lead === "single-token" && worst !== undefined) {
+  const lead = facts.find(({ kind }) => kind === "single-token" || kind === "worst-step");
+  if (lead?.kind === "single-token" && worst !== undefined) {
     return {
       command: shellCommand("show", [...paths, worst.handle, ...withoutFlag(flags, "--filter")]),
       why: "that token in its text, and what both policies would rather have said",
     };
   }
-  if (source.metrics.steps > 1 && lead !== undefined) {
-    const step = worstStepOf(source);
-    if (step !== null) {
-      const others = withoutFlag(flags, "--steps");
-      return {
-        command: shellCommand("report", [...paths, ...others, ...parity(compared), "--steps", String(step)]),
-        why: `look at step ${step}, the worst, alone`,
-      };
-    }
+  if (lead?.evidence !== undefined) {
+    const step = lead.evidence.subject;
+    return {
+      command: shellCommand("report", [
+        ...paths,
+        ...withoutFlag(flags, "--steps"),
+        ...parity(compared),
+        "--steps",
+        String(step),
+      ]),
+      why: `look at step ${step}, which stands out, alone`,
+    };
   }
   const trainer = source.trainers.find(
     (name) => (name === "verl" || name === "xtuner") && !compared.includes(name),
@@ -79,10 +80,6 @@ function chooseNext(
 function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
   const at = flags.indexOf(flag);
   return at < 0 ? flags : flags.toSpliced(at, 2);
-}
-
-function worstStepOf({ per_step }: FactSource): number | null {
-  return per_step.reduce((a, b) => (b.delta_abs_mean > a.delta_abs_mean ? b : a)).step;
 }
 
 /** `logratio VERB WORD…`, each word as a POSIX shell needs it. */

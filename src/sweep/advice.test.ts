@@ -6,6 +6,7 @@ import { buildSweep, findSetting } from "./build-sweep.ts";
 import { configsOf } from "./configs.ts";
 import { defaultGrid, METHODS, ofMethods } from "./grid.ts";
 import { randomBatch } from "./random.test-data.ts";
+import { recommend } from "./recommend.ts";
 import { Sweep } from "./sweep.ts";
 
 function reportOf(batches: readonly RecordBatch[], settings = defaultGrid()) {
@@ -76,6 +77,33 @@ describe("the front and the recommendation", () => {
     expect(recommendation.reasons[0]).toContain(
       `${taken.name} has the best ESS among the points of the Pareto front`,
     );
+  });
+
+  it("says of a setting that is near a limit which one, and of one that is not nothing", () => {
+    const { settings, metrics } = reportOf(heavy);
+    const [none, first] = settings as [(typeof settings)[number], (typeof settings)[number]];
+    const reasonsAt = (mass_moved: number): string => {
+      const taken = { ...first, on_front: true, ess_tokens: 0.9, mass_moved, truncated_share: 0.01 };
+      const dropped = {
+        ...first.dropped,
+        tokens_share: 0.01,
+        groups_lost: 0,
+        reward_shift: 0,
+        accuracy_shift: 0,
+      };
+      const low = { ...metrics, ess: 0.5 };
+      return recommend(
+        [
+          { ...none, ess_tokens: 0.5 },
+          { ...taken, dropped },
+        ],
+        low,
+      ).reasons.join("; ");
+    };
+    expect(reasonsAt(0.046)).toContain(
+      "it is near a limit, which other prompts or later steps may break: it moves 4.6 % of the weight mass",
+    );
+    expect(reasonsAt(0.039)).not.toContain("near a limit");
   });
 
   it("says so when every setting breaks a limit", () => {
