@@ -6,11 +6,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EmptyInputError, FormatError, LimitError } from "../base/errors.ts";
+import { EmptyInputError, FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../io/byte-source.ts";
 import type { SourceDocument } from "../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
-import { memorySource } from "../io/file-source.ts";
+import { holdStream } from "../io/held-source.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
 import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
 import { isParquet, openParquet } from "../readers/parquet/index.ts";
@@ -19,14 +19,10 @@ import { isPickle, isZip, zipKind } from "../readers/shared/sniff.ts";
 import { openTorch } from "../readers/torch/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
+/** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
+const NEEDS_ALL = "a file of this format, which is kept in memory where it is compressed or a pipe,";
 /** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
 const PICKLES = { unknownClasses: "record" } as const;
-
-/**
- * Decompressed bytes of a container that needs reads at any offset (npz, torch, safetensors, Parquet inside gzip or
- * zstd) and is therefore held in memory.
- */
-export const MAX_HELD_BYTES = 2 ** 31;
 
 type Container = "npy" | "zip" | "parquet" | "safetensors" | "pickle";
 
@@ -71,31 +67,6 @@ async function openContainer(source: ByteSource, container: Container): Promise<
   }
 }
 
-async function holdInMemory(plain: PlainStream): Promise<ByteSource> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of plain.bytes) {
-    length += chunk.length;
-    if (length > MAX_HELD_BYTES) {
-      throw new LimitError(
-        `decompressed to more than ${MAX_HELD_BYTES} bytes, which this format needs in memory at once`,
-        {
-          at: { file: plain.name },
-          hint: "decompress it to a file first: gzip -d or zstd -d",
-        },
-      );
-    }
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return memorySource(plain.name, bytes);
-}
-
 /** DuckDB reads Parquet from disk only, so a compressed one is put there for as long as it is open. */
 async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
   const folder = await mkdtemp(join(tmpdir(), "logratio-"));
@@ -138,10 +109,14 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
   const container = sniffContainer(head, Number.MAX_SAFE_INTEGER);
   if (container === "parquet") return owning(await openParquetStream(plain), closers);
   if (container !== undefined)
-    return owning(await openContainer(await holdInMemory(plain), container), closers);
+    return owning(await openContainer(await holdStream(plain, NEEDS_ALL), container), closers);
   const named = name === "-" ? "-.jsonl" : name;
   if (sniffJson(head, named) === undefined) throw unknown(head, name);
-  return owning(await openJsonDocument(plain, { name: named }), closers);
+  const document = await openJsonDocument(plain, { name: named });
+  if (document.kind === "rows") return owning(document, closers);
+  // One object is all there by now: a run of a thousand such files must not keep a thousand of them open.
+  for (const close of closers) await close();
+  return document;
 }
 
 /**
@@ -150,7 +125,7 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
  *
  * @throws EmptyInputError if there are no bytes
  * @throws FormatError if the bytes are of no known format, or not what their format says
- * @throws LimitError if a compressed container does not fit into {@link MAX_HELD_BYTES}
+ * @throws LimitError if a compressed container does not fit into the memory limit
  * @throws UnsupportedError for formats and features that are known and not read
  */
 export async function openDocument(input: ByteSource | ByteStream): Promise<SourceDocument> {

@@ -9,6 +9,7 @@ import type { RecordBatch } from "../schema/record.ts";
 import { dropDuplicates } from "./duplicates.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
+import { reportWalk } from "./report-walk.ts";
 import { listSome, nothingToRead, reportUnstable, type Selection, select } from "./select.ts";
 import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
@@ -126,11 +127,16 @@ export async function openGroups(
   }
   const findings = new FindingLog();
   const walked = await walk(paths);
+  reportWalk(walked, findings);
   const selection = await select(walked, { ...options, findings }, examineFile);
   const { sources, failures, ignored } = selection;
   if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
   const readable = sources.filter(({ problem }) => problem === undefined);
-  if (readable.length === 0) throw nothingToRead(paths, walked, selection);
+  if (readable.length === 0) {
+    throw failures.length === 0 && walked.unreadable[0] !== undefined
+      ? walked.unreadable[0].error
+      : nothingToRead(paths, walked, selection);
+  }
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();
   const groups = new Map(

@@ -64,6 +64,7 @@ export async function* readSources(
         file: report.file,
       });
     let document: SourceDocument | undefined;
+    let kept = 0;
     try {
       document = await reopen(source, options, (bytes) => {
         meter.bytesRead += bytes;
@@ -92,6 +93,7 @@ export async function* readSources(
       })) {
         tally.batches++;
         meter.sequences += batch.length;
+        kept += batch.length;
         tell();
         yield batch;
       }
@@ -99,7 +101,7 @@ export async function* readSources(
       if (!isLogratioError(error)) throw error;
       tally.firstError ??= error;
       onSkipped();
-      reportSkipped(findings, report.file, error);
+      reportSkipped(findings, report.file, error, kept);
     } finally {
       await document?.close();
     }

@@ -16,7 +16,7 @@ export interface Selection {
 
 const LISTED = 5;
 /** One JSON object is parsed whole when it is opened; up to this many bytes of them are kept until they are read. */
-const MAX_KEPT_BYTES = 2 ** 28;
+const MAX_KEPT_BYTES = 2 ** 26;
 
 export function listSome(names: readonly string[]): string {
   return names.length <= LISTED
@@ -36,7 +36,12 @@ function splitFailures(
   return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
 }
 
-export function reportSkipped(findings: FindingLog, file: string, error: LogratioError): void {
+/** @param kept sequences that were read before the error */
+export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
+  const what =
+    kept === 0
+      ? "a file was left out"
+      : `the rest of a file was left out (${kept} ${kept === 1 ? "sequence" : "sequences"} before it kept)`;
   findings.add({
     code: "file-skipped",
     severity: "skipped",
@@ -45,7 +50,7 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
     at: { ...error.at, file },
     ...(error.likely === undefined ? {} : { likely: error.likely }),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
-    describe: () => `a file was left out: ${error.message}`,
+    describe: () => `${what}: ${error.message}`,
   });
 }
 
@@ -75,7 +80,7 @@ export async function select(
   const failures: Failure[] = [];
   let keptBytes = 0;
   const limitKept = (source: Source): Source => {
-    if (source.document === undefined || source.file.path === "-") return source;
+    if (source.document === undefined || source.file.pipe === true) return source;
     keptBytes += source.report.bytes;
     // Nothing is open behind a JSON object that was parsed: letting go of it is enough.
     return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };

@@ -1,12 +1,17 @@
-import { LimitError, type Place, SchemaError, UsageError } from "../../base/errors.ts";
+import { type Place, SchemaError, UsageError } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { Tensor } from "../../io/columns.ts";
-import { MAX_READ_BYTES } from "../../io/limits.ts";
 import { decodeElements } from "./decode.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 import { formatShape } from "./shape.ts";
 import { gatherElements, isRowMajor, spanLength } from "./strides.ts";
 import { decodeStrings, type StringLayout } from "./strings.ts";
+
+/** float16 doubles when it widens, int64 narrows to half; the stored bytes are there until then. */
+const DECODED_SHARE = 2;
+/** Of an empty text in a list. */
+const SLOT_BYTES = 8;
 
 /** Where an array lies in its bytes, and what its elements are. The reader has checked that the bytes are there. */
 export interface TensorLayout {
@@ -49,7 +54,11 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
     readStrings: async (start, end) => {
       const bytes = await readBytes(start, end);
       // NumPy allows strings of width 0 (`<U0`), whose count the bytes cannot tell.
-      if (itemBytes === 0) return new Array<string>((end - start) * rowElements(shape)).fill("");
+      if (itemBytes === 0) {
+        const count = (end - start) * rowElements(shape);
+        checkMemory(count * SLOT_BYTES, `${count} empty texts`, at);
+        return new Array<string>(count).fill("");
+      }
       return decodeStrings(bytes, dtype, at);
     },
   };
@@ -101,10 +110,7 @@ function rowElements(shape: readonly number[]): number {
   return shape.slice(1).reduce((product, size) => product * size, 1);
 }
 
+/** Stored bytes and the numbers or texts that are made of them. */
 function checkReadSize(bytes: number, what: string, at: Place): void {
-  if (bytes <= MAX_READ_BYTES) return;
-  throw new LimitError(`${what} need ${bytes} bytes at once; at most ${MAX_READ_BYTES} are read`, {
-    at,
-    hint: "Read fewer rows at a time.",
-  });
+  checkMemory(bytes * DECODED_SHARE, what, at);
 }
