@@ -17,7 +17,7 @@ import type { SqlOptions } from "./commands/sql.ts";
 import type { SweepOptions } from "./commands/sweep.ts";
 import type { ViewOptions } from "./commands/view.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { addFilterOption, addInputOptions } from "./input-options.ts";
+import { addFilterOption, addInputOptions, addMemoryOption } from "./input-options.ts";
 import { addStudyFlags } from "./study-options.ts";
 import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
 
@@ -162,8 +162,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     status = await digits(paths, options, terminal());
   });
 
-  program
-    .command("analyze")
+  addMemoryOption(program.command("analyze"))
     .description("every question to logs of high-divergence tokens: correctness, digits, tests, scenarios")
     .argument(
       "<path...>",
@@ -174,14 +173,12 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     .option("--json", "everything as JSON")
     .option("--markdown", "the analysis to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")
-    .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
     .action(async (paths: string[], options: AnalyzeOptions) => {
       const { analyze } = await import("./commands/analyze.ts");
       status = await analyze(paths, options, terminal());
     });
 
-  program
-    .command("sql")
+  addMemoryOption(program.command("sql"))
     .description(
       "one SQL query over JSONL, Parquet and CSV files, each a table under its name, the first also t",
     )
@@ -189,7 +186,6 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     .argument("<file...>", "files; - for JSONL on standard input")
     .option("--json", "columns and rows as JSON")
     .option("--csv", "rows as CSV")
-    .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
     .action(async (query: string, files: string[], options: SqlOptions) => {
       const { sql } = await import("./commands/sql.ts");
       status = await sql(query, files, options, terminal());

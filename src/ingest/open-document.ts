@@ -20,7 +20,7 @@ import { openTorch } from "../readers/torch/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
 /** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
-const NEEDS_ALL = "a file of this format, which is kept in memory where it is compressed or a pipe,";
+const NEEDS_ALL = "the whole file, which this format needs at once,";
 /** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
 const PICKLES = { unknownClasses: "record" } as const;
 

@@ -9,9 +9,10 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
+import { memoryLimit } from "../base/memory-limit.ts";
 
 export interface DatabaseOptions {
-  /** Bytes that tables and queries may take before they spill to temporary files; default 1 GiB. */
+  /** Bytes that tables and queries may take before they spill to temporary files; default the memory limit. */
   readonly memoryLimit?: number;
   /** Default 2. */
   readonly threads?: number;
@@ -36,8 +37,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const DEFAULT_MEMORY_BYTES = 2 ** 30;
-
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const spill = join(tmpdir(), `logratio-${process.pid}-${randomBytes(6).toString("hex")}`);
   // A process that ends in the middle leaves nothing behind.
@@ -45,7 +44,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
   process.once("exit", clear);
   const instance = await DuckDBInstance.create(":memory:", {
     threads: String(options.threads ?? 2),
-    memory_limit: `${options.memoryLimit ?? DEFAULT_MEMORY_BYTES}B`,
+    memory_limit: `${options.memoryLimit ?? memoryLimit()}B`,
     temp_directory: spill,
     preserve_insertion_order: String(options.ordered ?? true),
     autoinstall_known_extensions: "false",

@@ -20,7 +20,6 @@ export interface AnalyzeOptions {
   readonly html?: string;
   readonly where?: string;
   readonly top?: string;
-  readonly memory?: string;
 }
 
 /** Answers the questions of the usage guide about high-divergence logs: terminal, Markdown, JSON, and a page. */
@@ -43,11 +42,10 @@ export async function analyze(
   return report.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
 }
 
-function analysisOf({ where, top, memory }: AnalyzeOptions): Analysis {
+function analysisOf({ where, top }: AnalyzeOptions): Analysis {
   return {
     ...(where !== undefined && { where }),
     ...(top !== undefined && { top: positiveInteger("--top", top) }),
-    ...(memory !== undefined && { memoryLimit: positiveInteger("--memory", memory) * 2 ** 20 }),
   };
 }
 

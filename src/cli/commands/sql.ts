@@ -2,7 +2,6 @@ import { UsageError } from "../../base/errors.ts";
 import { type QueryResult, queryFiles } from "../../logs/index.ts";
 import { renderRows } from "../../report/analyze/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
@@ -10,7 +9,6 @@ import type { Terminal } from "../terminal.ts";
 export interface SqlOptions {
   readonly json?: boolean;
   readonly csv?: boolean;
-  readonly memory?: string;
 }
 
 /** Rows of a table on the screen; --json and --csv print all. */
@@ -21,16 +19,14 @@ const SCHEMA_VERSION = 1;
 export async function sql(
   query: string,
   files: readonly string[],
-  { json, csv, memory }: SqlOptions,
+  { json, csv }: SqlOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (json && csv)
     throw new UsageError("--json and --csv contradict each other", { hint: "ask for one of them" });
   // Ends with an exit that clears what has spilled to disk.
   process.once("SIGINT", () => process.exit(EXIT.interrupted));
-  const result = await queryFiles(query, files, {
-    ...(memory !== undefined && { memoryLimit: positiveInteger("--memory", memory) * 2 ** 20 }),
-  });
+  const result = await queryFiles(query, files, {});
   if (json) terminal.out(toJson({ schemaVersion: SCHEMA_VERSION, kind: "sql", ...result }));
   else if (csv) terminal.out(toCsv(result));
   else {

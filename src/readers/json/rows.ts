@@ -119,6 +119,9 @@ export async function openJsonl(
     const { message, line, offset } = bad;
     const detail = { at: { file, line: line!, offset: offset! }, ...adviceOf(bad) };
     if (first.last && first.tooLarge === true) throw new LimitError(message, detail);
+    // A file that is being written may be followed; one whose only row is wrong says why.
+    const wrong = first.last && leading.length === 0 && !message.includes("cut off");
+    if (wrong && !isArray) throw new FormatError(`no row can be read: ${message}`, detail);
     if (!isArray && plain.head[start] !== OPEN_BRACE) throw new FormatError(`not JSON: ${message}`, detail);
   }
 
