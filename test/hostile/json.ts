@@ -88,10 +88,10 @@ export const HOSTILE_JSON: readonly HostileFile[] = [
   },
   {
     name: "cut-off.jsonl.gz",
-    make: async () => (await gzipOf([GOOD_ROW.repeat(200_000)])).subarray(0, -100),
+    make: async () => (await gzipOf([GOOD_ROW.repeat(20_000)])).subarray(0, -100),
     expect: {
       exit: 4,
-      says: /the rest of a file was left out \(\d{6} sequences before it kept\): gzip data is cut off/,
+      says: /the rest of a file was left out \(\d+ sequences before it kept\): gzip data is cut off/,
     },
   },
 ];

@@ -74,7 +74,7 @@ export const HOSTILE_NPZ: readonly HostileFile[] = [
   { name: "no-rows.npz", make: () => pair([0, 1_000_000_000]), expect: { exit: 3, says: /no sequences/ } },
   {
     name: "members.npz",
-    make: () => writeZip(Array.from({ length: 50_000 }, (_, i) => ({ name: `a${i}.npy`, bytes: SMALL }))),
+    make: () => writeZip(Array.from({ length: 5_000 }, (_, i) => ({ name: `a${i}.npy`, bytes: SMALL }))),
     expect: { exit: 3, says: /no rollout and trainer log-probs|members/ },
   },
   {

@@ -199,7 +199,7 @@ export async function* readPadded(
 
   const widest = Math.max(1, ...[...matrices.values()].map(({ matrix }) => matrix.width ?? 1));
   const rowsPerBlock = Math.min(MOST_BLOCK_ROWS, Math.max(1, Math.floor(blockTokens / widest)));
-  const blockElements = rowsPerBlock * widest * (matrices.size + policies.length);
+  const blockElements = Math.min(rowsPerBlock, reference.rows) * widest * (matrices.size + policies.length);
   checkMemory(
     blockElements * ELEMENT_BYTES,
     `${rowsPerBlock} rows of ${widest} tokens in ${matrices.size} arrays`,
