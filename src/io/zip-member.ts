@@ -178,8 +178,10 @@ async function findData(zip: ZipArchive, member: ZipMember): Promise<number> {
       },
     );
   }
-  const bytes = await source.slice(member.headerOffset, headerEnd);
-  const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // The name comes along: where it has another length than in the directory, it is another name.
+  const nameEnd = Math.min(headerEnd + member.storedName.length, source.byteLength);
+  const bytes = await source.slice(member.headerOffset, nameEnd);
+  const header = new DataView(bytes.buffer, bytes.byteOffset, LOCAL_HEADER_BYTES);
   const signature = header.getUint32(0, true);
   if (signature !== 0x04034b50) {
     throw new FormatError(`zip member has no header: found ${hex(signature)}, expected 0x04034b50`, {
@@ -188,7 +190,7 @@ async function findData(zip: ZipArchive, member: ZipMember): Promise<number> {
       hint: HINT_WRITE_AGAIN,
     });
   }
-  await compareHeaders(zip, member, header, headerEnd);
+  compareHeaders(zip, member, header, bytes.subarray(LOCAL_HEADER_BYTES));
   const dataStart = headerEnd + header.getUint16(26, true) + header.getUint16(28, true);
   const dataEnd = dataStart + member.compressedLength;
   if (dataEnd > source.byteLength) {
@@ -211,14 +213,8 @@ const ZIP64 = 0xffffffff;
  * A member's own header says what the directory says, or one of the two was changed: programs that believe the one
  * and programs that believe the other would read different data.
  */
-async function compareHeaders(
-  zip: ZipArchive,
-  member: ZipMember,
-  header: DataView,
-  headerEnd: number,
-): Promise<void> {
-  const { source } = zip;
-  const at = { file: source.name, entry: member.name, offset: member.headerOffset };
+function compareHeaders(zip: ZipArchive, member: ZipMember, header: DataView, name: Uint8Array): void {
+  const at = { file: zip.source.name, entry: member.name, offset: member.headerOffset };
   const disagree = (what: string, own: unknown, directory: unknown): FormatError =>
     new FormatError(
       `zip member contradicts the archive's directory: ${what} is ${own} in its own header, ${directory} in the directory`,
@@ -230,10 +226,15 @@ async function compareHeaders(
   const listed = member.method === "stored" ? 0 : member.method === "deflated" ? 8 : member.method;
   if (method !== listed) throw disagree("the compression method", method, listed);
   const nameLength = header.getUint16(26, true);
-  const nameEnd = headerEnd + nameLength;
-  const name = Buffer.from(await source.slice(headerEnd, Math.min(nameEnd, source.byteLength)));
-  if (!name.equals(member.storedName)) {
-    throw disagree("the name", JSON.stringify(name.toString("utf8")), JSON.stringify(member.name));
+  if (nameLength !== member.storedName.length) {
+    throw disagree("the length of the name", nameLength, member.storedName.length);
+  }
+  if (!Buffer.from(name).equals(member.storedName)) {
+    throw disagree(
+      "the name",
+      JSON.stringify(Buffer.from(name).toString("utf8")),
+      JSON.stringify(member.name),
+    );
   }
   const sizes = [
     ["the checksum", header.getUint32(14, true), member.crc32],
