@@ -1,11 +1,11 @@
-import type { BaselineReading, MismatchMetrics, VerdictLevel } from "../protocol/report.ts";
+import type { BaselineReading, MismatchMetrics, ReadingLevel, ReportMetrics } from "../protocol/report.ts";
 
 /** Levels by rising concern. */
-export const LEVELS: readonly VerdictLevel[] = ["none", "normal", "elevated", "high", "broken"];
+export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
 
 /** A published band: the value from which each level starts. */
 interface Baseline {
-  readonly metric: keyof MismatchMetrics;
+  readonly metric: keyof VerdictMetrics;
   readonly elevated: number;
   readonly high: number;
   readonly broken: number;
@@ -13,6 +13,11 @@ interface Baseline {
   readonly worse: "larger" | "smaller";
   readonly band: string;
   readonly source: string;
+  /**
+   * Its level is that of the lower end of its interval: what is rare enough to be absent from most runs would else be
+   * in doubt for want of tokens.
+   */
+  readonly byLowerBound?: true;
 }
 
 export const BASELINES: readonly Baseline[] = [
@@ -62,17 +67,18 @@ export const BASELINES: readonly Baseline[] = [
     source: "verl docs/algo/rollout_corr.md",
   },
   {
-    metric: "prob_diff_max",
-    elevated: 0.5,
-    high: Number.POSITIVE_INFINITY,
+    metric: "prob_diff_above_half",
+    elevated: 1e-5,
+    high: 1e-3,
     broken: Number.POSITIVE_INFINITY,
     worse: "larger",
-    band: "0.4 in bf16; above 0.5 can collapse",
-    source: "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training, DPPO (2602.04879)",
+    byLowerBound: true,
+    band: "0 in bf16; surely above 0.001 % is too many",
+    source: "max: DPPO (2602.04879), where |Δp| above 0.5 precedes collapse; rate: ours, docs/metrics.md",
   },
 ];
 
-function levelOf(baseline: Baseline, value: number): VerdictLevel {
+function levelOf(baseline: Baseline, value: number): ReadingLevel {
   const beyond = (threshold: number): boolean =>
     baseline.worse === "larger" ? value > threshold : value < threshold;
   if (beyond(baseline.broken)) return "broken";
@@ -80,27 +86,41 @@ function levelOf(baseline: Baseline, value: number): VerdictLevel {
   return beyond(baseline.elevated) ? "elevated" : "normal";
 }
 
+/** What verdicts are drawn from: of a step, a rank or a whole run. */
+export type VerdictMetrics = MismatchMetrics & Pick<Partial<ReportMetrics>, "prob_diff_above_half">;
+
+/** How far each figure may be off, by metric name. */
+export type Ranges = Readonly<Record<string, { readonly low: number; readonly high: number } | undefined>>;
+
 /** Each known figure held against its published band; unknown (NaN) figures are left out. */
-export function readBaselines(metrics: MismatchMetrics): BaselineReading[] {
+export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): BaselineReading[] {
   return BASELINES.flatMap((baseline) => {
-    const value = metrics[baseline.metric];
-    if (Number.isNaN(value)) return [];
-    return [
-      {
-        metric: baseline.metric,
-        value,
-        level: levelOf(baseline, value),
-        band: baseline.band,
-        source: baseline.source,
-      },
-    ];
+    const { metric, band, source } = baseline;
+    const value = metrics[metric];
+    if (value === undefined || Number.isNaN(value)) return [];
+    const { low, high } = ranges[metric] ?? { low: value, high: value };
+    const values = baseline.byLowerBound ? [low] : [value, low, high];
+    const [level, ...ends] = values.map((end) => levelOf(baseline, end)) as [ReadingLevel];
+    const sorted = [level, ...ends].sort(byConcern);
+    const level_range = [sorted.at(0) as ReadingLevel, sorted.at(-1) as ReadingLevel] as const;
+    return [{ metric, value, level, level_range, band, source }];
   });
 }
 
-/** The worst level among readings. */
-export function worstLevel(readings: readonly BaselineReading[]): VerdictLevel {
-  return readings.reduce<VerdictLevel>(
-    (worst, { level }) => (LEVELS.indexOf(level) > LEVELS.indexOf(worst) ? level : worst),
-    "normal",
-  );
+function byConcern(a: ReadingLevel, b: ReadingLevel): number {
+  return LEVELS.indexOf(a) - LEVELS.indexOf(b);
 }
+
+/** The worst of some levels, "normal" at least. */
+export function worstOf(levels: readonly ReadingLevel[]): ReadingLevel {
+  return ["normal" as const, ...levels].reduce((a, b) => (byConcern(b, a) > 0 ? b : a));
+}
+
+/** The worst level among readings. */
+export function worstLevel(readings: readonly BaselineReading[]): ReadingLevel {
+  return worstOf(readings.map(({ level }) => level));
+}
+
+/** Mean |Δ| from which a run counts as broken, nats. */
+export const BROKEN_DELTA =
+  BASELINES.find(({ metric }) => metric === "delta_abs_mean")?.broken ?? Number.POSITIVE_INFINITY;

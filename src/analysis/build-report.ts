@@ -27,12 +27,16 @@ import type { Finding } from "../schema/findings.ts";
 import type { GroupRow } from "../summaries/group-sums.ts";
 import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../summaries/outcome-sums.ts";
-import { type FactSource, factsOf } from "./facts.ts";
+import { type FactSource, factsOf } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
-import { distributionOf, intervalsOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
+import { intervalsOf, jumpInterval, rangesOf } from "./intervals.ts";
+import { leftOutOf } from "./left-out.ts";
+import { distributionOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
 import { nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
+import { JUMP } from "./sample-rows.ts";
 import type { Slices } from "./slices.ts";
+import { compareParts } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -40,6 +44,8 @@ export interface ReportInput {
   readonly run: string;
   /** The paths as the user gave them, for the command to run next. */
   readonly paths: readonly string[];
+  /** The flags that chose what was read, word by word, for the same. */
+  readonly flags?: readonly string[];
   readonly summary: RunSummary;
   readonly parity: readonly ParityTrainer[];
   readonly findings: readonly Finding[];
@@ -72,8 +78,9 @@ export function buildReport(input: ReportInput): MismatchReport {
       turns_max: total.turns.length,
       ranks: summary.ranks.byKey.size,
       sequences_empty: total.sequences.empty,
+      prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
     },
-    intervals: intervalsOf(total),
+    intervals: { ...intervalsOf(total), ...jumpInterval(summary.sample) },
     distributions: {
       delta: distributionOf(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
       delta_abs: distributionOf(
@@ -138,22 +145,36 @@ export function buildReport(input: ReportInput): MismatchReport {
       missing: total.sums[UNDEFINED_COUNT] as number,
     },
   };
-  const facts = factsOf(source);
+  const comparisons = compareParts(summary.sample.list());
+  const facts = factsOf(source, summary.sample, comparisons);
+  const leftOut = leftOutOf(input.findings, source.excluded);
   return {
     ...source,
-    verdict: verdictOf(pooled, perStep),
+    left_out: leftOut,
+    verdict: verdictOf({
+      metrics: source.metrics,
+      ranges: rangesOf(source.intervals),
+      perStep,
+      standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+      leftOut,
+      files: input.sources.length,
+      fault: constantSide(input.findings, pooled.tokens),
+    }),
     facts,
-    next: nextCommand(
-      source,
-      facts,
-      input.findings,
-      input.paths,
-      input.parity.map(({ name }) => name),
-    ),
+    next: nextCommand(source, facts, input.findings, {
+      paths: input.paths,
+      flags: input.flags ?? [],
+      compared: input.parity.map(({ name }) => name),
+    }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
+}
+
+/** What a side says whose every log-prob in the figures is one number. */
+function constantSide(findings: readonly Finding[], tokens: number): string | undefined {
+  return findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens)?.message;
 }
 
 function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {

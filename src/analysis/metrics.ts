@@ -22,8 +22,8 @@ import {
   ROLLOUT_SUM,
   TRAINER_SUM,
 } from "../kernels/layout.ts";
-import type { Distribution, Interval, MismatchMetrics, Tail, TailPoint } from "../protocol/report.ts";
-import { BOOTSTRAP, type MismatchSummary } from "../summaries/mismatch-summary.ts";
+import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../protocol/report.ts";
+import type { MismatchSummary } from "../summaries/mismatch-summary.ts";
 import type { ValueSketch } from "../summaries/value-sketch.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
@@ -68,31 +68,6 @@ export function metricsOf(
 /** The figures of a summary, pooled over all its tokens. NaN where there is no token to tell. */
 export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
   return metricsOf(summary.sums, summary.sequences.count, summary.deltas);
-}
-
-/** 95 % intervals of the pooled figures by bootstrap over sequences; empty with fewer than two sequences. */
-export function intervalsOf(summary: MismatchSummary): Record<string, Interval> {
-  const { bootstrap } = summary;
-  if (!bootstrap || summary.sequences.count < 2) return {};
-  const perToken = (column: number, scale = 1) =>
-    bootstrap.interval((sums) => (scale * (sums[column] as number)) / (sums[BOOTSTRAP.tokens] as number));
-  return {
-    delta_mean: perToken(BOOTSTRAP.delta),
-    delta_abs_mean: perToken(BOOTSTRAP.deltaAbs),
-    k1: perToken(BOOTSTRAP.delta, -1),
-    k2: perToken(BOOTSTRAP.deltaSquare, 0.5),
-    k3: perToken(BOOTSTRAP.k3),
-    ess: bootstrap.interval((sums) => {
-      const n = sums[BOOTSTRAP.tokens] as number;
-      const excess = sums[BOOTSTRAP.excess] as number;
-      return (n + excess) ** 2 / (n * (n + 2 * excess + (sums[BOOTSTRAP.excessSquare] as number)));
-    }),
-    chi2_token: bootstrap.interval(
-      (sums) =>
-        (2 * (sums[BOOTSTRAP.excess] as number) + (sums[BOOTSTRAP.excessSquare] as number)) /
-        (sums[BOOTSTRAP.tokens] as number),
-    ),
-  };
 }
 
 export const QUANTILES = {

@@ -1,20 +1,42 @@
 import type { Fact, MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
-import type { FactSource } from "./facts.ts";
+import type { FactSource } from "./facts/index.ts";
+import { inputWasSkipped } from "./left-out.ts";
 
-/** The one command that gets furthest from here, given what stands out and which trainers' figures are there already. */
+/** How the run was read: what a command needs to read it again. */
+export interface CommandInput {
+  /** As the user gave them. */
+  readonly paths: readonly string[];
+  /** Flags that choose what is read and how, word by word: `--rollout`, `lp_vllm`, … */
+  readonly flags: readonly string[];
+  /** Trainers' figures that are there already. */
+  readonly compared: readonly string[];
+}
+
+/** The one command that gets furthest from here, given what stands out. */
 export function nextCommand(
   source: FactSource,
   facts: readonly Fact[],
   findings: readonly Finding[],
-  paths: readonly string[],
-  compared: readonly string[],
+  input: CommandInput,
 ): MismatchReport["next"] {
-  const input = paths.map(quoteForShell).join(" ");
-  const report = `logratio report ${input}`;
-  if (findings.some(({ severity }) => severity === "skipped")) {
+  const next = chooseNext(source, facts, findings, input);
+  if (!input.paths.includes("-")) return next;
+  return { ...next, why: `${next.why}; - stands for the same input, piped in again` };
+}
+
+function chooseNext(
+  source: FactSource,
+  facts: readonly Fact[],
+  findings: readonly Finding[],
+  { paths, flags, compared }: CommandInput,
+): MismatchReport["next"] {
+  const parity = (names: readonly string[]): string[] =>
+    names.length === 0 ? [] : ["--parity", names.join(",")];
+  const report = (...more: string[]): string => shellCommand("report", [...paths, ...flags, ...more]);
+  if (inputWasSkipped(findings)) {
     return {
-      command: `${report} --explain`,
+      command: report(...parity(compared), "--explain"),
       why: "some inputs were skipped: see what each file was read as",
     };
   }
@@ -24,29 +46,48 @@ export function nextCommand(
   )?.kind;
   if (lead === "single-token" && worst !== undefined) {
     return {
-      command: `logratio show ${input} ${worst.handle}`,
+      command: shellCommand("show", [...paths, worst.handle, ...withoutFlag(flags, "--filter")]),
       why: "that token in its text, and what both policies would rather have said",
     };
   }
   if (source.metrics.steps > 1 && lead !== undefined) {
     const step = worstStepOf(source);
-    if (step !== null)
-      return { command: `${report} --steps ${step}`, why: `look at step ${step}, the worst, alone` };
+    if (step !== null) {
+      const others = withoutFlag(flags, "--steps");
+      return {
+        command: shellCommand("report", [...paths, ...others, ...parity(compared), "--steps", String(step)]),
+        why: `look at step ${step}, the worst, alone`,
+      };
+    }
   }
   const trainer = source.trainers.find(
     (name) => (name === "verl" || name === "xtuner") && !compared.includes(name),
   );
   if (trainer !== undefined) {
     return {
-      command: `${report} --parity ${trainer}`,
+      command: report(...parity([...compared, trainer])),
       why: `compare with what ${trainer} logged, key by key`,
     };
   }
-  return { command: `${report} --html report.html`, why: "the same with pictures, in one file to share" };
+  return {
+    command: report(...parity(compared), "--html", "report.html"),
+    why: "the same with pictures, in one file to share",
+  };
+}
+
+/** The words without a flag and its value. */
+function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
+  const at = flags.indexOf(flag);
+  return at < 0 ? flags : flags.toSpliced(at, 2);
 }
 
 function worstStepOf({ per_step }: FactSource): number | null {
   return per_step.reduce((a, b) => (b.delta_abs_mean > a.delta_abs_mean ? b : a)).step;
+}
+
+/** `logratio VERB WORD…`, each word as a POSIX shell needs it. */
+export function shellCommand(verb: string, words: readonly string[]): string {
+  return ["logratio", verb, ...words.map(quoteForShell)].join(" ");
 }
 
 /** As a POSIX shell needs it. */

@@ -176,23 +176,18 @@ describe("verdict and facts", () => {
   const many = (delta: number, count = 100): string =>
     Array.from({ length: count }, (_, i) => (i % 2 ? delta : -delta)).join(" ");
 
+  const sequences = (picture: SequencePicture, count = 10): SequencePicture[] =>
+    Array.from({ length: count }, (_, i) => ({ rollout: -1 - (i % 2), ...picture }));
+
   it("calls identical policies none, small noise normal, large noise broken", () => {
-    expect(reportOf([{ deltas: many(0) }]).verdict.level).toBe("none");
-    expect(
-      reportOf([
-        { deltas: many(0.005), rollout: -1 },
-        { deltas: many(0.005), rollout: -2 },
-      ]).verdict.level,
-    ).toBe("normal");
-    expect(reportOf([{ deltas: many(1), rollout: -1.5 }]).verdict.level).toBe("broken");
+    const levelOf = (delta: number): string => reportOf(sequences({ deltas: many(delta) })).verdict.level;
+    expect([0, 0.005, 1].map(levelOf)).toEqual(["none", "normal", "broken"]);
   });
 
   it("says which steps are worse than the run as a whole", () => {
-    const steps = Array.from({ length: 40 }, (_, step) => ({
-      deltas: many(step === 30 ? 0.25 : 0.004, 60),
-      step,
-      rollout: -1 - (step % 2),
-    }));
+    const steps = Array.from({ length: 40 }, (_, step) =>
+      sequences({ deltas: many(step === 30 ? 0.25 : 0.004, 130), step }, 8),
+    ).flat();
     const { verdict, facts } = reportOf(steps);
     expect(verdict.level).not.toBe("broken");
     expect(verdict.headline).toContain("step 30");

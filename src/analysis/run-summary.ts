@@ -4,7 +4,11 @@ import { emptySums, mergeSums } from "../kernels/merge.ts";
 import { type MaskedTokens, type MismatchTable, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
 import type { WorstSequence, WorstToken } from "../protocol/report.ts";
 import { formatHandle, type RecordBatch } from "../schema/record.ts";
-import { MismatchSummary, type MismatchSummaryJson } from "../summaries/mismatch-summary.ts";
+import {
+  checkSummaryVersion,
+  MismatchSummary,
+  type MismatchSummaryJson,
+} from "../summaries/mismatch-summary.ts";
 import {
   addOutcome,
   emptyOutcomeSums,
@@ -12,8 +16,11 @@ import {
   type OutcomeSums,
   type SequenceOutcome,
 } from "../summaries/outcome-sums.ts";
+import { SequenceSample, type SequenceSampleJson } from "../summaries/sequence-sample.ts";
 import { TopList } from "../summaries/top-list.ts";
 import { ValueSketch, type ValueSketchJson } from "../summaries/value-sketch.ts";
+import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
+import { SampleRows } from "./sample-rows.ts";
 import { Slices, type SlicesJson } from "./slices.ts";
 import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
 
@@ -21,16 +28,18 @@ import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
 const TURNS_WITH_QUANTILES = 256;
 const WORST_KEPT = 20;
 
+/** 2: the summaries in it are of version 2. */
+const VERSION = 2;
+
 export interface RunSummaryJson {
-  readonly version: 1;
+  readonly version: typeof VERSION;
   readonly total: MismatchSummaryJson;
   readonly steps: SlicesJson<number>;
   readonly ranks: SlicesJson<number>;
   readonly environments: SlicesJson<string>;
   readonly correctness: SlicesJson<string>;
-  /** Not in summaries of versions before it was there. */
-  readonly outcomes?: readonly (readonly [step: number | null, sums: OutcomeSums])[];
-  readonly sequenceDeltas?: readonly (readonly [name: string, means: ValueSketchJson])[];
+  readonly outcomes: readonly (readonly [step: number | null, sums: OutcomeSums])[];
+  readonly sequenceDeltas: readonly (readonly [name: string, means: ValueSketchJson])[];
   readonly turnDeltas: readonly ValueSketchJson[];
   readonly groups: TokenGroupsJson;
   readonly packs: readonly (readonly [
@@ -39,6 +48,7 @@ export interface RunSummaryJson {
   ])[];
   readonly worstTokens: readonly WorstToken[];
   readonly worstSequences: readonly WorstSequence[];
+  readonly sample: SequenceSampleJson;
   readonly sequencesByFile: readonly (readonly [file: string, sequences: number])[];
 }
 
@@ -70,11 +80,16 @@ export class RunSummary {
     (sequence) => Math.abs(sequence.delta_sum),
     (sequence) => `${sequence.file} ${sequence.handle}`,
   );
+  /** Sequences to compare parts of the run with. */
+  readonly sample = new SequenceSample();
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
 
-  /** @throws MissingSideError when the batch lacks either policy's log-probs. */
-  add(batch: RecordBatch): void {
+  /**
+   * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
+   * @throws MissingSideError when the batch lacks either policy's log-probs.
+   */
+  add(batch: RecordBatch, clusters: ClusterKeys = clusterKeys(batch)): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, offsets } = batch;
     const { responseMask: mask, turnMask } = batch;
     const { file } = batch.provenance;
@@ -87,15 +102,17 @@ export class RunSummary {
       );
     }
     this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
+    const sampled = new SampleRows(this.sample, batch, clusters);
     const block: TokenBlock = { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
     for (const [rowStart, rowEnd] of runsOf(batch.steps)) {
       const slices = new RowSlices(this, batch);
       const table = mismatchSums(block, {
         rowStart,
         rowEnd,
-        sink: (tokens) => this.#addTokens(batch, slices, tokens, rowStart),
+        sink: (tokens) => this.#addTokens(batch, slices, sampled, tokens, rowStart),
       });
-      this.#addRows(batch, slices, table, rowStart, rowEnd);
+      this.#addRows(batch, slices, table, [rowStart, rowEnd], clusters);
+      for (let row = rowStart; row < rowEnd; row++) sampled.finish(row);
     }
   }
 
@@ -103,8 +120,8 @@ export class RunSummary {
     batch: RecordBatch,
     slices: RowSlices,
     table: MismatchTable,
-    rowStart: number,
-    rowEnd: number,
+    [rowStart, rowEnd]: readonly [number, number],
+    clusters: ClusterKeys,
   ): void {
     this.total.addTurns(table.turns, table.turnRows);
     const step = batch.steps[rowStart] as number;
@@ -113,7 +130,7 @@ export class RunSummary {
     const outcomes = this.#outcomesOf(step);
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
-      this.total.addSequence(table.rows, at);
+      this.total.addSequence(table.rows, at, clusters.keys[row], clusters.arePrompts[row] === 1);
       for (const slice of slices.of(row)) slice.addSequence(table.rows, at);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
       const sums = packs.get(pack) ?? emptySums();
@@ -155,7 +172,13 @@ export class RunSummary {
     return packs;
   }
 
-  #addTokens(batch: RecordBatch, slices: RowSlices, tokens: MaskedTokens, firstRow: number): void {
+  #addTokens(
+    batch: RecordBatch,
+    slices: RowSlices,
+    sampled: SampleRows,
+    tokens: MaskedTokens,
+    firstRow: number,
+  ): void {
     this.total.addTokens(tokens);
     this.#addTurnQuantiles(tokens);
     const words = new Uint32Array(tokens.delta.buffer, tokens.delta.byteOffset, tokens.count);
@@ -174,6 +197,7 @@ export class RunSummary {
       }
       for (const slice of slices.of(row)) slice.deltas.addRange(tokens.delta, words, from, to);
       this.groups.add(batch, row, tokens, from, to);
+      sampled.add(row, tokens, from, to);
       this.#considerTokens(batch, row, tokens, from, to);
       from = to;
     }
@@ -232,7 +256,7 @@ export class RunSummary {
   toJSON(): RunSummaryJson {
     const encode = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
     return {
-      version: 1,
+      version: VERSION,
       total: this.total.toJSON(),
       steps: this.steps.toJSON(),
       ranks: this.ranks.toJSON(),
@@ -248,23 +272,22 @@ export class RunSummary {
       ]),
       worstTokens: this.worstTokens.list(),
       worstSequences: this.worstSequences.list(),
+      sample: this.sample.toJSON(),
       sequencesByFile: [...this.sequencesByFile],
     };
   }
 
-  /** @throws RangeError when a newer version of logratio wrote it. */
+  /** @throws VersionError when another version of logratio wrote it. */
   static fromJSON(json: RunSummaryJson): RunSummary {
-    if (json.version !== 1) {
-      throw new RangeError(`Cannot read run summary: version ${json.version}, this logratio reads version 1`);
-    }
+    checkSummaryVersion("run summary", json.version, VERSION);
     const summary = new RunSummary();
     summary.total.merge(MismatchSummary.fromJSON(json.total));
     summary.steps.merge(Slices.fromJSON(json.steps));
     summary.ranks.merge(Slices.fromJSON(json.ranks));
     summary.environments.merge(Slices.fromJSON(json.environments));
     summary.correctness.merge(Slices.fromJSON(json.correctness));
-    for (const [step, sums] of json.outcomes ?? []) summary.outcomes.set(step ?? Number.NaN, { ...sums });
-    for (const [name, sketch] of json.sequenceDeltas ?? [])
+    for (const [step, sums] of json.outcomes) summary.outcomes.set(step ?? Number.NaN, { ...sums });
+    for (const [name, sketch] of json.sequenceDeltas)
       summary.sequenceDeltas.set(name, ValueSketch.fromJSON(sketch));
     summary.turnDeltas.push(...json.turnDeltas.map(ValueSketch.fromJSON));
     summary.groups.merge(TokenGroups.fromJSON(json.groups));
@@ -273,6 +296,7 @@ export class RunSummary {
     }
     for (const token of json.worstTokens) summary.worstTokens.add(token);
     for (const sequence of json.worstSequences) summary.worstSequences.add(sequence);
+    summary.sample.merge(SequenceSample.fromJSON(json.sample));
     for (const [file, count] of json.sequencesByFile) summary.sequencesByFile.set(file, count);
     return summary;
   }
@@ -301,6 +325,7 @@ export class RunSummary {
     }
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);
+    this.sample.merge(other.sample);
     for (const [file, count] of other.sequencesByFile)
       this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
   }

@@ -269,6 +269,7 @@ function reportFlags(command: Command): Command {
     .option("--parity <trainers>", "also what these trainers log, under their keys and quirks: verl,xtuner")
     .option("--explain", "also print what each file was read as: found, guessed, missing")
     .option("--brief", "only the first screen")
+    .option("--full", "also the tables on a terminal, where the first screen alone is the default")
     .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
 }
 

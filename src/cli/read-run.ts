@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { quoteForShell } from "../analysis/next-command.ts";
+import { inputWasSkipped } from "../analysis/left-out.ts";
+import { shellCommand } from "../analysis/next-command.ts";
 import { EmptyInputError } from "../base/errors.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 import type { Run } from "../ingest/index.ts";
@@ -66,7 +67,8 @@ function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
     code: "note",
     severity: "warning",
     subject: "filter",
-    count: keptSequences,
+    count: isAboutTokens ? tokens - keptTokens : sequences - keptSequences,
+    omits: { unit: isAboutTokens ? "token" : "sequence", why: "requested" },
     at: {},
     describe: () => `--filter: ${left}${ofTokens} with mask 1${isAboutTokens ? TOKENS_CHOSEN : ""}`,
   });
@@ -93,7 +95,7 @@ export function conclude(
     );
     return EXIT.interrupted;
   }
-  return run.findings.list().some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(run.findings.list()) ? EXIT.skipped : EXIT.fine;
 }
 
 /** The command that gives this result again, without the flags that only choose its form. */
@@ -103,7 +105,7 @@ export function commandLine(
   options: object,
   formFlags: readonly string[],
 ): string {
-  return [`logratio ${verb}`, ...[...paths, ...inputFlags(options, formFlags)].map(quoteForShell)].join(" ");
+  return shellCommand(verb, [...paths, ...inputFlags(options, formFlags)]);
 }
 
 /** Options as the words of a command line, without those that are named. */

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly width: number;
   readonly colour: boolean;
   readonly unicode: boolean;
+  /** Whether standard output is a terminal, where what is longer than the screen scrolls away. */
+  readonly interactive: boolean;
   /** Whether progress may be drawn on standard error. */
   readonly progress: boolean;
   /** For messages on standard error. */
@@ -37,6 +39,7 @@ export function openTerminal(choice: ColourChoice = "auto"): Terminal {
     width: Math.min(Math.max(process.stdout.columns || Number(process.env.COLUMNS) || 80, 60), 160),
     colour: wantsColour(choice, process.stdout),
     unicode: showsUnicode(),
+    interactive: process.stdout.isTTY === true,
     progress: process.stderr.isTTY === true && process.env.TERM !== "dumb",
     paint: (colour, text) => (paints ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
     out: (text) => void process.stdout.write(text),

@@ -8,6 +8,7 @@ import type { FloatArray } from "../base/arrays.ts";
 import { type Place, SchemaError } from "../base/errors.ts";
 import type { FindingCode, FindingLog, Severity } from "../schema/findings.ts";
 import type { RecordBatch } from "../schema/record.ts";
+import { createConstantCheck } from "./check-constant.ts";
 
 /** vLLM writes -inf as -9999. */
 const LOWEST = -9999;
@@ -132,12 +133,15 @@ export interface BatchChecker {
    * @throws SchemaError when more than half of a side's values are positive
    */
   check(batch: RecordBatch): void;
+  /** Reports a side whose log-probs were one and the same number throughout. */
+  finish(): void;
   /** Tokens with mask 1 so far. */
   readonly maskedTokens: number;
 }
 
 /** Checks the batches of one source; shares of odd values are counted over all of them. */
-export function createBatchChecker(findings: FindingLog): BatchChecker {
+export function createBatchChecker(findings: FindingLog, columns: readonly string[] = []): BatchChecker {
+  const constants = createConstantCheck(findings, columns);
   let maskedTokens = 0;
   const positives = new Map<string, number>();
 
@@ -190,6 +194,7 @@ export function createBatchChecker(findings: FindingLog): BatchChecker {
       code: "empty-mask",
       severity: "info",
       count: empty,
+      omits: { unit: "sequence", why: "no_data" },
       at: placeOf(batch, first),
       describe: (count) =>
         `${count} ${count === 1 ? "sequence has" : "sequences have"} no token with mask 1: kept, and part of no figure`,
@@ -211,12 +216,16 @@ export function createBatchChecker(findings: FindingLog): BatchChecker {
       ];
       for (const [column, values, other] of columns) {
         if (values === undefined) continue;
+        if (values === rollout || values === trainer) {
+          constants.see(column, values, responseMask, batch.provenance.file);
+        }
         const tally = newTally();
         examine(values, responseMask, other, tally);
         if (values === rollout || values === trainer) refusePositive(batch, column, tally);
         report(batch, column, tally);
       }
     },
+    finish: constants.finish,
     get maskedTokens() {
       return maskedTokens;
     },

@@ -63,6 +63,7 @@ export function dropDuplicates(sources: readonly Source[], findings: FindingLog)
       severity: "info",
       subject: `${series.folder} ${series.format}`,
       count: dropped.length,
+      omits: { unit: "file", why: "repeated" },
       at: { file: dropped[0]!.report.file },
       likely: "one run was written in several formats",
       hint: `to read these instead, give their own folder: ${series.folder}`,

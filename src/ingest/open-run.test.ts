@@ -75,7 +75,18 @@ describe("a directory is a run", () => {
       "tokenizer.json",
       "scalars.jsonl",
     ]);
-    expect(findings).toEqual([]);
+    expect(findings.map(({ severity, message, omits }) => [severity, message, omits])).toEqual([
+      [
+        "info",
+        "4 files (config.json, metrics.jsonl, README.md, tokenizer.json) not read: no recorded data, by name",
+        { unit: "file", why: "no_data" },
+      ],
+      [
+        "info",
+        "1 file (scalars.jsonl) not read: no rollout and trainer log-probs in it",
+        { unit: "file", why: "no_data" },
+      ],
+    ]);
     expect(run.skipped).toBe(0);
   });
 
@@ -126,7 +137,7 @@ describe("a directory is a run", () => {
 
   it("keeps runs apart, or pools them and warns", async () => {
     await put("bf16/step_1.jsonl", line({}));
-    await put("fp8/step_1.jsonl", line({}));
+    await put("fp8/step_1.jsonl", line({ response_ids: [3, 4] }));
     const { run, findings } = await readAll(folder);
     expect([run.name, run.runs]).toEqual(["bf16+fp8", ["bf16", "fp8"]]);
     expect(findings.map(({ message }) => message)).toEqual([

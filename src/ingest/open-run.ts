@@ -10,7 +10,8 @@ import { dropDuplicates } from "./duplicates.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
 import { reportWalk } from "./report-walk.ts";
-import { listSome, nothingToRead, reportUnstable, type Selection, select } from "./select.ts";
+import { dropRepeated, warnOfCopies } from "./same-files.ts";
+import { listSome, nothingToRead, reportIgnored, reportUnstable, type Selection, select } from "./select.ts";
 import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
 
@@ -68,6 +69,7 @@ export async function openRun(paths: readonly string[], options: ReadOptions = {
   const opened = await openGroups(paths, options);
   if (!("groups" in opened)) return opened;
   const { name, sources } = pooled(paths, opened);
+  await warnOfCopies(sources, opened.findings);
   return makeRun(name, sources, opened.findings, opened, options);
 }
 
@@ -126,10 +128,14 @@ export async function openGroups(
     throw new UsageError("no path was given", { hint: "give a file, a directory, or - for standard input" });
   }
   const findings = new FindingLog();
-  const walked = await walk(paths);
-  reportWalk(walked, findings);
+  checkMapping(options);
+  const found = await walk(paths);
+  reportWalk(found, findings);
+  const { files, repeated } = await dropRepeated(found.files, findings);
+  const walked = { ...found, files };
   const selection = await select(walked, { ...options, findings }, examineFile);
   const { sources, failures, ignored } = selection;
+  if (repeated.length > 0 && isPairing([...sources, ...sources], failures, options)) refuseSameSides(paths);
   if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
   const readable = sources.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) {
@@ -137,7 +143,9 @@ export async function openGroups(
       ? walked.unreadable[0].error
       : nothingToRead(paths, walked, selection);
   }
+  reportIgnored(walked, selection, findings);
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
+  reportOtherSteps(readable, wanted, findings);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();
   const groups = new Map(
     names.map((name) => {
@@ -146,6 +154,40 @@ export async function openGroups(
     }),
   );
   return { groups, findings, ignored, stable: walked.stable };
+}
+
+/** @throws UsageError when both sides are one column: every Δ would be 0 */
+function checkMapping({ mapping, oneSide }: ReadOptions): void {
+  if (oneSide || mapping?.rollout === undefined || mapping.rollout !== mapping.trainer) return;
+  throw new UsageError(`--rollout and --trainer both name ${mapping.rollout}: a column agrees with itself`, {
+    hint: "name the column of each side; --explain shows what there is",
+  });
+}
+
+function refuseSameSides(paths: readonly string[]): never {
+  throw new UsageError(`the two sides are the same file: ${paths.join(", ")}`, {
+    likely: "it was given twice, or one path links to the other",
+    hint: "give the rollout side first and the trainer side second",
+  });
+}
+
+function reportOtherSteps(
+  readable: readonly Source[],
+  wanted: readonly Source[],
+  findings: FindingLog,
+): void {
+  const others = readable.filter((source) => !wanted.includes(source));
+  const [first] = others;
+  if (first === undefined) return;
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "files of other steps",
+    count: others.length,
+    omits: { unit: "file", why: "requested" },
+    at: { file: first.file.path },
+    describe: (count) => `--steps left out ${count} of ${readable.length} files`,
+  });
 }
 
 /** Sources that may hold steps that were asked for. */

@@ -11,6 +11,8 @@ export interface ReadOptions {
   readonly mapping?: ColumnMapping;
   /** Name of the adapter to use. */
   readonly adapter?: string;
+  /** One column may be named for both sides: of verbs that look at one policy. */
+  readonly oneSide?: boolean;
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**

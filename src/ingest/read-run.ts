@@ -30,13 +30,15 @@ async function reopen(
 /** What was read, of all sources of a run together. */
 export interface Tally {
   batches: number;
+  /** Tokens of any mask. */
+  tokens: number;
   /** Tokens with mask 1. */
   masked: number;
   firstError: LogratioError | undefined;
 }
 
 export function emptyTally(): Tally {
-  return { batches: 0, masked: 0, firstError: undefined };
+  return { batches: 0, tokens: 0, masked: 0, firstError: undefined };
 }
 
 /**
@@ -87,11 +89,13 @@ export async function* readSources(
         steps: options.steps,
         defaults: source.defaults,
         origin: { provenance, sampling: reading.sampling },
+        columns: report.found,
         onMasked: (tokens) => {
           tally.masked += tokens;
         },
       })) {
         tally.batches++;
+        tally.tokens += batch.responseMask.length;
         meter.sequences += batch.length;
         kept += batch.length;
         tell();
@@ -103,23 +107,45 @@ export async function* readSources(
       onSkipped();
       reportSkipped(findings, report.file, error, kept);
     } finally {
+      if (document !== undefined) noteInvalidText(document, findings);
       await document?.close();
     }
     meter.bytesRead = before + report.bytes;
     tell();
   }
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
-  checkMasked(tally.masked, tally.batches, sources, options);
+  checkMasked(tally, sources, options);
+}
+
+/** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
+function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
+  const found = document.invalidText?.();
+  if (found === undefined) return;
+  const { rows, ...place } = found;
+  findings.add({
+    code: "invalid-text",
+    severity: "warning",
+    count: rows,
+    at: { file: document.file, ...place },
+    likely: "the file was cut within a character, or written in another encoding than UTF-8",
+    describe: (count) =>
+      `${count.toLocaleString("en")} ${count === 1 ? "row holds" : "rows hold"} bytes that are no UTF-8: read as U+FFFD`,
+  });
 }
 
 function checkMasked(
-  masked: number,
-  batches: number,
+  { masked, tokens, batches }: Pick<Tally, "masked" | "tokens" | "batches">,
   sources: readonly Source[],
   { steps }: ReadOptions,
 ): void {
   if (masked > 0) return;
   const at = { file: sources[0]?.report.file ?? "" };
+  if (batches > 0 && tokens === 0) {
+    throw new EmptyInputError("no sequence of the whole input has a token", {
+      at,
+      likely: "every response is empty",
+    });
+  }
   if (batches > 0) {
     throw new EmptyInputError("no token of the whole input has mask 1", {
       at,
@@ -141,8 +167,7 @@ export async function* readPaired(
 ): AsyncGenerator<RecordBatch> {
   const [first, second] = pair;
   const documents: SourceDocument[] = [];
-  let masked = 0;
-  let batches = 0;
+  const tally = emptyTally();
   try {
     for (const source of pair) documents.push(await reopen(source, options, () => {}));
     const drafts = await readPair(documents[0]!, documents[1]!, findings);
@@ -163,14 +188,18 @@ export async function* readPaired(
       defaults: {},
       origin: { provenance, sampling: {} },
       onMasked: (tokens) => {
-        masked += tokens;
+        tally.masked += tokens;
       },
     })) {
-      batches++;
+      tally.batches++;
+      tally.tokens += batch.responseMask.length;
       yield batch;
     }
   } finally {
-    for (const document of documents) await document.close();
+    for (const document of documents) {
+      noteInvalidText(document, findings);
+      await document.close();
+    }
   }
-  checkMasked(masked, batches, pair, options);
+  checkMasked(tally, pair, options);
 }

@@ -9,6 +9,7 @@ import type { FindingLog } from "../schema/findings.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import { findMisfit, type Misfit, type Origin, type SequenceDraft } from "../schema/sequence-draft.ts";
 import { createBatchChecker } from "./check.ts";
+import { checkTokenIds } from "./check-ids.ts";
 import type { FileNumbers } from "./file-numbers.ts";
 
 export interface PackOptions {
@@ -19,6 +20,8 @@ export interface PackOptions {
   /** Numbers for drafts that have none of their own. */
   readonly defaults: FileNumbers;
   readonly origin: Origin;
+  /** What detection found, one line per column: names the column that is at fault. */
+  readonly columns?: readonly string[];
   /** Called with the tokens with mask 1 of each batch. */
   readonly onMasked: (tokens: number) => void;
 }
@@ -30,10 +33,24 @@ function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, 
     severity: "skipped",
     subject: file,
     count: 1,
+    omits: { unit: "sequence", why: "unreadable" },
     at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
     likely: "one side counts the prompt, the end-of-text token or tool output that the other does not",
     describe: (count) =>
       `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${column} has ${length} values, ${expected} were expected`,
+  });
+}
+
+function reportOtherStep(findings: FindingLog, file: string): void {
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "rows of other steps",
+    count: 1,
+    omits: { unit: "sequence", why: "requested" },
+    at: { file },
+    describe: (count) =>
+      `--steps left out ${count.toLocaleString("en")} ${count === 1 ? "sequence" : "sequences"} of files that are read`,
   });
 }
 
@@ -47,7 +64,7 @@ function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): Sequenc
 export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
   const { findings, batchTokens, steps, defaults } = options;
   const { file } = options.origin.provenance;
-  const checker = createBatchChecker(findings);
+  const checker = createBatchChecker(findings, options.columns);
   let builder: RecordBuilder | undefined;
   let current: Origin | undefined;
   let masked = 0;
@@ -91,13 +108,17 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     for (let block = await nextBlock(); block !== undefined; block = await nextBlock()) {
       for (const unnumbered of block) {
         const draft = withNumbers(unnumbered, defaults);
-        if (steps !== undefined && (draft.step === undefined || !steps(draft.step))) continue;
+        if (steps !== undefined && (draft.step === undefined || !steps(draft.step))) {
+          reportOtherStep(findings, file);
+          continue;
+        }
         const origin = draft.origin ?? options.origin;
         if (builder === undefined || origin !== current) {
           if (builder !== undefined && builder.length > 0) yield finish(builder);
           builder = start(origin);
           current = origin;
         }
+        checkTokenIds(draft, file, findings);
         const misfit = findMisfit(draft);
         if (misfit !== undefined) {
           reportMisfit(findings, file, draft, misfit);
@@ -111,5 +132,6 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     await blocks.return?.(undefined);
   }
   if (builder !== undefined && builder.length > 0) yield finish(builder);
+  checker.finish();
   if (failure !== undefined) throw failure.error;
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { EmptyInputError, type LogratioError } from "../base/errors.ts";
+import { basename } from "node:path";
+import { EmptyInputError, type LogratioError, MissingSideError } from "../base/errors.ts";
 import type { FindingLog } from "../schema/findings.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
@@ -12,6 +13,8 @@ export interface Selection {
   readonly sources: Source[];
   readonly failures: readonly Failure[];
   readonly ignored: readonly string[];
+  /** Of the ignored, those that were opened and in which no log-probs were recognised. */
+  readonly unrecognised: readonly string[];
 }
 
 const LISTED = 5;
@@ -47,6 +50,7 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
     severity: "skipped",
     subject: file,
     count: 1,
+    omits: { unit: "file", why: "unreadable" },
     at: { ...error.at, file },
     ...(error.likely === undefined ? {} : { likely: error.likely }),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
@@ -62,6 +66,7 @@ function reportOneSided(findings: FindingLog, source: Source, problem: LogratioE
     severity: named ? "skipped" : "info",
     subject: named ? source.report.file : source.report.trainer,
     count: 1,
+    omits: { unit: "file", why: named ? "incomparable" : "no_data" },
     at: { file: source.report.file },
     ...(problem.likely === undefined ? {} : { likely: problem.likely }),
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
@@ -101,7 +106,35 @@ export async function select(
     sources,
     failures: missed.length > 0 ? missed : other,
     ignored: [...walked.ignored, ...other.map(({ file }) => file.path)],
+    unrecognised: other.map(({ file }) => file.path),
   };
+}
+
+/** Files of directories that are not read, and why that loses nothing: the reader judges. */
+export function reportIgnored({ ignored }: Walk, { unrecognised }: Selection, findings: FindingLog): void {
+  // A marker is heeded, not ignored.
+  const byName = ignored.filter((path) => basename(path) !== "STABLE");
+  const tell = (files: readonly string[], subject: string, describe: (what: string) => string): void => {
+    const [first] = files;
+    if (first === undefined) return;
+    const what = `${files.length} ${files.length === 1 ? "file" : "files"} (${listSome(files.map((file) => basename(file)))})`;
+    findings.add({
+      code: "no-data",
+      severity: "info",
+      subject,
+      count: files.length,
+      omits: { unit: "file", why: "no_data" },
+      at: { file: first },
+      describe: () => describe(what),
+    });
+  };
+  tell(byName, "by name", (what) => `${what} not read: no recorded data, by name`);
+  tell(
+    unrecognised,
+    "by content",
+    (what) =>
+      `${what} not read: no rollout and trainer log-probs in ${unrecognised.length === 1 ? "it" : "them"}`,
+  );
 }
 
 /** Why nothing can be read: the first reason, the more telling kinds first. */
@@ -110,7 +143,13 @@ export function nothingToRead(
   walked: Walk,
   { sources, failures }: Selection,
 ): LogratioError {
-  const problem = sources.find((source) => source.problem !== undefined)?.problem;
+  const [half, ...halves] = sources.filter(({ adapter }) => adapter.name === "pair");
+  const [second, ...more] = failures;
+  if (half !== undefined && halves.length + more.length === 0 && second !== undefined)
+    return noSecondHalf(half, second);
+  // What a half of a pair lacks is no reason why the other file cannot be read.
+  const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "pair");
+  const problem = odd?.problem ?? sources.find((source) => source.problem !== undefined)?.problem;
   return (
     problem ??
     failures[0]?.error ??
@@ -145,4 +184,16 @@ export function reportUnstable(
         `${count} prime-rl ${count === 1 ? "file is" : "files are"} in a folder without the STABLE marker: the step may be incomplete`,
     });
   }
+}
+
+/** Two files, and only one of them has log-probs. */
+function noSecondHalf({ report }: Source, { file, error }: Failure): LogratioError {
+  return new MissingSideError(
+    `${report.file} has one policy's log-probs, and ${file.path} cannot be its second side: ${error.message}`,
+    {
+      at: { file: file.path },
+      likely: "the file holds texts or results, not token ids with log-probs",
+      hint: "give a file in which the second engine scored the same tokens: ids and a log-prob for each",
+    },
+  );
 }

@@ -72,6 +72,14 @@ export interface TreeMap {
   readonly [name: string]: TreeValue;
 }
 
+/** Bytes that are no UTF-8 and were read as U+FFFD: in how many rows so far, and where first. */
+export interface InvalidText {
+  readonly rows: number;
+  readonly row: number;
+  readonly line?: number;
+  readonly offset?: number;
+}
+
 export interface TreeDocument {
   readonly kind: "tree";
   readonly format: FormatName;
@@ -80,6 +88,7 @@ export interface TreeDocument {
   readonly root: TreeMap;
   /** Free-form text pairs (safetensors `__metadata__`, Parquet key-value metadata). */
   readonly metadata: Readonly<Record<string, string>>;
+  invalidText?(): InvalidText | undefined;
   close(): Promise<void>;
 }
 
@@ -130,6 +139,7 @@ export interface RowDocument {
     columns?: readonly string[];
     onBadRow?: (bad: BadRow) => void;
   }): AsyncGenerator<RowChunk>;
+  invalidText?(): InvalidText | undefined;
   close(): Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../test/support/record-batch.ts";
 import { buildReport } from "../analysis/build-report.ts";
+import { clusterKeys } from "../analysis/cluster-keys.ts";
 import { RunSummary } from "../analysis/run-summary.ts";
 import { FormatError } from "../base/errors.ts";
 import { verl } from "../parity/verl.ts";
@@ -209,11 +210,14 @@ describe("columns for a run summary", () => {
         return Reflect.get(target, name) as unknown;
       },
     });
-    new RunSummary().add(watched);
+    // The thread that reads makes the keys; the prompts that they are made from do not travel.
+    new RunSummary().add(watched, clusterKeys(whole));
     expect([...touched].sort()).toEqual([...SUMMARY_COLUMNS].sort());
     const columns = summaryColumns(whole);
     expect(columns).not.toHaveProperty("promptTexts");
-    expect(JSON.stringify(plain([batchOf(columns)]))).toBe(JSON.stringify(plain([whole])));
+    const summary = new RunSummary();
+    summary.add(batchOf(columns), columns.clusters);
+    expect(JSON.stringify(summary)).toBe(JSON.stringify(plain([whole])));
   });
 
   it("are handed over where they own their memory, and copied where they share it", () => {

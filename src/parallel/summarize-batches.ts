@@ -78,7 +78,7 @@ async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSu
 }
 
 function addAll(batches: readonly SummaryColumns[], summary: RunSummary): RunSummary {
-  for (const columns of batches) summary.add(batchOf(columns));
+  for (const columns of batches) summary.add(batchOf(columns), columns.clusters);
   return summary;
 }
 

@@ -1,6 +1,10 @@
+import { type ClusterKeys, clusterKeys } from "../analysis/cluster-keys.ts";
 import type { RecordBatch } from "../schema/record.ts";
 
-/** What a run summary reads of a batch; its test holds this list to what `RunSummary.add` really touches. */
+/**
+ * What a run summary reads of a batch whose cluster keys are known; its test holds this list to what `RunSummary.add`
+ * really touches.
+ */
 export const SUMMARY_COLUMNS = [
   "length",
   "provenance",
@@ -20,19 +24,24 @@ export const SUMMARY_COLUMNS = [
   "entropies",
 ] as const satisfies readonly (keyof RecordBatch)[];
 
-/** The part of a batch that a run summary is made of: no texts, no prompts, no alternatives, no further policies. */
-export type SummaryColumns = Pick<RecordBatch, (typeof SUMMARY_COLUMNS)[number]>;
+/**
+ * The part of a batch that a run summary is made of: no texts, no alternatives, no further policies, and of prompts only
+ * which rows share one.
+ */
+export type SummaryColumns = Pick<RecordBatch, (typeof SUMMARY_COLUMNS)[number]> & {
+  readonly clusters: ClusterKeys;
+};
 
 export function summaryColumns(batch: RecordBatch): SummaryColumns {
   const columns = SUMMARY_COLUMNS.filter((name) => batch[name] !== undefined).map((name) => [
     name,
     batch[name],
   ]);
-  return Object.fromEntries(columns) as SummaryColumns;
+  return { ...Object.fromEntries(columns), clusters: clusterKeys(batch) } as SummaryColumns;
 }
 
-/** The columns as a batch in which all others are missing. */
-export function batchOf(columns: SummaryColumns): RecordBatch {
+/** The columns as a batch in which all others are missing: its rows' clusters are those of `columns`. */
+export function batchOf({ clusters: _, ...columns }: SummaryColumns): RecordBatch {
   const texts = new Array<undefined>(columns.length).fill(undefined);
   return {
     ...columns,
@@ -63,9 +72,13 @@ export function transferable(columns: SummaryColumns): {
     return owned as T;
   };
   const entries = Object.entries(columns).map(([name, value]) => {
-    return [name, name === "entropies" ? each(value as SummaryColumns["entropies"], own) : own(value)];
+    return [name, isRecord(value) && name !== "provenance" ? each(value, own) : own(value)];
   });
   return { columns: Object.fromEntries(entries) as SummaryColumns, buffers: [...buffers] };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !isTypedArray(value) && !Array.isArray(value);
 }
 
 function each<T>(values: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> {

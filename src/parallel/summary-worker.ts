@@ -8,6 +8,6 @@ const summary = new RunSummary();
 
 answerTasks<SummaryTask, SummaryReply>((task) => {
   if (task === "finish") return summary.toJSON();
-  summary.add(batchOf(task.batch));
+  summary.add(batchOf(task.batch), task.batch.clusters);
   return null;
 });

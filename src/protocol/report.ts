@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Finding } from "../schema/findings.ts";
+import type { Finding, Omission, Severity } from "../schema/findings.ts";
 
 export const REPORT_SCHEMA_VERSION = 1;
 
@@ -49,6 +49,8 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly ranks: number;
   /** Sequences without one masked token. */
   readonly sequences_empty: number;
+  /** Share of the tokens whose two probabilities differ by more than ½. */
+  readonly prob_diff_above_half: number;
 }
 
 /** A step's figures, and how its sequences went; null where the data do not say. */
@@ -177,19 +179,38 @@ export interface WorstSequence {
   readonly file: string;
 }
 
+/** A 95 % interval of a pooled figure over the prompts that might have been drawn; see docs/statistics.md. */
 export interface Interval {
+  /** NaN (null in JSON) where the data allow no interval: then `reason` says why. */
   readonly low: number;
   readonly high: number;
+  /** `cluster-t`: linearised over clusters, Student's t; `cluster-gamma`: a rate of rare events that come in clusters. */
+  readonly method: "cluster-t" | "cluster-gamma";
+  /** What was drawn: prompts with all their samples, or sequences where a prompt is not known. */
+  readonly unit: "prompt" | "sequence";
+  readonly clusters: number;
+  readonly reason: string | null;
+  /** Where there is no interval: the smallest and the largest figure that is left without one cluster. */
+  readonly leave_one_out: readonly [low: number, high: number] | null;
 }
 
-export type VerdictLevel = "none" | "normal" | "elevated" | "high" | "broken";
+/** How one figure stands to its published baseline. */
+export type ReadingLevel = "none" | "normal" | "elevated" | "high" | "broken";
+
+/** `too_few`: figures, but too few tokens or sequences for a word on the run. */
+export type VerdictLevel = ReadingLevel | "too_few";
 
 /** A published figure that the verdict rests on. */
 export interface BaselineReading {
   /** Metric name in `metrics`. */
   readonly metric: string;
   readonly value: number;
-  readonly level: VerdictLevel;
+  readonly level: ReadingLevel;
+  /**
+   * The level at the end of its 95 % interval that is nearer to normal, and at the other; where there is no interval, at the
+   * ends of what is left without any one prompt. Both are `level` where neither is known.
+   */
+  readonly level_range: readonly [mildest: ReadingLevel, severest: ReadingLevel];
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
@@ -197,6 +218,8 @@ export interface BaselineReading {
 
 export interface Verdict {
   readonly level: VerdictLevel;
+  /** What the data leave open: equal where they settle the level, and where there is too little to say. */
+  readonly level_range: readonly [mildest: VerdictLevel, severest: VerdictLevel];
   /** One sentence that a tired engineer can act on. */
   readonly headline: string;
   readonly readings: readonly BaselineReading[];
@@ -208,6 +231,21 @@ export interface Fact {
   readonly text: string;
   /** A number ≥ 0 by which facts compare; 1 is worth a sentence. */
   readonly weight: number;
+  /** Of facts that one part of the run is further off than the rest; such a fact is said only where p ≤ 0.05. */
+  readonly evidence?: FactEvidence;
+}
+
+export interface FactEvidence {
+  /** The part: a step, rank, turn, tenth of the response (from 0) or name. */
+  readonly subject: string | number;
+  /** By permutation, right for all parts that were looked at together. */
+  readonly p: number;
+  /** Mean |Δ| of the part against the rest. */
+  readonly factor: number;
+  /** 95 %, over prompts; null where there are too few or one holds too much. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /** Smallest and largest factor with any one prompt left out. */
+  readonly leave_one_out: { readonly low: number; readonly high: number };
 }
 
 /** A figure as a trainer logs it beside what it should be. */
@@ -240,6 +278,16 @@ export interface ExcludedTokens {
   readonly missing: number;
 }
 
+/** One thing that is in no figure. */
+export interface LeftOut extends Omission {
+  /** A sentence with its numbers. */
+  readonly what: string;
+  readonly count: number;
+  readonly severity: Severity;
+  /** Where it was first seen, if that is one file. */
+  readonly file?: string;
+}
+
 export interface SourceSummary {
   readonly file: string;
   readonly format: string;
@@ -259,7 +307,7 @@ export interface MismatchReport {
   readonly run: string;
   readonly trainers: readonly string[];
   readonly metrics: ReportMetrics;
-  /** 95 % bootstrap intervals over sequences, by metric name. */
+  /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
   readonly verdict: Verdict;
   readonly facts: readonly Fact[];
@@ -295,6 +343,8 @@ export interface MismatchReport {
   readonly worst_sequences: readonly WorstSequence[];
   readonly parity: readonly ParityBlock[];
   readonly excluded: ExcludedTokens;
+  /** Everything that is in no figure, `excluded` and findings together; the exit status is 4 iff one is `skipped`. */
+  readonly left_out: readonly LeftOut[];
   readonly findings: readonly Finding[];
   readonly sources: readonly SourceSummary[];
 }

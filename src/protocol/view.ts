@@ -73,6 +73,8 @@ export interface RunInfo {
     readonly entropy: number | null;
   };
   readonly tokenizer: string | null;
+  /** Paths, and the flags that said how to read them: what a command needs to read the run again. */
+  readonly input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
   /** As far as the data say: every combination that occurs, each once. */
   readonly sampling: readonly SamplingInfo[];
   /** The run that it is compared with (`view --compare`): `api/compare` and `api/other/…` are there. */

@@ -2,8 +2,8 @@ import { formatPlace } from "../base/errors.ts";
 import type { MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
 import { stepTable, turnTable } from "./content/group-tables.ts";
-import { excludedParts, inputParts, plural } from "./content/input.ts";
-import { keyFigures } from "./content/key-figures.ts";
+import { inputParts, leftOutLines } from "./content/input.ts";
+import { keyFigures, noInterval } from "./content/key-figures.ts";
 import { verdictWord } from "./content/verdict-level.ts";
 import { pipeTable, tableBlock } from "./markdown-table.ts";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.ts";
@@ -20,9 +20,9 @@ export interface MarkdownOptions {
 
 /** The report for pasting into an issue: verdict, key figures, facts, short tables, findings, command to repeat it. */
 export function renderMarkdown(report: MismatchReport, options: MarkdownOptions = {}): string {
-  const { level, headline } = report.verdict;
+  const { headline } = report.verdict;
   const blocks = [
-    `### Rollout/trainer mismatch of ${codeSpan(report.run)}: ${verdictWord(level)}`,
+    `### Rollout/trainer mismatch of ${codeSpan(report.run)}: ${verdictWord(report.verdict)}`,
     escapeMarkdown(headline),
     escapeMarkdown(inputParts(report).join(" · ")),
     keyFigureTable(report),
@@ -41,13 +41,16 @@ export function renderMarkdown(report: MismatchReport, options: MarkdownOptions 
 }
 
 function keyFigureTable(report: MismatchReport): string {
-  const rows = keyFigures(report).map(({ label, value, interval, reading }) => [
-    escapeMarkdown(label),
-    value,
-    interval === undefined ? "" : `${interval.low} – ${interval.high}`,
-    reading === undefined ? "" : escapeMarkdown(reading.level),
-    reading === undefined ? "" : escapeMarkdown(`${reading.band} (${reading.source})`),
-  ]);
+  const rows = keyFigures(report).map((figure) => {
+    const { label, value, interval, reading } = figure;
+    return [
+      escapeMarkdown(label),
+      value,
+      interval === undefined ? escapeMarkdown(noInterval(figure)) : `${interval.low} – ${interval.high}`,
+      reading === undefined ? "" : escapeMarkdown(reading.level),
+      reading === undefined ? "" : escapeMarkdown(`${reading.band} (${reading.source})`),
+    ];
+  });
   return pipeTable(
     ["figure", "value", "95 % interval", "reading", "published baseline"],
     ["l", "r", "r", "l", "l"],
@@ -61,11 +64,7 @@ function factList(report: MismatchReport): string {
 }
 
 function leftOut(report: MismatchReport): string {
-  const skipped = report.findings.filter((finding) => finding.severity === "skipped").length;
-  const parts = [
-    ...excludedParts(report),
-    ...(skipped > 0 ? [`${plural(skipped, "input")} skipped (see findings)`] : []),
-  ];
+  const parts = leftOutLines(report);
   return `Left out: ${parts.length === 0 ? "nothing" : escapeMarkdown(parts.join("; "))}.`;
 }
 

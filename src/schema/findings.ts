@@ -23,6 +23,10 @@ export type FindingCode =
   | "one-sided"
   | "texts-part"
   | "duplicate"
+  | "no-data"
+  | "constant-logprobs"
+  | "token-id"
+  | "invalid-text"
   | "retokenised"
   | "no-response"
   | "empty-text"
@@ -32,6 +36,21 @@ export type FindingCode =
   | "text-refused"
   | "vocabulary"
   | "note";
+
+/** In what a finding counts what it left out of every figure. */
+export type OmittedUnit = "token" | "sequence" | "file" | "input";
+
+/**
+ * Why data is in no figure: `unreadable` should have been read; `incomparable` has no counterpart on the other side;
+ * `repeated` is counted once elsewhere; `no_data` holds nothing to count; `requested` was left out by a flag.
+ */
+export type OmissionReason = "unreadable" | "incomparable" | "repeated" | "no_data" | "requested";
+
+/** Said by findings whose `count` is of what was left out. */
+export interface Omission {
+  readonly unit: OmittedUnit;
+  readonly why: OmissionReason;
+}
 
 export interface Finding {
   readonly code: FindingCode;
@@ -44,6 +63,8 @@ export interface Finding {
   readonly at: Place;
   readonly likely?: string;
   readonly hint?: string;
+  /** Absent where nothing was left out. */
+  readonly omits?: Omission;
 }
 
 type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };
@@ -75,8 +96,12 @@ export class FindingLog {
   /** In the order in which they were first seen. */
   list(): Finding[] {
     return [...this.#byKey.values()].map(({ first, count }) => {
-      const { code, severity, at, likely, hint } = first;
-      const advice = { ...(likely === undefined ? {} : { likely }), ...(hint === undefined ? {} : { hint }) };
+      const { code, severity, at, likely, hint, omits } = first;
+      const advice = {
+        ...(likely === undefined ? {} : { likely }),
+        ...(hint === undefined ? {} : { hint }),
+        ...(omits === undefined ? {} : { omits }),
+      };
       return { code, severity, message: first.describe(count), count, at, ...advice };
     });
   }

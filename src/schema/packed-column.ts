@@ -113,16 +113,14 @@ export function createSingleColumn(): PackedColumn<Float32Array> {
 }
 
 function storeIds(data: Int32Array<ArrayBuffer>, at: number, values: NumericArray): Int32Array<ArrayBuffer> {
-  if (values instanceof Float64Array || values instanceof Float32Array || values instanceof Uint32Array) {
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]!;
-      data[at + i] = value >= -LARGEST_ID && value <= LARGEST_ID ? value : -1;
-    }
-  } else data.set(values, at);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    data[at + i] = value >= 0 && value <= LARGEST_ID && Number.isInteger(value) ? value : -1;
+  }
   return data;
 }
 
-/** Ids: -1 where missing, and where a value does not fit 32 bits. */
+/** Ids: -1 where missing, and where a value is negative, fractional or does not fit 32 bits. */
 export function createIdColumn(): PackedColumn<Int32Array> {
   return createColumn<Int32Array<ArrayBuffer>>(
     (length) => new Int32Array(length),

@@ -3,7 +3,9 @@
  *
  * @module
  */
+export { clusterInterval } from "./cluster-interval.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
+export { paretoTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";

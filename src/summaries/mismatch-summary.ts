@@ -1,36 +1,15 @@
 import type { FloatArray } from "../base/arrays.ts";
-import {
-  ABS_DELTA_SUM,
-  COUNT,
-  DELTA_M2,
-  DELTA_MEAN,
-  EXCESS_M2,
-  EXCESS_MEAN,
-  FIELDS,
-  K3_SUM,
-  OVER_COUNT,
-  OVER_EXCESS_SQUARE_SUM,
-  OVER_EXCESS_SUM,
-} from "../kernels/layout.ts";
+import { VersionError } from "../base/errors.ts";
+import { FIELDS } from "../kernels/layout.ts";
 import { emptySums, mergeSums } from "../kernels/merge.ts";
 import { type MaskedTokens, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
-import { PoissonBootstrap, type PoissonBootstrapJson } from "./poisson-bootstrap.ts";
+import { KeyHash } from "./cluster-key.ts";
+import { ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
 import { emptySequenceSums, mergeSequenceSums, type SequenceSums, sequenceSumsOf } from "./sequence-stats.ts";
 import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
 
-/** Columns of the bootstrap's replicated sums. */
-export const BOOTSTRAP = {
-  tokens: 0,
-  delta: 1,
-  deltaAbs: 2,
-  deltaSquare: 3,
-  k3: 4,
-  excess: 5,
-  excessSquare: 6,
-} as const;
-
 export interface SummaryOptions {
-  /** `full`: quantiles within 0.05 %, |Δp| sketch, bootstrap. `slice`: Δ quantiles within 0.4 %, nothing else. */
+  /** `full`: quantiles within 0.05 %, |Δp| sketch, cluster sums. `slice`: Δ quantiles within 0.4 %, nothing else. */
   readonly detail?: "full" | "slice";
 }
 
@@ -41,15 +20,18 @@ export interface TurnSums {
   sequences: number;
 }
 
+/** 2: cluster sums in place of a bootstrap over sequences, which cannot be told from one another in it. */
+const VERSION = 2;
+
 export interface MismatchSummaryJson {
-  readonly version: 1;
+  readonly version: typeof VERSION;
   readonly detail: "full" | "slice";
   readonly sums: readonly (number | string)[];
   readonly sequences: Readonly<Record<keyof SequenceSums, number | string>>;
   readonly turns: readonly { readonly sums: readonly (number | string)[]; readonly sequences: number }[];
   readonly deltas: ValueSketchJson;
   readonly probDiffs: ValueSketchJson | null;
-  readonly bootstrap: PoissonBootstrapJson | null;
+  readonly clusters: ClusterSumsJson | null;
 }
 
 /**
@@ -82,14 +64,15 @@ export class MismatchSummary {
   readonly turns: TurnSums[] = [];
   readonly deltas: ValueSketch;
   readonly probDiffs: ValueSketch | undefined;
-  readonly bootstrap: PoissonBootstrap | undefined;
+  /** Sums by prompt, for intervals. */
+  readonly clusters: ClusterSums | undefined;
 
   constructor(options: SummaryOptions = {}) {
     this.detail = options.detail ?? "full";
     this.deltas = new ValueSketch(this.detail === "full" ? 10 : 7);
     if (this.detail === "full") {
       this.probDiffs = new ValueSketch(10);
-      this.bootstrap = new PoissonBootstrap(Object.keys(BOOTSTRAP).length);
+      this.clusters = new ClusterSums();
     }
   }
 
@@ -102,12 +85,18 @@ export class MismatchSummary {
     return summary;
   }
 
-  /** Adds one sequence's kernel sums. */
-  addSequence(rows: Float64Array, offset: number): void {
+  /**
+   * Adds one sequence's kernel sums.
+   *
+   * @param cluster key of what it was drawn with: its prompt, see `ClusterSums`. By default the sequence stands for
+   * itself, and is known by its sums: sequences with the same log-probs on both sides count as one cluster.
+   */
+  addSequence(rows: Float64Array, offset: number, cluster?: number, isPrompt = false): void {
     mergeSums(this.sums, rows, offset);
     mergeSequenceSums(this.sequences, sequenceSumsOf(rows, offset));
-    if (this.bootstrap && (rows[offset + COUNT] as number) > 0)
-      this.bootstrap.add(bootstrapColumns(rows, offset));
+    if (!this.clusters) return;
+    const key = cluster ?? new KeyHash().addNumbers(rows, offset, offset + FIELDS).key();
+    this.clusters.add(key, isPrompt, rows, offset);
   }
 
   /** Adds a table of sums by turn index. */
@@ -141,12 +130,12 @@ export class MismatchSummary {
     });
     this.deltas.merge(other.deltas);
     if (this.probDiffs && other.probDiffs) this.probDiffs.merge(other.probDiffs);
-    if (this.bootstrap && other.bootstrap) this.bootstrap.merge(other.bootstrap);
+    if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
   }
 
   toJSON(): MismatchSummaryJson {
     return {
-      version: 1,
+      version: VERSION,
       detail: this.detail,
       sums: [...this.sums].map(encode),
       sequences: Object.fromEntries(
@@ -155,14 +144,13 @@ export class MismatchSummary {
       turns: this.turns.map(({ sums, sequences }) => ({ sums: [...sums].map(encode), sequences })),
       deltas: this.deltas.toJSON(),
       probDiffs: this.probDiffs?.toJSON() ?? null,
-      bootstrap: this.bootstrap?.toJSON() ?? null,
+      clusters: this.clusters?.toJSON() ?? null,
     };
   }
 
-  /** @throws RangeError when a newer version of logratio wrote it. */
+  /** @throws VersionError when another version of logratio wrote it. */
   static fromJSON(json: MismatchSummaryJson): MismatchSummary {
-    if (json.version !== 1)
-      throw new RangeError(`Cannot read summary: version ${json.version}, this logratio reads version 1`);
+    checkSummaryVersion("summary", json.version, VERSION);
     const summary = new MismatchSummary({ detail: json.detail });
     summary.sums.set(json.sums.map(Number));
     for (const [name, value] of Object.entries(json.sequences))
@@ -171,7 +159,7 @@ export class MismatchSummary {
       summary.turns.push({ sums: Float64Array.from(sums, Number), sequences });
     summary.deltas.merge(ValueSketch.fromJSON(json.deltas));
     if (json.probDiffs) summary.probDiffs?.merge(ValueSketch.fromJSON(json.probDiffs));
-    if (json.bootstrap) summary.bootstrap?.merge(PoissonBootstrap.fromJSON(json.bootstrap));
+    if (json.clusters) summary.clusters?.merge(ClusterSums.fromJSON(json.clusters));
     return summary;
   }
 }
@@ -185,19 +173,14 @@ function wordsOf(values: FloatArray): Uint32Array {
   return new Uint32Array(values.buffer, values.byteOffset, values.length);
 }
 
-function bootstrapColumns(rows: Float64Array, offset: number): number[] {
-  const at = (field: number): number => rows[offset + field] as number;
-  const n = at(COUNT);
-  const mean = at(DELTA_MEAN);
-  // Tokens with ρ beyond e^20 sit apart in the kernel sums; n × mean covers only the others.
-  const within = n - at(OVER_COUNT);
-  return [
-    n,
-    n * mean,
-    at(ABS_DELTA_SUM),
-    at(DELTA_M2) + n * mean * mean,
-    at(K3_SUM),
-    within * at(EXCESS_MEAN) + at(OVER_EXCESS_SUM),
-    at(EXCESS_M2) + within * at(EXCESS_MEAN) ** 2 + at(OVER_EXCESS_SQUARE_SUM),
-  ];
+/** @throws VersionError when a summary is of another version than this logratio writes. */
+export function checkSummaryVersion(what: string, version: number, own: number): void {
+  if (version === own) return;
+  throw new VersionError(`Cannot read ${what}: version ${version}, this logratio reads version ${own}`, {
+    likely: version > own ? "a newer logratio wrote it" : "an older logratio wrote it",
+    hint:
+      version > own
+        ? "npm install -g logratio@latest"
+        : "make the summary again from the dump; figures of summaries merge only within a version",
+  });
 }

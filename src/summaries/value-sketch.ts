@@ -185,7 +185,7 @@ export class ValueSketch {
     return Math.min(Math.max(middle, this.#min), this.#max);
   }
 
-  /** The sketch of the absolute values. */
+  /** The sketch of the absolute values. Where values of both signs were added, its minimum is that of a cell. */
   absolute(): ValueSketch {
     const folded = new ValueSketch(this.mantissaBits as 7 | 10);
     this.#pages.forEach((theirs, index) => {
@@ -205,12 +205,13 @@ export class ValueSketch {
     return folded;
   }
 
+  /** The near edge of the innermost cell of either sign: below the smallest magnitude by less than a cell. */
   #smallestMagnitude(): number {
     for (let index = 0; index < 256; index++) {
-      for (const page of [this.#pages[index], this.#pages[index + 256]]) {
-        const cell = page?.findIndex((count) => count > 0) ?? -1;
-        if (cell >= 0) return this.#edges(index, cell).near;
-      }
+      const cells = [this.#pages[index], this.#pages[index + 256]]
+        .map((page) => page?.findIndex((count) => count > 0) ?? -1)
+        .filter((cell) => cell >= 0);
+      if (cells.length > 0) return this.#edges(index, Math.min(...cells)).near;
     }
     return 0;
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { leftOutOf } from "../../src/analysis/left-out.ts";
 import { STEP_METRICS, type StepSeries } from "../../src/protocol/view.ts";
 import { stepCharts } from "../../src/report/charts/step-charts.ts";
 import { sectionPictures, spreadPictures } from "../../src/report/html/pictures.ts";
@@ -124,7 +125,7 @@ describe("renderHtml", () => {
     const report = sampleReport();
     const page = renderHtml({
       ...report,
-      excluded: { missing: 412, delta_negative_infinite: 0, delta_positive_infinite: 0 },
+      left_out: leftOutOf([], { missing: 412, delta_negative_infinite: 0, delta_positive_infinite: 0 }),
     });
     expect(page.indexOf("412 tokens without a log-prob")).toBeGreaterThan(0);
     expect(page.indexOf("412 tokens without a log-prob")).toBeLessThan(page.indexOf("<nav"));

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { leftOutOf } from "../../src/analysis/left-out.ts";
 import { renderMarkdown } from "../../src/report/index.ts";
+import type { Finding } from "../../src/schema/findings.ts";
 import { emptyReport, sampleReport } from "./sample-report.ts";
 
 /** Cells of a table row: bars that are not escaped. */
@@ -67,25 +69,24 @@ describe("renderMarkdown", () => {
 
   it("lists warnings and skipped inputs with cause and hint, and draws a report without tokens", () => {
     const report = sampleReport();
-    const text = renderMarkdown({
-      ...report,
-      findings: [
-        {
-          code: "file-skipped",
-          severity: "skipped",
-          message: "npz data is cut off",
-          count: 1,
-          at: { file: "b|c.npz", offset: 512 },
-          likely: "killed",
-          hint: "write it again",
-        },
-        { code: "note", severity: "info", message: "nothing to worry about", count: 1, at: {} },
-      ],
-    });
+    const findings: Finding[] = [
+      {
+        code: "file-skipped",
+        severity: "skipped",
+        message: "npz data is cut off",
+        count: 1,
+        at: { file: "b|c.npz", offset: 512 },
+        likely: "killed",
+        hint: "write it again",
+      },
+      { code: "note", severity: "info", message: "nothing to worry about", count: 1, at: {} },
+    ];
+    const left_out = leftOutOf(findings, report.excluded);
+    const text = renderMarkdown({ ...report, findings, left_out });
     expect(text).toContain(
       "- **skipped** npz data is cut off (`b\\|c.npz, byte 512`); likely: killed; try: write it again",
     );
-    expect(text).toContain("Left out: 1 input skipped (see findings).");
+    expect(text).toContain("Left out: b\\|c.npz: npz data is cut off.");
     expect(text).not.toContain("nothing to worry about");
     expect(renderMarkdown(emptyReport())).toContain("| mean \\|Δ\\| | n/a |  |  |  |");
   });

@@ -1,6 +1,7 @@
 import type {
   Distribution,
   GroupMetrics,
+  Interval,
   MismatchMetrics,
   MismatchReport,
   StepMetrics,
@@ -25,6 +26,11 @@ export function sampleOutcomes(
 }
 
 /** A complete report with made-up figures of a plausible size, the same ones on each call. */
+/** An interval over 24 prompts. */
+export function interval(low: number, high: number): Interval {
+  return { low, high, method: "cluster-t", unit: "prompt", clusters: 24, reason: null, leave_one_out: null };
+}
+
 export function sampleReport(options: SampleOptions = {}): MismatchReport {
   const {
     run = "sample",
@@ -47,16 +53,26 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
     kind: "report",
     run,
     trainers: ["verl"],
-    metrics: { ...whole, sequences: 64 * steps, steps, turns_max: turns, ranks, sequences_empty: 1 },
-    intervals: { delta_abs_mean: { low: 0.0031, high: 0.0051 }, ess: { low: 0.9985, high: 0.9996 } },
+    metrics: {
+      ...whole,
+      sequences: 64 * steps,
+      steps,
+      turns_max: turns,
+      ranks,
+      sequences_empty: 1,
+      prob_diff_above_half: 2e-4,
+    },
+    intervals: { delta_abs_mean: interval(0.0031, 0.0051), ess: interval(0.9985, 0.9996) },
     verdict: {
       level: "elevated",
+      level_range: ["elevated", "elevated"],
       headline: "single tokens are far off: look at step 10",
       readings: [
         {
           metric: "delta_abs_mean",
           value: whole.delta_abs_mean,
           level: "normal",
+          level_range: ["normal", "normal"],
           band: "CI gates at 0.1",
           source: "slime PR 1968",
         },
@@ -64,6 +80,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
           metric: "prob_diff_mean",
           value: whole.prob_diff_mean,
           level: "elevated",
+          level_range: ["elevated", "elevated"],
           band: "normal below 0.005",
           source: "verl FAQ",
         },
@@ -173,6 +190,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       },
     ],
     excluded: { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 0 },
+    left_out: [],
     findings: [],
     sources: files.map((file, index) => ({
       file,
@@ -210,10 +228,18 @@ export function emptyReport(): MismatchReport {
   };
   return {
     ...sample,
-    metrics: { ...missingMetrics(), steps: 0, turns_max: 0, ranks: 0, sequences_empty: 0 },
+    metrics: {
+      ...missingMetrics(),
+      steps: 0,
+      turns_max: 0,
+      ranks: 0,
+      sequences_empty: 0,
+      prob_diff_above_half: Number.NaN,
+    },
     intervals: {},
     verdict: {
       level: "broken",
+      level_range: ["broken", "broken"],
       headline: "no token has both log-probs: there is nothing to compare",
       readings: [],
     },

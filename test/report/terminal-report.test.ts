@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { leftOutOf } from "../../src/analysis/left-out.ts";
 import type { MismatchReport } from "../../src/protocol/report.ts";
 import { renderTerminal } from "../../src/report/index.ts";
 import { displayWidth } from "../../src/report/terminal/columns.ts";
+import { pasteable } from "../../src/report/terminal/command.ts";
+import type { Finding } from "../../src/schema/findings.ts";
 import { emptyReport, sampleMetrics, sampleOutcomes, sampleReport } from "./sample-report.ts";
 
 const ESCAPE = String.fromCharCode(27);
@@ -60,11 +63,15 @@ function linesOf(text: string): string[] {
 }
 
 describe("renderTerminal", () => {
-  it("keeps every line within the width, whatever files hold", () => {
+  it("keeps every line but the next command within the width, whatever files hold", () => {
     fc.assert(
       fc.property(anyReport, anyOptions, (report, options) => {
         const lines = linesOf(renderTerminal(report, options));
-        expect(lines.filter((line) => displayWidth(line) > options.width)).toEqual([]);
+        const wide = lines.filter((line) => displayWidth(line) > options.width);
+        expect(wide.length).toBeLessThanOrEqual(1);
+        expect(wide.every((line) => line.includes(pasteable(report.next.command, options.unicode)))).toBe(
+          true,
+        );
       }),
       { numRuns: 100 },
     );
@@ -138,32 +145,37 @@ describe("renderTerminal", () => {
 
   it("never hides what was left out", () => {
     const report = sampleReport();
+    const findings: Finding[] = [
+      {
+        code: "file-skipped",
+        severity: "skipped",
+        message: "npz data is cut off",
+        count: 1,
+        at: { file: "b.npz" },
+        hint: "write it again",
+      },
+      {
+        code: "positive-logprob",
+        severity: "warning",
+        message: "17 log-probs are above 0",
+        count: 17,
+        at: {},
+      },
+    ];
     const text = renderTerminal(
       {
         ...report,
-        excluded: { missing: 412, delta_negative_infinite: 1, delta_positive_infinite: 0 },
-        findings: [
-          {
-            code: "file-skipped",
-            severity: "skipped",
-            message: "npz data is cut off",
-            count: 1,
-            at: { file: "b.npz" },
-            hint: "write it again",
-          },
-          {
-            code: "positive-logprob",
-            severity: "warning",
-            message: "17 log-probs are above 0",
-            count: 17,
-            at: {},
-          },
-        ],
+        findings,
+        left_out: leftOutOf(findings, {
+          missing: 412,
+          delta_negative_infinite: 0,
+          delta_positive_infinite: 0,
+        }),
       },
       { ...PLAIN, width: 120 },
     );
     expect(text).toContain(
-      "left out   412 tokens without a log-prob; 1 token with Δ = −∞; b.npz: npz data is cut off; 1 warning, see",
+      "left out   412 tokens without a log-prob; b.npz: npz data is cut off; 1 other warning, see Findings",
     );
     expect(text).toContain(
       "  skipped  npz data is cut off\n           at      b.npz\n           try     write it again\n",

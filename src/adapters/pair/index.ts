@@ -10,7 +10,7 @@ import type { SequenceDraft } from "../../schema/sequence-draft.ts";
 import type { Adapter } from "../adapter.ts";
 import { commonPrefix, matchScorings } from "./match.ts";
 import { detectScorings, readScorings } from "./read-scorings.ts";
-import type { ScoringFormat } from "./scoring.ts";
+import type { Scoring, ScoringFormat } from "./scoring.ts";
 
 function alone(file: string, what: string): MissingSideError {
   return new MissingSideError(`${what}: one policy's log-probs are here, those of a second policy are not`, {
@@ -46,6 +46,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       severity: "info",
       subject: `ignored ${file}`,
       count: format.ignored.length,
+      omits: { unit: "input", why: "no_data" },
       at: { file },
       describe: (count) =>
         `${count} ${count === 1 ? "entry is no generation and was" : "entries are no generations and were"} ignored: ${format.ignored.slice(0, 5).join(", ")}`,
@@ -57,6 +58,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       severity: "skipped",
       subject: file,
       count: 1,
+      omits: { unit: "sequence", why: "unreadable" },
       at: { file, row },
       describe: (count) =>
         `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${message}`,
@@ -104,6 +106,7 @@ export async function readPair(
       severity: "skipped",
       subject: "unmatched",
       count: unmatched,
+      omits: { unit: "sequence", why: "incomparable" },
       at: { file: trainer.file },
       describe: (count) => `${count} generations have no counterpart in the other file and were left out`,
     });
@@ -119,34 +122,83 @@ export async function readPair(
         `${count} generations have neither key nor prompt and were paired in the order in which they appear`,
     });
   }
+  reportPromptLogprobs(pairs, trainer.file, findings);
+  if (pairs.every(([a, b]) => commonPrefix(a, b) === 0 && lengthOf([a, b]) > 0))
+    throw textsDiffer(pairs, rollout.file, trainer.file);
   let parted = 0;
-  return pairs.map(([a, b]): SequenceDraft => {
+  let apart = 0;
+  return pairs.flatMap(([a, b]): SequenceDraft[] => {
     const length = commonPrefix(a, b);
-    const longer = Math.max(a.tokenIds.length, b.tokenIds.length);
+    const longer = lengthOf([a, b]);
     if (length < longer) {
       parted++;
+      if (length === 0) apart++;
       findings.add({
         code: "texts-part",
         severity: "warning",
         count: longer - length,
+        omits: { unit: "token", why: "incomparable" },
         at: { file: trainer.file, row: b.row },
         likely: "each engine sampled on its own, and from one differing token on the contexts differ",
         describe: (count) =>
-          `${parted} of ${pairs.length} generations part: ${count} tokens behind that place were left out`,
+          `${parted} of ${pairs.length} generations part${apart === 0 ? "" : ` (${apart} at the first token)`}: ${count} tokens behind that place were left out`,
       });
     }
-    return {
-      length,
-      responseMask: new Uint8Array(length).fill(1),
-      rolloutLogprobs: a.logprobs.subarray(0, length),
-      trainerLogprobs: b.logprobs.subarray(0, length),
-      responseTokenIds: a.tokenIds.subarray(0, length),
-      promptTokenIds: a.promptTokenIds ?? b.promptTokenIds,
-      promptText: a.promptText ?? b.promptText,
-      responseText: length === longer ? a.responseText : undefined,
-      sampleId: a.key ?? b.key,
-      row: a.row,
-      sourceOffset: a.sourceOffset,
-    };
+    if (length === 0 && longer > 0) return [];
+    return [
+      {
+        length,
+        responseMask: new Uint8Array(length).fill(1),
+        rolloutLogprobs: a.logprobs.subarray(0, length),
+        trainerLogprobs: b.logprobs.subarray(0, length),
+        responseTokenIds: a.tokenIds.subarray(0, length),
+        promptTokenIds: a.promptTokenIds ?? b.promptTokenIds,
+        promptText: a.promptText ?? b.promptText,
+        responseText: length === longer ? a.responseText : undefined,
+        sampleId: a.key ?? b.key,
+        row: a.row,
+        sourceOffset: a.sourceOffset,
+      },
+    ];
   });
+}
+
+type Pair = readonly [Scoring, Scoring];
+
+function lengthOf([a, b]: Pair): number {
+  return Math.max(a.tokenIds.length, b.tokenIds.length);
+}
+
+/** Both engines may have scored the prompt too: figures are about what was generated. */
+function reportPromptLogprobs(pairs: readonly Pair[], file: string, findings: FindingLog): void {
+  const count = pairs.reduce(
+    (sum, [a, b]) => sum + Math.min(a.promptLogprobs ?? 0, b.promptLogprobs ?? 0),
+    0,
+  );
+  if (count === 0) return;
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "prompt log-probs",
+    count,
+    omits: { unit: "token", why: "no_data" },
+    at: { file },
+    describe: (total) =>
+      `${total} prompt ${total === 1 ? "token has a log-prob" : "tokens have log-probs"} in both files, not compared: figures are about generated tokens`,
+  });
+}
+
+function textsDiffer(pairs: readonly Pair[], first: string, second: string): SchemaError {
+  const [a, b] = pairs[0]!;
+  const name = a.key === undefined ? `row ${a.row}` : `generation ${a.key}`;
+  const start = (scoring: Scoring): string =>
+    scoring.tokenIds.length === 0 ? "nothing" : `token ${scoring.tokenIds[0]}`;
+  return new SchemaError(
+    `the two files hold different texts: ${pairs.length === 1 ? "the generation differs" : `all ${pairs.length} generations differ`} from the first token on (${name}: ${start(a)} in ${first}, ${start(b)} in ${second})`,
+    {
+      at: { file: second, row: b.row },
+      likely: "each engine sampled on its own, or the files have different tokenizers or prompts",
+      hint: "let the second engine score the tokens of the first (teacher forcing) instead of sampling its own",
+    },
+  );
 }

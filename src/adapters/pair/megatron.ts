@@ -34,6 +34,7 @@ export function readMegatron(root: TreeMap): ScoringFormat | undefined {
       key,
       promptText: typeof prompt === "string" ? prompt : undefined,
       responseText: typeof text === "string" ? text : undefined,
+      promptLogprobs,
       tokenIds,
       logprobs: logprobs.subarray(promptLogprobs),
       row,

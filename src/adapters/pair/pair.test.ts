@@ -33,6 +33,12 @@ describe("two files that scored the same tokens", () => {
     expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
       ["note", "info", "1 entry is no generation and was ignored: throughput", 1],
       ["note", "info", "1 entry is no generation and was ignored: throughput", 1],
+      [
+        "note",
+        "info",
+        "2 prompt tokens have log-probs in both files, not compared: figures are about generated tokens",
+        2,
+      ],
       ["texts-part", "warning", "1 of 2 generations part: 2 tokens behind that place were left out", 2],
     ]);
   });
@@ -45,7 +51,12 @@ describe("two files that scored the same tokens", () => {
       [-1.75, -0.5],
     ]);
     expect(batch!.promptTexts).toEqual(["Pour moi", "Pour moi"]);
-    expect(findings).toEqual([]);
+    expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
+      [
+        "2 prompt tokens have log-probs in both files, not compared: figures are about generated tokens",
+        { unit: "token", why: "no_data" },
+      ],
+    ]);
   });
 
   it("rows with ids: what has no counterpart is counted, what does not fit is left out", async () => {

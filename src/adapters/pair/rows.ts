@@ -50,6 +50,7 @@ function readTgi(row: RowMap, index: number): Scoring | undefined {
   const prompt = isRowList(prefill) && prefill.length > 0 && prefill.every(isRowMap) ? prefill : undefined;
   return {
     promptText: prompt?.map((token) => toText(token.text) ?? "").join(""),
+    promptLogprobs: prompt?.filter((token) => toNumber(token.logprob) !== undefined).length,
     promptTokenIds: prompt && Float64Array.from(prompt, (token) => toNumber(token.id) ?? -1),
     responseText: toText(row.generated_text),
     tokenIds: Float64Array.from(tokens, (token) => toNumber(token.id) ?? -1),

@@ -9,6 +9,8 @@ export interface Scoring {
   /** What the file calls the request; undefined where rows have no name. */
   readonly key?: string | undefined;
   readonly promptText?: string | undefined;
+  /** How many of the prompt's tokens have a log-prob in the file. */
+  readonly promptLogprobs?: number | undefined;
   readonly promptTokenIds?: NumericArray | undefined;
   readonly responseText?: string | undefined;
   readonly tokenIds: NumericArray;

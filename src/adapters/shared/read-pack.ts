@@ -195,6 +195,7 @@ export async function* readPack(
         severity: "info",
         subject: `filling ${context.file}`,
         count: lengths[kept]!,
+        omits: { unit: "token", why: "no_data" },
         at,
         describe: (count) => `${count} tokens that fill up packs were left out`,
       });

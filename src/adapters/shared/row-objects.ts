@@ -60,6 +60,7 @@ export function reportBadRow(findings: FindingLog, file: string, bad: BadRow): v
     severity: "skipped",
     subject: file,
     count: 1,
+    omits: { unit: "sequence", why: "unreadable" },
     at: {
       file,
       row: bad.row,

@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { quoteForShell } from "../../analysis/next-command.ts";
 import { UsageError } from "../../base/errors.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
@@ -39,7 +40,7 @@ export async function analyze(
   }
   terminal.out(render(report, paths, options, terminal));
   for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
-  return report.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
 function analysisOf({ where, top }: AnalyzeOptions): Analysis {

@@ -21,6 +21,7 @@ export async function captured(verb: (terminal: Terminal) => Promise<ExitStatus>
     width: 100,
     colour: false,
     unicode: true,
+    interactive: false,
     progress: false,
     paint: (_, words) => words,
     out: (words) => {

@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
 import { openRun, writeRecord } from "../../ingest/index.ts";
 import type { RecordBatch } from "../../schema/record.ts";
@@ -30,7 +31,7 @@ export async function convert(
   terminal.err(
     `written: ${files.join(", ")}: ${sequences.toLocaleString("en")} sequences, ${tokens.toLocaleString("en")} response tokens\n`,
   );
-  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }
 
 async function* counted(

@@ -40,9 +40,11 @@ export async function digits(
   const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
   const summary = new DigitRun(vocabulary, { oneSided, ...(truth && { truthSource: truth.source }) });
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update }).catch(
-    withAdvice,
-  );
+  const run = await openRun(paths, {
+    ...readOptionsOf(options),
+    oneSide: true,
+    onProgress: progress.update,
+  }).catch(withAdvice);
   const sequences = new Map<string, number>();
   const reading = readUntilInterrupted(run);
   try {

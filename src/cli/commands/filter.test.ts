@@ -52,7 +52,11 @@ describe("--filter", () => {
     expect(metrics.tokens).toBe(wrong.tokens);
     expect(metrics.delta_abs_mean).toBeCloseTo(wrong.delta_abs_mean!, 12);
     const said = findings.find(({ message }) => message.startsWith("--filter"))!;
-    expect(said).toMatchObject({ severity: "warning", count: wrong.sequences });
+    expect(said).toMatchObject({
+      severity: "warning",
+      count: 768 - wrong.sequences,
+      omits: { why: "requested" },
+    });
     expect(said.message).toContain(`${wrong.sequences} of 768 sequences`);
     expect(said.message).toContain(`${wrong.tokens.toLocaleString("en")} of 54,994 tokens`);
   });

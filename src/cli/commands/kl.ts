@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import type { KlReport } from "../../protocol/kl.ts";
@@ -90,7 +91,7 @@ export async function kl(
   }
   terminal.out(render(report, paths, options, terminal));
   for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
-  return report.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
 async function analyze(

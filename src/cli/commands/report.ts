@@ -12,7 +12,7 @@ import { type InputOptions, positiveInteger, readOptionsOf } from "../input-opti
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import { createProgress } from "../progress.ts";
-import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { commandLine, conclude, inputFlags, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 
@@ -23,10 +23,11 @@ export interface ReportOptions extends InputOptions, FilterOptions {
   readonly parity?: string;
   readonly explain?: boolean;
   readonly brief?: boolean;
+  readonly full?: boolean;
   readonly threads?: string;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "explain", "brief", "threads"];
+const FORM_FLAGS = ["json", "markdown", "html", "explain", "brief", "full", "threads"];
 
 /** Reads a run once and prints the report in the form that was asked for. */
 export async function report(
@@ -36,6 +37,8 @@ export async function report(
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  if (options.brief && options.full)
+    throw new UsageError("--brief and --full contradict each other", { hint: "ask for one of them" });
   const parity = parityTrainers(options.parity);
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   const filter = await filterOf(options);
@@ -51,6 +54,7 @@ export async function report(
   const result = buildReport({
     run: run.name,
     paths,
+    flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     summary,
     parity,
     findings,
@@ -97,14 +101,22 @@ function refuseEmpty({ excluded, metrics }: MismatchReport): never {
   );
 }
 
+/** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */
 function render(
   result: MismatchReport,
   paths: readonly string[],
   options: ReportOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, colour: color, unicode, interactive }: Terminal,
 ): string {
   if (options.json) return toJson(result);
-  if (options.markdown)
-    return renderMarkdown(result, { command: commandLine("report", paths, options, FORM_FLAGS) });
-  return renderTerminal(result, { width, color, unicode, sections: options.brief ? "summary" : "all" });
+  const command = commandLine("report", paths, options, FORM_FLAGS);
+  if (options.markdown) return renderMarkdown(result, { command });
+  const isCut = interactive && !options.full && !options.brief;
+  return renderTerminal(result, {
+    width,
+    color,
+    unicode,
+    sections: options.brief || isCut ? "summary" : "all",
+    ...(isCut && { more: `${command} --full` }),
+  });
 }

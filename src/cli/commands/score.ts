@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../protocol/score.ts";
 import { renderScoreTerminal } from "../../report/score/index.ts";
 import { type RunStudyResult, runStudy, type StudySpec } from "../../scoring/index.ts";
@@ -36,7 +37,7 @@ export async function score(
     return EXIT.interrupted;
   }
   if (!options.json) terminal.err(`next: logratio kl ${spec.out}\n`);
-  return report.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
 function scoreReport(spec: StudySpec, run: RunStudyResult, seconds: number): ScoreReport {

@@ -40,7 +40,7 @@ describe("show", () => {
     expect(out).toContain("Therefore x = 1⟦----0⟧0. #### 100⟨eos⟩");
     expect(out).toContain('s30.q48.t39     -10.7  "0"  p 0.983 → 2.20e-5');
     expect(out.replaceAll(/ \\\n\s+/g, " ")).toContain(
-      `next  logratio show ${RUN} s30.q48.t39 --tokenizer ${tokenizer}`,
+      `logratio show ${RUN} s30.q48.t39 --tokenizer ${tokenizer}`,
     );
   });
 

@@ -92,7 +92,8 @@ export async function show(
     run: run.name,
     tokenizer: options.tokenizer ?? null,
     next: nextOf(result, paths, options),
-    findings: run.findings.list(),
+    // The handle asks for one step: that files of others are not read needs no word.
+    findings: run.findings.list().filter(({ omits }) => omits?.why !== "requested"),
     sources: sourceSummaries(run),
   };
   const { width, colour: color, unicode } = terminal;

@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type QueryResult, queryFiles } from "../../logs/index.ts";
 import { renderRows } from "../../report/analyze/index.ts";
@@ -37,7 +38,7 @@ export async function sql(
     if (more > 0) terminal.err(`${more} more rows: --csv or --json prints all, LIMIT asks for fewer\n`);
   }
   for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
-  return result.findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
 }
 
 /** RFC 4180: a header, CRLF, quotes where they are needed; what is missing is empty. */

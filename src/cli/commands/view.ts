@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Comparison } from "../../protocol/view.ts";
 import { writeBundle } from "../../view/bundle/index.ts";
@@ -200,7 +201,7 @@ async function bundle(run: PreparedRun, directory: string, terminal: Terminal): 
 /** As after `report`: 4 when inputs were left out. */
 function statusOf({ info, compared }: PreparedRun): ExitStatus {
   const findings = [...info.findings, ...(compared?.other.info.findings ?? [])];
-  return findings.some(({ severity }) => severity === "skipped") ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }
 
 /** Until it is interrupted, which is how a server ends, so the status says nothing of it. */

@@ -25,5 +25,6 @@ export async function openJsonDocument(
   const named = sniffJson(Buffer.from("{}"), name) === "jsonl";
   if (rows.format !== "jsonl" || named || rows.onlyRow === undefined) return rows;
   await rows.close();
-  return treeDocument(rows.file, rows.onlyRow);
+  const { invalidText } = rows;
+  return { ...treeDocument(rows.file, rows.onlyRow), ...(invalidText && { invalidText }) };
 }

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { isUtf8 } from "node:buffer";
 import { EmptyInputError, FormatError, isLogratioError, LimitError, UsageError } from "../../base/errors.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
-import type { BadRow, RowChunk, RowDocument, RowMap } from "../../io/columns.ts";
+import type { BadRow, InvalidText, RowChunk, RowDocument, RowMap } from "../../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../../io/decompress.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { splitElements } from "./elements.ts";
@@ -150,6 +151,7 @@ export async function openJsonl(
     onlyRow:
       first.last && first.bad === undefined && first.rows.length === 1 ? first.rows[0]!.values : undefined,
     chunks,
+    invalidText: reader.invalidText,
     close: plain.close,
   };
 }
@@ -180,6 +182,7 @@ function rowChunk({ rows, firstRow }: Batch, wanted: ReadonlySet<string> | undef
 interface BatchReader {
   /** Rows up to a count, an amount of text, a row that cannot be read, or the end; at least one unless at the end. */
   read(maxRows: number, maxBytes: number, wanted: ReadonlySet<string> | undefined): Promise<Batch>;
+  invalidText(): InvalidText | undefined;
 }
 
 function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions): BatchReader {
@@ -190,6 +193,7 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
   let ahead: Piece | undefined;
+  let invalid: InvalidText | undefined;
   let row = 0;
 
   /** The next piece, and after the last one whatever the end has left. */
@@ -221,6 +225,11 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
       const piece = ahead ?? (await nextPiece());
       ahead = undefined;
       if (piece === undefined) break;
+      if (!isUtf8(piece.bytes.subarray(piece.start, piece.end))) {
+        invalid = invalid
+          ? { ...invalid, rows: invalid.rows + 1 }
+          : { rows: 1, row, line: piece.line, offset: piece.offset };
+      }
       const bad = readRow(parser, unit, piece, row++, wanted, batch.rows);
       if (bad !== undefined) {
         batch.bad = bad.row;
@@ -236,7 +245,7 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
     if (batch.last && failure !== undefined) batch.failure = failure;
     return batch;
   };
-  return { read };
+  return { read, invalidText: () => invalid };
 }
 
 /** Adds the piece's row to `rows`, or says why it is none. */

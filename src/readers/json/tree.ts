@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isUtf8 } from "node:buffer";
 import { EmptyInputError, FormatError, isLogratioError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeDocument, TreeMap } from "../../io/columns.ts";
@@ -42,7 +43,9 @@ export async function openJson(
       at: { file },
     });
   }
-  return treeDocument(file, parseRoot(bytes, start, end, file, options));
+  const document = treeDocument(file, parseRoot(bytes, start, end, file, options));
+  const isValid = isUtf8(bytes.subarray(0, end));
+  return isValid ? document : { ...document, invalidText: () => ({ rows: 1, row: 0 }) };
 }
 
 /** One object as a document. */

@@ -1,6 +1,6 @@
 import type { Distribution, MismatchReport } from "../../protocol/report.ts";
 import { type FigureKind, formatFigure } from "../format.ts";
-import { keyFigure } from "./key-figures.ts";
+import { keyFigure, noInterval } from "./key-figures.ts";
 import { METRIC_NAMES, type MetricKey, metricName } from "./metric-names.ts";
 import { makeTable, type Table, textColumn } from "./table.ts";
 
@@ -31,6 +31,9 @@ export function allFiguresTable(report: MismatchReport): Table {
         figures.map((figure) => figure.interval?.high ?? ""),
         { align: "right", priority: 2 },
       ),
+      ...(figures.some(({ reason }) => reason !== undefined)
+        ? [textColumn("no interval", figures.map(noInterval), { priority: 3, wrap: true })]
+        : []),
       textColumn(
         "what it is",
         figures.map((figure) => figure.meaning),
@@ -38,7 +41,7 @@ export function allFiguresTable(report: MismatchReport): Table {
       ),
       textColumn("in --json", keys, { priority: 4 }),
     ],
-    "pooled over all masked tokens; intervals by bootstrap over sequences",
+    "pooled over all masked tokens; 95 % intervals over prompts, or sequences where those are not known",
   );
 }
 
@@ -57,7 +60,9 @@ export function baselineTable(report: MismatchReport): Table {
     ),
     textColumn(
       "reading",
-      readings.map((reading) => reading.level),
+      readings.map(({ level, level_range: [mildest, severest] }) =>
+        mildest === severest ? level : `${mildest} to ${severest}`,
+      ),
       { levels: readings.map((reading) => reading.level) },
     ),
     textColumn(

@@ -1,7 +1,7 @@
 import type { MismatchMetrics, MismatchReport, StepMetrics } from "../../protocol/report.ts";
 import { formatCount, formatId } from "../format.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
-import { METRIC_NAMES, type MetricKey } from "./metric-names.ts";
+import { METRIC_NAMES, type PartMetricKey } from "./metric-names.ts";
 import {
   type ColumnOptions,
   figureColumn,
@@ -70,7 +70,7 @@ function groupTable(
   groups: readonly MismatchMetrics[],
   labels: readonly string[],
 ): Table {
-  const metric = (key: MetricKey, options: ColumnOptions = {}): TableColumn =>
+  const metric = (key: PartMetricKey, options: ColumnOptions = {}): TableColumn =>
     figureColumn(
       METRIC_NAMES[key].label,
       METRIC_NAMES[key].kind,

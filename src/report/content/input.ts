@@ -6,7 +6,6 @@
  */
 
 import type { MismatchReport, SourceSummary } from "../../protocol/report.ts";
-import type { Finding } from "../../schema/findings.ts";
 import { formatBytes, formatCount, formatId, isFigure } from "../format.ts";
 import { printable } from "../printable.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "./table.ts";
@@ -29,18 +28,16 @@ export function inputParts(report: MismatchReport): string[] {
   return parts.map(printable);
 }
 
-/** Tokens in no figure, by reason; empty where there are none. */
-export function excludedParts(report: MismatchReport): string[] {
-  const { missing, delta_negative_infinite, delta_positive_infinite } = report.excluded;
-  const parts: string[] = [];
-  if (missing > 0) parts.push(`${plural(missing, "token")} without a log-prob`);
-  if (delta_negative_infinite > 0) parts.push(`${plural(delta_negative_infinite, "token")} with Δ = −∞`);
-  if (delta_positive_infinite > 0) parts.push(`${plural(delta_positive_infinite, "token")} with Δ = +∞`);
-  return parts;
+/** One line for each thing that is in no figure; empty where nothing was left out. */
+export function leftOutLines({ left_out }: MismatchReport): string[] {
+  return left_out.map(({ file, severity, what }) =>
+    file === undefined || severity !== "skipped" ? what : `${file}: ${what}`,
+  );
 }
 
-export function findingsOf(report: MismatchReport, severity: Finding["severity"]): Finding[] {
-  return report.findings.filter((finding) => finding.severity === severity);
+/** Findings that left nothing out, but say that figures may mean something else. */
+export function countOtherWarnings({ findings }: MismatchReport): number {
+  return findings.filter(({ severity, omits }) => severity === "warning" && omits === undefined).length;
 }
 
 /** The files, at most `most` of them; the note says how many more there are. */

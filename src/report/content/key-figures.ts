@@ -10,8 +10,12 @@ export interface KeyFigure {
   readonly label: string;
   readonly meaning: string;
   readonly value: string;
-  /** 95 % bootstrap interval over sequences in the style of `value`; undefined where the report has none. */
+  /** 95 % interval over prompts in the style of `value`; undefined where the report has none. */
   readonly interval: { readonly low: string; readonly high: string } | undefined;
+  /** Why the data allow no interval: `one prompt holds 52 %`. */
+  readonly reason: string | undefined;
+  /** Then: what is left when any one prompt is taken away, `0.0019 – 0.0041`. */
+  readonly leaveOneOut: string | undefined;
   /** The worst published reading of this metric. */
   readonly reading: BaselineReading | undefined;
 }
@@ -46,16 +50,22 @@ export function keyFigure(report: MismatchReport, key: string, reading?: Baselin
   const pooled = isMetricKey(key) ? report.metrics[key] : reading?.value;
   const interval = intervalOf(report, key);
   const known = interval !== undefined && isFigure(interval.low) && isFigure(interval.high);
-  const [value = "", low = "", high = ""] = formatColumn(
-    [pooled, ...(known ? [interval.low, interval.high] : [])],
-    kind,
-  );
+  const range = known ? [interval.low, interval.high] : (interval?.leave_one_out ?? []);
+  const [value = "", low = "", high = ""] = formatColumn([pooled, ...range], kind);
   return {
     key,
     label: printable(label),
     meaning,
     value,
     interval: known ? { low, high } : undefined,
+    reason: interval?.reason ?? undefined,
+    leaveOneOut: known || low === "" ? undefined : `${low} – ${high}`,
     reading,
   };
+}
+
+/** `— (one prompt holds 52 %; 0.0019 – 0.0041 without any one)`; empty where there is an interval or none was sought. */
+export function noInterval({ reason, leaveOneOut }: KeyFigure): string {
+  if (reason === undefined) return "";
+  return `— (${reason}${leaveOneOut === undefined ? "" : `; ${leaveOneOut} without any one`})`;
 }

@@ -1,4 +1,4 @@
-import type { Interval, MismatchReport, ReportMetrics } from "../../protocol/report.ts";
+import type { Interval, MismatchMetrics, MismatchReport, ReportMetrics } from "../../protocol/report.ts";
 import type { FigureKind } from "../format.ts";
 
 export interface MetricName {
@@ -36,6 +36,11 @@ export const METRIC_NAMES = {
   prob_diff_mean: { label: "mean |Δp|", kind: "number", meaning: "mean of |p trainer − p rollout|" },
   prob_diff_std: { label: "std |Δp|", kind: "number", meaning: "standard deviation of |Δp|" },
   prob_diff_max: { label: "max |Δp|", kind: "number", meaning: "largest |p trainer − p rollout|" },
+  prob_diff_above_half: {
+    label: "|Δp| > ½",
+    kind: "share",
+    meaning: "share of the tokens whose two probabilities differ by more than ½",
+  },
   pearson: { label: "Pearson", kind: "near-one", meaning: "correlation of the two probabilities" },
   ess: { label: "ESS", kind: "near-one", meaning: "effective share of the tokens, (Σρ)² / (n Σρ²)" },
   rollout_ppl: { label: "ppl rollout", kind: "number", meaning: "perplexity under the rollout policy" },
@@ -43,6 +48,9 @@ export const METRIC_NAMES = {
 } as const satisfies Partial<Record<keyof ReportMetrics, MetricName>>;
 
 export type MetricKey = keyof typeof METRIC_NAMES;
+
+/** Of those, what parts of a run have too. */
+export type PartMetricKey = Extract<MetricKey, keyof MismatchMetrics>;
 
 export function isMetricKey(name: string): name is MetricKey {
   return Object.hasOwn(METRIC_NAMES, name);

@@ -1,15 +1,20 @@
-import type { BaselineReading, VerdictLevel } from "../../protocol/report.ts";
+import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../../protocol/report.ts";
 
 /** From bit for bit equal to unusable. */
-export const LEVELS: readonly VerdictLevel[] = ["none", "normal", "elevated", "high", "broken"];
+export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
 
-export function severityOf(level: VerdictLevel): number {
+export function severityOf(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
-/** The level as a word in capitals, for readers who see no colour. */
-export function verdictWord(level: VerdictLevel): string {
-  return level === "none" ? "NO MISMATCH" : level.toUpperCase();
+/** The level in capitals, for readers who see no colour; both ends where the data leave it open. */
+export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
+  return mildest === severest ? wordOf(level) : `BETWEEN ${wordOf(mildest)} AND ${wordOf(severest)}`;
+}
+
+function wordOf(level: VerdictLevel): string {
+  if (level === "none") return "NO MISMATCH";
+  return level === "too_few" ? "TOO FEW TO SAY" : level.toUpperCase();
 }
 
 /** The worst reading of each metric, in the order in which metrics are first read. */

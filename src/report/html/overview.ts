@@ -1,6 +1,6 @@
 import type { MismatchReport } from "../../protocol/report.ts";
-import { excludedParts, findingsOf, inputParts, plural } from "../content/input.ts";
-import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
+import { countOtherWarnings, inputParts, leftOutLines, plural } from "../content/input.ts";
+import { type KeyFigure, keyFigures, noInterval } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
 import { displayed } from "../display.ts";
 import { escapeHtml } from "./escape.ts";
@@ -11,7 +11,7 @@ export function htmlHeader(report: MismatchReport): string {
   return (
     `<header><div class=top><h1>${escapeHtml(report.run)}</h1><button class=tool id=theme type=button hidden>colours</button></div>` +
     `<p class=muted>${escapeHtml(inputParts(report).join(" · "))}</p>` +
-    `<div class=verdict><span class="level ${level}">${verdictWord(level)}</span><p>${escapeHtml(displayed(headline))}</p></div></header>`
+    `<div class=verdict><span class="level ${level}">${verdictWord(report.verdict)}</span><p>${escapeHtml(displayed(headline))}</p></div></header>`
   );
 }
 
@@ -39,9 +39,11 @@ function htmlPictures(title: string, name: string, pictures: readonly Picture[])
 }
 
 function htmlKeyFigures(figures: readonly KeyFigure[]): string {
-  const rows = figures.map(({ label, meaning, value, interval, reading }) => {
-    const range =
-      interval === undefined ? "" : escapeHtml(`${displayed(interval.low)} – ${displayed(interval.high)}`);
+  const rows = figures.map((figure) => {
+    const { label, meaning, value, interval, reading } = figure;
+    const range = escapeHtml(
+      displayed(interval === undefined ? noInterval(figure) : `${interval.low} – ${interval.high}`),
+    );
     const badge =
       reading === undefined
         ? "<td class=p><span class=muted>–</span>"
@@ -55,16 +57,16 @@ function htmlKeyFigures(figures: readonly KeyFigure[]): string {
 }
 
 function htmlLeftOut(report: MismatchReport): string {
-  const warnings = findingsOf(report, "warning").length;
-  const parts = [
-    ...excludedParts(report),
-    ...findingsOf(report, "skipped").map(({ at, message }) =>
-      at.file === undefined ? message : `${at.file}: ${message}`,
-    ),
-  ].map(escapeHtml);
-  if (warnings > 0) parts.push(`<a href="#findings">${plural(warnings, "warning")}</a>`);
-  if (parts.length === 0) return "<h3>Left out</h3><p class=muted>nothing</p>";
-  return `<h3>Left out</h3><ul class=warn>${parts.map((part) => `<li>${part}`).join("")}</ul>`;
+  const warnings = countOtherWarnings(report);
+  const parts = leftOutLines(report).map(escapeHtml);
+  const nothing = parts.length === 0;
+  const more =
+    warnings === 0
+      ? ""
+      : `<a href="#findings">${plural(warnings, nothing ? "warning" : "other warning")}</a>`;
+  if (nothing) return `<h3>Left out</h3><p class=muted>nothing${more === "" ? "" : `; ${more}`}</p>`;
+  const items = more === "" ? parts : [...parts, more];
+  return `<h3>Left out</h3><ul class=warn>${items.map((part) => `<li>${part}`).join("")}</ul>`;
 }
 
 function htmlNext({ next }: MismatchReport): string {

@@ -13,9 +13,10 @@ import {
   formatSigned,
 } from "../format.ts";
 import { clip, displayWidth, pad } from "../terminal/columns.ts";
+import { drawCommand } from "../terminal/command.ts";
 import { flowPieces } from "../terminal/flow.ts";
 import { makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { wrap, wrapCommand, wrapParts } from "../terminal/wrap.ts";
+import { wrap, wrapParts } from "../terminal/wrap.ts";
 import { drawCard, quoted } from "./card.ts";
 import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./folds.ts";
 import { FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark, tintOf } from "./levels.ts";
@@ -31,9 +32,12 @@ interface Drawing {
   readonly paint: Painter;
 }
 
+/** Of the label of the next command. */
+const NEXT_COLUMNS = 5;
+
 const CSI = `${String.fromCharCode(27)}[`;
 
-/** The result of `logratio show` as lines, none wider than `width` columns. Foreign text cannot move the cursor. */
+/** The result of `logratio show` as lines, none but the next command wider than `width` columns. Foreign text cannot move the cursor. */
 export function renderShowTerminal(report: ShowReport, options: ShowTerminalOptions): string {
   const surface = makeSurface(options);
   const paint: Painter = (text, code) =>
@@ -50,9 +54,8 @@ export function renderShowTerminal(report: ShowReport, options: ShowTerminalOpti
     ...foldResponse(report, options).flatMap((part) => drawPart(part, drawing)),
     "",
     ...(report.token === null ? drawWorst(drawing) : drawCard(report.token, report.metric, surface)),
-    ...drawNext(drawing),
-  ];
-  return lines.map((line) => `${clip(line, surface.width, surface.ellipsis)}\n`).join("");
+  ].map((line) => clip(line, surface.width, surface.ellipsis));
+  return [...lines, ...drawNext(drawing)].map((line) => `${line}\n`).join("");
 }
 
 function drawHeader({ report, surface }: Drawing): string[] {
@@ -250,17 +253,7 @@ function drawWorst({ report, surface, color, paint }: Drawing): string[] {
 }
 
 function drawNext({ report: { next }, surface }: Drawing): string[] {
-  if (next === null) return [];
-  const lines = wrapCommand(surface.text(next.command), surface.width - 6);
-  const why = surface.text(next.why);
-  const [first = "", ...rest] = lines;
-  const fits = rest.length === 0 && displayWidth(first) + displayWidth(why) + 8 <= surface.width;
-  return [
-    "",
-    `next  ${first}${fits ? `  ${surface.style(why, "dim")}` : ""}`,
-    ...rest.map((line) => `      ${line}`),
-    ...(fits ? [] : [`      ${surface.style(why, "dim")}`]),
-  ];
+  return next === null ? [] : ["", ...drawCommand("next", next.command, next.why, surface, NEXT_COLUMNS)];
 }
 
 function tokensText(count: number): string {

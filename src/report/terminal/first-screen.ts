@@ -1,20 +1,21 @@
 import type { Histogram, MismatchReport } from "../../protocol/report.ts";
-import { excludedParts, findingsOf, inputParts, plural } from "../content/input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, plural } from "../content/input.ts";
 import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
 import { formatNumber, formatSigned, isMissing } from "../format.ts";
 import { logHistogram, sparkline } from "./bars.ts";
 import { clip, displayWidth, pad } from "./columns.ts";
+import { drawCommand } from "./command.ts";
 import { levelSign, type Style, type Surface } from "./surface.ts";
-import { wrap, wrapCommand, wrapParts } from "./wrap.ts";
+import { wrap, wrapParts } from "./wrap.ts";
 
 /** Rows of a small terminal less the prompt. */
 const ROWS = 23;
 const PICTURE_COLUMNS = 32;
 /** Widest of the labels on the left: key figures, pictures and closing lines stand under each other. */
 const LABEL_COLUMNS = 10;
-/** More skipped inputs than this are counted, not spelt out. */
-const MOST_SKIPPED = 2;
+/** More things left out than this are counted, not spelt out. */
+const MOST_LEFT_OUT = 2;
 
 /**
  * What a tired engineer reads in ten seconds: verdict, key figures, shape, facts, what is left out, what to run next.
@@ -30,8 +31,9 @@ export function drawFirstScreen(report: MismatchReport, surface: Surface): strin
   ];
   const tries = densities.map((density) => drawBlocks(report, surface, density));
   const blocks =
-    tries.find((candidate) => countRows(candidate) <= ROWS) ?? (tries[tries.length - 1] as string[][]);
-  const gaps = Math.max(0, ROWS - countRows(blocks));
+    tries.find((candidate) => countRows(candidate, surface.width) <= ROWS) ??
+    (tries[tries.length - 1] as string[][]);
+  const gaps = Math.max(0, ROWS - countRows(blocks, surface.width));
   // The verdict gets air first, then the end of the figures; the pictures stay with the facts longest.
   const spaced = new Set([1, 2, 4, 0, 3].slice(0, gaps));
   return blocks.flatMap((block, index) =>
@@ -49,18 +51,22 @@ interface Density {
 }
 
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[][] {
+  const clipped = (lines: readonly string[]): string[] =>
+    lines.map((line) => clip(line, surface.width, surface.ellipsis));
   return [
-    drawTitle(report, surface),
-    drawVerdict(report, surface),
-    drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1),
-    drawPictures(report, surface, density),
-    drawFacts(report, surface),
-    [...drawLeftOut(report, surface), ...drawNext(report, surface, density)],
+    clipped(drawTitle(report, surface)),
+    clipped(drawVerdict(report, surface)),
+    clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
+    clipped(drawPictures(report, surface, density)),
+    clipped(drawFacts(report, surface)),
+    [...clipped(drawLeftOut(report, surface)), ...drawNext(report, surface, density)],
   ].filter((block) => block.length > 0);
 }
 
-function countRows(blocks: readonly string[][]): number {
-  return blocks.reduce((sum, block) => sum + block.length, 0);
+/** A command that is wider than the terminal takes several of its rows. */
+function countRows(blocks: readonly string[][], width: number): number {
+  const rows = (line: string): number => Math.max(1, Math.ceil(displayWidth(line) / width));
+  return blocks.reduce((sum, block) => sum + block.reduce((all, line) => all + rows(line), 0), 0);
 }
 
 function drawTitle(report: MismatchReport, surface: Surface): string[] {
@@ -74,7 +80,7 @@ function drawTitle(report: MismatchReport, surface: Surface): string[] {
 function drawVerdict(report: MismatchReport, surface: Surface): string[] {
   const { level, headline } = report.verdict;
   const style: Style = `level-${level}`;
-  const badge = `${levelSign(level, surface.unicode)} ${verdictWord(level)}`;
+  const badge = `${levelSign(level, surface.unicode)} ${verdictWord(report.verdict)}`;
   const shown = level === "broken" ? ` ${badge} ` : badge;
   const taken = displayWidth(shown) + 2;
   const [first = "", ...rest] = wrap(surface.text(headline), surface.width, surface.width - taken);
@@ -96,10 +102,12 @@ function drawKeyFigures(figures: readonly KeyFigure[], surface: Surface): string
     high: Math.max(0, ...cells.map((cell) => displayWidth(cell.high))),
   };
   const hasIntervals = widths.low > 0;
+  const dashes = surface.text("—");
   const intervalWidth = Math.max("95 % interval".length, widths.low + widths.high + 3);
   const dash = surface.text("–");
   const lines = cells.map(({ figure, label, value, low, high }) => {
-    const interval = low === "" ? "" : `${pad(low, widths.low, "right")} ${dash} ${high}`;
+    const none = figure.reason === undefined ? "" : dashes;
+    const interval = low === "" ? none : `${pad(low, widths.low, "right")} ${dash} ${high}`;
     const head =
       `${pad(label, widths.label)} ${surface.style(pad(value, widths.value, "right"), "bold")}  ` +
       (hasIntervals ? `${surface.style(pad(interval, intervalWidth), "dim")}  ` : "");
@@ -108,7 +116,19 @@ function drawKeyFigures(figures: readonly KeyFigure[], surface: Surface): string
   const header =
     `${pad("", widths.label)} ${pad("value", widths.value, "right")}  ` +
     `${hasIntervals ? `${pad("95 % interval", intervalWidth)}  ` : ""}${surface.unicode ? "  " : "    "}published baseline`;
-  return [surface.style(header, "dim"), ...lines].map((line) => line.trimEnd());
+  return [surface.style(header, "dim"), ...lines, ...drawNoIntervals(figures, surface)].map((line) =>
+    line.trimEnd(),
+  );
+}
+
+/** Which figures have no interval and why, on one line; the rest is in the table of all figures. */
+function drawNoIntervals(figures: readonly KeyFigure[], surface: Surface): string[] {
+  const parts = figures.flatMap(({ label, reason }) =>
+    reason === undefined ? [] : [`${label} (${reason})`],
+  );
+  if (parts.length === 0) return [];
+  const text = surface.text(`no 95 % interval: ${parts.join(", ")}`);
+  return [surface.style(clip(text, surface.width, surface.ellipsis), "dim")];
 }
 
 function drawReading(figure: KeyFigure, surface: Surface, room: number): string {
@@ -181,40 +201,26 @@ function drawFacts(report: MismatchReport, surface: Surface): string[] {
 }
 
 function drawLeftOut(report: MismatchReport, surface: Surface): string[] {
-  const skipped = findingsOf(report, "skipped");
-  const warnings = findingsOf(report, "warning").length;
+  const told = leftOutLines(report);
+  const more = told.length - MOST_LEFT_OUT;
+  const warnings = countOtherWarnings(report);
+  const nothing = told.length === 0;
   const parts = [
-    ...excludedParts(report),
-    ...skipped
-      .slice(0, MOST_SKIPPED)
-      .map(({ at, message }) => (at.file === undefined ? message : `${at.file}: ${message}`)),
-    ...(skipped.length > MOST_SKIPPED ? [`${skipped.length - MOST_SKIPPED} more skipped, see Findings`] : []),
-    ...(warnings > 0 ? [`${plural(warnings, "warning")}, see Findings`] : []),
+    ...(nothing ? ["nothing"] : told.slice(0, MOST_LEFT_OUT)),
+    ...(more > 0 ? [`${more} more, see Findings`] : []),
+    ...(warnings > 0 ? [`${plural(warnings, nothing ? "warning" : "other warning")}, see Findings`] : []),
   ];
-  const nothing = parts.length === 0;
-  const text = surface.text(nothing ? "nothing" : parts.join("; "));
-  const lines = wrap(text, surface.width - LABEL_COLUMNS - 1);
+  const lines = wrap(surface.text(parts.join("; ")), surface.width - LABEL_COLUMNS - 1);
   return lines.map((line, index) => {
     const label = surface.style(pad(index === 0 ? "left out" : "", LABEL_COLUMNS), "dim");
-    return `${label} ${surface.style(line, nothing ? "dim" : "caution")}`;
+    return `${label} ${surface.style(line, nothing && warnings === 0 ? "dim" : "caution")}`;
   });
 }
 
 function drawNext(report: MismatchReport, surface: Surface, density: Density): string[] {
   const { command, why } = report.next;
   if (command === "") return [];
-  const label = `${surface.style(pad("next", LABEL_COLUMNS), "dim")} `;
-  const room = surface.width - LABEL_COLUMNS - 1;
-  const lines = wrapCommand(surface.text(command), room);
-  const reason = surface.text(`  ${why}`);
-  const margin = " ".repeat(LABEL_COLUMNS + 1);
-  const drawn = lines.map((line, index) => (index === 0 ? label : margin) + surface.style(line, "bold"));
-  if (why === "") return drawn;
-  if (lines.length === 1 && displayWidth(lines[0] ?? "") + displayWidth(reason) <= room) {
-    return [drawn[0] + surface.style(reason, "dim")];
-  }
-  if (!density.why) return drawn;
-  return [...drawn, ...wrap(surface.text(why), room).map((line) => margin + surface.style(line, "dim"))];
+  return drawCommand("next", command, density.why ? why : "", surface);
 }
 
 /** The bars between the outermost ones that hold tokens, kept symmetric so that Δ = 0 stays in the middle. */

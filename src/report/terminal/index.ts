@@ -1,5 +1,6 @@
 import type { MismatchReport } from "../../protocol/report.ts";
 import { clip } from "./columns.ts";
+import { drawCommand } from "./command.ts";
 import { drawDetails } from "./details.ts";
 import { drawFirstScreen } from "./first-screen.ts";
 import { makeSurface, type TerminalOptions } from "./surface.ts";
@@ -7,15 +8,21 @@ import { makeSurface, type TerminalOptions } from "./surface.ts";
 export interface TerminalReportOptions extends TerminalOptions {
   /** `summary`: the first screen only. `all` (the default): the tables after it. */
   readonly sections?: "summary" | "all";
+  /** The command that prints all sections: said below the first screen where it stands alone. */
+  readonly more?: string;
 }
 
 /**
  * The report as lines for a terminal, with a newline at the end: a first screen for 80 × 24, then the tables. No line
- * takes more than `width` columns; without `color` there is no escape sequence, without `unicode` nothing but ASCII.
+ * takes more than `width` columns, but for the command to run next, which is whole; without `color` there is no escape sequence, without `unicode` nothing but ASCII.
  */
 export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
   const surface = makeSurface(options);
   const lines = drawFirstScreen(report, surface);
-  if (options.sections !== "summary") lines.push(...drawDetails(report, surface));
-  return lines.map((line) => `${clip(line, surface.width, surface.ellipsis)}\n`).join("");
+  if (options.sections !== "summary") {
+    const details = drawDetails(report, surface);
+    lines.push(...details.map((line) => clip(line, surface.width, surface.ellipsis)));
+  }
+  if (options.more !== undefined) lines.push(...drawCommand("the rest", options.more, "", surface));
+  return lines.map((line) => `${line}\n`).join("");
 }

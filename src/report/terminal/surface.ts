@@ -31,6 +31,7 @@ const CODES: Readonly<Record<Style, string>> = {
   worst: "1;33",
   caution: "33",
   "level-none": "1",
+  "level-too_few": "1;33",
   "level-normal": "1;32",
   "level-elevated": "1;33",
   "level-high": "1;31",
@@ -56,6 +57,7 @@ const CSI = `${String.fromCharCode(27)}[`;
 export function levelSign(level: VerdictLevel, unicode: boolean): string {
   const signs = {
     none: ["·", "-"],
+    too_few: ["?", "?"],
     normal: ["✓", "="],
     elevated: ["△", "!"],
     high: ["▲", "!!"],

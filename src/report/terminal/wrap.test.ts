@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { displayWidth } from "./columns.ts";
-import { wrap, wrapCommand, wrapParts } from "./wrap.ts";
+import { wrap, wrapParts } from "./wrap.ts";
 
 describe("wrap", () => {
   it("breaks at spaces, and inside words only where it must", () => {
@@ -35,19 +35,4 @@ describe("wrap", () => {
 it("wrapParts breaks between parts", () => {
   expect(wrapParts(["12 files", "3 steps", "9 ranks"], " · ", 18)).toEqual(["12 files · 3 steps", "9 ranks"]);
   expect(wrapParts([], " · ", 18)).toEqual([]);
-});
-
-describe("wrapCommand", () => {
-  it("stays one command for a shell", () => {
-    expect(wrapCommand("logratio report runs/a", 40)).toEqual(["logratio report runs/a"]);
-    expect(wrapCommand("logratio report runs/a --parity verl", 24)).toEqual([
-      "logratio report runs/a \\",
-      "--parity verl",
-    ]);
-    expect(wrapCommand("logratio abcdefghijklmnopqrst", 12)).toEqual([
-      "logratio \\",
-      "abcdefghij\\",
-      "klmnopqrst",
-    ]);
-  });
 });

@@ -39,17 +39,6 @@ export function wrapParts(parts: readonly string[], separator: string, width: nu
   return lines.flatMap((whole) => wrap(whole, width));
 }
 
-/** A shell command over several lines that can still be pasted: every line but the last ends in a backslash. */
-export function wrapCommand(command: string, width: number): string[] {
-  if (displayWidth(command) <= width) return [command];
-  const lines = wrap(command, width - 2);
-  return lines.map((line, index) => {
-    if (index === lines.length - 1) return line;
-    const next = lines[index + 1] as string;
-    return command.includes(`${line} ${next}`) ? `${line} \\` : `${line}\\`;
-  });
-}
-
 function breakWord(word: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = "";

@@ -140,6 +140,7 @@ export class AnswerPass {
     const report = buildReport({
       run: run.name,
       paths: this.#paths,
+      flags: this.#options.flags ?? [],
       summary,
       parity: [],
       findings,
@@ -154,6 +155,7 @@ export class AnswerPass {
     const answers: Record<Exclude<AnswerName, "sequences">, unknown> = {
       run: runInfo(run, pass, summary, report, {
         version,
+        paths: this.#paths,
         options,
         hasTexts,
         hasDigits: digits !== undefined,
@@ -255,12 +257,14 @@ function runInfo(
   { metrics, per_step, findings }: MismatchReport,
   {
     version,
+    paths,
     options,
     hasTexts,
     hasDigits,
     writing,
   }: {
     version: string;
+    paths: readonly string[];
     options: PrepareOptions;
     hasTexts: boolean;
     hasDigits: boolean;
@@ -299,6 +303,7 @@ function runInfo(
       entropy: tokens.entropy.count > 0 ? scaleOf(tokens.entropy) : null,
     },
     tokenizer: options.tokenizer ?? null,
+    input: { paths, flags: options.flags ?? [] },
     sampling: [...features.sampling.values()],
     compared: null,
     status: options.following ? "reading" : "ready",

@@ -87,7 +87,12 @@ export async function openPrepared(
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "sequences") answers.set(name, await readFile(path(ANSWER_FILES[name])));
   const written = JSON.parse(Buffer.from(answers.get("run")!).toString()) as RunInfo;
-  const info: RunInfo = { ...written, status, ...(growing !== undefined && { growing }) };
+  const info: RunInfo = {
+    ...written,
+    input: { paths, flags },
+    status,
+    ...(growing !== undefined && { growing }),
+  };
   answers.set("run", Buffer.from(JSON.stringify(info)));
   const digits = info.has.digits ? await readFile(path(DIGITS_FILE)) : undefined;
   const { arrays } = decodeArrays(await readFile(path(OFFSETS_FILE)));
@@ -159,7 +164,12 @@ export async function openPrepared(
       const { step } = decodeTable(await table()).columns;
       const rows = Uint32Array.from(step.keys()).filter((row) => step[row]! >= from && step[row]! <= to);
       const whole = JSON.parse(Buffer.from(answers.get("report")!).toString()) as MismatchReport;
-      const found = await stepsReport(sequencesAt(matched, rows), { whole, paths, hasTexts: info.has.texts });
+      const found = await stepsReport(sequencesAt(matched, rows), {
+        whole,
+        paths,
+        flags: [...flags, "--steps", `${from}..${to}`],
+        hasTexts: info.has.texts,
+      });
       if (found === undefined) return undefined;
       const { occurrences } = await matchOccurrences(matched, `step:${from}..${to}`);
       return { report: found.report, top: { ...found.top, occurrences } };

@@ -23,13 +23,15 @@ export interface StepsOf {
   /** Of the whole run. */
   readonly whole: MismatchReport;
   readonly paths: readonly string[];
+  /** With which these steps alone are read. */
+  readonly flags: readonly string[];
   readonly hasTexts: boolean;
 }
 
 /** Undefined where no token can be compared. Numbers of double precision are those of the cache: single. */
 export async function stepsReport(
   sequences: AsyncIterable<WireSequence>,
-  { whole, paths, hasTexts }: StepsOf,
+  { whole, paths, flags, hasTexts }: StepsOf,
 ): Promise<StepsReport | undefined> {
   const summary = new RunSummary();
   const pass = new TokenPass();
@@ -46,6 +48,7 @@ export async function stepsReport(
   const report = buildReport({
     run: whole.run,
     paths,
+    flags,
     summary,
     parity: [],
     findings: whole.findings,
@@ -71,6 +74,8 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     rolloutLogprobs: rollout,
     trainerLogprobs: trainer,
     responseTokenIds: ids.subarray(meta.promptLength),
+    promptOffsets: Int32Array.of(0, meta.promptLength),
+    promptTokenIds: ids.subarray(0, meta.promptLength),
     policyLogprobs: {},
     entropies: {
       ...(rolloutEntropy && { rollout: rolloutEntropy }),
@@ -85,7 +90,7 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     correctness: number(meta.correct),
     sourceOffsets: Float64Array.of(-1),
     sampleIds: [undefined],
-    groupIds: [undefined],
+    groupIds: [meta.group ?? undefined],
     environments: [meta.environment ?? undefined],
     promptTexts: [undefined],
     responseTexts: [undefined],

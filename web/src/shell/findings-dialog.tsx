@@ -47,6 +47,6 @@ export function FindingsDialog({
   );
 }
 
-function exportRow({ at, ...finding }: Finding): Row {
-  return { ...finding, at: formatPlace(at) };
+function exportRow({ at, omits, ...finding }: Finding): Row {
+  return { ...finding, at: formatPlace(at), ...(omits && { left_out: omits.unit, why: omits.why }) };
 }

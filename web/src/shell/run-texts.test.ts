@@ -29,6 +29,7 @@ const info: RunInfo = {
   },
   scales: { delta: 1, k3: 1, prob_diff: 1, entropy: null },
   tokenizer: null,
+  input: { paths: ["runs/a"], flags: [] },
   sampling: [],
   compared: null,
   status: "ready",

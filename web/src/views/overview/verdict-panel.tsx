@@ -1,6 +1,6 @@
 import type { MismatchReport } from "../../../../src/protocol/report.ts";
-import { excludedParts, findingsOf } from "../../../../src/report/content/input.ts";
-import { keyFigures } from "../../../../src/report/content/key-figures.ts";
+import { leftOutLines } from "../../../../src/report/content/input.ts";
+import { keyFigures, noInterval } from "../../../../src/report/content/key-figures.ts";
 import { verdictWord } from "../../../../src/report/content/verdict-level.ts";
 import { displayed } from "../../../../src/report/display.ts";
 import { printable } from "../../../../src/report/printable.ts";
@@ -18,12 +18,12 @@ const MOST_FACTS = 5;
 export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   const { level, headline } = report.verdict;
   const facts = report.facts.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_FACTS);
-  const leftOut = [...excludedParts(report), ...findingsOf(report, "skipped").map(({ message }) => message)];
+  const leftOut = leftOutLines(report);
   return (
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
       <p class="headline">
-        <span class={`level ${level}`}>{verdictWord(level)}</span> {displayed(printable(headline))}
+        <span class={`level ${level}`}>{verdictWord(report.verdict)}</span> {displayed(printable(headline))}
       </p>
       <FirstLooks />
       <div class="two">
@@ -94,6 +94,7 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
         value: report.metrics[key as keyof typeof report.metrics] ?? reading?.value ?? null,
         low: report.intervals[key]?.low ?? null,
         high: report.intervals[key]?.high ?? null,
+        no_interval: report.intervals[key]?.reason ?? null,
         meaning,
         level: reading?.level ?? null,
         baseline: reading?.band ?? null,
@@ -117,7 +118,7 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
               <th scope="col" class="right">
                 value
               </th>
-              <th scope="col" class="right" title="bootstrap over sequences">
+              <th scope="col" class="right" title="over the prompts that the same steps might have drawn">
                 95 % interval
               </th>
               <th scope="col" class="left">
@@ -126,29 +127,34 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
             </tr>
           </thead>
           <tbody>
-            {figures.map(({ key, label, meaning, value, interval, reading }) => (
-              <tr key={key}>
-                <th scope="row" class="left" title={meaning}>
-                  {label}
-                </th>
-                <td class="right">
-                  <b>{displayed(value)}</b>
-                </td>
-                <td class="right muted">
-                  {interval === undefined ? "" : `${displayed(interval.low)} – ${displayed(interval.high)}`}
-                </td>
-                <td class="left wrap" title={reading?.source}>
-                  {reading === undefined ? (
-                    <span class="muted">–</span>
-                  ) : (
-                    <>
-                      <span class={`level ${reading.level}`}>{reading.level}</span>{" "}
-                      {displayed(printable(reading.band))}
-                    </>
-                  )}
-                </td>
-              </tr>
-            ))}
+            {figures.map((figure) => {
+              const { key, label, meaning, value, interval, reading } = figure;
+              return (
+                <tr key={key}>
+                  <th scope="row" class="left" title={meaning}>
+                    {label}
+                  </th>
+                  <td class="right">
+                    <b>{displayed(value)}</b>
+                  </td>
+                  <td class={interval === undefined ? "left muted wrap" : "right muted"}>
+                    {displayed(
+                      interval === undefined ? noInterval(figure) : `${interval.low} – ${interval.high}`,
+                    )}
+                  </td>
+                  <td class="left wrap" title={reading?.source}>
+                    {reading === undefined ? (
+                      <span class="muted">–</span>
+                    ) : (
+                      <>
+                        <span class={`level ${reading.level}`}>{reading.level}</span>{" "}
+                        {displayed(printable(reading.band))}
+                      </>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </div>

@@ -1,3 +1,4 @@
+import type { RunInfo } from "../../../../src/protocol/view.ts";
 import { formatCount, formatId, formatNumber, formatPlain } from "../../../../src/report/display.ts";
 import { printable } from "../../../../src/report/printable.ts";
 import { hrefOf } from "../../state/url.ts";
@@ -13,15 +14,15 @@ export function SequenceHeader({
   current,
   order,
   badge,
-  tokenizer,
+  info,
 }: {
   readonly model: SequenceModel;
   readonly current: number | undefined;
   readonly order: Order | undefined;
   /** Says of a sequence of the compared run whose it is. */
   readonly badge: string | undefined;
-  /** Its directory. */
-  readonly tokenizer: string | null;
+  /** Of the run that it is in. */
+  readonly info: Pick<RunInfo, "input" | "tokenizer">;
 }) {
   const { meta } = model.wire;
   const { tokens, meanAbs, maxAbs, k3, worst, infinite } = model.statistics;
@@ -67,7 +68,10 @@ export function SequenceHeader({
         <span class="copies">
           <CopyButton label="Copy handle" text={() => handle} />
           <CopyButton label="Copy link" text={() => location.href} />
-          <CopyButton label="Copy command" text={() => commandFor(meta.file, handle, tokenizer)} />
+          <CopyButton
+            label="Copy command"
+            text={() => commandFor(info.input.paths, info.input.flags, handle, info.tokenizer)}
+          />
         </span>
       </div>
       <dl class="facts">

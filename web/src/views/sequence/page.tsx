@@ -128,13 +128,7 @@ export function SequencePage({
   const card = { model, numbers, thresholds, vetoedBy: effects.vetoedBy, alternatives };
   return (
     <article ref={root} class="sequence scaled" data-palette={palette}>
-      <SequenceHeader
-        model={model}
-        current={current}
-        order={order}
-        badge={source.badge}
-        tokenizer={info.tokenizer}
-      />
+      <SequenceHeader model={model} current={current} order={order} badge={source.badge} info={info} />
       <Toolbar
         settings={settings}
         numbers={info.has.texts ? numbers.any : undefined}

@@ -1,7 +1,17 @@
-import { quoteForShell } from "../../../../../src/analysis/next-command.ts";
+import { shellCommand } from "../../../../../src/analysis/next-command.ts";
 
-/** The command that prints this sequence, or this token of it, in a terminal. */
-export function commandFor(file: string, handle: string, tokenizer: string | null): string {
-  const flags = tokenizer === null ? [] : ["--tokenizer", quoteForShell(tokenizer)];
-  return ["logratio show", quoteForShell(file), handle, ...flags].join(" ");
+/**
+ * The command that prints this sequence, or this token of it, in a terminal.
+ *
+ * @param paths of the run, as the viewer was given them
+ * @param flags that said how to read it
+ */
+export function commandFor(
+  paths: readonly string[],
+  flags: readonly string[],
+  handle: string,
+  tokenizer: string | null,
+): string {
+  const spelled = tokenizer === null ? [] : ["--tokenizer", tokenizer];
+  return shellCommand("show", [...paths, handle, ...flags, ...spelled]);
 }

@@ -1,0 +1,131 @@
+/**
+ * One file under several names: given twice, given beside its directory, linked, or copied.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import type { FindingLog } from "../schema/findings.ts";
+import type { Source } from "./sources.ts";
+import type { FoundFile } from "./walk.ts";
+
+/** Files without those that are another one by another name: the first stays. */
+export async function dropRepeated(
+  files: readonly FoundFile[],
+  findings: FindingLog,
+): Promise<{ readonly files: readonly FoundFile[]; readonly repeated: readonly FoundFile[] }> {
+  const seen = new Map<string, FoundFile>();
+  const kept: FoundFile[] = [];
+  const repeated: FoundFile[] = [];
+  for (const file of files) {
+    const key = await identity(file);
+    const first = key === undefined ? undefined : seen.get(key);
+    if (first === undefined) {
+      if (key !== undefined) seen.set(key, file);
+      kept.push(file);
+      continue;
+    }
+    repeated.push(file);
+    findings.add({
+      code: "duplicate",
+      severity: "warning",
+      subject: "same file",
+      count: 1,
+      omits: { unit: "file", why: "repeated" },
+      at: { file: file.path },
+      likely:
+        first.path === file.path
+          ? "it was given twice"
+          : "a file and its directory were given, or one links to the other",
+      describe: (count) =>
+        `${count} ${count === 1 ? "file is" : "files are"} there under a second name and counted once, the first ${file.path}: the same file as ${first.path}`,
+    });
+  }
+  return { files: kept, repeated };
+}
+
+/** Equal for all names of a file, links of both kinds included; undefined where nothing tells. */
+async function identity({ path }: FoundFile): Promise<string | undefined> {
+  if (path === "-") return "-";
+  // What cannot be looked at is reported when it is opened.
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats === undefined || stats.ino === 0n ? undefined : `${stats.dev}:${stats.ino}`;
+}
+
+/** Of a large file its ends tell most copies from other files of the same size. */
+const END_BYTES = 1 << 16;
+
+/** Warns of files of the same step and rank that hold the same bytes: a copied directory counts everything twice. */
+export async function warnOfCopies(sources: readonly Source[], findings: FindingLog): Promise<void> {
+  const named = sources.filter(({ file }) => file.path !== "-");
+  const alike = groupsOf(
+    named,
+    ({ report: { step, rank, bytes, format } }) => `${step} ${rank} ${bytes} ${format}`,
+  );
+  for (const group of alike) {
+    for (const similar of await groupsOfDigest(group, digestEnds)) {
+      for (const copies of await groupsOfDigest(similar, digestWhole)) tell(copies, findings);
+    }
+  }
+}
+
+function tell([first, ...copies]: readonly Source[], findings: FindingLog): void {
+  const [copy] = copies;
+  if (first === undefined || copy === undefined) return;
+  findings.add({
+    code: "duplicate",
+    severity: "warning",
+    subject: "copies",
+    count: copies.length,
+    at: { file: copy.file.path },
+    likely: "a directory or a file was copied",
+    hint: "give one of the two",
+    describe: (count) =>
+      `${count} ${count === 1 ? "file holds" : "files hold"} the same bytes as another of the same step and rank, and everything in them counts twice; the first is as ${first.file.path}`,
+  });
+}
+
+/** Groups of two or more. */
+function groupsOf<T>(items: readonly T[], key: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = key(item);
+    groups.set(name, [...(groups.get(name) ?? []), item]);
+  }
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+async function groupsOfDigest(
+  sources: readonly Source[],
+  digest: (source: Source) => Promise<string>,
+): Promise<Source[][]> {
+  const digests = new Map<Source, string>();
+  for (const source of sources) {
+    // What cannot be read is reported when it is its turn.
+    digests.set(source, await digest(source).catch(() => source.file.path));
+  }
+  return groupsOf(sources, (source) => digests.get(source) ?? "");
+}
+
+async function digestEnds({ file, report }: Source): Promise<string> {
+  const handle = await open(file.path);
+  try {
+    const buffer = Buffer.alloc(END_BYTES);
+    const hash = createHash("sha256");
+    for (const start of [0, Math.max(0, report.bytes - END_BYTES)]) {
+      const { bytesRead } = await handle.read(buffer, 0, END_BYTES, start);
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+    return hash.digest("hex");
+  } finally {
+    await handle.close();
+  }
+}
+
+async function digestWhole(source: Source): Promise<string> {
+  if (source.report.bytes <= 2 * END_BYTES) return "";
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(source.file.path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}

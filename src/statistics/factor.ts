@@ -1,0 +1,111 @@
+/**
+ * By what factor one part of a run exceeds another, and how far that can be trusted: a ratio of two ratio estimators
+ * over the same clusters.
+ *
+ * @module
+ */
+import { clusterInterval } from "./cluster-interval.ts";
+
+/** `[clusters]` each: what one cluster (a prompt's responses) adds to the two parts; 0 and 0 where it has no such part. */
+export interface TwoParts {
+  /** Sums of the first part (Σ|Δ|) and what they are divided by (tokens). */
+  readonly sums: Float64Array;
+  readonly sizes: Float64Array;
+  readonly otherSums: Float64Array;
+  readonly otherSizes: Float64Array;
+}
+
+export interface Factor {
+  /** (Σ sums / Σ sizes) / (Σ otherSums / Σ otherSizes). */
+  readonly factor: number;
+  /** 95 %; null where {@link MIN_CLUSTERS} or {@link MAX_SHARE} forbids it. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /** The smallest and largest factor with any one cluster left out. */
+  readonly leaveOneOut: { readonly low: number; readonly high: number };
+  /** The cluster that holds most of the first part's sum, and its share. */
+  readonly largest: { readonly cluster: number; readonly share: number };
+  /** The factor without that cluster. */
+  readonly withoutLargest: number;
+}
+
+/** Clusters that each part must have before a t interval covers what it says. */
+export const MIN_CLUSTERS = 10;
+/** Of a part's sum: where one cluster holds more, its own size is what an interval would be about. */
+export const MAX_SHARE = 0.1;
+
+/**
+ * The interval is that of `clusterInterval` with the influence of a cluster on log F: e_g/Σ sums of the first part less the
+ * same of the other, where e_g = x_g − R·n_g (linearised ratio, Cochran, "Sampling Techniques", 1977, section 6.3).
+ *
+ * NaN where a part is empty.
+ */
+export function clusteredFactor({ sums, sizes, otherSums, otherSizes }: TwoParts): Factor {
+  const first = partOf(sums, sizes);
+  const second = partOf(otherSums, otherSizes);
+  const factor = first.ratio / second.ratio;
+  const leaveOneOut = { low: factor, high: factor };
+  let withoutLargest = factor;
+  for (let g = 0; g < sums.length; g++) {
+    if (sizes[g] === 0 && otherSizes[g] === 0) continue;
+    const left =
+      without(first, sums[g] as number, sizes[g] as number) /
+      without(second, otherSums[g] as number, otherSizes[g] as number);
+    if (g === first.largest) withoutLargest = left;
+    if (!Number.isFinite(left)) continue;
+    leaveOneOut.low = Math.min(leaveOneOut.low, left);
+    leaveOneOut.high = Math.max(leaveOneOut.high, left);
+  }
+  const allowed =
+    Math.min(first.clusters, second.clusters) >= MIN_CLUSTERS &&
+    Math.max(first.largestShare, second.largestShare) <= MAX_SHARE;
+  return {
+    factor,
+    interval: allowed ? intervalOf({ sums, sizes, otherSums, otherSizes }, first, second) : null,
+    leaveOneOut,
+    largest: { cluster: first.largest, share: first.largestShare },
+    withoutLargest,
+  };
+}
+
+interface Part {
+  readonly sum: number;
+  readonly size: number;
+  readonly ratio: number;
+  readonly clusters: number;
+  readonly largest: number;
+  readonly largestShare: number;
+}
+
+function partOf(sums: Float64Array, sizes: Float64Array): Part {
+  let sum = 0;
+  let size = 0;
+  let clusters = 0;
+  let largest = -1;
+  for (let g = 0; g < sums.length; g++) {
+    if (sizes[g] === 0) continue;
+    clusters++;
+    sum += sums[g] as number;
+    size += sizes[g] as number;
+    if (largest < 0 || (sums[g] as number) > (sums[largest] as number)) largest = g;
+  }
+  const largestShare = sum > 0 ? (sums[largest] as number) / sum : 0;
+  return { sum, size, ratio: sum / size, clusters, largest, largestShare };
+}
+
+function without(part: Part, sum: number, size: number): number {
+  return (part.sum - sum) / (part.size - size);
+}
+
+function intervalOf(
+  { sums, sizes, otherSums, otherSizes }: TwoParts,
+  first: Part,
+  second: Part,
+): { low: number; high: number } {
+  const factor = first.ratio / second.ratio;
+  const influences = Float64Array.from(sums, (sum, g) => {
+    const own = (sum - first.ratio * (sizes[g] as number)) / first.sum;
+    const other = ((otherSums[g] as number) - second.ratio * (otherSizes[g] as number)) / second.sum;
+    return factor * (own - other);
+  });
+  return clusterInterval(factor, influences, "log");
+}

@@ -1,0 +1,50 @@
+/**
+ * What the tool says of its own certainty, as something that can be tried: draw a run in which the truth is known,
+ * ask the tool, count how often it was right.
+ *
+ * @module
+ */
+
+/** One sentence of the tool (an interval, a test, a fact, an answer) on runs of one kind. */
+export interface Claim {
+  readonly method: string;
+  readonly process: string;
+  /** What the rate counts: "coverage", "false alarms" */
+  readonly rate: string;
+  readonly nominal: number;
+  /** Wide limits that a short run must keep. */
+  readonly limits: readonly [number, number];
+  /** Whether one simulated run counts. */
+  once(random: () => number): boolean;
+}
+
+/** The share of `runs` simulated runs that count, from a seed of the claim's own: claims do not move one another. */
+export function rateOf(claim: Claim, runs: number): number {
+  const random = seededRandom(`${claim.method} ${claim.process} ${claim.rate}`);
+  let counted = 0;
+  for (let run = 0; run < runs; run++) if (claim.once(random)) counted++;
+  return counted / runs;
+}
+
+/** Uniform numbers in [0, 1), the same for the same seed: splitmix32 (Steele, Lea and Flood 2014, 32-bit constants). */
+export function seededRandom(seed: string): () => number {
+  let state = 0x811c9dc5;
+  for (const letter of seed) state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193);
+  return () => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A standard normal number (Box and Muller 1958). */
+export function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** A number of Student's t distribution with two degrees of freedom: its variance is infinite. */
+export function studentTwo(random: () => number): number {
+  const u = 2 * random() - 1;
+  return (u * Math.SQRT2) / Math.sqrt(1 - u * u);
+}

@@ -1,0 +1,154 @@
+/**
+ * Ways in which a run's Δ may come about, each with one thing that intervals stumble over. Nothing differs between
+ * steps, ranks, turns or right and wrong answers unless it says so.
+ *
+ * @module
+ */
+import type { RecordBatch } from "../../../src/schema/record.ts";
+import { normal, studentTwo } from "./claim.ts";
+
+type Random = () => number;
+
+/** A run of so many prompts: for each sequence its Δ and what it belongs to. */
+export interface DrawnSequence {
+  readonly deltas: Float32Array;
+  readonly prompt: number;
+  readonly step: number;
+}
+
+export interface Process {
+  readonly name: string;
+  /** The run's prompts; a process of single samples has one sequence in each. */
+  draw(random: Random, prompts: number): DrawnSequence[];
+}
+
+/** Spread of Δ: as large as runs show it. */
+const SPREAD = 0.01;
+
+interface Shape {
+  readonly name: string;
+  readonly samples?: number;
+  readonly tokens?: (random: Random) => number;
+  /** Deviations of the logarithms of a prompt's and of a sequence's spread. */
+  readonly prompt?: number;
+  readonly sequence?: number;
+  readonly noise?: (random: Random) => number;
+  /** Share of the sequences whose Δ are all 0. */
+  readonly exact?: number;
+  /** Longer sequences are further off in proportion. */
+  readonly byLength?: boolean;
+  /** Deviation of a shift of the whole sequence, in units of the spread. */
+  readonly shift?: number;
+}
+
+function process(shape: Shape): Process {
+  const { name, samples = 1, tokens = () => 60, noise = normal } = shape;
+  const { prompt = 0, sequence = 0, exact = 0, byLength = false, shift = 0 } = shape;
+  const sequenceOf = (random: Random, scale: number): Float32Array => {
+    const length = tokens(random);
+    const deltas = new Float32Array(length);
+    if (random() < exact) return deltas;
+    const own = scale * Math.exp(sequence * normal(random)) * (byLength ? length / 60 : 1);
+    const moved = shift * normal(random);
+    for (let t = 0; t < length; t++) deltas[t] = own * (noise(random) + moved);
+    return deltas;
+  };
+  return {
+    name,
+    draw: (random, prompts) =>
+      Array.from({ length: prompts }, (_, at) => {
+        const scale = SPREAD * Math.exp(prompt * normal(random));
+        return Array.from({ length: samples }, () => ({
+          deltas: sequenceOf(random, scale),
+          prompt: at,
+          step: Math.floor((at * 12) / prompts),
+        }));
+      }).flat(),
+  };
+}
+
+/** Lengths with a long tail: half of them below 45 tokens, one in twenty above 170. */
+const lengths = (random: Random): number => Math.max(1, Math.round(45 * Math.exp(0.8 * normal(random))));
+
+export const INDEPENDENT = process({ name: "independent normal tokens" });
+export const PROMPT_EFFECTS = process({
+  name: "prompts of 8 samples, spread e^N(0, 0.8²)",
+  samples: 8,
+  prompt: 0.8,
+});
+export const BOTH_EFFECTS = process({
+  name: "prompts of 8 samples, prompt and sequence spread e^N(0, 0.5²)",
+  samples: 8,
+  prompt: 0.5,
+  sequence: 0.5,
+});
+export const SEQUENCE_EFFECTS = process({ name: "sequence spread e^N(0, 1)", sequence: 1 });
+export const SEQUENCE_SHIFTS = process({ name: "sequences shifted as a whole", shift: 0.5 });
+export const UNEQUAL_LENGTHS = process({ name: "unequal lengths", tokens: lengths });
+export const LONGER_IS_WORSE = process({
+  name: "unequal lengths, spread in proportion",
+  tokens: lengths,
+  byLength: true,
+});
+export const MOSTLY_EXACT = process({ name: "90 % of the sequences bit-exact", exact: 0.9 });
+export const HEAVY_T = process({ name: "tokens of Student's t, 2 degrees", noise: studentTwo });
+export const HEAVY_LOGNORMAL = process({
+  name: "tokens ± e^N(0, 2²)",
+  noise: (random) => Math.sign(random() - 0.5) * Math.exp(2 * normal(random)),
+});
+
+export const PROCESSES: readonly Process[] = [
+  INDEPENDENT,
+  SEQUENCE_SHIFTS,
+  SEQUENCE_EFFECTS,
+  UNEQUAL_LENGTHS,
+  LONGER_IS_WORSE,
+  PROMPT_EFFECTS,
+  BOTH_EFFECTS,
+  MOSTLY_EXACT,
+  HEAVY_T,
+  HEAVY_LOGNORMAL,
+];
+
+/**
+ * The sequences of a run as a batch, with each prompt's id as its group id where `grouped`; rollout log-probs are all −1
+ * and single precision, as in dumps.
+ */
+export function batchOfSequences(sequences: readonly DrawnSequence[], grouped = true): RecordBatch {
+  const offsets = new Int32Array(sequences.length + 1);
+  sequences.forEach(({ deltas }, row) => {
+    offsets[row + 1] = offsets[row]! + deltas.length;
+  });
+  const tokens = offsets[sequences.length]!;
+  const rolloutLogprobs = new Float64Array(tokens).fill(-1);
+  const trainerLogprobs = new Float64Array(tokens);
+  sequences.forEach(({ deltas }, row) => {
+    for (let t = 0; t < deltas.length; t++) trainerLogprobs[offsets[row]! + t] = deltas[t]! - 1;
+  });
+  const unknown = new Float64Array(sequences.length).fill(Number.NaN);
+  const texts = sequences.map(() => undefined);
+  return {
+    length: sequences.length,
+    provenance: { file: "drawn", format: "drawn", trainer: "drawn", alignment: "token" },
+    sampling: {},
+    offsets,
+    responseMask: new Uint8Array(tokens).fill(1),
+    rolloutLogprobs,
+    trainerLogprobs,
+    policyLogprobs: {},
+    entropies: {},
+    topK: {},
+    steps: Float64Array.from(sequences, ({ step }) => step),
+    ranks: unknown,
+    rows: Int32Array.from(sequences, (_, row) => row),
+    packs: new Int32Array(sequences.length),
+    rewards: unknown,
+    correctness: unknown,
+    sourceOffsets: new Float64Array(sequences.length).fill(-1),
+    sampleIds: texts,
+    groupIds: grouped ? sequences.map(({ prompt }) => String(prompt)) : texts,
+    environments: texts,
+    promptTexts: texts,
+    responseTexts: texts,
+  };
+}
