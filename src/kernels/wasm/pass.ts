@@ -29,7 +29,7 @@ export function wasmMismatchSums(
 
   const addTurnRecord = (turn: number, segment: number): void => {
     if (turn * RECORD >= turnRecords.length) {
-      const wider = new Float64Array(Math.max(8, turn * 2) * RECORD);
+      const wider = new Float64Array(Math.max(1, turn * 2) * RECORD);
       for (let at = turnRecords.length; at < wider.length; at += RECORD) clearRecord(wider, at);
       wider.set(turnRecords);
       turnRecords = wider;
