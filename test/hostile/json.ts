@@ -38,42 +38,63 @@ const ONE_ROW = /1 row was left out.*the most that is/s;
 export const HOSTILE_JSON: readonly HostileFile[] = [
   {
     name: "one-line-of-numbers.jsonl.gz",
-    make: () => gzipOf(repeated('{"rollout_log_probs":[', "-1,", 2 ** 28, "-1]}\n")),
+    make: () => gzipOf(repeated('{"rollout_log_probs":[', "-1,", 2 ** 24, "-1]}\n")),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "a-huge-row-among-good-ones.jsonl.gz",
-    make: () => gzipOf(repeated(`${GOOD_ROW}{"rollout_log_probs":[`, "-1,", 2 ** 28, `-1]}\n${GOOD_ROW}`)),
+    make: () => gzipOf(repeated(`${GOOD_ROW}{"rollout_log_probs":[`, "-1,", 2 ** 24, `-1]}\n${GOOD_ROW}`)),
     expect: { exit: 4, says: ONE_ROW },
   },
   {
     name: "a-line-that-does-not-end.jsonl.gz",
-    make: () => gzipOf(repeated(`${GOOD_ROW}{"x":"`, "x", 2 ** 30, "")),
+    make: () => gzipOf(repeated(`${GOOD_ROW}{"x":"`, "x", 2 ** 26, "")),
     expect: { exit: 4, says: ONE_ROW },
   },
   {
     name: "numbers.json.gz",
-    make: () => gzipOf(repeated('{"rollout_log_probs":[[', "1,", 100_000_000, "1]]}")),
+    make: () => gzipOf(repeated('{"rollout_log_probs":[[', "1,", 10_000_000, "1]]}")),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "lists.json",
-    make: many("[[]],", 8_000_000, '{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "[]]}"),
+    make: many("[[]],", 500_000, '{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "[]]}"),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "objects.json",
-    make: many("{},", 12_000_000, '{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "1]}"),
+    make: many("{},", 800_000, '{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "1]}"),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "a-string.json.gz",
-    make: () => gzipOf(repeated('{"rollout_log_probs":"', "x", 2 ** 30, '"}')),
+    make: () => gzipOf(repeated('{"rollout_log_probs":"', "x", 2 ** 26, '"}')),
+    expect: { exit: 3, says: LIMIT },
+  },
+  {
+    name: "empty-lists.json.gz",
+    make: () =>
+      gzipOf(repeated('{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "[],", 5_000_000, "1]}")),
+    expect: { exit: 3, says: LIMIT },
+  },
+  {
+    name: "a-gigabyte-of-numbers.json.gz",
+    long: true,
+    memory: 1024,
+    make: () => gzipOf(repeated('{"rollout_log_probs":[[', "1,", 300_000_000, "1]]}")),
+    expect: { exit: 3, says: LIMIT },
+  },
+  {
+    name: "a-gigabyte-of-lists.json",
+    long: true,
+    memory: 1024,
+    make: many("[[]],", 8_000_000, '{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "[]]}"),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "names.json",
-    make: () => Buffer.from(`{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join()}}`),
+    memory: 1024,
+    make: () => Buffer.from(`{${Array.from({ length: 300_000 }, (_, i) => `"k${i}":1`).join()}}`),
     expect: { exit: 3, says: /more than 262144 names/ },
   },
   {
@@ -83,7 +104,7 @@ export const HOSTILE_JSON: readonly HostileFile[] = [
   },
   {
     name: "zeros-behind-the-rows.jsonl",
-    make: () => Buffer.concat([Buffer.from(GOOD_ROW.repeat(3)), Buffer.alloc(50_000_000)]),
+    make: () => Buffer.concat([Buffer.from(GOOD_ROW.repeat(3)), Buffer.alloc(5_000_000)]),
     expect: { exit: 4, says: /1 row was left out.*zero bytes stand where the rest of it should be/s },
   },
   {

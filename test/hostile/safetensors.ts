@@ -16,14 +16,14 @@ export const HOSTILE_SAFETENSORS: readonly HostileFile[] = [
     name: "tensors.safetensors",
     make: () => {
       const entry = '{"dtype":"F32","shape":[0],"data_offsets":[0,0]}';
-      const entries = Array.from({ length: 1_000_000 }, (_, i) => `"t${i}":${entry}`);
+      const entries = Array.from({ length: 100_000 }, (_, i) => `"t${i}":${entry}`);
       return safetensors(`{${entries.join()}}`);
     },
-    expect: { exit: 3, says: /a safetensors header of \d+ bytes would take .* at most 1,024 MiB/s },
+    expect: { exit: 3, says: /a safetensors header of \d+ bytes would take .* at most 64 MiB/s },
   },
   {
     name: "nested-header.safetensors",
-    make: () => safetensors(`{"x":[${"[],".repeat(20_000_000)}1]}`),
+    make: () => safetensors(`{"x":[${"[],".repeat(2_000_000)}1]}`),
     expect: { exit: 3, says: /a safetensors header of \d+ bytes would take/ },
   },
   {

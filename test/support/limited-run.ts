@@ -8,11 +8,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./run-cli.ts";
 
+/** Node itself, the program's code, and buffers of the reader that do not grow with the file. */
+const BASE_BYTES = 200 * 2 ** 20;
+
 /**
- * What a process may take that holds 1 GiB of decoded values: Node itself (about 80 MiB), code and buffers of the
- * reader, and what the collector has not collected yet.
+ * What a process may take that holds `limit` MiB of decoded values: a quarter more for what the collector has not
+ * collected yet, and what is there without any.
  */
-export const PEAK_BYTES = 1.4 * 2 ** 30;
+export function peakBytes(limit: number): number {
+  return 1.25 * limit * 2 ** 20 + BASE_BYTES;
+}
 
 export interface LimitedRun {
   readonly status: number | null;
