@@ -104,8 +104,8 @@ export class RunSummary {
     this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
     const sampled = new SampleRows(this.sample, batch, clusters);
     const block: TokenBlock = { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
+    const slices = new RowSlices(this, batch);
     for (const [rowStart, rowEnd] of runsOf(batch.steps)) {
-      const slices = new RowSlices(this, batch);
       const table = mismatchSums(block, {
         rowStart,
         rowEnd,

@@ -42,6 +42,15 @@ export function checkMemory(bytes: number, what: string, at: Place): void {
   );
 }
 
+/** For values whose size only decoding tells: what has been decoded has reached {@link memoryLimit}. */
+export function memoryExceeded(what: string, at: Place): LimitError {
+  return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the most that is used`, {
+    at,
+    likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
+    hint: `if the file is sound and the memory is there: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
+  });
+}
+
 function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 2 ** 20).toLocaleString("en")} MiB`;
 }

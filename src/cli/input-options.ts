@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../base/errors.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../base/memory-limit.ts";
 import { COLUMN_FLAGS, type ColumnMapping, type ReadOptions } from "../ingest/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;
@@ -32,8 +33,21 @@ export interface InputOptions extends Readonly<Partial<Record<MappedColumn, stri
   readonly batchTokens?: string;
 }
 
+/** Of every verb that decodes files; it holds for the whole process. */
+export function addMemoryOption(command: Command): Command {
+  return command
+    .option(
+      "--memory <mib>",
+      `memory for decoded values: a file that needs more is refused, tables go to disk (default ${DEFAULT_MEMORY_LIMIT / 2 ** 20})`,
+    )
+    .hook("preAction", (_, action) => {
+      const { memory } = action.opts<{ readonly memory?: string }>();
+      if (memory !== undefined) setMemoryLimit(positiveInteger("--memory", memory) * 2 ** 20);
+    });
+}
+
 export function addInputOptions(command: Command): Command {
-  command
+  addMemoryOption(command)
     .option("--steps <range>", "only these steps: 30, 100..200, 10,20,30")
     .option("--pair", "two files that scored the same tokens: first the rollout side, then the trainer's")
     .option("--adapter <name>", "read as this trainer's format, whatever detection says")

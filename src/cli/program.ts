@@ -18,7 +18,7 @@ import type { SweepOptions } from "./commands/sweep.ts";
 import type { ViewOptions } from "./commands/view.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { addForceOption } from "./force-option.ts";
-import { addFilterOption, addInputOptions } from "./input-options.ts";
+import { addFilterOption, addInputOptions, addMemoryOption } from "./input-options.ts";
 import { printableLines } from "./messages.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 import { addStudyFlags } from "./study-options.ts";
@@ -177,7 +177,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     status = await digits(paths, options, terminal());
   });
 
-  addForceOption(program.command("analyze"))
+  addForceOption(addMemoryOption(program.command("analyze")))
     .description("every question to logs of high-divergence tokens: correctness, digits, tests, scenarios")
     .argument(
       "<path...>",
@@ -192,14 +192,12 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     .option("--json", "everything as JSON")
     .option("--markdown", "the analysis to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")
-    .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
     .action(async (paths: string[], options: AnalyzeOptions) => {
       const { analyze } = await import("./commands/analyze.ts");
       status = await analyze(paths, options, terminal());
     });
 
-  program
-    .command("sql")
+  addMemoryOption(program.command("sql"))
     .description(
       "one SQL query over JSONL, Parquet and CSV files, each a table under its name, the first also t",
     )
@@ -207,7 +205,6 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     .argument("<file...>", "files; - for JSONL on standard input")
     .option("--json", "columns and rows as JSON")
     .option("--csv", "rows as CSV; text that a spreadsheet would run gets an apostrophe before it")
-    .option("--memory <mib>", "memory for the tables, beyond which they go to disk (default 1024)")
     .option("--timeout <seconds>", "stop the query after so long; 0 for never (default 300)")
     .action(async (query: string, files: string[], options: SqlOptions) => {
       const { sql } = await import("./commands/sql.ts");

@@ -11,7 +11,7 @@ import { memoryLimit } from "../base/memory-limit.ts";
 import type { ByteSource } from "../io/byte-source.ts";
 import type { SourceDocument } from "../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
-import { memorySource } from "../io/file-source.ts";
+import { holdStream } from "../io/held-source.ts";
 import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
 import { createScratch } from "../io/scratch.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
@@ -22,6 +22,8 @@ import { isPickle, isZip, zipKind } from "../readers/shared/sniff.ts";
 import { openTorch } from "../readers/torch/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
+/** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
+const NEEDS_ALL = "the whole file, which this format needs at once,";
 /** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
 const PICKLES = { unknownClasses: "record" } as const;
 
@@ -66,31 +68,6 @@ async function openContainer(source: ByteSource, container: Container): Promise<
     case "pickle":
       return openTorch(source, PICKLES);
   }
-}
-
-async function holdInMemory(plain: PlainStream): Promise<ByteSource> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of plain.bytes) {
-    length += chunk.length;
-    if (length > memoryLimit()) {
-      throw new LimitError(
-        `decompressed to more than ${memoryLimit()} bytes, which this format needs in memory at once`,
-        {
-          at: { file: plain.name },
-          hint: "decompress it to a file first (gzip -d or zstd -d), or raise the limit: --memory (MiB)",
-        },
-      );
-    }
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return memorySource(plain.name, bytes);
 }
 
 /** @throws LimitError before more than {@link SCRATCH_PER_MEMORY} times the memory limit is on disk */
@@ -155,10 +132,14 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
   const container = sniffContainer(head, Number.MAX_SAFE_INTEGER);
   if (container === "parquet") return owning(await openParquetStream(plain), closers);
   if (container !== undefined)
-    return owning(await openContainer(await holdInMemory(plain), container), closers);
+    return owning(await openContainer(await holdStream(plain, NEEDS_ALL), container), closers);
   const named = name === "-" ? "-.jsonl" : name;
   if (sniffJson(head, named) === undefined) throw unknown(head, name);
-  return owning(await openJsonDocument(plain, { name: named }), closers);
+  const document = await openJsonDocument(plain, { name: named });
+  if (document.kind === "rows") return owning(document, closers);
+  // One object is all there by now: a run of a thousand such files must not keep a thousand of them open.
+  for (const close of closers) await close();
+  return document;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { RecordBatch } from "../schema/record.ts";
 import { dropDuplicates } from "./duplicates.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
+import { reportWalk } from "./report-walk.ts";
 import { dropRepeated, warnOfCopies } from "./same-files.ts";
 import { listSome, nothingToRead, reportIgnored, reportUnstable, type Selection, select } from "./select.ts";
 import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
@@ -129,6 +130,7 @@ export async function openGroups(
   const findings = new FindingLog();
   checkMapping(options);
   const found = await walk(paths);
+  reportWalk(found, findings);
   const { files, repeated } = await dropRepeated(found.files, findings);
   const walked = { ...found, files };
   const selection = await select(walked, { ...options, findings }, examineFile);
@@ -136,7 +138,11 @@ export async function openGroups(
   if (repeated.length > 0 && isPairing([...sources, ...sources], failures, options)) refuseSameSides(paths);
   if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
   const readable = sources.filter(({ problem }) => problem === undefined);
-  if (readable.length === 0) throw nothingToRead(paths, walked, selection);
+  if (readable.length === 0) {
+    throw failures.length === 0 && walked.unreadable[0] !== undefined
+      ? walked.unreadable[0].error
+      : nothingToRead(paths, walked, selection);
+  }
   reportIgnored(walked, selection, findings);
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);

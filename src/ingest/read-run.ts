@@ -59,7 +59,6 @@ export async function* readSources(
   for (const source of sources) {
     const { report, adapter } = source;
     const before = meter.bytesRead;
-    const sequencesBefore = meter.sequences;
     const tell = (): void =>
       options.onProgress?.({
         bytesRead: meter.bytesRead,
@@ -68,6 +67,7 @@ export async function* readSources(
         file: report.file,
       });
     let document: SourceDocument | undefined;
+    let kept = 0;
     try {
       document = await reopen(source, options, (bytes) => {
         meter.bytesRead += bytes;
@@ -98,6 +98,7 @@ export async function* readSources(
         tally.batches++;
         tally.tokens += batch.responseMask.length;
         meter.sequences += batch.length;
+        kept += batch.length;
         tell();
         yield batch;
       }
@@ -105,7 +106,7 @@ export async function* readSources(
       const failure = containFileError(error, report.file);
       tally.firstError ??= failure;
       onSkipped();
-      reportSkipped(findings, report.file, failure, meter.sequences - sequencesBefore);
+      reportSkipped(findings, report.file, failure, kept);
     } finally {
       if (document !== undefined) noteInvalidText(document, findings);
       await closeQuietly(document);

@@ -92,29 +92,46 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     return batch;
   };
 
-  for await (const block of reading.blocks) {
-    for (const unnumbered of block) {
-      const draft = withNumbers(unnumbered, defaults);
-      if (steps !== undefined && (draft.step === undefined || !steps(draft.step))) {
-        reportOtherStep(findings, file);
-        continue;
-      }
-      const origin = draft.origin ?? options.origin;
-      if (builder === undefined || origin !== current) {
-        if (builder !== undefined && builder.length > 0) yield finish(builder);
-        builder = start(origin);
-        current = origin;
-      }
-      checkTokenIds(draft, file, findings);
-      const misfit = findMisfit(draft);
-      if (misfit !== undefined) {
-        reportMisfit(findings, file, draft, misfit);
-        continue;
-      }
-      builder.push(draft);
-      if (builder.full) yield finish(builder);
+  let failure: { readonly error: unknown } | undefined;
+  const blocks = reading.blocks[Symbol.asyncIterator]();
+  /** The next block; a source that fails in the middle loses nothing that came before. */
+  const nextBlock = async (): Promise<readonly SequenceDraft[] | undefined> => {
+    try {
+      const next = await blocks.next();
+      return next.done === true ? undefined : next.value;
+    } catch (error) {
+      failure = { error };
+      return undefined;
     }
+  };
+  try {
+    for (let block = await nextBlock(); block !== undefined; block = await nextBlock()) {
+      for (const unnumbered of block) {
+        const draft = withNumbers(unnumbered, defaults);
+        if (steps !== undefined && (draft.step === undefined || !steps(draft.step))) {
+          reportOtherStep(findings, file);
+          continue;
+        }
+        const origin = draft.origin ?? options.origin;
+        if (builder === undefined || origin !== current) {
+          if (builder !== undefined && builder.length > 0) yield finish(builder);
+          builder = start(origin);
+          current = origin;
+        }
+        checkTokenIds(draft, file, findings);
+        const misfit = findMisfit(draft);
+        if (misfit !== undefined) {
+          reportMisfit(findings, file, draft, misfit);
+          continue;
+        }
+        builder.push(draft);
+        if (builder.full) yield finish(builder);
+      }
+    }
+  } finally {
+    await blocks.return?.(undefined);
   }
   if (builder !== undefined && builder.length > 0) yield finish(builder);
   checker.finish();
+  if (failure !== undefined) throw failure.error;
 }

@@ -58,7 +58,7 @@ const END_BYTES = 1 << 16;
 
 /** Warns of files of the same step and rank that hold the same bytes: a copied directory counts everything twice. */
 export async function warnOfCopies(sources: readonly Source[], findings: FindingLog): Promise<void> {
-  const named = sources.filter(({ file }) => file.path !== "-");
+  const named = sources.filter(({ file }) => file.pipe !== true);
   const alike = groupsOf(
     named,
     ({ report: { step, rank, bytes, format } }) => `${step} ${rank} ${bytes} ${format}`,
@@ -91,7 +91,9 @@ function groupsOf<T>(items: readonly T[], key: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const name = key(item);
-    groups.set(name, [...(groups.get(name) ?? []), item]);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
   }
   return [...groups.values()].filter(({ length }) => length > 1);
 }

@@ -19,7 +19,7 @@ export interface Selection {
 
 const LISTED = 5;
 /** One JSON object is parsed whole when it is opened; up to this many bytes of them are kept until they are read. */
-const MAX_KEPT_BYTES = 2 ** 28;
+const MAX_KEPT_BYTES = 2 ** 26;
 
 export function listSome(names: readonly string[]): string {
   return names.length <= LISTED
@@ -85,7 +85,7 @@ export async function select(
   const failures: Failure[] = [];
   let keptBytes = 0;
   const limitKept = (source: Source): Source => {
-    if (source.document === undefined || source.file.path === "-") return source;
+    if (source.document === undefined || source.file.pipe === true) return source;
     keptBytes += source.report.bytes;
     // Nothing is open behind a JSON object that was parsed: letting go of it is enough.
     return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };

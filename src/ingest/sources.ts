@@ -10,6 +10,7 @@ import type { ByteSource } from "../io/byte-source.ts";
 import type { FormatName, SourceDocument } from "../io/columns.ts";
 import type { ByteStream } from "../io/decompress.ts";
 import { openFile } from "../io/file-source.ts";
+import { openPipe } from "../io/pipe.ts";
 import type { FindingLog } from "../schema/findings.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
@@ -64,7 +65,8 @@ export async function openInput(
   file: FoundFile,
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<ByteSource | ByteStream> {
-  return file.path === "-" ? { name: "-", bytes: stdin ?? process.stdin } : openFile(file.path);
+  if (file.path === "-") return { name: "-", bytes: stdin ?? process.stdin };
+  return file.pipe === true ? openPipe(file.path) : openFile(file.path);
 }
 
 interface Recognised {
@@ -114,7 +116,7 @@ function reconcile(
 }
 
 function keepsDocument(document: SourceDocument, file: FoundFile): boolean {
-  return file.path === "-" || (document.kind === "tree" && document.format === "json");
+  return file.pipe === true || (document.kind === "tree" && document.format === "json");
 }
 
 /** Opens a file and recognises what it holds. */

@@ -124,6 +124,7 @@ export interface BadRow {
   readonly offset?: number;
   readonly message: string;
   readonly likely?: string;
+  readonly hint?: string;
 }
 
 export interface RowDocument {

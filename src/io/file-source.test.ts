@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NotFoundError, UnsupportedError } from "../base/errors.ts";
 import { memorySource, openFile } from "./file-source.ts";
+import { fileSystemError } from "./file-system-errors.ts";
 
 let folder = "";
 
@@ -61,9 +62,8 @@ describe("openFile", () => {
     const path = await file("secret", new Uint8Array(3));
     await chmod(path, 0);
     await expect(openFile(path)).rejects.toMatchObject({
-      _tag: "NotFoundError",
-      message: `${path} cannot be opened: permission denied`,
-      hint: `Ask its owner, or: chmod +r ${path}`,
+      _tag: "FileSystemError",
+      message: `Cannot read ${path}: permission denied (EACCES)`,
     });
   });
 
@@ -81,6 +81,21 @@ describe("openFile", () => {
     await source.close();
   });
 
+  it.skipIf(process.platform !== "linux")("says that the device fails in the middle of a file", async () => {
+    // The first page of a process's memory is not mapped, and reading it is an input/output error.
+    const source = await openFile("/proc/self/mem");
+    expect(source.byteLength).toBe(0);
+    await source.close();
+    const handle = await open("/proc/self/mem");
+    const cause: unknown = await handle.read(Buffer.alloc(1), 0, 1, 0).catch((error: unknown) => error);
+    await handle.close();
+    expect(fileSystemError(cause, "read", { file: "/proc/self/mem", offset: 0 })).toMatchObject({
+      _tag: "FileSystemError",
+      message: "Cannot read /proc/self/mem: the device reports an input/output error (EIO)",
+      likely: "the disk or the network file system is failing",
+    });
+  });
+
   it("notices that a file shrinks while it is read", async () => {
     const path = await file("shrinking", new Uint8Array(1000));
     const source = await openFile(path);
@@ -92,8 +107,8 @@ describe("openFile", () => {
     });
     await source.close();
     await expect(source.slice(0, 1)).rejects.toMatchObject({
-      _tag: "FormatError",
-      message: "1 bytes cannot be read: EBADF",
+      _tag: "FileSystemError",
+      message: expect.stringMatching(/^Cannot read .*: (?:EBADF|file closed)/),
     });
   });
 });

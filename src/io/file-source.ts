@@ -1,6 +1,8 @@
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { FormatError, NotFoundError, UnsupportedError } from "../base/errors.ts";
+import { FormatError, type LogratioError, NotFoundError, UnsupportedError } from "../base/errors.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { fileSystemError } from "./file-system-errors.ts";
 
 /** Node rejects reads of 2 GiB and more in one call. */
 const MAX_PREAD_BYTES = 2 ** 30;
@@ -9,17 +11,19 @@ const MAX_PREAD_BYTES = 2 ** 30;
  * Opens a regular file for reads at any offset (pread); nothing is read yet. Each slice is a fresh buffer that
  * starts at offset 0 of its memory, so that typed arrays can be laid over it without a copy.
  *
- * @throws NotFoundError if the path does not exist, is a directory or may not be read
+ * @throws NotFoundError if the path does not exist or is a directory
+ * @throws FileSystemError if the system refuses: no permission, too many open files, a failing device
  * @throws UnsupportedError if it is a pipe, socket or device
  */
 export async function openFile(path: string): Promise<ByteSource> {
   let handle: FileHandle;
   try {
-    handle = await open(path, "r");
+    // Opening a pipe waits for its writer unless told not to.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     throw cannotOpen(path, cause);
   }
-  const stats = await handle.stat();
+  const stats = await statOf(handle, path);
   if (stats.isFile()) {
     const byteLength = stats.size;
     return {
@@ -29,12 +33,21 @@ export async function openFile(path: string): Promise<ByteSource> {
       close: () => handle.close(),
     };
   }
-  await handle.close();
+  await handle.close().catch(() => {});
   if (stats.isDirectory()) throw isDirectory(path, undefined);
   throw new UnsupportedError(`${path} is a pipe, a socket or a device, not a file`, {
     at: { file: path },
     hint: "This format needs reads at any offset: write the data to a file first.",
   });
+}
+
+async function statOf(handle: FileHandle, path: string): Promise<Stats> {
+  try {
+    return await handle.stat();
+  } catch (cause) {
+    await handle.close().catch(() => {});
+    throw fileSystemError(cause, "read", { file: path });
+  }
 }
 
 /** Bytes that are in memory already. Slices are views: whoever writes into them changes the source. */
@@ -96,12 +109,7 @@ async function pread(
   try {
     return await handle.read(bytes, at, length, offset);
   } catch (cause) {
-    throw new FormatError(`${length} bytes cannot be read: ${errorCode(cause) ?? String(cause)}`, {
-      at: { file: path, offset },
-      likely: "The disk or the network file system failed, or the file was closed.",
-      hint: "Copy the file elsewhere and try again.",
-      cause,
-    });
+    throw fileSystemError(cause, "read", { file: path, offset });
   }
 }
 
@@ -113,33 +121,18 @@ function checkSpan(name: string, byteLength: number, start: number, end: number)
   });
 }
 
-function cannotOpen(path: string, cause: unknown): NotFoundError {
-  const at = { file: path };
-  switch (errorCode(cause)) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return new NotFoundError(`${path} does not exist`, {
-        at,
-        likely: "The path is misspelt, or the run wrote its dump elsewhere.",
-        hint: "Check the path; relative paths start at the current directory.",
-        cause,
-      });
-    case "EACCES":
-    case "EPERM":
-      return new NotFoundError(`${path} cannot be opened: permission denied`, {
-        at,
-        likely: "The trainer ran as another user.",
-        hint: `Ask its owner, or: chmod +r ${path}`,
-        cause,
-      });
-    case "EISDIR":
-      return isDirectory(path, cause);
-    default:
-      return new NotFoundError(`${path} cannot be opened: ${errorCode(cause) ?? String(cause)}`, {
-        at,
-        cause,
-      });
+function cannotOpen(path: string, cause: unknown): LogratioError {
+  if (errorCode(cause) === "ENOENT" || errorCode(cause) === "ENOTDIR") {
+    return new NotFoundError(`${path} does not exist`, {
+      at: { file: path },
+      likely: "The path is misspelt, or the run wrote its dump elsewhere.",
+      hint: "Check the path; relative paths start at the current directory.",
+      cause,
+    });
   }
+  return errorCode(cause) === "EISDIR"
+    ? isDirectory(path, cause)
+    : fileSystemError(cause, "read", { file: path });
 }
 
 function isDirectory(path: string, cause: unknown): NotFoundError {

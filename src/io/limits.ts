@@ -77,3 +77,15 @@ export const MAX_PICKLE_EXPANSION_FLOOR = 2 ** 24;
 
 /** Bytes of a member of an npz archive that is not an array and is handed on as bytes. */
 export const MAX_PLAIN_MEMBER_BYTES = 2 ** 26;
+
+/**
+ * Sequences in one set of `[B, T]` arrays. A training step has some 100,000 at most; rows of one token, which deflate
+ * packs a thousandfold, would keep a report busy for minutes.
+ */
+export const MAX_ARRAY_ROWS = 2 ** 21;
+
+/** Entries of directories that one call walks: 100 ranks of 5,000 steps. A million of them take half a minute. */
+export const MAX_WALK_ENTRIES = 500_000;
+
+/** Directories within each other. */
+export const MAX_WALK_DEPTH = 64;

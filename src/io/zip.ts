@@ -15,6 +15,10 @@ export interface ZipMember {
   /** 0 where the writer did not compute it (torch can be told not to). */
   readonly crc32: number;
   readonly headerOffset: number;
+  /** The name as it is stored, for comparison with the member's own header. */
+  readonly storedName: Uint8Array;
+  /** Sizes and checksum stand behind the data, and its own header need not have them. */
+  readonly hasDescriptor: boolean;
 }
 
 export interface ZipArchive {
@@ -22,6 +26,9 @@ export interface ZipArchive {
   /** In directory order. */
   readonly members: ReadonlyMap<string, ZipMember>;
 }
+
+/** A member's own header, without its name. */
+export const LOCAL_HEADER_BYTES = 30;
 
 /** PK\3\4 (a member comes first) or PK\5\6 (no members). */
 export function isZip(head: Uint8Array): boolean {
@@ -78,10 +85,13 @@ export async function openZip(source: ByteSource): Promise<ZipArchive> {
         compressedLength: entry.compressedSize,
         crc32: entry.crc32,
         headerOffset: entry.relativeOffsetOfLocalHeader,
+        storedName: entry.fileNameRaw,
+        hasDescriptor: (entry.generalPurposeBitFlag & 8) !== 0,
       } as const;
       checkMember(source, member, entry.isEncrypted());
       members.set(member.name, member);
     }
+    checkOverlaps(source, members);
   } catch (error) {
     if (error instanceof LogratioError) throw error;
     throw damagedDirectory(source, reader.lastPosition, error);
@@ -109,6 +119,21 @@ function checkMember(source: ByteSource, member: ZipMember, encrypted: boolean):
     throw new LimitError(
       `zip member declares ${member.byteLength} bytes in ${member.compressedLength} deflated ones; deflate packs at most ${MAX_DEFLATE_RATIO} into one`,
       { at, likely: LIKELY_CRAFTED },
+    );
+  }
+}
+
+/** Members that share bytes are how a small archive unpacks to an endless one. */
+function checkOverlaps(source: ByteSource, members: ReadonlyMap<string, ZipMember>): void {
+  const inOrder = [...members.values()].sort((a, b) => a.headerOffset - b.headerOffset);
+  for (const [i, member] of inOrder.entries()) {
+    const before = inOrder[i - 1];
+    if (before === undefined) continue;
+    const end = before.headerOffset + LOCAL_HEADER_BYTES + before.storedName.length + before.compressedLength;
+    if (member.headerOffset >= end) continue;
+    throw new FormatError(
+      `zip members overlap: "${before.name}" takes the bytes up to ${end}, "${member.name}" starts at byte ${member.headerOffset}`,
+      { at: { file: source.name, entry: member.name, offset: member.headerOffset }, likely: LIKELY_CRAFTED },
     );
   }
 }

@@ -34,12 +34,13 @@ function lendTokens(
   { turn, from, to }: Stretch,
   sink: NonNullable<MismatchOptions["sink"]>,
 ): void {
+  const most = Math.min(LENT, to - from);
   const tokens = {
-    delta: new Float32Array(LENT),
-    probDiff: new Float32Array(LENT),
-    k3: new Float32Array(LENT),
-    index: new Int32Array(LENT),
-    turn: new Int32Array(LENT).fill(turn),
+    delta: new Float32Array(most),
+    probDiff: new Float32Array(most),
+    k3: new Float32Array(most),
+    index: new Int32Array(most),
+    turn: new Int32Array(most).fill(turn),
   };
   let count = 0;
   for (let i = from; i < to; i++) {
@@ -51,7 +52,7 @@ function lendTokens(
     tokens.k3[count] = k3Of(b - a);
     tokens.index[count] = i;
     count++;
-    if (count === LENT) {
+    if (count === most) {
       sink({ count, ...tokens });
       count = 0;
     }

@@ -26,7 +26,7 @@ export function tableBuilder(rowCount: number): TableBuilder {
   let turnCount = 0;
 
   const grow = (): void => {
-    const capacity = Math.max(8, turnRows.length * 2);
+    const capacity = Math.max(1, turnRows.length * 2);
     const widerRows = new Int32Array(capacity);
     widerRows.set(turnRows);
     const wider = new Float64Array(capacity * FIELDS);

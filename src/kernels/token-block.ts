@@ -65,7 +65,7 @@ export interface MismatchTable {
 }
 
 /**
- * Checks a block and resolves the rows to sum.
+ * Resolves the rows to sum, and checks the block as far as they go.
  *
  * @throws LengthMismatchError when the three columns differ in length or the offsets reach beyond them.
  * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is not within the block.
@@ -80,34 +80,37 @@ export function checkedRows(
       `Cannot align the columns: ${rollout.length} rollout log-probs, ${trainer.length} trainer log-probs, ${mask.length} mask entries`,
     );
   }
-  if (turnMask !== undefined) checkTurnMask(turnMask, mask);
   const rows = offsets.length - 1;
   if (rows < 0) throw new UsageError("Row offsets are empty: they need one entry more than there are rows");
   const { rowStart = 0, rowEnd = rows } = options;
   if (!(rowStart >= 0 && rowStart <= rowEnd && rowEnd <= rows)) {
     throw new UsageError(`Rows [${rowStart}, ${rowEnd}) are not within the block's ${rows} rows`);
   }
-  if (offsets[0]! < 0) throw new UsageError(`Row offsets start at ${offsets[0]}, before the first token`);
-  for (let row = 0; row < rows; row++) {
+  // Only what is asked for: a block of many steps is asked for step by step.
+  const first = offsets[rowStart]!;
+  const last = offsets[rowEnd]!;
+  if (first < 0) throw new UsageError(`Row offsets start at ${first}, before the first token`);
+  for (let row = rowStart; row < rowEnd; row++) {
     if (offsets[row + 1]! < offsets[row]!) {
       throw new UsageError(`Row offsets decrease from ${offsets[row]} to ${offsets[row + 1]}`, {
         at: { row },
       });
     }
   }
-  if (offsets[rows]! > rollout.length) {
-    throw new LengthMismatchError(
-      `Row offsets end at ${offsets[rows]}, but there are ${rollout.length} tokens`,
-    );
+  if (last > rollout.length) {
+    throw new LengthMismatchError(`Row offsets end at ${last}, but there are ${rollout.length} tokens`);
   }
+  if (turnMask !== undefined) checkTurnMask(turnMask, mask, first, last);
   return { rowStart, rowEnd };
 }
 
-function checkTurnMask(turnMask: Uint8Array, mask: Uint8Array): void {
+function checkTurnMask(turnMask: Uint8Array, mask: Uint8Array, first: number, last: number): void {
   if (turnMask.length !== mask.length)
     throw new LengthMismatchError(
       `Cannot align the columns: ${turnMask.length} entries of the turn mask, ${mask.length} of the mask`,
     );
-  const outside = mask.findIndex((value, at) => value !== 0 && turnMask[at] === 0);
-  if (outside >= 0) throw new UsageError(`Token ${outside} has mask 1 and is in no turn of the turn mask`);
+  for (let at = first; at < last; at++) {
+    if (mask[at] !== 0 && turnMask[at] === 0)
+      throw new UsageError(`Token ${at} has mask 1 and is in no turn of the turn mask`);
+  }
 }

@@ -5,10 +5,11 @@
  */
 import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
+import { memoryLimit } from "../base/memory-limit.ts";
 import { createScratch, type Scratch } from "../io/scratch.ts";
 
 export interface DatabaseOptions {
-  /** Bytes that tables and queries may take before they spill to temporary files; default 1 GiB. */
+  /** Bytes that tables and queries may take before they spill to temporary files; default the memory limit. */
   readonly memoryLimit?: number;
   /** Default 2. */
   readonly threads?: number;
@@ -33,8 +34,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const DEFAULT_MEMORY_BYTES = 2 ** 30;
-
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   // Removed when the process ends in the middle, too, and by the next one where it was killed.
   const scratch = await createScratch();
@@ -49,7 +48,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
 async function openIn(scratch: Scratch, options: DatabaseOptions): Promise<Database> {
   const instance = await DuckDBInstance.create(":memory:", {
     threads: String(options.threads ?? 2),
-    memory_limit: `${options.memoryLimit ?? DEFAULT_MEMORY_BYTES}B`,
+    memory_limit: `${options.memoryLimit ?? memoryLimit()}B`,
     temp_directory: join(scratch.path, "spill"),
     preserve_insertion_order: String(options.ordered ?? true),
     autoinstall_known_extensions: "false",

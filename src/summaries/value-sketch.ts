@@ -1,4 +1,5 @@
 import type { NumericArray } from "../base/arrays.ts";
+import { CellCounts } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
 export interface ValueSketchJson {
@@ -25,7 +26,7 @@ const bits = new Uint32Array(float.buffer);
 export class ValueSketch {
   readonly mantissaBits: number;
   readonly #shift: number;
-  readonly #pages: (Uint32Array | undefined)[] = new Array(512);
+  readonly #cells: CellCounts;
   #count = 0;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
@@ -33,6 +34,7 @@ export class ValueSketch {
   constructor(mantissaBits: 7 | 10 = 10) {
     this.mantissaBits = mantissaBits;
     this.#shift = 23 - mantissaBits;
+    this.#cells = new CellCounts(mantissaBits);
   }
 
   get count(): number {
@@ -56,25 +58,15 @@ export class ValueSketch {
 
   /** {@link addAll} for elements `[from, to)`, given a view of the same memory as words (callers reuse it). */
   addRange(values: Float32Array, words: Uint32Array, from: number, to: number): void {
-    const shift = this.#shift;
-    const pages = this.#pages;
-    const pageMask = (1 << this.mantissaBits) - 1;
+    this.#count += this.#cells.addWords(words, from, to);
     let min = this.#min;
     let max = this.#max;
-    let added = 0;
     for (let i = from; i < to; i++) {
-      const word = words[i] as number;
-      const pageIndex = word >>> 23;
-      if ((pageIndex & 255) === 255) continue;
-      const page = pages[pageIndex] ?? this.#page(pageIndex);
-      const cell = (word >>> shift) & pageMask;
-      page[cell] = (page[cell] as number) + 1;
-      added++;
       const value = values[i] as number;
-      if (value < min) min = value;
-      if (value > max) max = value;
+      // NaN is neither; an infinity is out of order with what is finite.
+      if (value < min && value > Number.NEGATIVE_INFINITY) min = value;
+      if (value > max && value < Number.POSITIVE_INFINITY) max = value;
     }
-    this.#count += added;
     this.#min = min;
     this.#max = max;
   }
@@ -83,21 +75,12 @@ export class ValueSketch {
   add(value: number): void {
     float[0] = value;
     const word = bits[0] as number;
-    const pageIndex = word >>> 23;
-    if ((pageIndex & 255) === 255) return;
-    const page = this.#pages[pageIndex] ?? this.#page(pageIndex);
-    const cell = (word >>> this.#shift) & ((1 << this.mantissaBits) - 1);
-    page[cell] = (page[cell] as number) + 1;
+    if (((word >>> 23) & 255) === 255) return;
+    this.#cells.add(word >>> this.#shift);
     this.#count++;
     const rounded = float[0] as number;
     if (rounded < this.#min) this.#min = rounded;
     if (rounded > this.#max) this.#max = rounded;
-  }
-
-  #page(index: number): Uint32Array {
-    const page = new Uint32Array(1 << this.mantissaBits);
-    this.#pages[index] = page;
-    return page;
   }
 
   /** Adds `other`'s values to this. @throws RangeError when the cells have another width. */
@@ -107,12 +90,7 @@ export class ValueSketch {
         `Cannot merge sketches: ${this.mantissaBits} mantissa bits here, ${other.mantissaBits} there`,
       );
     }
-    other.#pages.forEach((theirs, index) => {
-      if (!theirs) return;
-      const ours = this.#pages[index] ?? this.#page(index);
-      for (let cell = 0; cell < ours.length; cell++)
-        ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
-    });
+    this.#cells.merge(other.#cells);
     this.#count += other.#count;
     this.#min = Math.min(this.#min, other.#min);
     this.#max = Math.max(this.#max, other.#max);
@@ -120,32 +98,20 @@ export class ValueSketch {
 
   /** Non-empty cells in ascending order of value: `[middle, count, low edge, high edge]`. */
   *cells(): Generator<readonly [middle: number, count: number, low: number, high: number]> {
-    const size = 1 << this.mantissaBits;
-    for (let index = 511; index >= 256; index--) {
-      const page = this.#pages[index];
-      for (let cell = size - 1; page && cell >= 0; cell--) {
-        const count = page[cell] as number;
-        if (count > 0) {
-          const { near, far } = this.#edges(index, cell);
-          yield [(near + far) / 2, count, far, near];
-        }
-      }
+    const half = 256 << this.mantissaBits;
+    for (const [cell, count] of this.#cells.entries(2 * half, half)) {
+      const { near, far } = this.#edges(cell);
+      yield [(near + far) / 2, count, far, near];
     }
-    for (let index = 0; index < 256; index++) {
-      const page = this.#pages[index];
-      for (let cell = 0; page && cell < size; cell++) {
-        const count = page[cell] as number;
-        if (count > 0) {
-          const { near, far } = this.#edges(index, cell);
-          // The first cell holds exact zeros (and subnormals far below any log-prob's resolution).
-          yield index === 0 && cell === 0 ? [0, count, 0, far] : [(near + far) / 2, count, near, far];
-        }
-      }
+    for (const [cell, count] of this.#cells.entries(0, half)) {
+      const { near, far } = this.#edges(cell);
+      // The first cell holds exact zeros (and subnormals far below any log-prob's resolution).
+      yield cell === 0 ? [0, count, 0, far] : [(near + far) / 2, count, near, far];
     }
   }
 
-  #edges(index: number, cell: number): { near: number; far: number } {
-    bits[0] = ((index << 23) | (cell << this.#shift)) >>> 0;
+  #edges(cell: number): { near: number; far: number } {
+    bits[0] = (cell << this.#shift) >>> 0;
     const near = float[0] as number;
     bits[0] = (bits[0] as number) + (1 << this.#shift);
     const far = Number.isFinite(float[0]) ? (float[0] as number) : near;
@@ -188,12 +154,8 @@ export class ValueSketch {
   /** The sketch of the absolute values. Where values of both signs were added, its minimum is that of a cell. */
   absolute(): ValueSketch {
     const folded = new ValueSketch(this.mantissaBits as 7 | 10);
-    this.#pages.forEach((theirs, index) => {
-      if (!theirs) return;
-      const ours = folded.#pages[index & 255] ?? folded.#page(index & 255);
-      for (let cell = 0; cell < ours.length; cell++)
-        ours[cell] = (ours[cell] as number) + (theirs[cell] as number);
-    });
+    const half = 256 << this.mantissaBits;
+    for (const [cell, count] of this.#cells.entries()) folded.#cells.add(cell & (half - 1), count);
     folded.#count = this.#count;
     if (this.#count > 0) {
       folded.#max = Math.max(Math.abs(this.#min), Math.abs(this.#max));
@@ -207,13 +169,12 @@ export class ValueSketch {
 
   /** The near edge of the innermost cell of either sign: below the smallest magnitude by less than a cell. */
   #smallestMagnitude(): number {
-    for (let index = 0; index < 256; index++) {
-      const cells = [this.#pages[index], this.#pages[index + 256]]
-        .map((page) => page?.findIndex((count) => count > 0) ?? -1)
-        .filter((cell) => cell >= 0);
-      if (cells.length > 0) return this.#edges(index, Math.min(...cells)).near;
-    }
-    return 0;
+    const half = 256 << this.mantissaBits;
+    const first = [0, half].flatMap((start) => {
+      const next = this.#cells.entries(start, start + half).next();
+      return next.done === true ? [] : [next.value[0] - start];
+    });
+    return first.length === 0 ? 0 : this.#edges(Math.min(...first)).near;
   }
 
   /** How many values lie above `threshold`; values in the cell that holds it are shared out by linear interpolation. */
@@ -239,14 +200,12 @@ export class ValueSketch {
   /** The sketch of the positive values, or of the magnitudes of the negative ones. */
   side(sign: "positive" | "negative"): ValueSketch {
     const half = new ValueSketch(this.mantissaBits as 7 | 10);
-    const first = sign === "positive" ? 0 : 256;
-    for (let index = 0; index < 256; index++) {
-      const theirs = this.#pages[first + index];
-      if (!theirs) continue;
-      const ours = Uint32Array.from(theirs);
-      if (index === 0) ours[0] = 0;
-      half.#pages[index] = ours;
-      half.#count += ours.reduce((sum, count) => sum + count, 0);
+    const size = 256 << this.mantissaBits;
+    const first = sign === "positive" ? 0 : size;
+    for (const [cell, count] of this.#cells.entries(first, first + size)) {
+      if (cell === first) continue;
+      half.#cells.add(cell - first, count);
+      half.#count += count;
     }
     if (half.#count > 0) {
       half.#max = sign === "positive" ? this.#max : -this.#min;
@@ -258,14 +217,10 @@ export class ValueSketch {
   toJSON(): ValueSketchJson {
     const cells: number[] = [];
     const counts: number[] = [];
-    this.#pages.forEach((page, index) => {
-      page?.forEach((count, cell) => {
-        if (count > 0) {
-          cells.push((index << this.mantissaBits) | cell);
-          counts.push(count);
-        }
-      });
-    });
+    for (const [cell, count] of this.#cells.entries()) {
+      cells.push(cell);
+      counts.push(count);
+    }
     const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
     return {
       version: 1,
@@ -280,10 +235,8 @@ export class ValueSketch {
 
   static fromJSON(json: ValueSketchJson): ValueSketch {
     const sketch = new ValueSketch(json.mantissaBits as 7 | 10);
-    json.cells.forEach((key, i) => {
-      const index = key >>> sketch.mantissaBits;
-      const page = sketch.#pages[index] ?? sketch.#page(index);
-      page[key & ((1 << sketch.mantissaBits) - 1)] = json.counts[i] as number;
+    json.cells.forEach((cell, i) => {
+      sketch.#cells.add(cell, json.counts[i] as number);
     });
     sketch.#count = json.count;
     sketch.#min = json.min ?? Number.POSITIVE_INFINITY;

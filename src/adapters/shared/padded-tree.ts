@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { LengthMismatchError, SchemaError } from "../../base/errors.ts";
+import { LengthMismatchError, LimitError, SchemaError } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import type { TreeValue } from "../../io/columns.ts";
+import { MAX_ARRAY_ROWS } from "../../io/limits.ts";
 import type { SequenceDraft } from "../../schema/sequence-draft.ts";
 import { FIELD_LABELS, type FoundColumn, type FoundColumns } from "./fields.ts";
 import {
@@ -138,6 +140,34 @@ async function readScalarColumns(
   });
 }
 
+/** A draft is some 500 bytes of objects however short its row is. */
+const MOST_BLOCK_ROWS = 1 << 14;
+/** Of one token in one array: as it is stored, decoded, and in the record that grows by doubling. */
+const ELEMENT_BYTES = 24;
+/** Of one row's text. */
+const TEXT_BYTES = 64;
+
+function checkRows(rows: number, columns: FoundColumns<TreeValue>, file: string): void {
+  if (rows > MAX_ARRAY_ROWS) {
+    throw new LimitError(
+      `the arrays have ${rows} rows; at most ${MAX_ARRAY_ROWS} sequences are read of one file`,
+      {
+        at: { file },
+        likely: "the dimensions are swapped, or the file was made to keep its reader busy",
+        hint: "write one row per sequence; split what has more of them into several files",
+      },
+    );
+  }
+  const texts = TEXT_FIELDS.filter((field) => columns.has(field)).length;
+  checkMemory(
+    rows * (texts * TEXT_BYTES + NUMBER_FIELDS.length * 8),
+    `the texts and numbers of ${rows} rows`,
+    {
+      file,
+    },
+  );
+}
+
 export interface PaddedOptions {
   readonly file: string;
   readonly blockTokens: number;
@@ -162,12 +192,21 @@ export async function* readPadded(
     const matrix = asRows(value);
     return matrix !== undefined && matrix.rows === reference.rows ? [{ policy, matrix }] : [];
   });
+  checkRows(reference.rows, columns, file);
   const scalars = await readScalarColumns(columns, reference.rows);
   const padToken = await readScalar(columns.get("padToken")?.value);
   const padded = reference.width !== undefined;
 
   const widest = Math.max(1, ...[...matrices.values()].map(({ matrix }) => matrix.width ?? 1));
-  const rowsPerBlock = Math.max(1, Math.floor(blockTokens / widest));
+  const rowsPerBlock = Math.min(MOST_BLOCK_ROWS, Math.max(1, Math.floor(blockTokens / widest)));
+  const blockElements = Math.min(rowsPerBlock, reference.rows) * widest * (matrices.size + policies.length);
+  checkMemory(
+    blockElements * ELEMENT_BYTES,
+    `${rowsPerBlock} rows of ${widest} tokens in ${matrices.size} arrays`,
+    {
+      file,
+    },
+  );
   for (let start = 0; start < reference.rows; start += rowsPerBlock) {
     const end = Math.min(reference.rows, start + rowsPerBlock);
     const blocks = new Map<ArrayField, readonly RowArrays[ArrayField][]>();

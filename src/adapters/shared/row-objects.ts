@@ -68,6 +68,7 @@ export function reportBadRow(findings: FindingLog, file: string, bad: BadRow): v
       ...(bad.offset === undefined ? {} : { offset: bad.offset }),
     },
     ...(bad.likely === undefined ? {} : { likely: bad.likely }),
+    ...(bad.hint === undefined ? {} : { hint: bad.hint }),
     describe: (count) =>
       `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${bad.message}`,
   });

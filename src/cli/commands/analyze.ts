@@ -25,7 +25,6 @@ export interface AnalyzeOptions extends ForceOption {
   readonly where?: string;
   readonly accuracy?: string;
   readonly top?: string;
-  readonly memory?: string;
 }
 
 /** Answers the questions of the usage guide about high-divergence logs: terminal, Markdown, JSON, and a page. */
@@ -53,12 +52,11 @@ export async function analyze(
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
-function analysisOf({ where, accuracy, top, memory }: AnalyzeOptions): Analysis {
+function analysisOf({ where, accuracy, top }: AnalyzeOptions): Analysis {
   return {
     ...(accuracy !== undefined && { accuracy: shareOf("--accuracy", accuracy) }),
     ...(where !== undefined && { where }),
     ...(top !== undefined && { top: positiveInteger("--top", top) }),
-    ...(memory !== undefined && { memoryLimit: positiveInteger("--memory", memory) * 2 ** 20 }),
   };
 }
 

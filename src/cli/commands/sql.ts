@@ -4,7 +4,6 @@ import { onInterrupt } from "../../io/interrupts.ts";
 import { type QueryResult, queryFiles } from "../../logs/index.ts";
 import { renderRows } from "../../report/analyze/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
@@ -12,7 +11,6 @@ import type { Terminal } from "../terminal.ts";
 export interface SqlOptions {
   readonly json?: boolean;
   readonly csv?: boolean;
-  readonly memory?: string;
   readonly timeout?: string;
 }
 
@@ -24,15 +22,12 @@ const SCHEMA_VERSION = 1;
 export async function sql(
   query: string,
   files: readonly string[],
-  { json, csv, memory, timeout }: SqlOptions,
+  { json, csv, timeout }: SqlOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (json && csv)
     throw new UsageError("--json and --csv contradict each other", { hint: "ask for one of them" });
-  const options = {
-    timeLimit: timeLimitOf(timeout),
-    ...(memory !== undefined && { memoryLimit: positiveInteger("--memory", memory) * 2 ** 20 }),
-  };
+  const options = { timeLimit: timeLimitOf(timeout) };
   // Ends with an exit that clears what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const result = await queryFiles(query, files, options).finally(endListening);

@@ -19,15 +19,17 @@ export function wasmMismatchSums(
   const { turns = true, sink } = options;
   const { records, segmentRow, segmentStart } = kernel;
   const table = tableBuilder(rowEnd - rowStart);
-  const turnOf = new Int32Array(kernel.chunk + 1);
-  const slotTurn = new Int32Array(sink ? kernel.chunk : 0);
+  // No more than the rows can need: a call for two short rows must not cost what one for a whole chunk does.
+  const slots = Math.min(kernel.chunk, offsets[rowEnd]! - offsets[rowStart]!);
+  const turnOf = new Int32Array(slots + 1);
+  const slotTurn = new Int32Array(sink ? slots : 0);
   const rowRecord = new Float64Array(RECORD);
   // Records of one turn add up over rows, and become sums once, at the end.
   let turnRecords = new Float64Array(0);
 
   const addTurnRecord = (turn: number, segment: number): void => {
     if (turn * RECORD >= turnRecords.length) {
-      const wider = new Float64Array(Math.max(8, turn * 2) * RECORD);
+      const wider = new Float64Array(Math.max(1, turn * 2) * RECORD);
       for (let at = turnRecords.length; at < wider.length; at += RECORD) clearRecord(wider, at);
       wider.set(turnRecords);
       turnRecords = wider;

@@ -4,7 +4,7 @@
  * @module
  */
 import { findEnd, newBoundary } from "./boundary.ts";
-import { createCarry, type Piece, type Splitter } from "./pieces.ts";
+import { createCarry, LIKELY_BEING_WRITTEN, type Piece, type Splitter } from "./pieces.ts";
 import {
   byteOrderMark,
   CLOSE_BRACE,
@@ -32,7 +32,8 @@ export function splitElements(maxBytes: number, name: string): Splitter {
   let state: Expected = "open";
 
   const fault = (message: string, cut = false): Piece => {
-    return { bytes: chunk, start: pos, end: pos, offset: base + pos, line, cut, fault: message };
+    const why = { message, likely: cut ? LIKELY_BEING_WRITTEN : undefined, hint: undefined };
+    return { bytes: chunk, start: pos, end: pos, offset: base + pos, line, cut, fault: why };
   };
   const unexpected = (what: string): Piece => fault(expected(what, chunk, pos, chunk.length).message);
 
@@ -55,8 +56,18 @@ export function splitElements(maxBytes: number, name: string): Splitter {
     boundary = newBoundary();
     state = "separator";
     if (before === 0) return { bytes: chunk, start, end, offset: base + start, line: first, cut: false };
+    const fault = carry.overflow();
     const bytes = carry.take();
-    return { bytes, start: 0, end: bytes.length - 1, offset: base + start - before, line: first, cut: false };
+    const offset = base + start - before;
+    return {
+      bytes,
+      start: 0,
+      end: bytes.length - 1,
+      offset,
+      line: first,
+      cut: false,
+      ...(fault !== undefined && { fault }),
+    };
   };
 
   /** What to do with the byte at `pos`, which is no white space and in no element. */
@@ -102,7 +113,11 @@ export function splitElements(maxBytes: number, name: string): Splitter {
     state = "nothing";
     const before = carry.length();
     if (before === 0) return fault('the array is cut off: it has no closing "]"', true);
-    return { bytes: carry.take(), start: 0, end: before, offset: base + pos - before, line, cut: true };
+    const why = carry.overflow();
+    const offset = base + pos - before;
+    if (why !== undefined)
+      return { bytes: carry.take(), start: 0, end: 0, offset, line, cut: true, fault: why };
+    return { bytes: carry.take(), start: 0, end: before, offset, line, cut: true };
   };
   return { push, next, finish };
 }

@@ -46,8 +46,11 @@ export function splitLines(maxBytes: number, name: string): Splitter {
       line++;
       let piece: Piece | undefined;
       if (before > 0) {
+        const fault = carry.overflow();
         const text = carry.take();
-        piece = finished(text, 0, text.length - 1, base + start - before, false);
+        const offset = base + start - before;
+        if (fault !== undefined) return { bytes: text, start: 0, end: 0, offset, line, cut: false, fault };
+        piece = finished(text, 0, text.length - 1, offset, false);
       } else piece = finished(chunk, start, found, base + start, false);
       if (piece !== undefined) return piece;
     }
@@ -57,8 +60,11 @@ export function splitLines(maxBytes: number, name: string): Splitter {
     const before = carry.length();
     if (before === 0) return undefined;
     line++;
+    const fault = carry.overflow();
     const text = carry.take();
-    return finished(text, 0, before, base + chunk.length - before, true);
+    const offset = base + chunk.length - before;
+    if (fault !== undefined) return { bytes: text, start: 0, end: 0, offset, line, cut: true, fault };
+    return finished(text, 0, before, offset, true);
   };
   return { push, next, finish };
 }

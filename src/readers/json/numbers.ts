@@ -52,7 +52,8 @@ export function matches(bytes: Uint8Array, pos: number, end: number, text: Uint8
   return true;
 }
 
-export function createNumberScanner(): NumberScanner {
+/** @param spend is told the bytes of memory that numbers take, before they are there; it may raise */
+export function createNumberScanner(spend: (bytes: number) => void = () => {}): NumberScanner {
   let next = 0;
   let scratch = new Float64Array(SCRATCH);
 
@@ -167,6 +168,8 @@ export function createNumberScanner(): NumberScanner {
         pos += literal.text.length;
       }
       if (count === SCRATCH) {
+        // Once as they are gathered, once in the array that is made of them.
+        spend(2 * values.byteLength);
         full.push(values);
         scratch = values = new Float64Array(SCRATCH);
         count = 0;
@@ -179,6 +182,7 @@ export function createNumberScanner(): NumberScanner {
       else throw expected('"," or "]"', bytes, pos, end);
     }
     next = pos + 1;
+    spend(count * Float64Array.BYTES_PER_ELEMENT);
     if (full.length === 0) return values.slice(0, count);
     const result = new Float64Array(full.length * SCRATCH + count);
     full.forEach((part, i) => {

@@ -7,6 +7,7 @@
  * @module
  */
 import { FormatError } from "../../base/errors.ts";
+import { memoryExceeded, memoryLimit } from "../../base/memory-limit.ts";
 import type { RowMap, RowValue } from "../../io/columns.ts";
 import { skipValue } from "./boundary.ts";
 import {
@@ -40,21 +41,44 @@ export interface JsonParser {
    * (null is NaN; `[]` is one of length 0); everything else is as `JSON.parse` has it.
    *
    * `bytes[end]` must exist and must not be able to continue a number (a line break, a comma, a zero byte): it lets
-   * the inner loops go without a bounds check. Raises FormatError with `at.offset` an index into `bytes`.
+   * the inner loops go without a bounds check. Raises FormatError with `at.offset` an index into `bytes`, and
+   * LimitError when text and value together take more than the memory limit.
    */
   parse(bytes: Uint8Array, start: number, end: number): RowValue;
   /** As `parse`, for an object, of which only the members in `wanted` are built when that is given. */
   parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap;
+  /** Bytes of memory that the value read last takes, about, its text included. */
+  readonly cost: () => number;
 }
 
 /** Arrays and objects within each other; the parser recurses, and the stack has an end. */
 export const DEFAULT_MAX_DEPTH = 256;
 
+/** Names in one object: beyond this it is no row and no set of columns, and looking through its names takes minutes. */
+const MAX_NAMES = 2 ** 18;
+
+/** What V8 takes for values, in bytes; measured on millions of them, with what the collector leaves unused. */
+const ARRAY_BYTES = 256;
+const LIST_BYTES = 64;
+const ELEMENT_BYTES = 24;
+const OBJECT_BYTES = 96;
+const MEMBER_BYTES = 128;
+const STRING_BYTES = 40;
+
+/** Shared: an array without elements cannot be changed. */
+const EMPTY = new Float64Array(0);
+
 const LITERALS = [TRUE, FALSE, NULL, NOT_A_NUMBER, INFINITE, MINUS_INFINITE];
 
 export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonParser {
-  const numbers = createNumberScanner();
-  const strings = createStringScanner();
+  let spent = 0;
+  let limit = 0;
+  const spend = (cost: number): void => {
+    spent += cost;
+    if (spent > limit) throw memoryExceeded("one JSON value", { offset: pos });
+  };
+  const numbers = createNumberScanner(spend);
+  const strings = createStringScanner(spend);
   let bytes: Uint8Array = new Uint8Array(0);
   let end = 0;
   let pos = 0;
@@ -73,6 +97,7 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
     const code = pos < end ? bytes[pos]! : 0;
     if (code === QUOTE) {
       const text = strings.scan(bytes, pos, end);
+      spend(STRING_BYTES + 2 * text.length);
       pos = strings.next();
       return text;
     }
@@ -97,8 +122,9 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
     if (pos < end && bytes[pos] === CLOSE_BRACKET) {
       depth--;
       pos++;
-      return new Float64Array(0);
+      return EMPTY;
     }
+    spend(ARRAY_BYTES);
     const typed = numbers.scanArray(bytes, pos, end);
     if (typed !== undefined) {
       depth--;
@@ -107,7 +133,9 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
     }
     // Numbers that came before the first other value are read again; each array's own at most once.
     const values: RowValue[] = [];
+    spend(LIST_BYTES);
     for (;;) {
+      spend(ELEMENT_BYTES);
       values.push(parseValue());
       pos = skipSpace(bytes, pos, end);
       const code = pos < end ? bytes[pos]! : 0;
@@ -123,6 +151,8 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
   function parseObject(wanted: ReadonlySet<string> | undefined): RowMap {
     enter();
     const members: Record<string, RowValue> = {};
+    let count = 0;
+    spend(OBJECT_BYTES);
     if (pos < end && bytes[pos] === CLOSE_BRACE) {
       depth--;
       pos++;
@@ -131,6 +161,10 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
     for (;;) {
       if (pos >= end || bytes[pos] !== QUOTE) throw expected("a name in quotes", bytes, pos, end);
       const name = strings.scanName(bytes, pos, end);
+      if (++count > MAX_NAMES) {
+        throw new FormatError(`an object has more than ${MAX_NAMES} names`, { at: { offset: pos } });
+      }
+      spend(MEMBER_BYTES);
       pos = skipSpace(bytes, strings.next(), end);
       if (pos >= end || bytes[pos] !== COLON) throw expected('":"', bytes, pos, end);
       pos = skipSpace(bytes, pos + 1, end);
@@ -159,6 +193,8 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
     pos = skipSpace(text, first, last);
     end = last;
     depth = 0;
+    spent = last - first;
+    limit = memoryLimit();
     try {
       const value = parseOne();
       pos = skipSpace(bytes, pos, end);
@@ -177,5 +213,6 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
         if (pos >= end || bytes[pos] !== OPEN_BRACE) throw expected('"{"', bytes, pos, end);
         return parseObject(wanted);
       }),
+    cost: () => spent,
   };
 }

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLogratioError, type LogratioError } from "../../base/errors.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../base/memory-limit.ts";
 import type { BadRow, RowMap } from "../../io/columns.ts";
 import type { ByteStream } from "../../io/decompress.ts";
 import { memorySource } from "../../io/file-source.ts";
@@ -242,17 +243,62 @@ describe("openJsonl", () => {
     expect(places[1]).toEqual({ line: 2, offset: 10 * numbers.length + 29, row: 1 });
   });
 
-  test("stops at a line above the limit, after the rows before it", async () => {
+  test("leaves out a line above the limit, and reads those behind it", async () => {
     const text = `{"a": 1}\n{"a": "${"x".repeat(3_000_000)}"}\n{"a": 3}\n`;
-    const { rows, error } = await read(source(text), { maxValueBytes: 1_000_000 });
-    expect(rows).toEqual([{ a: 1 }]);
-    expect(await failure(Promise.reject(error))).toEqual({
-      _tag: "LimitError",
-      message: "one JSON value takes more than 1000000 bytes",
-      at: { file: "a.jsonl" },
-      likely: "It is not JSON, or one row holds a whole run.",
-      hint: "Raise the limit if there is memory for it.",
-    });
+    const { rows, bad, error } = await read(source(text), { maxValueBytes: 1_000_000 });
+    expect([rows, error]).toEqual([[{ a: 1 }, { a: 3 }], undefined]);
+    expect(bad).toEqual([
+      {
+        row: 1,
+        line: 2,
+        offset: 9,
+        message: "one JSON value has more than 1000000 bytes of text, the most that is kept",
+        likely: "it is not JSON, or one row holds a whole run",
+        hint: "if it is sound and the memory is there: --memory 4 (MiB)",
+      },
+    ]);
+  });
+
+  test("leaves out an element above the limit, and reads those behind it", async () => {
+    const text = `[{"a": 1},\n{"a": "${"x".repeat(3_000_000)}"},\n{"a": 3}]`;
+    const { rows, bad, error } = await read(source(text), { maxValueBytes: 1_000_000 });
+    expect([rows, error]).toEqual([[{ a: 1 }, { a: 3 }], undefined]);
+    expect(bad.map(({ row, line }) => ({ row, line }))).toEqual([{ row: 1, line: 2 }]);
+  });
+
+  test.each([
+    ["lists", `[[1],${"[[1]],".repeat(20_000)}1]`],
+    ["objects", `[${"{},".repeat(20_000)}1]`],
+    ["numbers", `[${"1,".repeat(200_000)}1]`],
+    ["names", `{${Array.from({ length: 10_000 }, (_, i) => `"k${i}":1`).join()}}`],
+    ["a string", `"${"x".repeat(400_000)}"`],
+  ])("leaves out a row whose %s take more than the memory limit", async (_, value) => {
+    setMemoryLimit(2 ** 20);
+    try {
+      const { rows, bad } = await read(source(`{"a": 1}\n{"a": ${value}}\n{"a": 3}\n`));
+      expect(rows).toEqual([{ a: 1 }, { a: 3 }]);
+      expect(bad.map(({ row, line }) => ({ row, line }))).toEqual([{ row: 1, line: 2 }]);
+      expect(bad[0]!.message).toContain("takes more than 1 MiB decoded, the most that is used");
+      expect(bad[0]!.hint).toContain("--memory 4 (MiB)");
+      await expect(openJsonl(source(`{"a": ${value}}\n`))).rejects.toMatchObject({ _tag: "LimitError" });
+      await expect(openJson(source(`{"a": ${value}}\n`))).rejects.toMatchObject({ _tag: "LimitError" });
+    } finally {
+      setMemoryLimit(DEFAULT_MEMORY_LIMIT);
+    }
+  });
+
+  test("loses one row to a tail of zero bytes", async () => {
+    const { rows, bad } = await read(source(`{"a": 1}\n{"a": 2}\n{"a": ${"\0".repeat(5000)}`));
+    expect(rows).toEqual([{ a: 1 }, { a: 2 }]);
+    expect(bad).toEqual([
+      {
+        row: 2,
+        line: 3,
+        offset: 18,
+        message: "the line is cut off: 5000 zero bytes stand where the rest of it should be",
+        likely: "The machine stopped, or the disk was full, while the file was being written.",
+      },
+    ]);
   });
 
   test("reports a row that nests too deep", async () => {
@@ -362,7 +408,10 @@ describe("openJson", () => {
     const error = (await failure(
       openJson(source(`{"a": "${"x".repeat(1000)}"}`), { maxValueBytes: 999 }),
     )) as LogratioError;
-    expect([error._tag, error.message]).toEqual(["LimitError", "one JSON value takes more than 999 bytes"]);
+    expect([error._tag, error.message]).toEqual([
+      "LimitError",
+      "one JSON value has more than 999 bytes of text, the most that is kept",
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import { EmptyInputError, FormatError, isLogratioError, UsageError } from "../../base/errors.ts";
+import { EmptyInputError, FormatError, isLogratioError, LimitError, UsageError } from "../../base/errors.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { BadRow, InvalidText, RowChunk, RowDocument, RowMap } from "../../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../../io/decompress.ts";
@@ -12,7 +12,7 @@ import { findEnd, newBoundary } from "./boundary.ts";
 import { splitElements } from "./elements.ts";
 import { splitLines } from "./lines.ts";
 import { createJsonParser, DEFAULT_MAX_DEPTH, type JsonParser } from "./parser.ts";
-import type { Piece } from "./pieces.ts";
+import { LIKELY_BEING_WRITTEN, type Piece } from "./pieces.ts";
 import {
   byteOrderMark,
   CLOSE_BRACKET,
@@ -37,6 +37,10 @@ const CHUNK_ROWS = 1024;
 const FIRST_TEXT_BYTES = 1 << 20;
 const FIRST_ROWS = 64;
 const SAMPLE_ROWS = 8;
+/** Decoded values of a chunk: text of many small arrays takes a hundred times its length. */
+const CHUNK_DECODED_BYTES = 128 << 20;
+/** Rows that cannot be read and come before the first one that can. */
+const LEADING_BAD_ROWS = 64;
 
 interface Row {
   readonly values: RowMap;
@@ -49,6 +53,8 @@ interface Batch {
   readonly rows: Row[];
   /** The row behind them, when it could not be read. */
   bad?: BadRow;
+  /** That row does not fit into memory. */
+  tooLarge?: boolean;
   /** What ended the stream before its end. */
   failure?: { readonly error: unknown };
   last: boolean;
@@ -73,7 +79,9 @@ export interface JsonRows extends RowDocument {
  *
  * @throws EmptyInputError if there is nothing but white space
  * @throws FormatError if it is not text, nothing in it looks like JSON, or it is an array of something else
- * @throws LimitError if a row takes more than `maxValueBytes`
+ * A row that takes more than `maxValueBytes`, or more than the memory limit once it is decoded, is such a row.
+ *
+ * @throws LimitError if the only row is too large
  */
 export async function openJsonl(
   input: ByteSource | ByteStream,
@@ -86,7 +94,17 @@ export async function openJsonl(
   const isArray = plain.head[start] === OPEN_BRACKET;
   if (isArray) checkElements(plain, start + 1);
   const reader = createBatchReader(plain, isArray ? "element" : "line", options);
-  const first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, undefined);
+  let first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, undefined);
+  const leading: BadRow[] = [];
+  while (
+    first.rows.length === 0 &&
+    first.bad !== undefined &&
+    !first.last &&
+    leading.length < LEADING_BAD_ROWS
+  ) {
+    leading.push(first.bad);
+    first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, undefined);
+  }
   if (first.rows.length === 0 && first.failure !== undefined) throw first.failure.error;
   if (first.rows.length === 0 && first.bad === undefined && first.last) {
     const what =
@@ -97,10 +115,15 @@ export async function openJsonl(
           : "the file has only blank lines";
     throw new EmptyInputError(what, { at: { file } });
   }
-  if (first.rows.length === 0 && first.bad !== undefined && !isArray && plain.head[start] !== OPEN_BRACE) {
-    throw new FormatError(`not JSON: ${first.bad.message}`, {
-      at: { file, line: first.bad.line!, offset: first.bad.offset! },
-    });
+  if (first.rows.length === 0 && first.bad !== undefined) {
+    const bad = leading[0] ?? first.bad;
+    const { message, line, offset } = bad;
+    const detail = { at: { file, line: line!, offset: offset! }, ...adviceOf(bad) };
+    if (first.last && first.tooLarge === true) throw new LimitError(message, detail);
+    // A file that is being written may be followed; one whose only row is wrong says why.
+    const wrong = first.last && leading.length === 0 && !message.includes("cut off");
+    if (wrong && !isArray) throw new FormatError(`no row can be read: ${message}`, detail);
+    if (!isArray && plain.head[start] !== OPEN_BRACE) throw new FormatError(`not JSON: ${message}`, detail);
   }
 
   let used = false;
@@ -108,6 +131,7 @@ export async function openJsonl(
     if (used) throw new UsageError(`the rows of ${file} were asked for twice; open the file again`);
     used = true;
     const wanted = wish.columns === undefined ? undefined : new Set(wish.columns);
+    for (const bad of leading) wish.onBadRow?.(bad);
     let batch = first;
     for (;;) {
       if (batch.rows.length > 0) yield rowChunk(batch, wanted);
@@ -196,7 +220,8 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
   const read: BatchReader["read"] = async (maxRows, maxBytes, wanted) => {
     const batch: Batch = { firstRow: row, rows: [], last: false };
     let bytes = 0;
-    while (batch.rows.length < maxRows && bytes < maxBytes) {
+    let decoded = 0;
+    while (batch.rows.length < maxRows && bytes < maxBytes && decoded < CHUNK_DECODED_BYTES) {
       const piece = ahead ?? (await nextPiece());
       ahead = undefined;
       if (piece === undefined) break;
@@ -207,10 +232,12 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
       }
       const bad = readRow(parser, unit, piece, row++, wanted, batch.rows);
       if (bad !== undefined) {
-        batch.bad = bad;
+        batch.bad = bad.row;
+        batch.tooLarge = bad.tooLarge;
         break;
       }
       bytes += piece.end - piece.start;
+      decoded += parser.cost();
     }
     // Known only by looking for one more piece, whose bytes then stay valid until it is read.
     ahead ??= await nextPiece();
@@ -229,21 +256,29 @@ function readRow(
   row: number,
   wanted: ReadonlySet<string> | undefined,
   rows: Row[],
-): BadRow | undefined {
-  const { bytes, start, end, line, offset, cut } = piece;
-  const bad = (message: string, likely?: string): BadRow => {
-    return { row, line, offset, message, ...(likely === undefined ? {} : { likely }) };
+): { readonly row: BadRow; readonly tooLarge: boolean } | undefined {
+  const { bytes, start, end, line, offset, cut, fault } = piece;
+  const bad = (message: string, more: Pick<BadRow, "likely" | "hint"> = {}, tooLarge = false) => {
+    return { row: { row, line, offset, message, ...more }, tooLarge };
   };
-  const beingWritten = "The file was probably being written, or its writer was stopped.";
-  if (piece.fault !== undefined) return bad(piece.fault, cut ? beingWritten : undefined);
+  if (fault !== undefined) return bad(fault.message, adviceOf(fault), fault instanceof LimitError);
   try {
     rows.push({ values: parser.parseRow(bytes, start, end, wanted), line, offset });
     return undefined;
   } catch (error) {
+    if (isLogratioError(error, "LimitError")) return bad(error.message, adviceOf(error), true);
     if (!isLogratioError(error, "FormatError")) throw error;
     const first = skipSpace(bytes, start, end);
+    const zeros = trailingZeros(bytes, start, end);
+    if (zeros > 0) {
+      return bad(`the ${unit} is cut off: ${zeros} zero bytes stand where the rest of it should be`, {
+        likely: "The machine stopped, or the disk was full, while the file was being written.",
+      });
+    }
     if (cut && bytes[first] === OPEN_BRACE && findEnd(bytes, first, end, newBoundary()) < 0) {
-      return bad(`the last ${unit} is cut off: ${end - start} bytes without a closing brace`, beingWritten);
+      return bad(`the last ${unit} is cut off: ${end - start} bytes without a closing brace`, {
+        likely: LIKELY_BEING_WRITTEN,
+      });
     }
     const column = (error.at.offset ?? start) - start + 1;
     return bad(
@@ -252,6 +287,17 @@ function readRow(
         : `byte ${column} of the element: ${error.message}`,
     );
   }
+}
+
+function adviceOf({ likely, hint }: NonNullable<Piece["fault"]> | BadRow): Pick<BadRow, "likely" | "hint"> {
+  return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
+}
+
+/** Zero bytes at the end of `[start, end)`: what file systems leave of a block that was never written. */
+function trailingZeros(bytes: Uint8Array, start: number, end: number): number {
+  let first = end;
+  while (first > start && bytes[first - 1] === 0) first--;
+  return end - first;
 }
 
 /** Says what a file is that cannot be JSON, instead of one complaint for each of its "lines". */
@@ -264,7 +310,9 @@ export function checkText({ head, name }: PlainStream): void {
       hint: "Convert it: iconv -f UTF-16 -t UTF-8.",
     });
   }
-  const binary = head.subarray(0, 1024).findIndex((byte) => byte < 0x20 && !isSpace(byte));
+  // A tail of zero bytes costs the row that it cuts off, not the file.
+  const text = head.subarray(0, head.length - trailingZeros(head, 0, head.length) || 1);
+  const binary = text.subarray(0, 1024).findIndex((byte) => byte < 0x20 && !isSpace(byte));
   if (binary >= 0) {
     const byte = `0x${head[binary]!.toString(16).padStart(2, "0")}`;
     throw new FormatError(`not JSON: byte ${byte} at offset ${binary} does not occur in text`, {

@@ -18,6 +18,8 @@ export interface StringScanner {
 const LONGEST_STRING = 536_870_888;
 const LONGEST_NAME = 64;
 const SHORT_STRING = 64;
+/** Shorter ones are gone before they matter. */
+const SPENT_STRING = 1 << 20;
 /** A power of two; names beyond what the table holds are made anew, so hostile input cannot fill memory. */
 const NAME_SLOTS = 1024;
 const HEX = /^[0-9a-fA-F]{4}$/;
@@ -67,7 +69,8 @@ function closingQuote(text: Buffer, start: number): number {
   return -1;
 }
 
-export function createStringScanner(): StringScanner {
+/** @param spend is told the bytes of memory that a long string takes while it is made, before it is; it may raise */
+export function createStringScanner(spend: (bytes: number) => void = () => {}): StringScanner {
   let next = 0;
   const names: (Name | undefined)[] = new Array(NAME_SLOTS).fill(undefined);
 
@@ -82,6 +85,8 @@ export function createStringScanner(): StringScanner {
         { at: { offset: start } },
       );
     }
+    // Its text as a string, and the string without escapes, of two bytes a character at worst.
+    if (close > SPENT_STRING) spend(4 * close);
     next = start + close + 1;
     try {
       return JSON.parse(text.toString("utf8", 0, close + 1)) as string;

@@ -4,7 +4,7 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import { EmptyInputError, FormatError, isLogratioError } from "../../base/errors.ts";
+import { EmptyInputError, FormatError, isLogratioError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeDocument, TreeMap } from "../../io/columns.ts";
 import { type ByteStream, openPlain } from "../../io/decompress.ts";
@@ -20,7 +20,7 @@ import { byteOrderMark, LINE_FEED, OPEN_BRACE, skipSpace } from "./syntax.ts";
  *
  * @throws EmptyInputError if there is nothing but white space
  * @throws FormatError if it is no object, not valid, cut off, or more follows it; `at` has line and offset
- * @throws LimitError if it takes more than `maxValueBytes`
+ * @throws LimitError if it takes more than `maxValueBytes`, or than the memory limit once it is decoded
  */
 export async function openJson(
   input: ByteSource | ByteStream,
@@ -30,7 +30,11 @@ export async function openJson(
   const file = plain.name;
   checkText(plain);
   const carry = createCarry(options.maxValueBytes ?? DEFAULT_MAX_VALUE_BYTES, file);
-  for await (const chunk of plain.bytes) carry.append(chunk, 0, chunk.length);
+  for await (const chunk of plain.bytes) {
+    carry.append(chunk, 0, chunk.length);
+    const overflow = carry.overflow();
+    if (overflow !== undefined) throw overflow;
+  }
   const end = carry.length();
   const bytes = carry.take();
   const start = skipSpace(bytes, byteOrderMark(bytes), end);
@@ -59,6 +63,7 @@ function parseRoot(
   try {
     return createJsonParser(options.maxDepth ?? DEFAULT_MAX_DEPTH).parseRow(bytes, start, end);
   } catch (error) {
+    if (isLogratioError(error, "LimitError")) throw atFile(error, file);
     if (!isLogratioError(error, "FormatError")) throw error;
     const close = findEnd(bytes, start, end, newBoundary());
     if (bytes[start] === OPEN_BRACE && close < 0) {
@@ -80,6 +85,15 @@ function parseRoot(
         : {}),
     });
   }
+}
+
+/** The parser does not know which file its bytes are from. */
+export function atFile({ message, likely, hint, at }: LimitError, file: string): LimitError {
+  return new LimitError(message, {
+    at: { ...at, file },
+    ...(likely !== undefined && { likely }),
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 function countLines(text: Buffer): number {

@@ -1,4 +1,5 @@
 import { EmptyInputError, FormatError, LimitError } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import { LIKELY_CUT_OFF } from "../../io/advice.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeDocument, TreeValue } from "../../io/columns.ts";
@@ -31,6 +32,7 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
   }
   const root: Record<string, TreeValue> = Object.create(null);
   const opened: ByteSource[] = [];
+  let plainBytes = 0;
   for (const member of zip.members.values()) {
     if (member.name.endsWith("/")) continue;
     const at = { file: source.name, entry: member.name };
@@ -43,7 +45,11 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
       const bytes = openMember(zip, member);
       opened.push(bytes);
       root[name] = await readNpyArray(bytes, at, options);
-    } else root[name] = await readPlainMember(zip, member);
+    } else {
+      plainBytes += member.byteLength;
+      checkMemory(plainBytes, "what the npz archive holds beside arrays", at);
+      root[name] = await readPlainMember(zip, member);
+    }
   }
   return {
     kind: "tree",

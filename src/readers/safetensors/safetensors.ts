@@ -1,4 +1,5 @@
 import { EmptyInputError, FormatError, LimitError, type Place, UnsupportedError } from "../../base/errors.ts";
+import { checkMemory } from "../../base/memory-limit.ts";
 import { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeDocument, TreeValue } from "../../io/columns.ts";
@@ -9,6 +10,8 @@ import { rowMajorStrides } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";
 
 const LENGTH_BYTES = 8;
+/** Bytes of memory for a byte of header: entries as small as they can be, as objects and as tensors. */
+const HEADER_COST = 32;
 
 const DTYPES: Readonly<Record<string, FixedDType>> = {
   F64: "float64",
@@ -103,6 +106,7 @@ async function readHeader(
       { at: { ...at, offset: 0 }, likely: "The file has another format, or its header is damaged." },
     );
   }
+  checkMemory(length * HEADER_COST, `a safetensors header of ${length} bytes`, { ...at, offset: 0 });
   const dataStart = LENGTH_BYTES + length;
   if (dataStart > there) {
     throw new FormatError(`safetensors header is cut off: it ends at byte ${dataStart}, ${there} are there`, {

@@ -8,6 +8,11 @@ import { formatShape } from "./shape.ts";
 import { gatherElements, isRowMajor, spanLength } from "./strides.ts";
 import { decodeStrings, type StringLayout } from "./strings.ts";
 
+/** float16 doubles when it widens, int64 narrows to half; the stored bytes are there until then. */
+const DECODED_SHARE = 2;
+/** Of an empty text in a list. */
+const SLOT_BYTES = 8;
+
 /** Where an array lies in its bytes, and what its elements are. The reader has checked that the bytes are there. */
 export interface TensorLayout {
   readonly dtype: FixedDType | StringLayout;
@@ -49,7 +54,11 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
     readStrings: async (start, end) => {
       const bytes = await readBytes(start, end);
       // NumPy allows strings of width 0 (`<U0`), whose count the bytes cannot tell.
-      if (itemBytes === 0) return new Array<string>((end - start) * rowElements(shape)).fill("");
+      if (itemBytes === 0) {
+        const count = (end - start) * rowElements(shape);
+        checkMemory(count * SLOT_BYTES, `${count} empty texts`, at);
+        return new Array<string>(count).fill("");
+      }
       return decodeStrings(bytes, dtype, at);
     },
   };
@@ -81,7 +90,7 @@ function rowReader(
       throw new UsageError(`rows ${start} to ${end} were asked for; the tensor has ${rows}`, { at });
     }
     checkMemory(
-      (end - start) * rowBytes,
+      (end - start) * rowBytes * DECODED_SHARE,
       `${end - start} rows of a tensor of shape ${formatShape(shape)}`,
       at,
     );

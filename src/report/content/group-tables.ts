@@ -11,6 +11,9 @@ import {
   textColumn,
 } from "./table.ts";
 
+/** Rows of a table of parts; a run that someone made up has a hundred thousand turns, and nobody reads them. */
+const MOST_PARTS = 200;
+
 /** Steps as rows: each step while they are at most `most`, otherwise ranges that keep the worst. */
 export function stepTable(report: MismatchReport, most: number): Table {
   const steps = report.per_step;
@@ -67,9 +70,12 @@ function groupTable(
   id: string,
   title: string,
   unit: string,
-  groups: readonly MismatchMetrics[],
-  labels: readonly string[],
+  allGroups: readonly MismatchMetrics[],
+  allLabels: readonly string[],
 ): Table {
+  const kept = unit === "step" ? allGroups.map((_, i) => i) : worstParts(allGroups);
+  const groups = kept.map((i) => allGroups[i] as MismatchMetrics);
+  const labels = kept.map((i) => allLabels[i] as string);
   const metric = (key: PartMetricKey, options: ColumnOptions = {}): TableColumn =>
     figureColumn(
       METRIC_NAMES[key].label,
@@ -80,30 +86,48 @@ function groupTable(
         ...options,
       },
     );
-  return makeTable(id, title, [
-    textColumn(unit, labels, { align: labels.every((label) => /^\d+$/.test(label)) ? "right" : "left" }),
-    figureColumn(
-      "seqs",
-      "count",
-      groups.map((group) => group.sequences),
-      { priority: 6, meaning: "sequences" },
-    ),
-    figureColumn(
-      "tokens",
-      "count",
-      groups.map((group) => group.tokens),
-      { priority: 3, meaning: "masked tokens" },
-    ),
-    metric("delta_abs_mean", { priority: 1, bars: true, worst: "most" }),
-    metric("delta_abs_p99", { priority: 3, worst: "most" }),
-    metric("delta_abs_p999", { priority: 5, worst: "most" }),
-    metric("delta_abs_max", { priority: 2, worst: "most" }),
-    metric("delta_mean", { priority: 4 }),
-    metric("k3", { priority: 2, worst: "most" }),
-    metric("prob_diff_max", { priority: 4, worst: "most" }),
-    metric("pearson", { priority: 7, worst: "least" }),
-    metric("ess", { priority: 5, worst: "least" }),
-  ]);
+  return makeTable(
+    id,
+    title,
+    [
+      textColumn(unit, labels, { align: labels.every((label) => /^\d+$/.test(label)) ? "right" : "left" }),
+      figureColumn(
+        "seqs",
+        "count",
+        groups.map((group) => group.sequences),
+        { priority: 6, meaning: "sequences" },
+      ),
+      figureColumn(
+        "tokens",
+        "count",
+        groups.map((group) => group.tokens),
+        { priority: 3, meaning: "masked tokens" },
+      ),
+      metric("delta_abs_mean", { priority: 1, bars: true, worst: "most" }),
+      metric("delta_abs_p99", { priority: 3, worst: "most" }),
+      metric("delta_abs_p999", { priority: 5, worst: "most" }),
+      metric("delta_abs_max", { priority: 2, worst: "most" }),
+      metric("delta_mean", { priority: 4 }),
+      metric("k3", { priority: 2, worst: "most" }),
+      metric("prob_diff_max", { priority: 4, worst: "most" }),
+      metric("pearson", { priority: 7, worst: "least" }),
+      metric("ess", { priority: 5, worst: "least" }),
+    ],
+    groups.length < allGroups.length
+      ? `the ${groups.length} of ${formatCount(allGroups.length)} ${unit}s with the largest mean |Δ|; --json has all`
+      : undefined,
+  );
+}
+
+/** Indices of the parts with the largest mean |Δ|, in their own order. */
+function worstParts(groups: readonly MismatchMetrics[]): number[] {
+  const all = groups.map((_, i) => i);
+  if (all.length <= MOST_PARTS) return all;
+  const size = (i: number): number => groups[i]?.delta_abs_mean ?? 0;
+  return all
+    .sort((a, b) => size(b) - size(a))
+    .slice(0, MOST_PARTS)
+    .sort((a, b) => a - b);
 }
 
 function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRange[]): Table {

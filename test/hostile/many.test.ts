@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runLimited } from "../support/limited-run.ts";
+
+/** What 100,000 parts of a run may take in all; it grows with them, and `--memory` is not about it. */
+const MOST_BYTES = 1.3 * 2 ** 30;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "logratio-many-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function rows(count: number, of: (i: number) => string): string {
+  const lines = Array.from({ length: count }, (_, i) => {
+    const values = [-(i % 13) / 10, -1 - (i % 7) / 10];
+    return `{${of(i)},"rollout_log_probs":[${values}],"old_log_probs":[${values[0]},-1.2]}\n`;
+  });
+  return lines.join("");
+}
+
+test.each([
+  ["steps", "", (i: number) => `"step":${i}`, /100000 steps in \d+ rows|100,000 steps in \d+ rows/],
+  ["ranks", "--rank rank", (i: number) => `"step":1,"rank":${i}`, /the 200 of 100,000 ranks/],
+  [
+    "environments",
+    "--environment env",
+    (i: number) => `"step":1,"env":"e${i}"`,
+    /the 200 of 100,000 environments/,
+  ],
+] as const)(
+  "reports a run of 100,000 %s",
+  async (name, flags, of, says) => {
+    await writeFile(join(folder, `${name}.jsonl`), rows(100_000, of));
+    const args = ["report", `${name}.jsonl`, ...flags.split(" ").filter(Boolean)];
+    const run = await runLimited(folder, args, { wallMs: 100_000 });
+    expect(run.err).toBe("");
+    expect([run.status, run.timedOut]).toEqual([0, false]);
+    expect(run.out.replace(/\s+/g, " ")).toMatch(says);
+    expect(run.out.split("\n").length).toBeLessThan(1000);
+    expect(run.peakBytes).toBeLessThan(MOST_BYTES);
+  },
+  120_000,
+);
+
+test("reports a row of 100,000 turns", async () => {
+  const values = Array.from({ length: 200_000 }, (_, i) => -(i % 7) / 10);
+  const mask = values.map((_, i) => i % 2);
+  const row = {
+    step: 1,
+    rollout_log_probs: values,
+    old_log_probs: values.map((v) => v / 2),
+    response_mask: mask,
+  };
+  await writeFile(join(folder, "turns.jsonl"), JSON.stringify(row));
+  const run = await runLimited(folder, ["report", "turns.jsonl"]);
+  expect([run.status, run.timedOut, run.err]).toEqual([0, false, ""]);
+  expect(run.out).toContain("the 200 of 100,000 turns with the largest mean |Δ|; --json has all");
+  expect(run.out.split("\n").length).toBeLessThan(1000);
+  expect(run.peakBytes).toBeLessThan(MOST_BYTES);
+}, 90_000);
