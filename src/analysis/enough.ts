@@ -11,10 +11,7 @@ import type { MismatchMetrics } from "../protocol/report.ts";
  */
 export const FEWEST_TOKENS = 1000;
 
-/**
- * The unit that varies is the sequence: with fewer than this a bootstrap over sequences has too few distinct samples
- * for a 95 % interval to mean what it says, and one odd response is a large part of the whole.
- */
+/** What varies are prompts and their sequences: of fewer, one odd response is a large part of the whole. */
 export const FEWEST_SEQUENCES = 8;
 
 /**
