@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { spearmanTest } from "../../statistics/index.ts";
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../../statistics/random.ts";
 import { seededBootstrap } from "./bootstrap.ts";
 import { trendOf } from "./trend.ts";
 import { turnOf } from "./turn-test.ts";

@@ -1,6 +1,6 @@
 import type { KlInterval } from "../../protocol/kl.ts";
 import { ratioInterval } from "../../statistics/index.ts";
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../../statistics/random.ts";
 import { quantileOf } from "./numbers.ts";
 
 export interface Bootstrap {

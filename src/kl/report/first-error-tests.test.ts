@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { seededRandom } from "../../statistics/random.ts";
 import { announcements } from "../first-error/announcements.ts";
-import { seededRandom } from "../random.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { firstErrorFigures } from "./first-error-tests.ts";

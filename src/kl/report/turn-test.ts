@@ -1,4 +1,4 @@
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../../statistics/random.ts";
 
 export interface Turn {
   /** Place of the extremum. */

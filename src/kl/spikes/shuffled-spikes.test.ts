@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../../statistics/random.ts";
 import { shuffledSpikes } from "./shuffled-spikes.ts";
 import { detectSpikes } from "./spikes.ts";
 

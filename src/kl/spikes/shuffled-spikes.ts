@@ -1,4 +1,4 @@
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../../statistics/random.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { detectSpikes } from "./spikes.ts";
 
