@@ -52,8 +52,8 @@ describe("a large table that is written", () => {
     expect(status).toBe(200);
     expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe("PAR1");
     expect(runs.size).toBe(1);
-    // On one thread nobody is answered for most of the time that the table takes.
-    expect(longest).toBeLessThan((performance.now() - started) / 2);
+    // On one thread somebody waits for half of the time that the table takes.
+    expect(longest).toBeLessThan((performance.now() - started) / 4);
   }, 60_000);
 
   it("says what is wrong with rows as it did on its own thread", async () => {
