@@ -76,6 +76,16 @@ describe("openPolicyScores", () => {
     );
   });
 
+  test("keeps what is added while a part is written", async () => {
+    const file = await openPolicyScores(dir, "p", LAYOUT, MODEL);
+    const numbers = Array.from({ length: 200 }, (_, i) => i);
+    await Promise.all(numbers.map((number) => file.add(row(number))));
+    await file.finish(numbers.map((number) => `k${number}`));
+    expect((await rows(paths.scores(dir, "p"))).map(({ key }) => key)).toEqual(
+      numbers.map((number) => `k${number}`),
+    );
+  });
+
   test("adds texts to a finished policy, in another order, and leaves out those that are gone", async () => {
     const first = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     for (const number of [1, 2, 3]) await first.add(row(number));

@@ -86,17 +86,23 @@ export async function openPolicyScores(
   let held: ScoreRow[] = [];
   let savedAt = Date.now();
   const taken = new Set(files.filter((file) => file !== whole).map(numberOf));
-  const save = async (): Promise<void> => {
-    savedAt = Date.now();
-    if (held.length === 0) return;
+  let writing: Promise<void> = Promise.resolve();
+  const write = async (rows: readonly ScoreRow[]): Promise<void> => {
     // The first that is free: a gap in the numbers is a file that was lost.
     let number = 0;
     while (taken.has(number)) number++;
     taken.add(number);
     const file = partFile(parts, number);
-    await writeScores(file, layout, held, fingerprint);
+    await writeScores(file, layout, rows, fingerprint);
     files.push(file);
+  };
+  const save = (): Promise<void> => {
+    savedAt = Date.now();
+    // Others add rows while these are written.
+    const rows = held;
     held = [];
+    if (rows.length > 0) writing = writing.then(() => write(rows));
+    return writing;
   };
 
   return {
