@@ -81,6 +81,21 @@ describe("a scratch directory", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it("stays under the name that it was published by, whatever ends the process or removes the scratch", async () => {
+    const name = JSON.stringify(join(folder, "cache"));
+    const end = (status: string): string => `setTimeout(() => process.exit(${status}), 50);`;
+    const { child } = await start(`await scratch.publish(${name}); await scratch.remove(); ${end("7")}`);
+    expect(await ended(child)).toBe(7);
+    expect(await readdir(folder)).toEqual(["cache"]);
+    expect(await readdir(join(folder, "cache"))).toEqual(["part"]);
+    const next = await start(
+      `const tag = await scratch.publish(${name}).catch(({ _tag }) => _tag);
+       ${end('tag === "FileSystemError" ? 3 : 4')}`,
+    );
+    expect(await ended(next.child)).toBe(3);
+    expect(await readdir(folder)).toEqual(["cache"]);
+  });
+
   it("that a killed process left is removed by the next one, and only that", async () => {
     const killed = await start();
     killed.child.kill("SIGKILL");

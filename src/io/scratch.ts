@@ -22,7 +22,13 @@ const A_DAY_MS = 24 * 3600 * 1000;
 /** A directory of this process alone. */
 export interface Scratch {
   readonly path: string;
-  /** Removes it with all that is in it; never throws. */
+  /**
+   * Gives the directory its name, which nothing but an empty directory may have; it stays from then on.
+   *
+   * @throws FileSystemError where the system refuses; the directory keeps its temporary name then
+   */
+  publish(target: string): Promise<void>;
+  /** Removes it with all that is in it, unless it was published; never throws. */
   remove(): Promise<void>;
 }
 
@@ -58,9 +64,18 @@ export async function createScratch(where: string = tmpdir()): Promise<Scratch> 
     forget();
     throw fileSystemError(cause, "make a temporary directory in", { file: where });
   }
+  let isPublished = false;
   return {
     path,
+    async publish(target) {
+      await rename(path, target).catch((cause: unknown) => {
+        throw fileSystemError(cause, "write", { file: target });
+      });
+      isPublished = true;
+      forget();
+    },
     async remove() {
+      if (isPublished) return;
       await removeQuietly(path);
       forget();
     },

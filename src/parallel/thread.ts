@@ -16,13 +16,15 @@ interface Pending<Reply> {
 }
 
 /**
- * The compiled worker `name.js` beside this module, or its source where Node itself runs TypeScript; undefined where
+ * The compiled worker `name.js` beside a module, or its source where Node itself runs TypeScript; undefined where
  * TypeScript sources run through a loader, which worker threads do not have.
+ *
+ * @param beside the module's `import.meta.url`; default this one
  */
-export function workerFile(name: string): URL | undefined {
-  if (!import.meta.url.endsWith(".ts")) return new URL(`./${name}.js`, import.meta.url);
+export function workerFile(name: string, beside: string = import.meta.url): URL | undefined {
+  if (!beside.endsWith(".ts")) return new URL(`./${name}.js`, beside);
   const native = (process.features as { typescript?: unknown }).typescript;
-  return native ? new URL(`./${name}.ts`, import.meta.url) : undefined;
+  return native ? new URL(`./${name}.ts`, beside) : undefined;
 }
 
 /** Starts a thread. It keeps the process alive only while it has something to answer. */

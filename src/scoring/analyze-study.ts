@@ -20,6 +20,7 @@ import { FindingLog } from "../schema/findings.ts";
 import { openTokenizer } from "../tokens/index.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
+import { checkScores } from "./store/scores-damage.ts";
 import { readTexts } from "./store/texts-file.ts";
 import type { AnalysisSpec } from "./study-spec.ts";
 import { type PreparedText, readOutcomes } from "./texts/index.ts";
@@ -59,6 +60,7 @@ export interface AnalyzeProgress {
  *
  * @throws NotFoundError when the directory holds no study, or its reference has no scores
  * @throws EmptyInputError when no checkpoint has scores
+ * @throws FormatError when a file of scores is not what was written
  */
 export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): Promise<KlReport> {
   const manifest = await readManifest(dir);
@@ -107,6 +109,7 @@ class StudyAnalysis {
         ({ textOf }) => textOf,
         (error: unknown) => this.#noteTokenizer(tokenizer, error),
       );
+    await checkScores(paths.scores(this.#dir, reference));
     const names = await this.#scored();
     this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
     const outcomes = await this.#outcomes();
@@ -145,8 +148,10 @@ class StudyAnalysis {
     const names: string[] = [];
     for (const name of Object.keys(policies)) {
       if (name === reference) continue;
-      if (await hasScores(this.#dir, name)) names.push(name);
-      else {
+      if (await hasScores(this.#dir, name)) {
+        await checkScores(paths.scores(this.#dir, name));
+        names.push(name);
+      } else {
         this.#findings.add({
           code: "policy-skipped",
           severity: "skipped",

@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isLogratioError, UnsupportedError, UsageError } from "../base/errors.ts";
 import { appendJsonl } from "../ingest/index.ts";
+import { writeWholeFile } from "../io/write-whole-file.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import type { TokenDecoder } from "../tokens/index.ts";
 import { gradeAnswer } from "./grade-answer.ts";
@@ -31,6 +33,12 @@ interface Rollout {
   readonly finishReason: Sampled["finishReason"];
 }
 
+/** Of what a line says, in hexadecimal: a line without its own is not believed. */
+function digestOf({ from, problem, sample, ids, finishReason }: Rollout): string {
+  const said = JSON.stringify([from, problem, sample, ids, finishReason]);
+  return createHash("sha256").update(said).digest("hex").slice(0, 16);
+}
+
 /**
  * `n` responses to each problem of the study, from the policy that `generate` names.
  *
@@ -53,7 +61,7 @@ export async function sampleTexts(
   const at = spec.policies.find(({ name }) => name === generate.from)!.at;
   const from = JSON.stringify([generate.from, at, generate]);
   const file = paths.rollouts(spec.out);
-  const known = await readRollouts(file, from);
+  const known = await readRollouts(file, from, findings);
   const stopIds = tokenizer.eosId === undefined ? [] : [tokenizer.eosId];
   const texts: PreparedText[] = [];
   let policy: Policy | undefined;
@@ -61,7 +69,7 @@ export async function sampleTexts(
     for (const [i, prompt] of prompts.entries()) {
       if (signal?.aborted) break;
       let rollouts = known.get(prompt.problem);
-      if (rollouts === undefined) {
+      if (rollouts === undefined || rollouts.length < generate.n) {
         policy ??= await openPolicy(generate.from, at, { topK: spec.topK, ...options });
         try {
           const settings = { ...generate, seed: generate.seed + i, stopIds };
@@ -84,7 +92,7 @@ export async function sampleTexts(
         // Gives a line that a killed run left without its end one, so that the next does not run into it.
         appendJsonl(
           file,
-          rollouts.map((rollout) => JSON.stringify(rollout)),
+          rollouts.map((rollout) => JSON.stringify({ ...rollout, digest: digestOf(rollout) })),
         );
       }
       texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, generate.from, tokenizer)));
@@ -115,23 +123,48 @@ async function sample(
   });
 }
 
-/** Lines of an earlier run by problem; the last line may be cut off, and is then sampled again. */
-async function readRollouts(file: string, from: string): Promise<Map<string, Rollout[]>> {
+/** Lines of an earlier run by problem. Those that are not what was written are sampled again. */
+async function readRollouts(
+  file: string,
+  from: string,
+  findings: FindingLog,
+): Promise<Map<string, Rollout[]>> {
   const text = await readFile(file, "utf8").catch(() => "");
   const found = new Map<string, Rollout[]>();
-  for (const line of text.split("\n")) {
-    let rollout: Rollout;
-    try {
-      rollout = JSON.parse(line) as Rollout;
-    } catch {
+  const sound: string[] = [];
+  for (const [at, line] of text.split("\n").entries()) {
+    if (line === "") continue;
+    const rollout = parseRollout(line);
+    if (rollout === undefined) {
+      findings.add({
+        code: "partial-line",
+        severity: "warning",
+        count: 1,
+        describe: (count) => `${count} sampled responses are not what was written, and are sampled again`,
+        at: { file, line: at + 1 },
+        likely: "the run that sampled them was killed, or the disk was full",
+      });
       continue;
     }
+    sound.push(line);
     if (rollout.from !== from) continue;
     const others = found.get(rollout.problem) ?? [];
     if (others.some(({ sample }) => sample === rollout.sample)) continue;
     found.set(rollout.problem, [...others, rollout]);
   }
+  for (const rollouts of found.values()) rollouts.sort((a, b) => a.sample - b.sample);
+  // What is sampled again is appended, so what it replaces goes.
+  if (findings.list().length > 0) await writeWholeFile(file, sound.map((line) => `${line}\n`).join(""));
   return found;
+}
+
+function parseRollout(line: string): Rollout | undefined {
+  try {
+    const rollout = JSON.parse(line) as Rollout & { readonly digest: unknown };
+    return rollout.digest === digestOf(rollout) ? rollout : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function sampledText(

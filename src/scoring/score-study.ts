@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { containError } from "../base/contain.ts";
 import { dictionary } from "../base/dictionary.ts";
-import type { LogratioError } from "../base/errors.ts";
+import { isLogratioError, type LogratioError } from "../base/errors.ts";
 import { isSystemError } from "../io/file-system-errors.ts";
 import { type Finding, FindingLog } from "../schema/findings.ts";
 import { attentionPlan } from "./attention-plan.ts";
@@ -19,13 +19,17 @@ import { RowCache } from "./row-cache.ts";
 import { namesOfRows } from "./score-attention.ts";
 import { type KeyedText, scorePolicy } from "./score-policy.ts";
 import {
+  hasAnyScores,
   isLasting,
+  type Manifest,
   type ManifestPolicy,
+  paths,
   type RefusedText,
   readManifest,
   writeManifest,
 } from "./store/manifest.ts";
 import { openPolicyScores } from "./store/policy-scores.ts";
+import type { DamagedScores } from "./store/scores-damage.ts";
 import { inTrainingOrder, type PolicySpec, partnersOf, type StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
@@ -107,7 +111,8 @@ export async function scoreStudy(
 ): Promise<ScoreResult> {
   const { out, topK, reference, pairs, name, settings } = spec;
   const { signal, onProgress, concurrency = DEFAULT_CONCURRENCY, tokenizer } = options;
-  const before = dictionary(Object.entries((await readManifest(out))?.policies ?? {}));
+  const findings = new FindingLog();
+  const before = dictionary(Object.entries((await manifestBefore(out, findings))?.policies ?? {}));
   const policies = inTrainingOrder(spec.policies);
   const entries = dictionary<ManifestPolicy>(
     policies.flatMap((policy) => {
@@ -132,7 +137,6 @@ export async function scoreStudy(
   );
   const all = texts.map((text) => keyed(text, spec.attention));
   const errors = new Map(all.map(({ key, plan }) => [key, plan?.error]));
-  const findings = new FindingLog();
   const outcomes: PolicyOutcome[] = [];
   const tokens = all.reduce((sum, text) => sum + responseTokens(text), 0);
   let tokensDone = 0;
@@ -161,7 +165,12 @@ export async function scoreStudy(
     await save();
 
     const layout = { entropies: gives === "logits", topK, partners: exact, attention };
-    const file = await openPolicyScores(out, policy.name, layout, same, errors);
+    const file = await openPolicyScores(out, policy.name, layout, {
+      fingerprint: entry.fingerprint,
+      errors,
+      finished: same && (before[policy.name]?.scored ?? 0) > 0,
+      onDamage: (damaged) => reportDamage(findings, policy.name, damaged),
+    });
     const asked = new Set(lasting.map(({ key }) => key));
     const todo = all.filter(({ key }) => !file.done.has(key) && !asked.has(key));
     let textsDone = all.length - todo.length;
@@ -203,7 +212,8 @@ export async function scoreStudy(
     if (signal?.aborted) await file.pause();
     else await file.finish(all.map(({ key }) => key));
     const refused = [...lasting, ...result.refused];
-    entries[policy.name] = { ...entry, refused };
+    const scored = signal?.aborted ? undefined : file.done.size;
+    entries[policy.name] = { ...entry, refused, ...(scored !== undefined && { scored }) };
     await save();
     reportRefusals(findings, policy.name, refused, result.givenUp);
     return {
@@ -242,6 +252,44 @@ export async function scoreStudy(
 
 function responseTokens({ forced }: KeyedText): number {
   return forced.ids.length - forced.promptLength;
+}
+
+/** What an earlier run said of the study; where that is damaged, scores still say whose they are. */
+async function manifestBefore(dir: string, findings: FindingLog): Promise<Manifest | undefined> {
+  const tell = (what: string): void =>
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "manifest",
+      count: 1,
+      describe: () => `${what}: it is made anew`,
+      at: { file: paths.manifest(dir) },
+      likely: "the disk was full, or the file was edited or removed",
+    });
+  try {
+    const manifest = await readManifest(dir);
+    if (manifest === undefined && (await hasAnyScores(dir))) tell(`${paths.manifest(dir)} is missing`);
+    return manifest;
+  } catch (error) {
+    if (!isLogratioError(error, "FormatError")) throw error;
+    tell(error.message);
+    return undefined;
+  }
+}
+
+function reportDamage(findings: FindingLog, name: string, { file, why }: DamagedScores): void {
+  findings.add({
+    code: "note",
+    severity: "warning",
+    subject: `${name} damage`,
+    count: 1,
+    describe: (count) =>
+      count === 1
+        ? `scores of ${name} were lost with ${file} (${why}) and are scored again`
+        : `scores of ${name} were lost with ${count} files, of which the first is ${file} (${why}), and are scored again`,
+    at: { file },
+    likely: "the disk was full, or the file was copied only in part, edited or removed",
+  });
 }
 
 function reportNoAttention(findings: FindingLog, name: string, { backend, notes }: PolicyFacts): void {

@@ -3,6 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import { onInterrupt } from "../../io/interrupts.ts";
 import { type QueryResult, queryFiles } from "../../logs/index.ts";
 import { renderRows } from "../../report/analyze/index.ts";
+import { csvLine } from "../../report/csv.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { formatFinding } from "../messages.ts";
@@ -57,22 +58,7 @@ function timeLimitOf(text: string | undefined): number | undefined {
 /** Timers take no more. */
 const MOST_SECONDS = 2 ** 31 / 1000 - 1;
 
-/** What a spreadsheet takes for the start of a formula: https://owasp.org/www-community/attacks/CSV_Injection */
-const FORMULA = /^[=+\-@\t\r]/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** Text from data with an apostrophe where a spreadsheet would run it; numbers stay numbers. */
-function harmless(text: string): string {
-  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-}
-
-/** RFC 4180: a header, CRLF, quotes where they are needed; what is missing is empty. */
+/** A header, then the rows. */
 function toCsv({ columns, rows }: QueryResult): string {
-  const cell = (value: unknown): string => {
-    if (value === null || value === undefined) return "";
-    const text = typeof value === "object" ? JSON.stringify(value) : harmless(String(value));
-    return /[",\r\n]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const lines = [columns.map(({ name }) => name), ...rows];
-  return lines.map((line) => `${line.map(cell).join(",")}\r\n`).join("");
+  return [columns.map(({ name }) => name), ...rows].map(csvLine).join("");
 }

@@ -74,7 +74,11 @@ export async function view(
     });
   checkCompare(paths, options);
   const stop = new AbortController();
-  const endListening = onInterrupt(() => stop.abort());
+  const endListening = onInterrupt(() => {
+    stop.abort();
+    // Whoever waits for more of it waits until its writer ends, which may be never.
+    if ([...paths, ...(options.compare ?? [])].includes("-")) process.stdin.destroy();
+  });
   try {
     await checkPlaces(paths, options);
     const { redact: _, ...rest } = options;

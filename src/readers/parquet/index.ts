@@ -8,6 +8,7 @@ import type { ParquetOptions } from "./rows.ts";
 import type { ColumnBatch, ColumnSpec } from "./schema.ts";
 import type { WriteParquetOptions } from "./write.ts";
 
+export { brokenChecksum } from "./checksum.ts";
 export { isParquet } from "./footer.ts";
 export type { ParquetOptions } from "./rows.ts";
 export type { ColumnBatch, ColumnData, ColumnSpec, ElementType, ListType, ScalarType } from "./schema.ts";

@@ -10,6 +10,7 @@ import { DuckDBTableFunction } from "@duckdb/node-api";
 import { UsageError } from "../../base/errors.ts";
 import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
 import { createScratch, createTemporaryFile } from "../../io/scratch.ts";
+import { CHECKSUM, fillChecksum } from "./checksum.ts";
 import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
 import { duckdbType, fillChunk } from "./fill.ts";
 import { createJoiner } from "./join.ts";
@@ -18,6 +19,8 @@ import { type ColumnBatch, type ColumnSpec, checkBatch, checkSpecs } from "./sch
 export interface WriteParquetOptions {
   /** Text pairs of the file's footer. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Puts a SHA-256 of the whole file into its footer; see `checksum.ts`. */
+  readonly checksum?: boolean;
   /** Default zstd. */
   readonly compression?: "zstd" | "snappy" | "none";
   /**
@@ -78,7 +81,10 @@ export async function writeParquet(
       }
       // Without rows there still are columns.
       if (count === 0) await append([]);
-      await writing(path, () => joiner.finish(options.metadata ?? {}));
+      await writing(path, async () => {
+        await joiner.finish({ ...options.metadata, ...(options.checksum && CHECKSUM) });
+        if (options.checksum) await fillChecksum(temporary.file);
+      });
       await temporary.commit();
     } finally {
       engine.close();

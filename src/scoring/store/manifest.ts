@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../base/errors.ts";
 import { makeDirectory } from "../../io/make-directory.ts";
@@ -12,7 +13,6 @@ import type { PolicyRole } from "../../protocol/kl.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
 const SCHEMA_VERSION = 1;
-const FILE = "study.json";
 
 export interface Manifest {
   readonly schemaVersion: typeof SCHEMA_VERSION;
@@ -36,6 +36,8 @@ export interface ManifestPolicy {
   /** Tells whether the scores still hold: size and date of its model and of those it is compared with, or addresses. */
   readonly fingerprint: string;
   readonly refused: readonly RefusedText[];
+  /** Texts that it had scores of when it was finished; absent while it is not. */
+  readonly scored?: number;
 }
 
 export interface RefusedText {
@@ -62,6 +64,7 @@ export function isLasting({ reason }: RefusedText): boolean {
 }
 
 export const paths = {
+  manifest: (dir: string) => join(dir, "study.json"),
   texts: (dir: string) => join(dir, "texts.jsonl"),
   rollouts: (dir: string) => join(dir, "rollouts.jsonl"),
   record: (dir: string) => join(dir, "record.parquet"),
@@ -71,25 +74,34 @@ export const paths = {
   parts: (dir: string, policy: string) => join(dir, "scores", `${policy}.parts`),
 } as const;
 
-/** The manifest of a study directory; undefined where there is none. */
+/**
+ * The manifest of a study directory; undefined where there is none.
+ *
+ * @throws FormatError when it is not what was written
+ */
 export async function readManifest(dir: string): Promise<Manifest | undefined> {
-  const file = join(dir, FILE);
+  const file = paths.manifest(dir);
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined;
     throw new NotFoundError(`${file} cannot be read: ${cause.message}`, { at: { file }, cause });
   });
   if (text === undefined) return undefined;
-  let value: Manifest;
-  try {
-    value = JSON.parse(text) as Manifest;
-  } catch (cause) {
-    throw new FormatError(`${file} is no JSON`, {
+  const damaged = (what: string, cause?: unknown): FormatError =>
+    new FormatError(`${file} ${what}`, {
       at: { file },
       likely: "it was edited, or the disk was full",
-      hint: "score the study again into another directory",
+      hint: "run logratio score again with the inputs of the study: scores that fit are kept",
       cause,
     });
+  let whole: Manifest & { readonly sha256?: string };
+  try {
+    whole = JSON.parse(text) as typeof whole;
+  } catch (cause) {
+    throw damaged("is no JSON", cause);
   }
+  if (typeof whole !== "object" || whole === null) throw damaged("does not describe a study of logratio");
+  const { sha256, ...value } = whole;
+  if (sha256 !== undefined && sha256 !== digestOf(value)) throw damaged("is not what was written");
   if (value.kind !== "logratio-study") {
     throw new FormatError(`${file} does not describe a study of logratio`, { at: { file } });
   }
@@ -100,6 +112,12 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
     );
   }
   return value;
+}
+
+/** Whether a directory has scores, finished or not, of whatever policy. */
+export async function hasAnyScores(dir: string): Promise<boolean> {
+  const names = await readdir(join(dir, "scores")).catch(() => []);
+  return names.some((name) => !name.startsWith("."));
 }
 
 /** @throws FileSystemError or NotFoundError when it cannot be made */
@@ -113,5 +131,11 @@ export async function writeManifest(
 ): Promise<void> {
   await makeStudyDirectory(dir);
   const whole: Manifest = { schemaVersion: SCHEMA_VERSION, kind: "logratio-study", ...manifest };
-  await writeWholeFile(join(dir, FILE), `${JSON.stringify(whole, null, 2)}\n`);
+  const text = JSON.stringify({ ...whole, sha256: digestOf(whole) }, null, 2);
+  await writeWholeFile(paths.manifest(dir), `${text}\n`);
+}
+
+/** SHA-256 of what the manifest says, in hexadecimal. */
+function digestOf(manifest: Manifest): string {
+  return createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
 }

@@ -6,6 +6,7 @@ import { makeStudyDirectory, paths } from "./manifest.ts";
 import { openPolicyScores } from "./policy-scores.ts";
 import { readScores, type ScoreRow, type ScoresLayout } from "./scores-file.ts";
 
+const MODEL = { fingerprint: "model" };
 const LAYOUT: ScoresLayout = { entropies: true, topK: 2, partners: ["ref"] };
 
 /** A text of `length` tokens whose values all tell its number. */
@@ -52,7 +53,7 @@ afterEach(() => rm(dir, { recursive: true }));
 describe("openPolicyScores", () => {
   test("keeps every value of every row, an empty text's too", async () => {
     const given = [row(1), row(2, 0), row(3, 5)];
-    const file = await openPolicyScores(dir, "p", LAYOUT, true);
+    const file = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     for (const one of given) await file.add(one);
     await file.finish(["k1", "k2", "k3"]);
     const read = await rows(paths.scores(dir, "p"));
@@ -61,11 +62,11 @@ describe("openPolicyScores", () => {
   });
 
   test("goes on after it was left without a word, and puts texts into the study's order", async () => {
-    const killed = await openPolicyScores(dir, "p", LAYOUT, true);
+    const killed = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     for (let i = 0; i < 64; i++) await killed.add(row(2 * i));
     await killed.add(row(1000));
 
-    const next = await openPolicyScores(dir, "p", LAYOUT, true);
+    const next = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     expect(next.done.size).toBe(64);
     expect(next.done.has("k1000")).toBe(false);
     for (let i = 0; i < 64; i++) await next.add(row(2 * i + 1));
@@ -75,11 +76,21 @@ describe("openPolicyScores", () => {
     );
   });
 
+  test("keeps what is added while a part is written", async () => {
+    const file = await openPolicyScores(dir, "p", LAYOUT, MODEL);
+    const numbers = Array.from({ length: 200 }, (_, i) => i);
+    await Promise.all(numbers.map((number) => file.add(row(number))));
+    await file.finish(numbers.map((number) => `k${number}`));
+    expect((await rows(paths.scores(dir, "p"))).map(({ key }) => key)).toEqual(
+      numbers.map((number) => `k${number}`),
+    );
+  });
+
   test("adds texts to a finished policy, in another order, and leaves out those that are gone", async () => {
-    const first = await openPolicyScores(dir, "p", LAYOUT, true);
+    const first = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     for (const number of [1, 2, 3]) await first.add(row(number));
     await first.finish(["k1", "k2", "k3"]);
-    const second = await openPolicyScores(dir, "p", LAYOUT, true);
+    const second = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     expect([...second.done]).toEqual(["k1", "k2", "k3"]);
     await second.add(row(4));
     await second.finish(["k4", "k3", "k1"]);
@@ -115,18 +126,18 @@ describe("openPolicyScores", () => {
       ["k1", { from: 0, token: 0 }],
       ["k2", undefined],
     ]);
-    const first = await openPolicyScores(dir, "p", layout, true, errors);
+    const first = await openPolicyScores(dir, "p", layout, { ...MODEL, errors });
     for (const one of [looking, none]) await first.add(one);
     await first.finish(["k1", "k2"]);
     expect(await rows(paths.scores(dir, "p"))).toEqual([looking, none]);
     const kept = async (asked: ScoresLayout, about: typeof errors): Promise<number> =>
-      (await openPolicyScores(dir, "p", asked, true, about)).done.size;
+      (await openPolicyScores(dir, "p", asked, { ...MODEL, errors: about })).done.size;
     expect(await kept(layout, errors)).toBe(2);
     expect(await kept(LAYOUT, errors)).toBe(2);
     expect(await kept(layout, new Map([["k2", undefined]]))).toBe(2);
     expect(await kept(layout, new Map([["k1", { from: 0, token: 1 }]]))).toBe(0);
 
-    const plain = await openPolicyScores(dir, "p", LAYOUT, true);
+    const plain = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     await plain.add(row(1));
     await plain.finish(["k1"]);
     expect(await kept(layout, errors)).toBe(0);
@@ -134,15 +145,15 @@ describe("openPolicyScores", () => {
 
   test("throws away what lacks a partner that is wanted now, and what must not be kept", async () => {
     const alone = { ...LAYOUT, partners: [] };
-    const first = await openPolicyScores(dir, "p", alone, true);
+    const first = await openPolicyScores(dir, "p", alone, MODEL);
     await first.add({ ...row(1), pairs: {} });
     await first.finish(["k1"]);
-    expect((await openPolicyScores(dir, "p", alone, true)).done.size).toBe(1);
-    expect((await openPolicyScores(dir, "p", LAYOUT, true)).done.size).toBe(0);
+    expect((await openPolicyScores(dir, "p", alone, MODEL)).done.size).toBe(1);
+    expect((await openPolicyScores(dir, "p", LAYOUT, MODEL)).done.size).toBe(0);
 
-    const again = await openPolicyScores(dir, "p", LAYOUT, true);
+    const again = await openPolicyScores(dir, "p", LAYOUT, MODEL);
     await again.add(row(1));
     await again.pause();
-    expect((await openPolicyScores(dir, "p", LAYOUT, false)).done.size).toBe(0);
+    expect((await openPolicyScores(dir, "p", LAYOUT, { fingerprint: "another" })).done.size).toBe(0);
   });
 });

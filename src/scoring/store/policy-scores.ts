@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { readdir, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { makeDirectory } from "../../io/make-directory.ts";
 import { removeLeftovers } from "../../io/scratch.ts";
 import type { ErrorSpan } from "../../kl/error-span.ts";
 import { paths } from "./manifest.ts";
+import { type DamagedScores, readSoundKeys } from "./scores-damage.ts";
 import {
-  readKeys,
   readScores,
   type ScoreRow,
   type ScoresFileContents,
@@ -32,53 +32,77 @@ export interface PolicyScoresFile {
   finish(order: readonly string[]): Promise<void>;
 }
 
+export interface OpenScoresOptions {
+  /** Of the models whose scores they are: those of others are thrown away. */
+  readonly fingerprint: string;
+  /** The first error of each text of the study, by its key. */
+  readonly errors?: ReadonlyMap<string, ErrorSpan | undefined>;
+  /** The policy was finished before, so there is a file of its scores. */
+  readonly finished?: boolean;
+  /** Called for each file whose scores are lost. */
+  readonly onDamage?: (damaged: DamagedScores) => void;
+}
+
 /**
- * Opens a policy's scores to add to them. Scores that lack columns which `layout` asks for, whose attention is to
- * another error than `errors` say, or that `keep` is false for, are thrown away. Columns beyond `layout` stay until the
- * file is written again with more texts.
- *
- * @param errors the first error of each text of the study, by its key
+ * Opens a policy's scores to add to them. Files that are not what was written, scores of other models, those that lack
+ * columns which `layout` asks for and those whose attention is to another error than `errors` say are thrown away.
+ * Columns beyond `layout` stay until the file is written again with more texts.
  */
 export async function openPolicyScores(
   dir: string,
   policy: string,
   layout: ScoresLayout,
-  keep: boolean,
-  errors: ReadonlyMap<string, ErrorSpan | undefined> = new Map(),
+  { fingerprint, errors = new Map(), finished = false, onDamage }: OpenScoresOptions,
 ): Promise<PolicyScoresFile> {
   const whole = paths.scores(dir, policy);
   const parts = paths.parts(dir, policy);
-  if (!keep) {
-    await rm(whole, { force: true });
-    await rm(parts, { recursive: true, force: true });
-  }
   makeDirectory(parts);
   await removeLeftovers(dirname(whole));
+  await removeLeftovers(parts);
   const done = new Set<string>();
   const files: string[] = [];
   let inOrder: readonly string[] | undefined;
-  for (const file of [whole, ...(await partFiles(parts))]) {
-    const found = await keysOf(file);
-    if (found === undefined) continue;
-    if (isLacking(found, layout, errors)) {
-      await rm(file, { force: true });
+  const saved = await partFiles(parts);
+  for (const file of [whole, ...saved]) {
+    const found = await readSoundKeys(file);
+    if (found === undefined) {
+      if (finished) onDamage?.({ file, why: "it is missing" });
+      continue;
+    }
+    const isDamaged = "why" in found;
+    if (isDamaged) onDamage?.(found);
+    if (isDamaged || found.fingerprint !== fingerprint || isLacking(found, layout, errors)) {
+      await rm(file, { recursive: true, force: true });
       continue;
     }
     for (const key of found.keys) done.add(key);
     if (file === whole) inOrder = found.keys;
     files.push(file);
   }
+  const numbers = new Set(saved.map(numberOf));
+  for (let number = 0; number < Math.max(-1, ...numbers); number++)
+    if (!numbers.has(number)) onDamage?.({ file: partFile(parts, number), why: "it is missing" });
 
   let held: ScoreRow[] = [];
-  let saved = Date.now();
-  let part = await nextPart(parts);
-  const save = async (): Promise<void> => {
-    saved = Date.now();
-    if (held.length === 0) return;
-    const file = join(parts, `${String(part++).padStart(6, "0")}.parquet`);
-    await writeScores(file, layout, held);
+  let savedAt = Date.now();
+  const taken = new Set(files.filter((file) => file !== whole).map(numberOf));
+  let writing: Promise<void> = Promise.resolve();
+  const write = async (rows: readonly ScoreRow[]): Promise<void> => {
+    // The first that is free: a gap in the numbers is a file that was lost.
+    let number = 0;
+    while (taken.has(number)) number++;
+    taken.add(number);
+    const file = partFile(parts, number);
+    await writeScores(file, layout, rows, fingerprint);
     files.push(file);
+  };
+  const save = (): Promise<void> => {
+    savedAt = Date.now();
+    // Others add rows while these are written.
+    const rows = held;
     held = [];
+    if (rows.length > 0) writing = writing.then(() => write(rows));
+    return writing;
   };
 
   return {
@@ -86,7 +110,7 @@ export async function openPolicyScores(
     async add(row) {
       done.add(row.key);
       held.push(row);
-      if (held.length >= PART_TEXTS || Date.now() - saved >= PART_MS) await save();
+      if (held.length >= PART_TEXTS || Date.now() - savedAt >= PART_MS) await save();
     },
     async pause() {
       await save();
@@ -96,7 +120,8 @@ export async function openPolicyScores(
       await save();
       const wanted = order.filter((key) => done.has(key));
       const complete = files.length === 1 && files[0] === whole && sameOrder(inOrder, wanted);
-      if (!complete && wanted.length > 0) await writeScores(whole, layout, inOrderOf(files, wanted));
+      if (!complete && wanted.length > 0)
+        await writeScores(whole, layout, inOrderOf(files, wanted), fingerprint);
       await rm(parts, { recursive: true, force: true });
     },
   };
@@ -147,15 +172,10 @@ async function partFiles(dir: string): Promise<string[]> {
     .map((name) => join(dir, name));
 }
 
-async function nextPart(dir: string): Promise<number> {
-  const last = (await partFiles(dir)).at(-1);
-  return last === undefined ? 0 : Number.parseInt(last.slice(-"000000.parquet".length), 10) + 1;
+function partFile(dir: string, number: number): string {
+  return join(dir, `${String(number).padStart(6, "0")}.parquet`);
 }
 
-async function keysOf(file: string): Promise<ScoresFileContents | undefined> {
-  const there = await stat(file).then(
-    () => true,
-    () => false,
-  );
-  return there ? await readKeys(file) : undefined;
+function numberOf(part: string): number {
+  return Number.parseInt(basename(part), 10);
 }

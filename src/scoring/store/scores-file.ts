@@ -63,16 +63,27 @@ type PairNumber = keyof typeof PAIR_NUMBERS;
 /** `forward_kl|dpo`: of this policy against dpo. */
 const pairColumn = (name: string, partner: string): string => `${name}|${partner}`;
 
-/** Writes rows to a file, whole or not at all. */
+/** In a file's footer: see `ManifestPolicy`. */
+const FINGERPRINT = "logratio.fingerprint";
+
+/**
+ * Writes rows to a file, whole or not at all.
+ *
+ * @param fingerprint of the models that they are scores of
+ */
 export async function writeScores(
   path: string,
   layout: ScoresLayout,
   rows: AsyncIterable<ScoreRow> | Iterable<ScoreRow>,
+  fingerprint: string,
 ): Promise<void> {
   async function* batches(): AsyncGenerator<ColumnBatch> {
     for await (const row of rows) yield { length: 1, columns: columnsOf(row, layout) };
   }
-  await writeParquet(path, specsOf(layout), batches());
+  await writeParquet(path, specsOf(layout), batches(), {
+    metadata: { [FINGERPRINT]: fingerprint },
+    checksum: true,
+  });
 }
 
 function specsOf({ entropies, topK, partners, attention }: ScoresLayout): ColumnSpec[] {
@@ -179,6 +190,8 @@ export async function* readScores(path: string, columns?: readonly string[]): As
 
 /** What a file holds. */
 export interface ScoresFileContents {
+  /** Of the models that scored them; undefined: it does not say. */
+  readonly fingerprint: string | undefined;
   /** Digests of its texts, in its order. */
   readonly keys: readonly string[];
   readonly partners: readonly string[];
@@ -208,7 +221,12 @@ export async function readKeys(path: string): Promise<ScoresFileContents> {
       }
     }
     const hiding = namesBehind(HIDDEN_LISTS.klWithoutError, names);
-    return { keys, partners: partnersOf(names), attention: hasAttention ? { hiding, errors } : undefined };
+    return {
+      fingerprint: document.metadata[FINGERPRINT],
+      keys,
+      partners: partnersOf(names),
+      attention: hasAttention ? { hiding, errors } : undefined,
+    };
   } finally {
     await document.close();
   }

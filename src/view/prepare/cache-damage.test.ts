@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DAMAGE } from "../../io/damage.test-data.ts";
 import { ANSWER_FILES, type PreparedRun, type PrepareOptions, prepareRun } from "./index.ts";
 import { type Workspace, workspace } from "./made-run.test-data.ts";
 
@@ -35,21 +36,11 @@ async function everything(run: PreparedRun): Promise<Buffer> {
   return Buffer.concat([...answers, ...((await Promise.all(rows)) as Uint8Array[])]);
 }
 
-/** Inverts one bit in the middle. */
-async function flip(path: string): Promise<void> {
-  const bytes = await readFile(path);
-  bytes[Math.floor(bytes.length / 2)]! ^= 1;
-  await writeFile(path, bytes);
-}
-
-const DAMAGE: Readonly<Record<string, readonly [(path: string) => Promise<unknown>, RegExp]>> = {
-  empty: [(path) => truncate(path, 0), /: 0 of [\d,]+ bytes|damaged/],
-  half: [
-    async (path) => truncate(path, Math.floor((await readFile(path)).length / 2)),
-    /: [\d,]+ of [\d,]+ bytes|damaged/,
-  ],
-  flipped: [flip, /: other bytes than were written|damaged/],
-  missing: [(path) => rm(path), /is missing/],
+const KINDS: Readonly<Record<string, readonly [(path: string) => Promise<unknown>, RegExp]>> = {
+  empty: [DAMAGE.empty, /: 0 of [\d,]+ bytes|damaged/],
+  half: [DAMAGE.half, /: [\d,]+ of [\d,]+ bytes|damaged/],
+  flipped: [DAMAGE.flipped, /: other bytes than were written|damaged/],
+  missing: [DAMAGE.missing, /is missing/],
   "a directory": [async (path) => rm(path).then(() => mkdir(path)), /is no file|cannot be read, EISDIR/],
   ...(isRoot ? {} : { "without permission": [(path: string) => chmod(path, 0), /cannot be read, EACCES/] }),
 };
@@ -70,8 +61,8 @@ describe("every file of a cache", () => {
   });
   afterAll(() => home.remove());
 
-  it.each(Object.keys(DAMAGE))("%s: is noticed, said, and the figures are right", async (kind) => {
-    const [damage, said] = DAMAGE[kind]!;
+  it.each(Object.keys(KINDS))("%s: is noticed, said, and the figures are right", async (kind) => {
+    const [damage, said] = KINDS[kind]!;
     const files = await readdir(made);
     expect(files).toEqual(
       expect.arrayContaining(["cache.json", "report.json", "seal.json", "sequences.bin"]),
@@ -117,31 +108,32 @@ describe("the place of a cache", () => {
     await work.run("dumps/step_1.jsonl", [{}]);
     const first = await prepared([work.path("dumps")]);
     const right = await everything(first);
-    await flip(join(first.directory, "report.json"));
+    await DAMAGE.flipped(join(first.directory, "report.json"));
     const runs = await Promise.all([1, 2, 3, 4].map(() => prepared([work.path("dumps")])));
     for (const run of runs) expect((await everything(run)).equals(right)).toBe(true);
     expect(await readdir(work.path("dumps/.logratio/view"))).toHaveLength(1);
   });
 
   it("is tidied: what a killed process left goes, what one that runs is writing stays", async () => {
+    const place = work.path("dumps/.logratio/view");
+    await mkdir(place, { recursive: true });
+    const { pid: dead } = spawnSync(process.execPath, ["-e", ""]);
+    const own = await nameOfTemporary();
+    const left = own.replace(`-${process.pid}-`, `-${dead}-`);
+    const foreign = ".logratio-00000000-1-0123456789abcdef.tmp";
+    for (const name of [own, left, foreign]) await mkdir(join(place, name));
+    const long = new Date(Date.now() - 2 * 86_400_000);
+    for (const name of [own, foreign]) await utimes(join(place, name), long, long);
     await work.run("dumps/step_1.jsonl", [{}]);
     const first = await prepared([work.path("dumps")]);
-    const place = work.path("dumps/.logratio/view");
-    const key = basename(first.directory).split("-")[0]!;
-    const { pid: dead } = spawnSync(process.execPath, ["-e", ""]);
-    const names = await namesOfTemporary();
-    const left = names.replace(`-${process.pid}-`, `-${dead}-`);
-    const foreign = `${key}.tmp-00000000-1-abcdef`;
-    for (const name of [names, left, foreign]) await mkdir(join(place, name));
-    const long = new Date(Date.now() - 2 * 86_400_000);
-    for (const name of [names, foreign]) await utimes(join(place, name), long, long);
+    expect((await readdir(place)).sort()).toEqual([basename(first.directory), own].sort());
     await work.run("dumps/step_2.jsonl", [{}]);
     const second = await prepared([work.path("dumps")]);
-    expect((await readdir(place)).sort()).toEqual([basename(second.directory), names].sort());
+    expect((await readdir(place)).sort()).toEqual([basename(second.directory), own].sort());
   });
 
   /** The name that this process gives what it is making. */
-  async function namesOfTemporary(): Promise<string> {
+  async function nameOfTemporary(): Promise<string> {
     await work.run("other/step_1.jsonl", [{}]);
     let found: string[] = [];
     await prepared([work.path("other")], {

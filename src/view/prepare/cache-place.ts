@@ -4,21 +4,18 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { readlinkSync } from "node:fs";
-import { lstat, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
-import { homedir, hostname, tmpdir } from "node:os";
+import { lstat, readdir, rm, stat } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { FileSystemError } from "../../base/errors.ts";
 import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
 import { makeDirectory } from "../../io/make-directory.ts";
+import { createScratch, type Scratch } from "../../io/scratch.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 
 /** What opening a cache has to know that no answer says. */
 export const CACHE_FACTS = "cache.json";
 const HIDDEN = ".logratio";
-const TEMPORARY = ".tmp-";
-/** What is left of another machine's process goes after a day. */
-const ABANDONED_MS = 86_400_000;
 /** A cache that others replace while it is looked at is looked at again. */
 const MOST_LOOKS = 5;
 
@@ -95,7 +92,8 @@ async function identityOf(path: string): Promise<string | undefined> {
 
 /** A cache that was made, and what `build` gave of it. */
 export interface MadeCache<T> {
-  readonly temporary: string;
+  /** To be published, or removed. */
+  readonly temporary: Scratch;
   readonly made: T;
 }
 
@@ -106,23 +104,24 @@ export interface MadeCache<T> {
  */
 export async function makeCache<T>(
   places: readonly string[],
-  key: string,
   build: (temporary: string) => Promise<T>,
   tell: CacheNotice = () => {},
 ): Promise<MadeCache<T>> {
   let failure: unknown;
   for (const [at, place] of places.entries()) {
-    let temporary: string | undefined;
+    const temporary = await temporaryIn(place).catch((error: unknown) => {
+      failure ??= error;
+    });
+    if (temporary === undefined) continue;
     try {
-      temporary = await temporaryIn(place, key);
-      return { temporary, made: await build(temporary) };
+      return { temporary, made: await build(temporary.path) };
     } catch (error) {
-      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+      await temporary.remove();
       if (!isOfWriting(error, place)) throw error;
       failure ??= error;
       const next = places[at + 1];
       // Whoever waited for the first one is told why there is a second one.
-      if (temporary !== undefined && next !== undefined)
+      if (next !== undefined)
         tell(`${fileSystemError(error, "write to", { file: place }).message}: trying ${next}`);
     }
   }
@@ -130,14 +129,13 @@ export async function makeCache<T>(
 }
 
 /** An empty directory in the first of the places that may be written to. @throws FileSystemError when none may */
-export async function temporaryCache(places: readonly string[], key: string): Promise<string> {
-  return (await makeCache(places, key, () => Promise.resolve())).temporary;
+export async function temporaryCache(places: readonly string[]): Promise<Scratch> {
+  return (await makeCache(places, () => Promise.resolve())).temporary;
 }
 
-async function temporaryIn(place: string, key: string): Promise<string> {
+async function temporaryIn(place: string): Promise<Scratch> {
   makeDirectory(place);
-  await dropDeadCaches(place);
-  return mkdtemp(join(place, `${key}${TEMPORARY}${machine()}-${process.pid}-`));
+  return createScratch(place);
 }
 
 /** Whether the system refused to write below a place; what it says of reading is about the data. */
@@ -162,18 +160,18 @@ export function cacheError(error: unknown, directory: string): unknown {
 }
 
 /** Gives a finished cache its name; where another process was faster, its cache is as good. */
-export async function publishCache(temporary: string, name: string): Promise<string> {
-  const place = dirname(temporary);
+export async function publishCache(temporary: Scratch, name: string): Promise<string> {
+  const place = dirname(temporary.path);
   const directory = join(place, name);
   try {
-    await rename(temporary, directory);
+    await temporary.publish(directory);
   } catch (error) {
     if ((await brokenCache(directory)) === undefined) {
-      await rm(temporary, { recursive: true, force: true });
+      await temporary.remove();
     } else {
       await rm(directory, { recursive: true, force: true });
-      await rename(temporary, directory).catch(() => {
-        throw cacheError(error, temporary);
+      await temporary.publish(directory).catch(() => {
+        throw unwritable([place], error);
       });
     }
   }
@@ -181,48 +179,12 @@ export async function publishCache(temporary: string, name: string): Promise<str
   return directory;
 }
 
-/** Takes away what this question's earlier states left, and what was never finished. */
+/** Takes away what this question's earlier states left. */
 export async function dropOldCaches(directory: string, key: string): Promise<void> {
   const place = dirname(directory);
   for (const name of await readdir(place).catch(() => [])) {
     const path = join(place, name);
-    if (path === directory || !name.startsWith(key) || ownerOf(name) === "alive") continue;
-    const age = await stat(path).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (name.includes(TEMPORARY) && age < ABANDONED_MS) continue;
+    if (path === directory || !name.startsWith(key)) continue;
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
-}
-
-/** What processes of this machine left that were killed, whatever they read. */
-async function dropDeadCaches(place: string): Promise<void> {
-  for (const name of await readdir(place).catch(() => []))
-    if (ownerOf(name) === "dead")
-      await rm(join(place, name), { recursive: true, force: true }).catch(() => {});
-}
-
-/** Whether the process still runs that a temporary cache is named for; undefined: nobody here can tell. */
-function ownerOf(name: string): "alive" | "dead" | undefined {
-  const [, of, pid] = /\.tmp-([0-9a-f]{8})-(\d+)-/.exec(name) ?? [];
-  if (of !== machine()) return undefined;
-  try {
-    process.kill(Number(pid), 0);
-    return "alive";
-  } catch (error) {
-    // It may run and belong to somebody else.
-    return (error as NodeJS.ErrnoException).code === "ESRCH" ? "dead" : "alive";
-  }
-}
-
-/** Where process ids mean the same: of the machine, or of the container in it. */
-function machine(): string {
-  let space = "";
-  try {
-    space = readlinkSync("/proc/self/ns/pid");
-  } catch {
-    // Only Linux has these.
-  }
-  return createHash("sha256").update(`${hostname()} ${space}`).digest("hex").slice(0, 8);
 }

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { copyFile, link, rm, utimes } from "node:fs/promises";
+import { copyFile, link, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EmptyInputError } from "../../base/errors.ts";
 import { type GrowingRun, growingRun } from "../../ingest/growing-run.ts";
@@ -51,12 +51,13 @@ export async function beginLivingRun(
 ): Promise<LivingRun> {
   const { read, onProgress, flags = [], cache } = options;
   const places = await cachePlaces(paths, cache);
-  const folder = await temporaryCache(places, key);
+  const scratch = await temporaryCache(places);
+  const folder = scratch.path;
   let pass: AnswerPass;
   try {
     pass = await AnswerPass.start(folder, paths, options);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await scratch.remove();
     throw cacheError(error, folder);
   }
   const growing: GrowingRun = growingRun(paths, { ...read, ...(onProgress && { onProgress }) });
@@ -68,11 +69,11 @@ export async function beginLivingRun(
     version: string,
     write: (directory: string) => Promise<string>,
   ): Promise<PreparedRun> {
-    const temporary = await temporaryCache(places, key);
+    const temporary = await temporaryCache(places);
     try {
       for (const name of Object.values(PASS_FILES))
-        await shareFile(join(folder, name), join(temporary, name));
-      const written = await write(temporary);
+        await shareFile(join(folder, name), join(temporary.path, name));
+      const written = await write(temporary.path);
       const directory = await publishCache(temporary, `${key}-${written}`);
       const prepared = await openPrepared(directory, {
         status: "reading",
@@ -88,8 +89,8 @@ export async function beginLivingRun(
       await dropOldCaches(directory, key);
       return prepared;
     } catch (error) {
-      await rm(temporary, { recursive: true, force: true });
-      throw cacheError(error, temporary);
+      await temporary.remove();
+      throw cacheError(error, temporary.path);
     }
   }
 
@@ -129,7 +130,7 @@ export async function beginLivingRun(
     },
     async end() {
       await pass.close();
-      await rm(folder, { recursive: true, force: true });
+      await scratch.remove();
     },
   };
 }

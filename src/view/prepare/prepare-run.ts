@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { UsageError } from "../../base/errors.ts";
 import { buildCache } from "./build-cache.ts";
 import {
@@ -43,7 +42,6 @@ export async function prepareRun(
   if (known !== undefined) return known;
   const { temporary, made: version } = await makeCache(
     places,
-    inputs.key,
     (directory) => buildCache(directory, paths, inputs, options),
     onNotice,
   );
@@ -51,15 +49,15 @@ export async function prepareRun(
     const complete = version === inputs.version;
     // Standard input can be read once, so nothing of it is kept.
     if (once) {
-      const onClosed = (): Promise<void> => rm(temporary, { recursive: true, force: true });
-      return await openPrepared(temporary, { ...opened, reused: false, complete, onClosed });
+      const onClosed = temporary.remove;
+      return await openPrepared(temporary.path, { ...opened, reused: false, complete, onClosed });
     }
     const directory = await publishCache(temporary, name(version));
     const prepared = await openPrepared(directory, { ...opened, reused: false, complete });
     await dropOldCaches(directory, inputs.key);
     return prepared;
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
+    await temporary.remove();
     throw error;
   }
 }

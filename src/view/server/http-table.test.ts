@@ -255,21 +255,7 @@ describe("a request", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it("is answered while the largest table is written", async () => {
-    const columns = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`c${i}`, i]));
-    const rows = JSON.stringify(Array.from({ length: 2000 }, () => columns));
-    const table = ask("/api/parquet", post(rows));
-    let answered = 0;
-    let isDone = false;
-    void table.then(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      expect((await ask("/api/run")).status).toBe(200);
-      answered++;
-    }
-    expect((await table).status).toBe(200);
-    expect(answered).toBeGreaterThan(2);
+  it("refuses more cells than a file should have", async () => {
     const more = JSON.stringify(
       Array.from({ length: 30_000 }, () => Object.fromEntries(Array.from({ length: 300 }, (_, i) => [i, 1]))),
     );

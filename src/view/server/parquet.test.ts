@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openParquet } from "../../readers/index.ts";
-import { parquetOf } from "./parquet.ts";
+import { writeTable } from "./parquet.ts";
+
+const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 test("rows come back with their types, numbers that JSON has not among them", async () => {
   const rows = [
@@ -14,7 +16,7 @@ test("rows come back with their types, numbers that JSON has not among them", as
   const directory = await mkdtemp(join(tmpdir(), "parquet-rows-"));
   try {
     const file = join(directory, "t.parquet");
-    await writeFile(file, await parquetOf(rows));
+    await writeTable({ json: encode(rows), file });
     const document = await openParquet(file);
     expect(document.sample).toEqual([
       { handle: "s1.q0", delta: 0.5, right: true, note: "1" },
@@ -28,5 +30,7 @@ test("rows come back with their types, numbers that JSON has not among them", as
 });
 
 test.each([[[]], [{}], [[1]], [[{ a: { b: 1 } }]], [null]])("%j is refused", async (value) => {
-  await expect(parquetOf(value)).rejects.toMatchObject({ _tag: "UsageError" });
+  await expect(writeTable({ json: encode(value), file: "/nowhere/t.parquet" })).rejects.toMatchObject({
+    _tag: "UsageError",
+  });
 });

@@ -3,18 +3,22 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { LimitError, UsageError } from "../../base/errors.ts";
-import { createScratch } from "../../io/scratch.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../readers/index.ts";
 
-/** Beyond these the writer takes many seconds, in which nobody else is answered. */
+/** Beyond these the writer takes many seconds, and memory with it. */
 const MOST_COLUMNS = 512;
 const MOST_CELLS = 2 ** 23;
 
 type Cell = string | number | boolean | null;
 type Row = Readonly<Record<string, Cell>>;
+
+/** Rows to write, as the page sends them. */
+export interface TableTask {
+  /** UTF-8 of JSON. */
+  readonly json: Uint8Array;
+  readonly file: string;
+}
 
 /**
  * Columns are those of all rows, in the order in which they are first seen: numbers as double precision, true and false
@@ -22,22 +26,17 @@ type Row = Readonly<Record<string, Cell>>;
  *
  * @throws UsageError when these are no rows, LimitError when they are too many or too wide
  */
-export async function parquetOf(value: unknown): Promise<Uint8Array> {
-  const rows = rowsOf(value);
-  const names = namesOf(rows);
-  const specs: ColumnSpec[] = [];
-  for (const name of names) {
-    specs.push(specOf(name, rows));
-    // Others are answered between columns.
-    await new Promise(setImmediate);
-  }
-  const scratch = await createScratch();
+export async function writeTable({ json, file }: TableTask): Promise<void> {
+  const rows = rowsOf(parse(json));
+  const specs = [...namesOf(rows)].map((name) => specOf(name, rows));
+  await writeParquet(file, specs, batch(rows, specs));
+}
+
+function parse(json: Uint8Array): unknown {
   try {
-    const file = join(scratch.path, "table.parquet");
-    await writeParquet(file, specs, batch(rows, specs));
-    return await readFile(file);
-  } finally {
-    await scratch.remove();
+    return JSON.parse(new TextDecoder().decode(json));
+  } catch (cause) {
+    throw new UsageError(`the rows are not JSON: ${cause instanceof Error ? cause.message : ""}`, { cause });
   }
 }
 

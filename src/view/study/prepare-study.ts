@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NotFoundError } from "../../base/errors.ts";
 import {
@@ -69,14 +68,14 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     });
-  const { temporary } = await makeCache(places, key, build, onNotice);
+  const { temporary } = await makeCache(places, build, onNotice);
   try {
     const directory = await publishCache(temporary, name);
     const study = await openStudy(directory, { reused: false });
     await dropOldCaches(directory, key);
     return study;
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
+    await temporary.remove();
     throw error;
   }
 }

@@ -11,10 +11,10 @@ it("writes CSV with every column, every digit, and nothing that runs", () => {
   const rows = [
     { name: 'say "hi", you', mean: 0.1 + 0.2 },
     { name: "=HYPERLINK(1)", mean: Number.NaN, max: Number.POSITIVE_INFINITY },
-    { name: null, mean: -1 },
+    { name: "-0.5", mean: -1 },
   ];
   expect(toCsv(rows)).toBe(
-    'name,mean,max\r\n"say ""hi"", you",0.30000000000000004,\r\n\'=HYPERLINK(1),NaN,Infinity\r\n,-1,\r\n',
+    'name,mean,max\r\n"say ""hi"", you",0.30000000000000004,\r\n\'=HYPERLINK(1),NaN,Infinity\r\n-0.5,-1,\r\n',
   );
 });
 

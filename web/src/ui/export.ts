@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { csvLine } from "../../../src/report/csv.ts";
 
 /** A cell of an exported table; what is missing is null or absent. */
 export type Cell = string | number | boolean | null | undefined;
@@ -29,8 +30,7 @@ export function fileName(run: string, what: string, extension: string): string {
  */
 export function toCsv(rows: readonly Row[]): string {
   const columns = columnsOf(rows);
-  const lines = [columns.map(csvText), ...rows.map((row) => columns.map((column) => csvCell(row[column])))];
-  return lines.map((line) => `${line.join(",")}\r\n`).join("");
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join("");
 }
 
 /** Rows as JSON; numbers that JSON has not are written as the texts `NaN`, `Infinity` and `-Infinity`. */
@@ -53,16 +53,6 @@ function columnsOf(rows: readonly Row[]): string[] {
   const names = new Set<string>();
   for (const row of rows) for (const name of Object.keys(row)) names.add(name);
   return [...names];
-}
-
-function csvCell(value: Cell): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? csvText(value) : String(value);
-}
-
-function csvText(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /**

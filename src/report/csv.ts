@@ -1,0 +1,28 @@
+/**
+ * CSV (RFC 4180) that spreadsheets may open: text from data runs nothing in them.
+ *
+ * @module
+ */
+
+/** What a spreadsheet takes for the start of a formula: https://owasp.org/www-community/attacks/CSV_Injection */
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * A line with its end. What is missing is empty, and empty text is in quotes; objects are JSON; text that a spreadsheet
+ * would take for a formula has an apostrophe before it, but a number that is text stays a number.
+ */
+export function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "object" ? JSON.stringify(value) : harmless(String(value));
+  return /[",\r\n]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function harmless(text: string): string {
+  // Infinities are numbers too.
+  return FORMULA.test(text) && !NUMBER.test(text) && text !== "-Infinity" ? `'${text}` : text;
+}
