@@ -1,3 +1,4 @@
+import { shellCommand } from "../base/shell-command.ts";
 import type { Fact, MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
 import type { FactSource } from "./facts/index.ts";
@@ -33,7 +34,7 @@ function chooseNext(
 ): MismatchReport["next"] {
   const parity = (names: readonly string[]): string[] =>
     names.length === 0 ? [] : ["--parity", names.join(",")];
-  const report = (...more: string[]): string => shellCommand("report", [...paths, ...flags, ...more]);
+  const report = (...more: string[]): string => shellCommand("report", paths, [...flags, ...more]);
   if (inputWasSkipped(findings)) {
     return {
       command: report(...parity(compared), "--explain"),
@@ -46,7 +47,7 @@ function chooseNext(
   )?.kind;
   if (lead === "single-token" && worst !== undefined) {
     return {
-      command: shellCommand("show", [...paths, worst.handle, ...withoutFlag(flags, "--filter")]),
+      command: shellCommand("show", [...paths, worst.handle], withoutFlag(flags, "--filter")),
       why: "that token in its text, and what both policies would rather have said",
     };
   }
@@ -55,7 +56,7 @@ function chooseNext(
     if (step !== null) {
       const others = withoutFlag(flags, "--steps");
       return {
-        command: shellCommand("report", [...paths, ...others, ...parity(compared), "--steps", String(step)]),
+        command: shellCommand("report", paths, [...others, ...parity(compared), "--steps", String(step)]),
         why: `look at step ${step}, the worst, alone`,
       };
     }
@@ -83,14 +84,4 @@ function withoutFlag(flags: readonly string[], flag: string): readonly string[] 
 
 function worstStepOf({ per_step }: FactSource): number | null {
   return per_step.reduce((a, b) => (b.delta_abs_mean > a.delta_abs_mean ? b : a)).step;
-}
-
-/** `logratio VERB WORD…`, each word as a POSIX shell needs it. */
-export function shellCommand(verb: string, words: readonly string[]): string {
-  return ["logratio", verb, ...words.map(quoteForShell)].join(" ");
-}
-
-/** As a POSIX shell needs it. */
-export function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
