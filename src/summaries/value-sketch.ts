@@ -226,6 +226,15 @@ export class ValueSketch {
     return threshold >= this.#max ? 0 : Math.min(above, this.#count);
   }
 
+  /** Whether {@link countAbove} is exact: no values lie in a cell that `threshold` parts. */
+  isExactAt(threshold: number): boolean {
+    float[0] = threshold;
+    const word = bits[0] as number;
+    const count = this.#pages[word >>> 23]?.[(word >>> this.#shift) & ((1 << this.mantissaBits) - 1)] ?? 0;
+    const { near, far } = this.#edges(word >>> 23, (word >>> this.#shift) & ((1 << this.mantissaBits) - 1));
+    return count === 0 || near === threshold || far === threshold;
+  }
+
   /** How many values lie below `threshold`. */
   countBelow(threshold: number): number {
     let below = 0;
