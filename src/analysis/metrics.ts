@@ -117,6 +117,7 @@ export function tailCurveOf(deltas: ValueSketch): TailPoint[] {
       share: (positive + negative) / deltas.count,
       positive,
       negative,
+      ...(!(deltas.isExactAt(threshold) && deltas.isExactAt(-threshold)) && { approximate: true }),
     });
     if (positive + negative === 0) break;
   }

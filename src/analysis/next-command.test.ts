@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { sampleReport } from "../../test/report/sample-report.ts";
 import type { Fact } from "../protocol/report.ts";
-import { type CommandInput, nextCommand, shellCommand } from "./next-command.ts";
+import { type CommandInput, nextCommand } from "./next-command.ts";
 
 const FLAGS = ["--rollout", "lp vllm", "--trainer", "it's", "--mask", "m", "--pair", "--steps", "1..5"];
 const INPUT: CommandInput = { paths: ["my runs/it's here.npz"], flags: FLAGS, compared: [] };
@@ -50,14 +50,4 @@ describe("nextCommand", () => {
   it("says what - stands for", () => {
     expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- stands for the same input");
   });
-});
-
-it("quotes what a shell would take apart", () => {
-  expect(words(shellCommand("report", ["a b", "$(x)", "'", "--mask"]))).toEqual([
-    "report",
-    "a b",
-    "$(x)",
-    "'",
-    "--mask",
-  ]);
 });

@@ -1,3 +1,4 @@
+import { shellCommand } from "../base/shell-command.ts";
 import type { Fact, MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
 import type { FactSource } from "./facts/index.ts";
@@ -33,7 +34,7 @@ function chooseNext(
 ): MismatchReport["next"] {
   const parity = (names: readonly string[]): string[] =>
     names.length === 0 ? [] : ["--parity", names.join(",")];
-  const report = (...more: string[]): string => shellCommand("report", [...paths, ...flags, ...more]);
+  const report = (...more: string[]): string => shellCommand("report", paths, [...flags, ...more]);
   if (inputWasSkipped(findings)) {
     return {
       command: report(...parity(compared), "--explain"),
@@ -44,20 +45,15 @@ function chooseNext(
   const lead = facts.find(({ kind }) => kind === "single-token" || kind === "worst-step");
   if (lead?.kind === "single-token" && worst !== undefined) {
     return {
-      command: shellCommand("show", [...paths, worst.handle, ...withoutFlag(flags, "--filter")]),
+      command: shellCommand("show", [...paths, worst.handle], withoutFlag(flags, "--filter")),
       why: "that token in its text, and what both policies would rather have said",
     };
   }
   if (lead?.evidence !== undefined) {
     const step = lead.evidence.subject;
+    const others = withoutFlag(flags, "--steps");
     return {
-      command: shellCommand("report", [
-        ...paths,
-        ...withoutFlag(flags, "--steps"),
-        ...parity(compared),
-        "--steps",
-        String(step),
-      ]),
+      command: shellCommand("report", paths, [...others, ...parity(compared), "--steps", String(step)]),
       why: `look at step ${step}, which stands out, alone`,
     };
   }
@@ -80,14 +76,4 @@ function chooseNext(
 function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
   const at = flags.indexOf(flag);
   return at < 0 ? flags : flags.toSpliced(at, 2);
-}
-
-/** `logratio VERB WORD…`, each word as a POSIX shell needs it. */
-export function shellCommand(verb: string, words: readonly string[]): string {
-  return ["logratio", verb, ...words.map(quoteForShell)].join(" ");
-}
-
-/** As a POSIX shell needs it. */
-export function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -34,6 +34,24 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   ].join("\n");
 }
 
+/**
+ * What a verb says of its input on standard error: all findings but that a README or a tokenizer lies beside the data,
+ * which the line "left out", `--explain` and `--json` say.
+ *
+ * @param told what was said before, and is not said again
+ */
+export function tellFindings(
+  findings: readonly Finding[],
+  terminal: Terminal,
+  told: Set<string> = new Set(),
+): void {
+  for (const finding of findings) {
+    const text = formatFinding(finding, terminal);
+    if (finding.omits?.why !== "by_name" && !told.has(text)) terminal.err(text);
+    told.add(text);
+  }
+}
+
 /** Something that whoever runs the command should know, in one line. */
 export function formatWarning(message: string, { paint }: Terminal): string {
   return `${paint("yellow", "warning:")} ${printableLines(message)}\n`;

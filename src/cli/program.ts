@@ -83,7 +83,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
       .description("a report on the recorded example run (a tiny model, stale rollout weights)"),
   ).action(async (options: ReportOptions) => {
     const { report } = await import("./commands/report.ts");
-    status = await report([demoPath()], options, terminal());
+    status = await report([demoPath()], { ...options, asDemo: true }, terminal());
   });
 
   viewFlags(

@@ -4,8 +4,8 @@
  * @module
  */
 import { inputWasSkipped } from "../analysis/left-out.ts";
-import { shellCommand } from "../analysis/next-command.ts";
 import { EmptyInputError } from "../base/errors.ts";
+import { shellCommand } from "../base/shell-command.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 import type { Run } from "../ingest/index.ts";
 import { onInterrupt } from "../io/interrupts.ts";
@@ -104,7 +104,7 @@ export function commandLine(
   options: object,
   formFlags: readonly string[],
 ): string {
-  return shellCommand(verb, [...paths, ...inputFlags(options, formFlags)]);
+  return shellCommand(verb, paths, inputFlags(options, formFlags));
 }
 
 /** Options as the words of a command line, without those that are named. */

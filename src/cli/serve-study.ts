@@ -4,7 +4,7 @@ import { startStudyServer } from "../view/server/index.ts";
 import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../view/study/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { formatFailure, formatFinding, formatWarning, writtenLine } from "./messages.ts";
+import { formatFailure, formatWarning, tellFindings, writtenLine } from "./messages.ts";
 import { createProgressOf } from "./progress.ts";
 import { analyzeLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -41,7 +41,7 @@ export async function serveStudy(
   const wanted = { ...(cache !== undefined && { cache }), ...(redact !== undefined && { redact }) };
   const study = await prepare(dir, { ...wanted, signal }, terminal);
   if (study === undefined) return EXIT.interrupted;
-  for (const finding of study.info.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(study.info.findings, terminal);
   if (bundle !== undefined) return await writeStudy(study, bundle, terminal);
   const server = await startStudyServer(study, {
     ...(port !== undefined && { port }),

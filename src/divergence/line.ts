@@ -1,8 +1,11 @@
 import type { DivergenceRecord } from "../protocol/divergence.ts";
 
-/** A record as its line of the JSONL form, without the line's end. JSON has no infinities: they become null. */
-export function divergenceLine(record: DivergenceRecord): string {
-  return JSON.stringify(record, (_, value: unknown) =>
+/**
+ * A record as its line of the JSONL form, without the line's end. JSON has no infinities: they become null. The
+ * `record_id` comes last, so that a line that was cut off has none.
+ */
+export function divergenceLine({ record_id, ...record }: DivergenceRecord): string {
+  return JSON.stringify({ ...record, record_id }, (_, value: unknown) =>
     typeof value === "number" && !Number.isFinite(value) ? null : value,
   );
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dirname } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import type { FindingLog } from "../schema/findings.ts";
 import { seriesFolder } from "./file-numbers.ts";
 import type { Source } from "./sources.ts";
@@ -25,6 +25,15 @@ function seriesOf(sources: readonly Source[]): Series[] {
     else known.sources.push(source);
   }
   return [...series.values()];
+}
+
+/** Where files lie, seen from others of the same run: `beside them`, or the folder without what both paths share. */
+function besides(from: string, to: string): string {
+  if (from === to) return "beside them";
+  const [ours, theirs] = [from.split(sep), to.split(sep)];
+  const parted = ours.findIndex((part, i) => part !== theirs[i]);
+  const rest = theirs.slice(parted < 0 ? ours.length : parted).join(sep);
+  return `in ${rest === "" ? basename(to) : rest}`;
 }
 
 /** More steps, then more columns. */
@@ -68,7 +77,7 @@ export function dropDuplicates(sources: readonly Source[], findings: FindingLog)
       likely: "one run was written in several formats",
       hint: `to read these instead, give their own folder: ${series.folder}`,
       describe: (count) =>
-        `${count} ${series.format} ${count === 1 ? "file" : "files"} in ${series.folder} hold steps that the ${format} files in ${folder} hold too: left out`,
+        `${count} ${series.format} ${count === 1 ? "file repeats" : "files repeat"} steps of the ${format} files ${besides(series.folder, folder)}, which are read instead`,
     });
   }
   return sources.filter((source) => kept.has(source));

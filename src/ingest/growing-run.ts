@@ -72,7 +72,7 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
         return known.result;
       });
       if (!("groups" in opened)) return { broken: "two files make one run: they are read together" };
-      const { name, sources } = pooled(paths, opened);
+      const { name, sources } = await pooled(paths, opened);
       const ordered = [...sources].sort(compareSources);
       const places = new Map(ordered.map((source, place) => [source.file.path, place]));
       for (const path of read.keys())

@@ -205,18 +205,21 @@ function* linesOf(file: string): Generator<string> {
 const MOST_FIRST_LINE = 1 << 16;
 
 function checkFile(file: string, check: NonNullable<JsonlLogOptions["check"]>): void {
+  const begun = beginningOf(file);
+  if (begun !== undefined) check(file, begun.stats, begun.firstLine);
+}
+
+/** What is there under the log's name; undefined where nothing is. */
+function beginningOf(file: string): { readonly stats: Stats; readonly firstLine: string } | undefined {
   let descriptor: number | undefined;
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    if (!stats.isFile() || stats.size === 0) {
-      check(file, stats, "");
-      return;
-    }
+    if (stats === undefined) return undefined;
+    if (!stats.isFile() || stats.size === 0) return { stats, firstLine: "" };
     descriptor = openSync(file, "r");
     const head = Buffer.alloc(Math.min(stats.size, MOST_FIRST_LINE));
     const read = readSync(descriptor, head, 0, head.length, 0);
-    check(file, stats, head.subarray(0, read).toString("utf8").split("\n", 1)[0]!);
+    return { stats, firstLine: head.subarray(0, read).toString("utf8").split("\n", 1)[0]! };
   } catch (cause) {
     throw fileSystemError(cause, "append to", { file });
   } finally {

@@ -78,12 +78,12 @@ describe("a directory is a run", () => {
     expect(findings.map(({ severity, message, omits }) => [severity, message, omits])).toEqual([
       [
         "info",
-        "4 files (config.json, metrics.jsonl, README.md, tokenizer.json) not read: no recorded data, by name",
-        { unit: "file", why: "no_data" },
+        "4 other files are no recorded data (config.json and 3 more)",
+        { unit: "file", why: "by_name" },
       ],
       [
         "info",
-        "1 file (scalars.jsonl) not read: no rollout and trainer log-probs in it",
+        "1 file without rollout and trainer log-probs (scalars.jsonl)",
         { unit: "file", why: "no_data" },
       ],
     ]);
@@ -103,7 +103,7 @@ describe("a directory is a run", () => {
       ["file-skipped", "skipped"],
       ["file-skipped", "skipped"],
     ]);
-    expect(findings[2]!.message).toBe("a file was left out: the file is empty (0 bytes)");
+    expect(findings[2]!.message).toBe("step_3.npz cannot be read: the file is empty (0 bytes)");
     expect(findings[2]!.at.file).toBe(join(folder, "run/step_3.npz"));
     expect(findings[0]!.message).toContain("step 1, the content says 12: the content counts");
   });
@@ -126,10 +126,7 @@ describe("a directory is a run", () => {
     const { run, findings } = await readAll(join(folder, "run"));
     expect(run.sources.map(({ format }) => format)).toEqual(["torch"]);
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      [
-        "duplicate",
-        `1 npz file in ${folder}/run/npz hold steps that the torch files in ${folder}/run/pt hold too: left out`,
-      ],
+      ["duplicate", "1 npz file repeats steps of the torch files in pt, which are read instead"],
     ]);
     const both = await readAll([join(folder, "run/npz/step_12.npz"), join(folder, "run/pt/step_12.pt")]);
     expect(both.run.sources).toHaveLength(2);
@@ -301,7 +298,7 @@ describe("odd rows are counted and placed", () => {
       [
         "length-mismatch",
         "skipped",
-        "2 rows were left out, the first because: trainer log-probs has 3 values, 2 were expected",
+        "2 rows cannot be read, the first: trainer log-probs has 3 values, 2 were expected",
         2,
         1,
       ],

@@ -10,7 +10,7 @@ import { dropDuplicates } from "./duplicates.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
 import { reportWalk } from "./report-walk.ts";
-import { dropRepeated, warnOfCopies } from "./same-files.ts";
+import { dropCopies, dropRepeated } from "./same-files.ts";
 import { listSome, nothingToRead, reportIgnored, reportUnstable, type Selection, select } from "./select.ts";
 import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
@@ -68,16 +68,15 @@ function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
 export async function openRun(paths: readonly string[], options: ReadOptions = {}): Promise<Run> {
   const opened = await openGroups(paths, options);
   if (!("groups" in opened)) return opened;
-  const { name, sources } = pooled(paths, opened);
-  await warnOfCopies(sources, opened.findings);
+  const { name, sources } = await pooled(paths, opened);
   return makeRun(name, sources, opened.findings, opened, options);
 }
 
-/** All groups as one run. */
-export function pooled(
+/** All groups as one run, in which nothing counts twice. */
+export async function pooled(
   paths: readonly string[],
   { groups, findings }: Groups,
-): { readonly name: string; readonly sources: readonly Source[] } {
+): Promise<{ readonly name: string; readonly sources: readonly Source[] }> {
   const names = [...groups.keys()];
   if (names.length > 1) {
     findings.add({
@@ -90,7 +89,7 @@ export function pooled(
       describe: (count) => `the files belong to ${count} runs (${listSome(names)}) and are read as one`,
     });
   }
-  return { name: names.join("+"), sources: [...groups.values()].flat() };
+  return { name: names.join("+"), sources: await dropCopies([...groups.values()].flat(), findings) };
 }
 
 /** As {@link openRun}, but the runs found side by side in a directory stay apart, in the order of their names. */
@@ -186,7 +185,7 @@ function reportOtherSteps(
     count: others.length,
     omits: { unit: "file", why: "requested" },
     at: { file: first.file.path },
-    describe: (count) => `--steps left out ${count} of ${readable.length} files`,
+    describe: (count) => `${count} of ${readable.length} files are of other steps than those of --steps`,
   });
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Reading } from "../adapters/index.ts";
 import { createRecordBuilder, type RecordBuilder } from "../schema/builder.ts";
-import type { FindingLog } from "../schema/findings.ts";
+import { type FindingLog, unreadableRows } from "../schema/findings.ts";
 import type { RecordBatch } from "../schema/record.ts";
 import { findMisfit, type Misfit, type Origin, type SequenceDraft } from "../schema/sequence-draft.ts";
 import { createBatchChecker } from "./check.ts";
@@ -36,8 +36,7 @@ function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, 
     omits: { unit: "sequence", why: "unreadable" },
     at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
     likely: "one side counts the prompt, the end-of-text token or tool output that the other does not",
-    describe: (count) =>
-      `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${column} has ${length} values, ${expected} were expected`,
+    describe: (count) => unreadableRows(count, `${column} has ${length} values, ${expected} were expected`),
   });
 }
 
@@ -50,7 +49,7 @@ function reportOtherStep(findings: FindingLog, file: string): void {
     omits: { unit: "sequence", why: "requested" },
     at: { file },
     describe: (count) =>
-      `--steps left out ${count.toLocaleString("en")} ${count === 1 ? "sequence" : "sequences"} of files that are read`,
+      `${count.toLocaleString("en")} ${count === 1 ? "sequence" : "sequences"} of other steps, in files that hold steps of --steps`,
   });
 }
 

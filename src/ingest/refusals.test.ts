@@ -46,7 +46,7 @@ describe("why a pair cannot be read", () => {
     expect(batches[0]!.length).toBe(1);
     expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
       [
-        "1 of 2 generations part (1 at the first token): 1 tokens behind that place were left out",
+        "1 token behind the place where 1 of 2 generations part (1 at the first token)",
         { unit: "token", why: "incomparable" },
       ],
     ]);
@@ -125,7 +125,10 @@ it("what --steps leaves out is said as asked for", async () => {
   await put("mixed.jsonl", row({ step: 2 }), row({ step: 3 }), row({ step: 3 }));
   const { findings } = await readAll(folder, { steps: (step) => step === 2 });
   expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
-    ["--steps left out 1 of 3 files", { unit: "file", why: "requested" }],
-    ["--steps left out 2 sequences of files that are read", { unit: "sequence", why: "requested" }],
+    ["1 of 3 files are of other steps than those of --steps", { unit: "file", why: "requested" }],
+    [
+      "2 sequences of other steps, in files that hold steps of --steps",
+      { unit: "sequence", why: "requested" },
+    ],
   ]);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FIXTURES, readAll, readError } from "../adapters/read.test-data.ts";
+import { type Growth, growingRun } from "./growing-run.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -37,15 +38,64 @@ describe("one file by several names", () => {
     expect(links[0]).toContain("2 files are there under a second name");
   });
 
-  it("copied: warned of, where step, rank and bytes are the same", async () => {
+  it("copied: counted once where step, rank and bytes are the same, and said", async () => {
     for (const name of ["run", "run copy"]) {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, "step_1.jsonl"), ROW);
       await writeFile(join(folder, name, "step_2.jsonl"), ROW);
     }
     const [sequences, said] = await count([folder]);
-    expect(sequences).toBe(4);
-    expect(said).toEqual([expect.stringContaining("2 files hold the same bytes as another")]);
+    expect(sequences).toBe(2);
+    expect(said).toEqual([
+      `2 files hold the same bytes as another of the same step and rank, counted once: the first those of ${join(folder, "run", "step_1.jsonl")}`,
+    ]);
+    const { findings } = await readAll([folder]);
+    expect(findings.find(({ code }) => code === "duplicate")!.omits).toEqual({
+      unit: "file",
+      why: "repeated",
+    });
+    await writeFile(join(folder, "run copy", "step_2.jsonl"), ROW.replace("-2.5", "-2.6"));
+    expect((await count([folder]))[0]).toBe(3);
+  });
+
+  it("copied, and both named: counted as asked for, and warned of", async () => {
+    const names = ["a", "b"].map((name) => join(folder, `${name}_step_1.jsonl`));
+    for (const name of names) await writeFile(name, ROW);
+    const [sequences, said] = await count(names);
+    expect(sequences).toBe(2);
+    expect(said).toEqual([
+      `1 file holds the same bytes as another of the same step and rank, counted twice, as both were named: the first those of ${names[0]}`,
+    ]);
+    await mkdir(join(folder, "run"));
+    await writeFile(join(folder, "run", "c_step_1.jsonl"), ROW);
+    expect((await count([names[1]!, join(folder, "run")]))[0]).toBe(1);
+  });
+
+  it("copied into a run that is followed: counted once, in whichever order the files come", async () => {
+    const write = (name: string): Promise<void> => writeFile(join(folder, name), ROW);
+    const growing = growingRun([folder]);
+    const look = async (...names: string[]): Promise<Growth> => {
+      const stamps = new Map(names.map((name) => [join(folder, name), "1"]));
+      const growth = await growing.look(stamps, () => true);
+      if ("broken" in growth) throw new Error(growth.broken);
+      for await (const _ of growth.batches());
+      return growth;
+    };
+    await write("b_step_1.jsonl");
+    expect((await look("b_step_1.jsonl")).sources).toHaveLength(1);
+    await write("c_step_1.jsonl");
+    const second = await look("b_step_1.jsonl", "c_step_1.jsonl");
+    expect([second.sources.length, second.news.length]).toEqual([1, 0]);
+    expect(
+      second
+        .findings()
+        .list()
+        .map(({ code, count: files }) => [code, files]),
+    ).toEqual([["duplicate", 1]]);
+    await write("a_step_1.jsonl");
+    await expect(look("a_step_1.jsonl", "b_step_1.jsonl", "c_step_1.jsonl")).rejects.toThrow(
+      /left out beside newer files/,
+    );
   });
 
   it("as both sides of a pair: refused", async () => {

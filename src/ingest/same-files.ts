@@ -56,33 +56,54 @@ async function identity({ path }: FoundFile): Promise<string | undefined> {
 /** Of a large file its ends tell most copies from other files of the same size. */
 const END_BYTES = 1 << 16;
 
-/** Warns of files of the same step and rank that hold the same bytes: a copied directory counts everything twice. */
-export async function warnOfCopies(sources: readonly Source[], findings: FindingLog): Promise<void> {
-  const named = sources.filter(({ file }) => file.pipe !== true);
+/**
+ * Sources without those that hold the bytes of another of the same step and rank: a copied directory would count
+ * everything twice. The first of the order stays. Files that were both named are both read, since that is what was asked for, and
+ * warned of.
+ */
+export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
+  const dropped = new Set<Source>();
+  const named = sources.filter(({ file }) => file.path !== "-" && file.pipe !== true);
   const alike = groupsOf(
     named,
     ({ report: { step, rank, bytes, format } }) => `${step} ${rank} ${bytes} ${format}`,
   );
   for (const group of alike) {
     for (const similar of await groupsOfDigest(group, digestEnds)) {
-      for (const copies of await groupsOfDigest(similar, digestWhole)) tell(copies, findings);
+      for (const copies of await groupsOfDigest(similar, digestWhole)) {
+        // What was named stays before what a directory holds.
+        const [first, ...others] = [...copies.filter(isNamed), ...copies.filter((copy) => !isNamed(copy))];
+        for (const copy of others) {
+          tell(copy, first!, findings);
+          if (!isNamed(copy)) dropped.add(copy);
+        }
+      }
     }
   }
+  return sources.filter((source) => !dropped.has(source));
 }
 
-function tell([first, ...copies]: readonly Source[], findings: FindingLog): void {
-  const [copy] = copies;
-  if (first === undefined || copy === undefined) return;
+/** Whether the user named the file itself, not a directory that it lies in. */
+function isNamed({ file }: Source): boolean {
+  return file.relative === "";
+}
+
+function tell(copy: Source, first: Source, findings: FindingLog): void {
+  const counted = isNamed(copy);
   findings.add({
     code: "duplicate",
     severity: "warning",
-    subject: "copies",
-    count: copies.length,
+    subject: counted ? "copies counted" : "copies",
+    count: 1,
+    ...(counted ? {} : { omits: { unit: "file", why: "repeated" } as const }),
     at: { file: copy.file.path },
     likely: "a directory or a file was copied",
-    hint: "give one of the two",
-    describe: (count) =>
-      `${count} ${count === 1 ? "file holds" : "files hold"} the same bytes as another of the same step and rank, and everything in them counts twice; the first is as ${first.file.path}`,
+    ...(counted ? { hint: "give one of them" } : {}),
+    describe: (count) => {
+      const hold = count === 1 ? "file holds" : "files hold";
+      const fate = counted ? "counted twice, as both were named" : "counted once";
+      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}: the first those of ${first.file.path}`;
+    },
   });
 }
 

@@ -21,10 +21,10 @@ const LISTED = 5;
 /** One JSON object is parsed whole when it is opened; up to this many bytes of them are kept until they are read. */
 const MAX_KEPT_BYTES = 2 ** 26;
 
-export function listSome(names: readonly string[]): string {
-  return names.length <= LISTED
+export function listSome(names: readonly string[], most = LISTED): string {
+  return names.length <= most
     ? names.join(", ")
-    : `${names.slice(0, LISTED).join(", ")} and ${names.length - LISTED} more`;
+    : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
 /** Files in folders where other files of that kind were recognised are missed; others are no recorded data. */
@@ -41,10 +41,11 @@ function splitFailures(
 
 /** @param kept sequences of the file that were handed on before it failed, and stay counted */
 export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
+  const name = basename(file);
   const what =
     kept === 0
-      ? "a file was left out"
-      : `the rest of a file was left out, and the ${kept === 1 ? "sequence" : `${kept} sequences`} read before ${kept === 1 ? "is" : "are"} kept`;
+      ? `${name} cannot be read`
+      : `${name} cannot be read to its end, and the ${kept === 1 ? "sequence" : `${kept} sequences`} before ${kept === 1 ? "is" : "are"} kept`;
   findings.add({
     code: "file-skipped",
     severity: "skipped",
@@ -70,7 +71,8 @@ function reportOneSided(findings: FindingLog, source: Source, problem: LogratioE
     at: { file: source.report.file },
     ...(problem.likely === undefined ? {} : { likely: problem.likely }),
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-    describe: (count) => `${count} ${count === 1 ? "file was" : "files were"} left out: ${problem.message}`,
+    describe: (count) =>
+      `${count} ${count === 1 ? "file" : "files"} without the two sides: ${problem.message}`,
   });
 }
 
@@ -114,27 +116,29 @@ export async function select(
 export function reportIgnored({ ignored }: Walk, { unrecognised }: Selection, findings: FindingLog): void {
   // A marker is heeded, not ignored.
   const byName = ignored.filter((path) => basename(path) !== "STABLE");
-  const tell = (files: readonly string[], subject: string, describe: (what: string) => string): void => {
+  const tell = (files: readonly string[], why: "by_name" | "no_data", message: string): void => {
     const [first] = files;
     if (first === undefined) return;
-    const what = `${files.length} ${files.length === 1 ? "file" : "files"} (${listSome(files.map((file) => basename(file)))})`;
     findings.add({
       code: "no-data",
       severity: "info",
-      subject,
+      subject: why,
       count: files.length,
-      omits: { unit: "file", why: "no_data" },
+      omits: { unit: "file", why },
       at: { file: first },
-      describe: () => describe(what),
+      describe: () => message,
     });
   };
-  tell(byName, "by name", (what) => `${what} not read: no recorded data, by name`);
-  tell(
-    unrecognised,
-    "by content",
-    (what) =>
-      `${what} not read: no rollout and trainer log-probs in ${unrecognised.length === 1 ? "it" : "them"}`,
-  );
+  const names = (files: readonly string[], most?: number): string =>
+    listSome(
+      files.map((file) => basename(file)),
+      most,
+    );
+  // Such files lie beside most data: one word on them is enough.
+  const others = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
+  tell(byName, "by_name", `${others} no recorded data (${names(byName, 1)})`);
+  const opened = unrecognised.length === 1 ? "1 file" : `${unrecognised.length} files`;
+  tell(unrecognised, "no_data", `${opened} without rollout and trainer log-probs (${names(unrecognised)})`);
 }
 
 /** Why nothing can be read: the first reason, the more telling kinds first. */

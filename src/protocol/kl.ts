@@ -10,6 +10,11 @@ import type { Finding } from "../schema/findings.ts";
 
 export const KL_SCHEMA_VERSION = 1;
 
+/** Below this many problems there is no interval: their spread says next to nothing about others. */
+export const FEWEST_INTERVAL_PROBLEMS = 6;
+/** Up to this many an interval is Student's t: the percentiles of a bootstrap would lie too close together. */
+export const MOST_PROBLEMS_BY_T = 30;
+
 export type PolicyRole = "reference" | "checkpoint" | "baseline";
 export type SpikeMethod = "zscore" | "percentile" | "adaptive";
 export type Region = "early" | "mid" | "late";

@@ -121,6 +121,8 @@ export interface TailPoint {
   readonly positive: number;
   /** Δ < −threshold: the rollout engine found it likelier. */
   readonly negative: number;
+  /** The threshold parts a cell of the sketch in which there are tokens: its counts are interpolated. */
+  readonly approximate?: boolean;
 }
 
 export interface Tail {

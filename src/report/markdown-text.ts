@@ -1,4 +1,5 @@
 import { printable } from "./printable.ts";
+import { pasteable } from "./terminal/command.ts";
 
 /** Foreign text inside Markdown prose or a table cell: nothing in it becomes markup, HTML or a cell border. */
 export function escapeMarkdown(text: string): string {
@@ -20,7 +21,7 @@ export function codeSpan(text: string): string {
 
 /** One line of shell as a code block. */
 export function codeBlock(text: string): string {
-  return codeLines(printable(text), "sh");
+  return codeLines(pasteable(text, true), "sh");
 }
 
 /** Lines of code as a block. */

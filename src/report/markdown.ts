@@ -1,8 +1,9 @@
 import { formatPlace } from "../base/errors.ts";
+import { shellCommand } from "../base/shell-command.ts";
 import type { MismatchReport } from "../protocol/report.ts";
 import type { Finding } from "../schema/findings.ts";
 import { stepTable, turnTable } from "./content/group-tables.ts";
-import { inputParts, leftOutLines } from "./content/input.ts";
+import { inputParts, leftOutLines, otherFiles } from "./content/input.ts";
 import { keyFigures, noInterval } from "./content/key-figures.ts";
 import { verdictWord } from "./content/verdict-level.ts";
 import { pipeTable, tableBlock } from "./markdown-table.ts";
@@ -65,7 +66,8 @@ function factList(report: MismatchReport): string {
 
 function leftOut(report: MismatchReport): string {
   const parts = leftOutLines(report);
-  return `Left out: ${parts.length === 0 ? "nothing" : escapeMarkdown(parts.join("; "))}.`;
+  const told = parts.length === 0 ? ["nothing", ...otherFiles(report)] : parts;
+  return `Left out: ${escapeMarkdown(told.join("; "))}.`;
 }
 
 function findingList(findings: readonly Finding[]): string {
@@ -91,14 +93,9 @@ function repeatCommand({ sources }: MismatchReport): string {
     rest.length === 0
       ? first
       : first.slice(0, -1).filter((part, at) => rest.every((path) => isShared(path, first, at, part)));
-  return `logratio report ${quote(shared.join("/") || (shared.length > 0 ? "/" : "."))}`;
+  return shellCommand("report", [shared.join("/") || (shared.length > 0 ? "/" : ".")]);
 }
 
 function isShared(path: readonly string[], first: readonly string[], at: number, part: string): boolean {
   return path[at] === part && first.slice(0, at).every((before, index) => path[index] === before);
-}
-
-/** As a POSIX shell needs it. */
-function quote(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

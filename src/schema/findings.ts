@@ -42,9 +42,10 @@ export type OmittedUnit = "token" | "sequence" | "file" | "input";
 
 /**
  * Why data is in no figure: `unreadable` should have been read; `incomparable` has no counterpart on the other side;
- * `repeated` is counted once elsewhere; `no_data` holds nothing to count; `requested` was left out by a flag.
+ * `repeated` is counted once elsewhere; `no_data` holds nothing to count; `by_name` is a file beside the data whose name
+ * says that it is something else (a README, a tokenizer); `requested` was left out by a flag.
  */
-export type OmissionReason = "unreadable" | "incomparable" | "repeated" | "no_data" | "requested";
+export type OmissionReason = "unreadable" | "incomparable" | "repeated" | "no_data" | "by_name" | "requested";
 
 /** Said by findings whose `count` is of what was left out. */
 export interface Omission {
@@ -65,6 +66,12 @@ export interface Finding {
   readonly hint?: string;
   /** Absent where nothing was left out. */
   readonly omits?: Omission;
+}
+
+/** `1 row cannot be read: …`, `3 rows cannot be read, the first: …`. */
+export function unreadableRows(count: number, why: string): string {
+  const first = count === 1 ? "row cannot be read" : "rows cannot be read, the first";
+  return `${count.toLocaleString("en")} ${first}: ${why}`;
 }
 
 type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };

@@ -113,3 +113,11 @@ describe("ValueSketch", () => {
     expect(ValueSketch.of(Float32Array.of(-0.485, 0.43, 0.9)).absolute().min).toBe(folded.min);
   });
 });
+
+it("tells whether a count above a threshold is exact", () => {
+  const sketch = new ValueSketch(7);
+  sketch.addAll(Float32Array.of(0.10005, 0.6, -0.10005, 3));
+  // Edges of cells, and cells without a value.
+  for (const threshold of [0.5, 1, 2, -2, 0.3, 20]) expect(sketch.isExactAt(threshold)).toBe(true);
+  for (const threshold of [0.1, -0.1]) expect(sketch.isExactAt(threshold)).toBe(false);
+});

@@ -187,6 +187,12 @@ export class ValueSketch {
     return threshold >= this.#max ? 0 : Math.min(above, this.#count);
   }
 
+  /** Whether {@link countAbove} is exact: no values lie in a cell that `threshold` parts. */
+  isExactAt(threshold: number): boolean {
+    for (const [, , low, high] of this.cells()) if (low < threshold && threshold < high) return false;
+    return true;
+  }
+
   /** How many values lie below `threshold`. */
   countBelow(threshold: number): number {
     let below = 0;

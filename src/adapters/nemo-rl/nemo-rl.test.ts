@@ -32,13 +32,13 @@ describe("NeMo-RL train_data_step*.jsonl", () => {
       {
         code: "bad-row",
         severity: "skipped",
-        message: `1 row was left out, the first because: prev_logprobs has 11 values, generation_logprobs has 12`,
+        message: `1 row cannot be read: prev_logprobs has 11 values, generation_logprobs has 12`,
         at: { file: fixture("train_data_step14.jsonl"), row: 1, line: 2 },
       },
       {
         code: "partial-line",
         severity: "skipped",
-        message: `1 row was left out, the first because: the last line is cut off: 400 bytes without a closing brace`,
+        message: `1 row cannot be read: the last line is cut off: 400 bytes without a closing brace`,
         at: { file: fixture("train_data_step14.jsonl"), row: 2, line: 3, offset: expect.any(Number) },
       },
     ]);

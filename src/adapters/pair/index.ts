@@ -5,7 +5,7 @@
  */
 import { MissingSideError, SchemaError } from "../../base/errors.ts";
 import type { SourceDocument } from "../../io/columns.ts";
-import type { FindingLog } from "../../schema/findings.ts";
+import { type FindingLog, unreadableRows } from "../../schema/findings.ts";
 import type { SequenceDraft } from "../../schema/sequence-draft.ts";
 import type { Adapter } from "../adapter.ts";
 import { commonPrefix, matchScorings } from "./match.ts";
@@ -49,7 +49,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       omits: { unit: "input", why: "no_data" },
       at: { file },
       describe: (count) =>
-        `${count} ${count === 1 ? "entry is no generation and was" : "entries are no generations and were"} ignored: ${format.ignored.slice(0, 5).join(", ")}`,
+        `${count} ${count === 1 ? "entry is no generation" : "entries are no generations"}: ${format.ignored.slice(0, 5).join(", ")}`,
     });
   }
   for (const { row, message } of format.unusable) {
@@ -60,8 +60,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       count: 1,
       omits: { unit: "sequence", why: "unreadable" },
       at: { file, row },
-      describe: (count) =>
-        `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${message}`,
+      describe: (count) => unreadableRows(count, message),
     });
   }
 }
@@ -108,7 +107,8 @@ export async function readPair(
       count: unmatched,
       omits: { unit: "sequence", why: "incomparable" },
       at: { file: trainer.file },
-      describe: (count) => `${count} generations have no counterpart in the other file and were left out`,
+      describe: (count) =>
+        `${count} ${count === 1 ? "generation has" : "generations have"} no counterpart in the other file`,
     });
   }
   if (by.order > 1) {
@@ -119,7 +119,7 @@ export async function readPair(
       count: by.order,
       at: { file: trainer.file },
       describe: (count) =>
-        `${count} generations have neither key nor prompt and were paired in the order in which they appear`,
+        `${count} ${count === 1 ? "generation has" : "generations have"} neither key nor prompt and ${count === 1 ? "was" : "were"} paired in the order in which they appear`,
     });
   }
   reportPromptLogprobs(pairs, trainer.file, findings);
@@ -141,7 +141,7 @@ export async function readPair(
         at: { file: trainer.file, row: b.row },
         likely: "each engine sampled on its own, and from one differing token on the contexts differ",
         describe: (count) =>
-          `${parted} of ${pairs.length} generations part${apart === 0 ? "" : ` (${apart} at the first token)`}: ${count} tokens behind that place were left out`,
+          `${count} ${count === 1 ? "token" : "tokens"} behind the place where ${parted} of ${pairs.length} generations part${apart === 0 ? "" : ` (${apart} at the first token)`}`,
       });
     }
     if (length === 0 && longer > 0) return [];

@@ -31,15 +31,15 @@ describe("two files that scored the same tokens", () => {
       ["this is the trainer side, because it was given second"],
     ]);
     expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
-      ["note", "info", "1 entry is no generation and was ignored: throughput", 1],
-      ["note", "info", "1 entry is no generation and was ignored: throughput", 1],
+      ["note", "info", "1 entry is no generation: throughput", 1],
+      ["note", "info", "1 entry is no generation: throughput", 1],
       [
         "note",
         "info",
         "2 prompt tokens have log-probs in both files, not compared: figures are about generated tokens",
         2,
       ],
-      ["texts-part", "warning", "1 of 2 generations part: 2 tokens behind that place were left out", 2],
+      ["texts-part", "warning", "2 tokens behind the place where 1 of 2 generations part", 2],
     ]);
   });
 
@@ -63,8 +63,8 @@ describe("two files that scored the same tokens", () => {
     const { batches, findings } = await readAll(both("rows", "jsonl"));
     expect(batches[0]!.sampleIds).toEqual(["p"]);
     expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
-      ["skipped", "1 row was left out, the first because: 2 token ids and 1 log-probs"],
-      ["skipped", "2 generations have no counterpart in the other file and were left out"],
+      ["skipped", "1 row cannot be read: 2 token ids and 1 log-probs"],
+      ["skipped", "2 generations have no counterpart in the other file"],
     ]);
   });
 

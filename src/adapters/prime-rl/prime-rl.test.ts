@@ -54,7 +54,7 @@ describe("prime-rl token exports", () => {
       [
         "partial-line",
         "skipped",
-        `1 row was left out, the first because: the last line is cut off: 200 bytes without a closing brace`,
+        `1 row cannot be read: the last line is cut off: 200 bytes without a closing brace`,
       ],
     ]);
   });

@@ -197,7 +197,7 @@ export async function* readPack(
         count: lengths[kept]!,
         omits: { unit: "token", why: "no_data" },
         at,
-        describe: (count) => `${count} tokens that fill up packs were left out`,
+        describe: (count) => `${count} ${count === 1 ? "token that fills" : "tokens that fill"} up packs`,
       });
     }
     const drafts = cutPack(span, lengths.subarray(first, kept), { start, width: total });

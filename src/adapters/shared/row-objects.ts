@@ -4,7 +4,7 @@
  * @module
  */
 import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/columns.ts";
-import type { FindingLog } from "../../schema/findings.ts";
+import { type FindingLog, unreadableRows } from "../../schema/findings.ts";
 import type { SequenceDraft } from "../../schema/sequence-draft.ts";
 import { FIELD_LABELS, type Field, type FoundColumns, findColumns, type NameTable } from "./fields.ts";
 import { describeRowValue, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
@@ -69,8 +69,7 @@ export function reportBadRow(findings: FindingLog, file: string, bad: BadRow): v
     },
     ...(bad.likely === undefined ? {} : { likely: bad.likely }),
     ...(bad.hint === undefined ? {} : { hint: bad.hint }),
-    describe: (count) =>
-      `${count} ${count === 1 ? "row was" : "rows were"} left out, the first because: ${bad.message}`,
+    describe: (count) => unreadableRows(count, bad.message),
   });
 }
 

@@ -42,11 +42,7 @@ describe("slime and miles dumps", () => {
     const { batches, findings } = await readAll(fixture("uneven.pt"));
     expect(batches[0]!.length).toBe(2);
     expect(findings.map(({ code, message, at }) => [code, message, at.row])).toEqual([
-      [
-        "length-mismatch",
-        `1 row was left out, the first because: trainer log-probs has 2 values, 3 were expected`,
-        1,
-      ],
+      ["length-mismatch", `1 row cannot be read: trainer log-probs has 2 values, 3 were expected`, 1],
     ]);
   });
 
@@ -57,7 +53,7 @@ describe("slime and miles dumps", () => {
       [
         "one-sided",
         "info",
-        "1 file was left out: this is a rollout dump of slime: the trainer's log-probs are not in it",
+        "1 file without the two sides: this is a rollout dump of slime: the trainer's log-probs are not in it",
       ],
     ]);
   });

@@ -1,6 +1,6 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
-import { quoteForShell } from "../../analysis/next-command.ts";
 import { UsageError } from "../../base/errors.ts";
+import { shellCommand } from "../../base/shell-command.ts";
 import { openOutputs } from "../../ingest/index.ts";
 import { onInterrupt } from "../../io/interrupts.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
@@ -15,7 +15,7 @@ import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding, writtenFiles } from "../messages.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface AnalyzeOptions extends ForceOption {
@@ -48,7 +48,7 @@ export async function analyze(
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(report, paths, options, terminal));
-  for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(report.findings, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
@@ -69,12 +69,12 @@ function render(
   if (json) return toJson(report);
   if (markdown) {
     const flags = [
-      ...(where === undefined ? [] : ["--where", quoteForShell(where)]),
+      ...(where === undefined ? [] : ["--where", where]),
       ...(accuracy === undefined ? [] : ["--accuracy", accuracy]),
       ...(top === undefined ? [] : ["--top", top]),
     ];
     return renderAnalyzeMarkdown(report, {
-      command: ["logratio analyze", ...paths.map(quoteForShell), ...flags].join(" "),
+      command: shellCommand("analyze", paths, flags),
     });
   }
   return renderAnalyzeTerminal(report, { width, color, unicode });

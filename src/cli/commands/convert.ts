@@ -5,7 +5,7 @@ import type { RecordBatch } from "../../schema/record.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatFinding, printableLines } from "../messages.ts";
+import { printableLines, tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -32,7 +32,7 @@ export async function convert(
   });
   progress.end();
   const findings = run.findings.list();
-  for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(findings, terminal);
   const { sequences, tokens } = counts;
   terminal.err(
     `written: ${printableLines(files.join(", "))}: ${sequences.toLocaleString("en")} sequences, ${tokens.toLocaleString("en")} response tokens\n`,

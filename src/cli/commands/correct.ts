@@ -29,7 +29,7 @@ import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding, writtenFiles } from "../messages.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
@@ -99,7 +99,7 @@ export async function correct(
   const result = buildResult(corrected, preset, settings, run, sequences, written);
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderCorrectTerminal(result, { width, color, unicode }));
-  for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(result.findings, terminal);
   if (written.length > 0) terminal.err(writtenFiles(...written));
   return conclude(run, reading, result.metrics?.sequences ?? 0, terminal);
 }

@@ -14,7 +14,7 @@ import type { ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
@@ -78,7 +78,7 @@ export async function digits(
   };
   if (result.metrics.total_digits + result.metrics.multi_digit_tokens === 0) refuseEmpty(result);
   terminal.out(render(result, paths, options, terminal));
-  for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(result.findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 

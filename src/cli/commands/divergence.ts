@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { quoteForShell } from "../../analysis/next-command.ts";
 import { isLogratioError, UsageError } from "../../base/errors.ts";
+import { shellCommand } from "../../base/shell-command.ts";
 import {
   createRunLog,
   createRunReport,
@@ -25,13 +25,14 @@ import {
   renderDivergentTokens,
   renderStepTitle,
 } from "../../report/divergence/index.ts";
+import { pasteable } from "../../report/terminal/command.ts";
 import { openTokenizer } from "../../tokens/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatError, formatFinding } from "../messages.ts";
+import { formatError, tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
@@ -113,7 +114,7 @@ export async function divergence(
     sources: sourceSummaries(run),
   });
   print(result, options, terminal);
-  for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(findings, terminal);
   const status = conclude(run, reading, result.metrics.sequences, terminal);
   if (!failed) return status;
   const written = result.outputs.reduce((sum, { lines }) => sum + lines, 0);
@@ -290,17 +291,17 @@ function print(result: DivergenceReport, options: DivergenceCommandOptions, term
   if (options.json) terminal.out(toJson(result));
   else if (options.out === STDOUT)
     terminal.err(renderDivergenceSummary(result, { width, color: false, unicode }));
-  else terminal.out(renderDivergenceSummary(result, { width, color, unicode }) + nextStep(result));
+  else terminal.out(renderDivergenceSummary(result, { width, color, unicode }) + nextStep(result, unicode));
 }
 
 /** A command that names every file would not fit where there is one for each step. */
 const MOST_NAMED = 3;
 
-function nextStep({ outputs }: DivergenceReport): string {
+function nextStep({ outputs }: DivergenceReport, unicode: boolean): string {
   if (outputs.length === 0) return "";
   const files = outputs.map(({ file }) => file);
   const paths = files.length > MOST_NAMED ? [...new Set(files.map((file) => dirname(file)))] : files;
-  return `  next: logratio analyze ${paths.map(quoteForShell).join(" ")}\n`;
+  return `  next: ${pasteable(shellCommand("analyze", paths), unicode)}\n`;
 }
 
 function fraction(flag: string, text: string): number {

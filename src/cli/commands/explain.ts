@@ -11,7 +11,21 @@ export function formatExplanation(run: Run): string {
     if (block) block.files.push(source.file);
     else blocks.set(key, { files: [source.file], source });
   }
-  return [...blocks.values()].map(({ files, source }) => formatBlock(files, source)).join("");
+  const read = [...blocks.values()].map(({ files, source }) => formatBlock(files, source));
+  return [...read, ...ignoredLines(run)].join("");
+}
+
+const MOST_IGNORED = 40;
+
+/** Files that were found and hold no recorded log-probs, by name or by content. */
+function ignoredLines({ ignored }: Run): string[] {
+  if (ignored.length === 0) return [];
+  const more = ignored.length - MOST_IGNORED;
+  return [
+    "not read, as no recorded data:\n",
+    ...ignored.slice(0, MOST_IGNORED).map((file) => `  ${printable(file)}\n`),
+    ...(more > 0 ? [`  and ${more} more\n`] : []),
+  ];
 }
 
 function formatBlock(files: readonly string[], source: SourceReport): string {

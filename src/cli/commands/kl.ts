@@ -17,7 +17,7 @@ import {
 } from "../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
-import { formatFinding, writtenFiles } from "../messages.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressOf } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
 import { analyzeLine, scoreLine } from "../score-progress.ts";
@@ -98,7 +98,7 @@ export async function kl(
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(report, paths, options, terminal));
-  for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(report.findings, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 

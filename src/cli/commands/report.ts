@@ -1,5 +1,5 @@
 import { buildReport } from "../../analysis/build-report.ts";
-import { EmptyInputError, UsageError } from "../../base/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { openOutputs, openRun } from "../../ingest/index.ts";
 import { writeWholeFile } from "../../io/write-whole-file.ts";
 import { summarizeBatches } from "../../parallel/summarize-batches.ts";
@@ -11,7 +11,8 @@ import { type FilterOptions, filterOf } from "../filter-option.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding, writtenFiles } from "../messages.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
+import { nothingToCompare } from "../nothing-to-compare.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine, conclude, inputFlags, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
@@ -26,9 +27,11 @@ export interface ReportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly brief?: boolean;
   readonly full?: boolean;
   readonly threads?: string;
+  /** The run is the one that comes with logratio. */
+  readonly asDemo?: boolean;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads"];
+const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads", "asDemo"];
 
 /** Reads a run once and prints the report in the form that was asked for. */
 export async function report(
@@ -66,15 +69,14 @@ export async function report(
     findings,
     sources: sourceSummaries(run),
   });
-  if (result.metrics.tokens === 0) refuseEmpty(result);
+  if (result.metrics.tokens === 0) throw nothingToCompare(result);
   if (options.explain) terminal.err(formatExplanation(run));
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderHtml(result));
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(result, paths, options, terminal));
-  if (options.json || options.markdown || options.brief)
-    for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
@@ -94,19 +96,6 @@ function parityTrainers(list: string | undefined): ParityTrainer[] {
   });
 }
 
-function refuseEmpty({ excluded, metrics }: MismatchReport): never {
-  const missing = excluded.missing + excluded.delta_negative_infinite + excluded.delta_positive_infinite;
-  throw new EmptyInputError(
-    missing > 0
-      ? `Nothing to compare: all ${missing.toLocaleString("en")} masked tokens lack a finite log-prob on one side`
-      : `Nothing to compare: the masks of all ${metrics.sequences_empty.toLocaleString("en")} sequences are empty`,
-    {
-      likely: "the wrong columns were read, or the mask is inverted",
-      hint: "run with --explain to see what each column was taken for",
-    },
-  );
-}
-
 /** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */
 function render(
   result: MismatchReport,
@@ -115,7 +104,9 @@ function render(
   { width, colour: color, unicode, interactive }: Terminal,
 ): string {
   if (options.json) return toJson(result);
-  const command = commandLine("report", paths, options, FORM_FLAGS);
+  const command = options.asDemo
+    ? commandLine("demo", [], options, FORM_FLAGS)
+    : commandLine("report", paths, options, FORM_FLAGS);
   if (options.markdown) return renderMarkdown(result, { command });
   const isCut = interactive && !options.full && !options.brief;
   return renderTerminal(result, {

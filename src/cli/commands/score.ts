@@ -1,10 +1,12 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
+import { shellCommand } from "../../base/shell-command.ts";
 import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../protocol/score.ts";
 import { renderScoreTerminal } from "../../report/score/index.ts";
+import { pasteable } from "../../report/terminal/command.ts";
 import { type RunStudyResult, runStudy, type StudySpec } from "../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
-import { formatFinding, printableLines, writtenFiles } from "../messages.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressOf } from "../progress.ts";
 import { scoreLine } from "../score-progress.ts";
 import { checkStudyOutput, type StudyFlags, studyFromFlags } from "../study-options.ts";
@@ -31,13 +33,13 @@ export async function score(
   const report = scoreReport(spec, run, (Date.now() - started) / 1000);
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(report) : renderScoreTerminal(report, { width, color, unicode }));
-  for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(report.findings, terminal);
   for (const file of report.files) terminal.err(writtenFiles(file));
   if (run.interrupted) {
     terminal.err("interrupted: what was scored is kept; run the same command again to go on\n");
     return EXIT.interrupted;
   }
-  if (!options.json) terminal.err(printableLines(`next: logratio kl ${spec.out}\n`));
+  if (!options.json) terminal.err(`next: ${pasteable(shellCommand("kl", [spec.out]), terminal.unicode)}\n`);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 

@@ -19,7 +19,7 @@ import { TOKEN_FLAGS } from "../../wire/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine, conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
@@ -102,7 +102,7 @@ export async function show(
       ? toJson(report)
       : renderShowTerminal(report, { width, color, unicode, context, all: options.all }),
   );
-  for (const finding of report.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(report.findings, terminal);
   return conclude(run, reading, 1, terminal);
 }
 

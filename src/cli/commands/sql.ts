@@ -6,7 +6,7 @@ import { renderRows } from "../../report/analyze/index.ts";
 import { csvLine } from "../../report/csv.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { tellFindings } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface SqlOptions {
@@ -41,7 +41,7 @@ export async function sql(
     const more = result.rows.length - rows.length;
     if (more > 0) terminal.err(`${more} more rows: --csv or --json prints all, LIMIT asks for fewer\n`);
   }
-  for (const finding of result.findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(result.findings, terminal);
   return inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
 }
 

@@ -16,7 +16,7 @@ import type { ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
-import { formatFinding } from "../messages.ts";
+import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
@@ -67,7 +67,7 @@ export async function sweep(
     sources: sourceSummaries(run),
   });
   terminal.out(render(result, rows, paths, options, terminal));
-  for (const finding of findings) terminal.err(formatFinding(finding, terminal));
+  tellFindings(findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 

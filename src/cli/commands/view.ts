@@ -13,7 +13,7 @@ import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";
-import { formatFailure, formatFinding, formatWarning, printableLines, writtenLine } from "../messages.ts";
+import { formatFailure, formatWarning, printableLines, tellFindings, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
 import { serveStudy } from "../serve-study.ts";
@@ -155,7 +155,7 @@ async function prepare(
       onProgress: progress.update,
     });
     progress.end();
-    tellFindings(run, terminal);
+    tellFindings(run.info.findings, terminal);
     return run;
   } catch (error) {
     progress.end();
@@ -215,10 +215,6 @@ function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
   const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as Comparison;
   for (const { severity, what, follows } of warnings)
     terminal.err(printableLines(`${severity}: ${what} ${follows}\n`));
-}
-
-function tellFindings({ info }: PreparedRun, terminal: Terminal): void {
-  for (const finding of info.findings) terminal.err(formatFinding(finding, terminal));
 }
 
 async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
@@ -296,11 +292,7 @@ async function serveFollowing(
           if (shown !== undefined && sequences !== shown)
             terminal.err(`now ${sequences.toLocaleString("en")} sequences\n`);
           shown = sequences;
-          for (const finding of findings) {
-            const text = formatFinding(finding, terminal);
-            if (!told.has(text)) terminal.err(text);
-            told.add(text);
-          }
+          tellFindings(findings, terminal, told);
           const isFirst = server === undefined;
           const next = serving(run).then(async (running) => {
             if (!isFirst) await running.update(run, anew);

@@ -1,4 +1,4 @@
-import type { KlInterval } from "../../protocol/kl.ts";
+import { FEWEST_INTERVAL_PROBLEMS, type KlInterval, MOST_PROBLEMS_BY_T } from "../../protocol/kl.ts";
 import { ratioInterval } from "../../statistics/index.ts";
 import { seededRandom } from "../../statistics/random.ts";
 import { quantileOf } from "./numbers.ts";
@@ -10,11 +10,6 @@ export interface Bootstrap {
   mean(values: readonly number[]): KlInterval | null;
 }
 
-/** Below this the spread of a few problems says next to nothing about others. */
-const FEWEST_UNITS = 6;
-/** Up to this many the percentiles of a bootstrap lie too close together, and Student's t does not. */
-const MOST_BY_T = 30;
-
 /**
  * To 30 units Student's t with n − 1 degrees of freedom; above that the percentile bootstrap (Efron 1979): the units (problems, as tokens of one are not independent) are drawn with
  * replacement as often as there are units; the interval lies between the 2.5th and the 97.5th percentile of the
@@ -25,8 +20,8 @@ export function seededBootstrap(replicates: number, seed: number): Bootstrap {
   const draws = new Map<number, Uint32Array>();
   const ratio = (numerators: readonly number[], denominators: readonly number[]): KlInterval | null => {
     const units = numerators.length;
-    if (units < FEWEST_UNITS) return null;
-    if (units <= MOST_BY_T) {
+    if (units < FEWEST_INTERVAL_PROBLEMS) return null;
+    if (units <= MOST_PROBLEMS_BY_T) {
       const { low, high } = ratioInterval(numerators, denominators);
       return Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null;
     }

@@ -28,11 +28,23 @@ export function inputParts(report: MismatchReport): string[] {
   return parts.map(printable);
 }
 
-/** One line for each thing that is in no figure; empty where nothing was left out. */
+/**
+ * One line for each thing that is in no figure; empty where nothing was left out. Files that lie beside the data under
+ * names of their own are not missed by any figure: {@link otherFiles}.
+ */
 export function leftOutLines({ left_out }: MismatchReport): string[] {
-  return left_out.map(({ file, severity, what }) =>
-    file === undefined || severity !== "skipped" ? what : `${file}: ${what}`,
-  );
+  return left_out
+    .filter(({ why }) => why !== "by_name")
+    .map(({ file, severity, what }) =>
+      file === undefined || severity !== "skipped" || what.includes(file.split("/").at(-1) ?? file)
+        ? what
+        : `${file}: ${what}`,
+    );
+}
+
+/** `3 other files are no recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */
+export function otherFiles({ left_out }: MismatchReport): string[] {
+  return left_out.filter(({ why }) => why === "by_name").map(({ what }) => what);
 }
 
 /** Findings that left nothing out, but say that figures may mean something else. */

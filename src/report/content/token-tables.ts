@@ -70,6 +70,8 @@ export function bucketLabel(bucket: ProbabilityBucket): string {
 /** The extreme-token curve P(|Δ| > τ), both tails apart. */
 export function tailTable(report: MismatchReport): Table {
   const points = report.tail_curve;
+  const counts = (key: "tokens" | "positive" | "negative"): string[] =>
+    points.map((point) => (point.approximate && point[key] > 0 ? "≈" : "") + formatCount(point[key]));
   return makeTable(
     "tail",
     "Extreme tokens",
@@ -79,12 +81,7 @@ export function tailTable(report: MismatchReport): Table {
         points.map((point) => formatPlain(point.threshold)),
         { align: "right" },
       ),
-      figureColumn(
-        "tokens",
-        "count",
-        points.map((point) => point.tokens),
-        { priority: 1 },
-      ),
+      textColumn("tokens", counts("tokens"), { priority: 1, align: "right" }),
       textColumn(
         "of tokens",
         points.map((point) => formatShare(point.share)),
@@ -95,26 +92,18 @@ export function tailTable(report: MismatchReport): Table {
         points.map((point) => oneIn(point.share)),
         { priority: 4, align: "right" },
       ),
-      figureColumn(
-        "trainer likelier",
-        "count",
-        points.map((point) => point.positive),
-        {
-          priority: 2,
-          meaning: "Δ > τ: the trainer finds the token likelier",
-        },
-      ),
-      figureColumn(
-        "rollout likelier",
-        "count",
-        points.map((point) => point.negative),
-        {
-          priority: 2,
-          meaning: "Δ < −τ: the rollout engine found it likelier",
-        },
-      ),
+      textColumn("trainer likelier", counts("positive"), {
+        align: "right",
+        priority: 2,
+        meaning: "Δ > τ: the trainer finds the token likelier",
+      }),
+      textColumn("rollout likelier", counts("negative"), {
+        align: "right",
+        priority: 2,
+        meaning: "Δ < −τ: the rollout engine found it likelier",
+      }),
     ],
-    "tokens further off than a threshold, in nats, before any truncation",
+    "tokens further off than a threshold, in nats, before any truncation; ≈ is interpolated in a sketch",
   );
 }
 

@@ -1,5 +1,5 @@
 import type { MismatchReport } from "../../protocol/report.ts";
-import { countOtherWarnings, inputParts, leftOutLines, plural } from "../content/input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "../content/input.ts";
 import { type KeyFigure, keyFigures, noInterval } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
 import { displayed } from "../display.ts";
@@ -64,7 +64,8 @@ function htmlLeftOut(report: MismatchReport): string {
     warnings === 0
       ? ""
       : `<a href="#findings">${plural(warnings, nothing ? "warning" : "other warning")}</a>`;
-  if (nothing) return `<h3>Left out</h3><p class=muted>nothing${more === "" ? "" : `; ${more}`}</p>`;
+  if (nothing)
+    return `<h3>Left out</h3><p class=muted>${["nothing", ...otherFiles(report).map(escapeHtml), ...(more === "" ? [] : [more])].join("; ")}</p>`;
   const items = more === "" ? parts : [...parts, more];
   return `<h3>Left out</h3><ul class=warn>${items.map((part) => `<li>${part}`).join("")}</ul>`;
 }

@@ -49,7 +49,11 @@ export function spreadPictures(report: MismatchReport): Picture[] {
     {
       id: "extreme-tokens",
       draw: () => tailChart(report.tail_curve, { title: "Extreme tokens: share with |Δ| above τ" }),
-      rows: () => report.tail_curve.map((point) => ({ ...point })),
+      rows: () =>
+        report.tail_curve.map(({ approximate, ...point }) => ({
+          ...point,
+          approximate: approximate ? 1 : 0,
+        })),
     },
     {
       id: "prob-diff-histogram",

@@ -10,6 +10,7 @@ import {
   nullKlReport,
   sampleKlReport,
 } from "./sample.test-data.ts";
+import { intervalMethod } from "./summary.ts";
 
 const REPORTS: readonly (readonly [string, KlReport])[] = [
   ["whole", sampleKlReport()],
@@ -178,4 +179,18 @@ describe("renderKlMarkdown", () => {
     expect(bare).not.toContain("#### Statistical tests");
     expect(bare).toContain("#### Checkpoint comparison");
   });
+});
+
+it.each([
+  [5, "none: 5 problems, and fewer than 6 say next to nothing about others"],
+  [30, "95 %, Student's t over problems; none over fewer than 6"],
+  [
+    31,
+    "95 %, 2,000 bootstrap samples of problems, seed 42; over 6 to 30 problems Student's t, over fewer none",
+  ],
+])("names the intervals that %d problems have", (problems, text) => {
+  const { settings, checkpoints } = sampleKlReport();
+  const [name, figures] = Object.entries(checkpoints)[0]!;
+  const report = { settings: { ...settings, seed: 42 }, checkpoints: { [name]: { ...figures, problems } } };
+  expect(intervalMethod(report)).toBe(text);
 });

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import type { KlAnswer, KlReport } from "../../protocol/kl.ts";
+import {
+  FEWEST_INTERVAL_PROBLEMS,
+  type KlAnswer,
+  type KlReport,
+  MOST_PROBLEMS_BY_T,
+} from "../../protocol/kl.ts";
 import type { VerdictLevel } from "../../protocol/report.ts";
 import { plural } from "../content/input.ts";
 import { formatCount, formatPlain } from "../format.ts";
@@ -89,12 +94,23 @@ export function methodLines(report: KlReport): (readonly [label: string, text: s
         : "a value stands beside the token that it is about",
     ],
     ["Categories", settings.categories.length === 0 ? "none" : settings.categories.join(", ")],
-    [
-      "Intervals",
-      `95 %, ${formatCount(settings.bootstrap_replicates)} bootstrap samples of problems, seed ${String(settings.seed)}`,
-    ],
+    ["Intervals", intervalMethod(report)],
     ["Significance", `level ${formatPlain(settings.alpha)} after correction for the number of tests`],
   ];
+}
+
+/** How the intervals over problems were made: few problems are a matter of Student's t, not of the bootstrap. */
+export function intervalMethod({
+  settings,
+  checkpoints,
+}: Pick<KlReport, "settings" | "checkpoints">): string {
+  const problems = Math.max(0, ...Object.values(checkpoints).map((checkpoint) => checkpoint.problems));
+  if (problems < FEWEST_INTERVAL_PROBLEMS)
+    return `none: ${plural(problems, "problem")}, and fewer than ${FEWEST_INTERVAL_PROBLEMS} say next to nothing about others`;
+  const byT = `95 %, Student's t over problems`;
+  if (problems <= MOST_PROBLEMS_BY_T) return `${byT}; none over fewer than ${FEWEST_INTERVAL_PROBLEMS}`;
+  const drawn = `${plural(settings.bootstrap_replicates, "bootstrap sample")} of problems, seed ${String(settings.seed)}`;
+  return `95 %, ${drawn}; over ${FEWEST_INTERVAL_PROBLEMS} to ${MOST_PROBLEMS_BY_T} problems Student's t, over fewer none`;
 }
 
 /** A number stays on the line of its per cent sign. */

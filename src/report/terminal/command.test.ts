@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { shellCommand } from "../../analysis/next-command.ts";
+import { shellCommand } from "../../base/shell-command.ts";
 import { drawCommand } from "./command.ts";
 import { makeSurface } from "./surface.ts";
 

@@ -1,5 +1,5 @@
 import type { Histogram, MismatchReport } from "../../protocol/report.ts";
-import { countOtherWarnings, inputParts, leftOutLines, plural } from "../content/input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "../content/input.ts";
 import { type KeyFigure, keyFigures } from "../content/key-figures.ts";
 import { verdictWord } from "../content/verdict-level.ts";
 import { formatNumber, formatSigned, isMissing } from "../format.ts";
@@ -14,26 +14,33 @@ const ROWS = 23;
 const PICTURE_COLUMNS = 32;
 /** Widest of the labels on the left: key figures, pictures and closing lines stand under each other. */
 const LABEL_COLUMNS = 10;
+const MOST_FACTS = 3;
 /** More things left out than this are counted, not spelt out. */
 const MOST_LEFT_OUT = 2;
 
 /**
  * What a tired engineer reads in ten seconds: verdict, key figures, shape, facts, what is left out, what to run next.
  * Blank lines are put between the blocks as long as everything fits 24 rows; where long sentences leave no room, the
- * reason for the next command goes, then the second picture, whose figure stands above it anyway, then the header.
+ * reason for the next command goes, then the second picture, whose figure stands above it anyway, then the header, then
+ * the lesser facts.
+ *
+ * @param taken rows that the caller needs below
  */
-export function drawFirstScreen(report: MismatchReport, surface: Surface): string[] {
+export function drawFirstScreen(report: MismatchReport, surface: Surface, taken = 0): string[] {
+  const rows = ROWS - taken;
   const densities = [
-    { why: true, extremes: true, header: true },
-    { why: false, extremes: true, header: true },
-    { why: false, extremes: false, header: true },
-    { why: false, extremes: false, header: false },
+    { why: true, extremes: true, header: true, facts: MOST_FACTS },
+    { why: false, extremes: true, header: true, facts: MOST_FACTS },
+    { why: false, extremes: false, header: true, facts: MOST_FACTS },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS - 1 },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS - 2 },
   ];
   const tries = densities.map((density) => drawBlocks(report, surface, density));
   const blocks =
-    tries.find((candidate) => countRows(candidate, surface.width) <= ROWS) ??
+    tries.find((candidate) => countRows(candidate, surface.width) <= rows) ??
     (tries[tries.length - 1] as string[][]);
-  const gaps = Math.max(0, ROWS - countRows(blocks, surface.width));
+  const gaps = Math.max(0, rows - countRows(blocks, surface.width));
   // The verdict gets air first, then the end of the figures; the pictures stay with the facts longest.
   const spaced = new Set([1, 2, 4, 0, 3].slice(0, gaps));
   return blocks.flatMap((block, index) =>
@@ -48,6 +55,8 @@ interface Density {
   readonly extremes: boolean;
   /** Whether to head the columns of the key figures. */
   readonly header: boolean;
+  /** How many facts to tell. */
+  readonly facts: number;
 }
 
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[][] {
@@ -58,13 +67,13 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
     clipped(drawVerdict(report, surface)),
     clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
     clipped(drawPictures(report, surface, density)),
-    clipped(drawFacts(report, surface)),
+    clipped(drawFacts(report, surface, density.facts)),
     [...clipped(drawLeftOut(report, surface)), ...drawNext(report, surface, density)],
   ].filter((block) => block.length > 0);
 }
 
 /** A command that is wider than the terminal takes several of its rows. */
-function countRows(blocks: readonly string[][], width: number): number {
+export function countRows(blocks: readonly string[][], width: number): number {
   const rows = (line: string): number => Math.max(1, Math.ceil(displayWidth(line) / width));
   return blocks.reduce((sum, block) => sum + block.reduce((all, line) => all + rows(line), 0), 0);
 }
@@ -188,11 +197,11 @@ function drawPicture(label: string, picture: string, note: string, surface: Surf
   return (head + surface.style(clip(surface.text(note), room, surface.ellipsis), "dim")).trimEnd();
 }
 
-function drawFacts(report: MismatchReport, surface: Surface): string[] {
+function drawFacts(report: MismatchReport, surface: Surface, most: number): string[] {
   const bullet = surface.unicode ? "• " : "* ";
   return [...report.facts]
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, 3)
+    .slice(0, most)
     .flatMap((fact) =>
       wrap(surface.text(fact.text), surface.width - 2).map(
         (line, index) => (index === 0 ? bullet : "  ") + line,
@@ -206,7 +215,7 @@ function drawLeftOut(report: MismatchReport, surface: Surface): string[] {
   const warnings = countOtherWarnings(report);
   const nothing = told.length === 0;
   const parts = [
-    ...(nothing ? ["nothing"] : told.slice(0, MOST_LEFT_OUT)),
+    ...(nothing ? ["nothing", ...otherFiles(report)] : told.slice(0, MOST_LEFT_OUT)),
     ...(more > 0 ? [`${more} more, see Findings`] : []),
     ...(warnings > 0 ? [`${plural(warnings, nothing ? "warning" : "other warning")}, see Findings`] : []),
   ];

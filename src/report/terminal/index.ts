@@ -2,7 +2,7 @@ import type { MismatchReport } from "../../protocol/report.ts";
 import { clip } from "./columns.ts";
 import { drawCommand } from "./command.ts";
 import { drawDetails } from "./details.ts";
-import { drawFirstScreen } from "./first-screen.ts";
+import { countRows, drawFirstScreen } from "./first-screen.ts";
 import { makeSurface, type TerminalOptions } from "./surface.ts";
 
 export interface TerminalReportOptions extends TerminalOptions {
@@ -18,11 +18,12 @@ export interface TerminalReportOptions extends TerminalOptions {
  */
 export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
   const surface = makeSurface(options);
-  const lines = drawFirstScreen(report, surface);
+  const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
+  const lines = drawFirstScreen(report, surface, countRows([more], surface.width));
   if (options.sections !== "summary") {
     const details = drawDetails(report, surface);
     lines.push(...details.map((line) => clip(line, surface.width, surface.ellipsis)));
   }
-  if (options.more !== undefined) lines.push(...drawCommand("the rest", options.more, "", surface));
+  lines.push(...more);
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { quoteForShell } from "../../analysis/next-command.ts";
+
 import { orNull } from "../../base/json.ts";
+import { shellCommand } from "../../base/shell-command.ts";
 import type { Correction } from "../../corrections/correction.ts";
 import { PRESETS } from "../../corrections/presets/index.ts";
 import type { Preset, Setting, Settings } from "../../corrections/presets/preset.ts";
@@ -157,20 +158,19 @@ function flagsFor(flags: readonly string[], { steps }: ExactQuestion): readonly 
 
 /** `logratio correct` with the first preset that can do this; without one, the sweep that shows what comes close. */
 function commandFor(correction: Correction, paths: readonly string[], flags: readonly string[]): string {
-  const input = [...paths, ...flags].map(quoteForShell).join(" ");
   for (const preset of PRESETS) {
     const settings = preset.express(correction);
     if (settings === undefined) continue;
-    return [`logratio correct ${input} --preset ${preset.name}`, ...setFlags(preset, settings)].join(" ");
+    return shellCommand("correct", paths, [...flags, "--preset", preset.name, ...setFlags(preset, settings)]);
   }
-  return `logratio sweep ${input}`;
+  return shellCommand("sweep", paths, flags);
 }
 
 function setFlags({ parameters }: Preset, settings: Settings): string[] {
   return parameters.flatMap(({ name, fallback }) => {
     const value = settings[name];
     if (value === undefined || String(value) === String(fallback)) return [];
-    return [`--set ${quoteForShell(`${name}=${textOf(value)}`)}`];
+    return ["--set", `${name}=${textOf(value)}`];
   });
 }
 

@@ -1,4 +1,4 @@
-import { shellCommand } from "../../../../../src/analysis/next-command.ts";
+import { shellCommand } from "../../../../../src/base/shell-command.ts";
 
 /**
  * The command that prints this sequence, or this token of it, in a terminal.
@@ -13,5 +13,5 @@ export function commandFor(
   tokenizer: string | null,
 ): string {
   const spelled = tokenizer === null ? [] : ["--tokenizer", tokenizer];
-  return shellCommand("show", [...paths, handle, ...flags, ...spelled]);
+  return shellCommand("show", [...paths, handle], [...flags, ...spelled]);
 }
