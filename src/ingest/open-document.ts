@@ -4,6 +4,7 @@
  * @module
  */
 import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmptyInputError, FormatError, LimitError } from "../base/errors.ts";
 import { memoryLimit } from "../base/memory-limit.ts";
