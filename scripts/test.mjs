@@ -19,6 +19,7 @@ const steps = [
   ["build", process.execPath, ["scripts/build.mjs"]],
   ["weight of the page", process.execPath, ["scripts/check-page-weight.mjs"]],
   ["tests", bin("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`]],
+  ["fuzzing", process.execPath, ["scripts/fuzz.mjs", "--time", "20s"]],
   ["examples in documentation", process.execPath, ["scripts/check-docs.mjs"]],
   ["package", process.execPath, ["scripts/check-package.mjs"]],
 ];

@@ -28,6 +28,11 @@ import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
 const TURNS_WITH_QUANTILES = 256;
 const WORST_KEPT = 20;
 
+/** What decides among tokens that are off by the same; the token's number comes last in it. */
+function keyOf({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
+  return `${file} ${handle}`;
+}
+
 /** 2: the summaries in it are of version 2. */
 const VERSION = 2;
 
@@ -70,11 +75,7 @@ export class RunSummary {
   readonly groups = new TokenGroups();
   /** Kernel sums by step, then by pack (`file#pack`). */
   readonly packs = new Map<number, Map<string, Float64Array>>();
-  readonly worstTokens = new TopList<WorstToken>(
-    WORST_KEPT,
-    (token) => Math.abs(token.delta),
-    (token) => `${token.file} ${token.handle}`,
-  );
+  readonly worstTokens = new TopList<WorstToken>(WORST_KEPT, (token) => Math.abs(token.delta), keyOf);
   readonly worstSequences = new TopList<WorstSequence>(
     WORST_KEPT,
     (sequence) => Math.abs(sequence.delta_sum),
@@ -219,11 +220,18 @@ export class RunSummary {
 
   #considerTokens(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
     let threshold = this.worstTokens.threshold;
+    let key: string | undefined;
     for (let i = from; i < to; i++) {
       const delta = tokens.delta[i] as number;
-      if (Math.abs(delta) < threshold || delta === 0) continue;
+      const score = Math.abs(delta);
+      if (score < threshold || delta === 0) continue;
       const index = tokens.index[i] as number;
       const token = index - (batch.offsets[row] as number);
+      if (score === threshold) {
+        // Where every token is off by the same, making each one's entry would take longer than all the rest.
+        key ??= keyOf(placeOf(batch, row, 0)).slice(0, -1);
+        if (!this.worstTokens.admitsTie(`${key}${token}`)) continue;
+      }
       this.worstTokens.add({
         ...placeOf(batch, row, token),
         sequence: batch.rows[row] as number,

@@ -41,3 +41,19 @@ test("memory that runs out is a limit, not a mistake", async () => {
   const opened = openRun(["-"], { stdin: failing(0, new RangeError("Array buffer allocation failed")) });
   await expect(opened).rejects.toMatchObject({ _tag: "LimitError" });
 });
+
+test("rows that all lack one side end the reading of their file, not of the run", async () => {
+  const bad = join(folder, "one-side-later.jsonl");
+  await writeFile(
+    bad,
+    '{"rollout_log_probs":[-1,-2],"old_log_probs":[-1]}\n{"old_log_probs":[-1]}\n{"old_log_probs":[-2]}\n',
+  );
+  const run = await openRun([good, bad]);
+  let sequences = 0;
+  for await (const batch of run.batches()) sequences += batch.length;
+  expect(sequences).toBe(3);
+  expect(run.skipped).toBe(1);
+  expect(run.findings.list().map(({ message }) => message)).toContain(
+    "a file was left out: none of 2 sequences has rollout log-probs",
+  );
+});

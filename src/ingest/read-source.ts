@@ -4,6 +4,7 @@
  * @module
  */
 import type { Reading } from "../adapters/index.ts";
+import { MissingSideError } from "../base/errors.ts";
 import { createRecordBuilder, type RecordBuilder } from "../schema/builder.ts";
 import { type FindingLog, unreadableRows } from "../schema/findings.ts";
 import type { RecordBatch } from "../schema/record.ts";
@@ -59,6 +60,22 @@ function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): Sequenc
   return { ...draft, step: draft.step ?? step, rank: draft.rank ?? rank };
 }
 
+/**
+ * The beginning of a file had both sides, or it would not be read; rows may yet lack one. Some that do count as missing
+ * values among the others; a whole batch of them has nothing to compare.
+ *
+ * @throws MissingSideError here, where it ends the reading of one file, and not where batches of all files are summed
+ */
+function checkSides({ rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch): void {
+  if (rolloutLogprobs !== undefined && trainerLogprobs !== undefined) return;
+  const side = rolloutLogprobs === undefined ? "rollout" : "trainer";
+  const rows = length.toLocaleString("en");
+  throw new MissingSideError(`none of ${rows} sequences has ${side} log-probs`, {
+    at: { file: provenance.file },
+    likely: "the column was renamed or left out within the file",
+  });
+}
+
 /** Packs the drafts of a reading into batches of about `batchTokens` tokens. */
 export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
   const { findings, batchTokens, steps, defaults } = options;
@@ -85,6 +102,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     });
   const finish = (full: RecordBuilder): RecordBatch => {
     const batch = full.flush();
+    checkSides(batch);
     checker.check(batch);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;

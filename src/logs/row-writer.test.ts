@@ -56,4 +56,10 @@ describe("createRowWriter", () => {
       log_line: 1,
     });
   });
+
+  it("gives keys a name that SQL would not take", async () => {
+    const { columns, rows } = await tableOf([{ "": 1, unnamed: 2, "a\0b": 3 }]);
+    expect(Object.keys(columns)).toEqual(expect.arrayContaining(["unnamed", "unnamed_2", "a\ufffdb"]));
+    expect(rows[0]).toMatchObject({ unnamed: 1, unnamed_2: 2, "a\ufffdb": 3 });
+  });
 });

@@ -68,8 +68,10 @@ export async function createRowWriter(database: Database, options: RowWriterOpti
   let rows = 0;
 
   const addColumn = (key: string, kind?: ColumnKind): Column => {
-    let name = key;
-    for (let i = 2; names.has(name.toLowerCase()); i++) name = `${key}_${i}`;
+    // DuckDB takes neither an empty name nor one that holds the character that ends its texts.
+    const base = key.replaceAll("\0", "\ufffd") || "unnamed";
+    let name = base;
+    for (let i = 2; names.has(name.toLowerCase()); i++) name = `${base}_${i}`;
     names.add(name.toLowerCase());
     const column: Column = { name, kind, values: [] };
     columns.push(column);

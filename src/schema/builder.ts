@@ -17,6 +17,12 @@ const MOST_SEQUENCES = 1 << 17;
 /** Prompt tokens cost one column, response tokens about ten. */
 const PROMPT_SHARE = 8;
 
+/**
+ * Characters of prompts and responses after which a batch is full, and as many may be on their way to one: all else in
+ * it is bounded by its tokens.
+ */
+export const MOST_TEXT = 2 ** 25;
+
 export interface BuilderOptions {
   readonly provenance: Provenance;
   readonly sampling?: Sampling;
@@ -71,6 +77,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
 
   let tokens = 0;
   let promptTokens = 0;
+  let textLength = 0;
   let mask = new Uint8Array(1024);
   const ends: number[] = [0];
   const promptEnds: number[] = [0];
@@ -192,6 +199,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     sampleIds.push(draft.sampleId);
     groupIds.push(draft.groupId);
     environments.push(draft.environment);
+    textLength += (draft.promptText?.length ?? 0) + (draft.responseText?.length ?? 0);
     promptTexts.push(draft.promptText);
     responseTexts.push(draft.responseText);
   }
@@ -255,7 +263,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     for (const list of scalars) list.length = 0;
     for (const list of strings) list.length = 0;
     ends.length = promptEnds.length = 1;
-    tokens = promptTokens = 0;
+    tokens = promptTokens = textLength = 0;
     return batch;
   }
 
@@ -268,7 +276,10 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     },
     get full() {
       return (
-        tokens >= batchTokens || promptTokens >= PROMPT_SHARE * batchTokens || ends.length > MOST_SEQUENCES
+        tokens >= batchTokens ||
+        promptTokens >= PROMPT_SHARE * batchTokens ||
+        textLength >= MOST_TEXT ||
+        ends.length > MOST_SEQUENCES
       );
     },
     push,

@@ -31,4 +31,19 @@ describe("TopList", () => {
       }),
     );
   });
+
+  it("knows before it is made whether an item that ties with the last would enter", () => {
+    fc.assert(
+      fc.property(items, fc.string(), (all, key) => {
+        const list = make();
+        for (const item of all) list.add(item);
+        const score = Number.isFinite(list.threshold) ? list.threshold : 0;
+        fc.pre(!all.some((item) => item.key === key && item.score === score));
+        const admitted = list.admitsTie(key);
+        const item = { score, key };
+        list.add(item);
+        expect(list.list().includes(item)).toBe(admitted);
+      }),
+    );
+  });
 });

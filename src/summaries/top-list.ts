@@ -7,6 +7,8 @@ export class TopList<T> {
   readonly #score: (item: T) => number;
   readonly #key: (item: T) => string;
   #items: T[] = [];
+  /** Of the last item, while it is the last. */
+  #lastKey: string | undefined;
 
   constructor(k: number, score: (item: T) => number, key: (item: T) => string) {
     this.#k = k;
@@ -19,12 +21,21 @@ export class TopList<T> {
     return this.#items.length < this.#k ? Number.NEGATIVE_INFINITY : this.#score(this.#items.at(-1) as T);
   }
 
+  /** Whether an item that scores exactly {@link threshold} would enter: asked before it is made, where many tie. */
+  admitsTie(key: string): boolean {
+    const last = this.#items.at(-1);
+    if (last === undefined || this.#items.length < this.#k) return true;
+    this.#lastKey ??= this.#key(last);
+    return key < this.#lastKey;
+  }
+
   add(item: T): void {
     if (this.#score(item) < this.threshold) return;
     let at = this.#items.length;
     while (at > 0 && this.#before(item, this.#items[at - 1] as T)) at--;
     this.#items.splice(at, 0, item);
     this.#items.length = Math.min(this.#items.length, this.#k);
+    this.#lastKey = undefined;
   }
 
   #before(a: T, b: T): boolean {

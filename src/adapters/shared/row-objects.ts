@@ -4,6 +4,7 @@
  * @module
  */
 import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/columns.ts";
+import { MOST_TEXT } from "../../schema/builder.ts";
 import { type FindingLog, unreadableRows } from "../../schema/findings.ts";
 import type { SequenceDraft } from "../../schema/sequence-draft.ts";
 import { FIELD_LABELS, type Field, type FoundColumns, findColumns, type NameTable } from "./fields.ts";
@@ -113,7 +114,8 @@ export async function* readRows(
       }
       return undefined;
     };
-    const drafts: SequenceDraft[] = [];
+    let drafts: SequenceDraft[] = [];
+    let textLength = 0;
     for (let i = 0; i < chunk.length; i++) {
       const row = chunk.firstRow + i;
       const place = {
@@ -151,6 +153,12 @@ export async function* readRows(
         sourceOffset: place.offset ?? place.line,
       };
       drafts.push(toDraft(arrays, scalars, { padded: false, policies: policyArrays }));
+      for (const field of TEXT_FIELDS) textLength += texts[field]?.length ?? 0;
+      if (textLength > MOST_TEXT) {
+        yield drafts;
+        drafts = [];
+        textLength = 0;
+      }
     }
     yield drafts;
   }

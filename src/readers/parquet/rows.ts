@@ -6,7 +6,7 @@
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
 import { EmptyInputError, LimitError, UsageError } from "../../base/errors.ts";
 import { memoryLimit } from "../../base/memory-limit.ts";
-import type { RowChunk, RowDocument } from "../../io/columns.ts";
+import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
 import { openFile } from "../../io/file-source.ts";
 import {
   duckdbError,
@@ -87,11 +87,16 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
       const wanted = columns.filter(({ name }) => wish.columns === undefined || wish.columns.includes(name));
       const names = wanted.map((column) => column.name);
       const budget = options.chunkBytes ?? DEFAULT_CHUNK_BYTES;
-      yield* split(firstChunk, all, names, 0, budget);
+      const texts = (): TextMeter => ({
+        length: 0,
+        limit: options.maxVectorBytes ?? memoryLimit(),
+        file: path,
+      });
+      yield* split(firstChunk, all, names, 0, budget, texts());
       let row = firstChunk.rowCount;
       if (row >= footer.rows) return;
       for await (const chunk of fetchAll(await query(engine, path, wanted, rowsFrom(row, columns)), path)) {
-        yield* split(chunk, names, names, row, budget);
+        yield* split(chunk, names, names, row, budget, texts());
         row += chunk.rowCount;
       }
     }
@@ -181,17 +186,36 @@ function* split(
   names: readonly string[],
   row: number,
   budget: number,
+  texts: TextMeter,
 ): Generator<RowChunk> {
   const { rowCount } = chunk;
   const bytes = selected.reduce((sum, _, i) => sum + vectorBytes(chunk.getColumnVector(i)), 1);
   const step = Math.max(1, Math.floor((rowCount * budget) / bytes));
   for (let start = 0; start < rowCount; start += step) {
-    yield rowChunk(chunk, selected, names, {
-      start,
-      end: Math.min(start + step, rowCount),
-      row: row + start,
-    });
+    const run = { start, end: Math.min(start + step, rowCount), row: row + start };
+    yield rowChunk(chunk, selected, names, run, texts);
   }
+}
+
+/**
+ * Texts that were made of the rows that DuckDB decodes at once. A dictionary holds each text once however many rows
+ * name it, so neither the footer nor DuckDB's memory say what they come to.
+ */
+interface TextMeter {
+  length: number;
+  readonly limit: number;
+  readonly file: string;
+}
+
+function countText(value: RowValue | undefined, texts: TextMeter | undefined, row: number): void {
+  if (typeof value !== "string" || texts === undefined) return;
+  texts.length += value.length;
+  if (texts.length <= texts.limit) return;
+  throw new LimitError(`texts of at most ${VECTOR_ROWS} rows have more than ${texts.limit} characters`, {
+    at: { file: texts.file, row },
+    likely: "a long text that the file holds once is named by many rows",
+    hint: "rewrite it with smaller row groups (pyarrow: row_group_size=64), or without its texts",
+  });
 }
 
 interface Run {
@@ -207,6 +231,7 @@ function rowChunk(
   selected: readonly string[],
   names: readonly string[],
   run: Run,
+  texts?: TextMeter,
 ): RowChunk {
   const made = new Map<string, Cell>();
   const cell = (name: string): Cell | undefined => {
@@ -218,7 +243,11 @@ function rowChunk(
   return {
     length: run.end - run.start,
     firstRow: run.row,
-    get: (i, name) => cell(name)?.(run.start + i),
+    get: (i, name) => {
+      const value = cell(name)?.(run.start + i);
+      countText(value, texts, run.row + i);
+      return value;
+    },
     names: () => names,
   };
 }

@@ -87,6 +87,14 @@ export function structsAt(struct: ThriftStruct, id: number): readonly ThriftStru
  * @throws LimitError if its values would take more than the memory limit
  */
 export function readThrift(bytes: Uint8Array): ThriftStruct {
+  return readThriftFrom(bytes).fields;
+}
+
+/** As {@link readThrift}, with the bytes that the struct takes: what follows a page's header is the page. */
+export function readThriftFrom(bytes: Uint8Array): {
+  readonly fields: ThriftStruct;
+  readonly length: number;
+} {
   let pos = 0;
   let depth = 0;
   let values = 0;
@@ -165,7 +173,8 @@ export function readThrift(bytes: Uint8Array): ThriftStruct {
       fields.set(id, TYPES[code] === "bool" ? { type: "bool", value: code === TRUE } : value(code));
     }
   };
-  return struct();
+  const fields = struct();
+  return { fields, length: pos };
 }
 
 /** The bytes of one struct. */

@@ -1,7 +1,7 @@
 import { FormatError, LimitError, type Place } from "../../base/errors.ts";
 import { checkMemory } from "../../base/memory-limit.ts";
 import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
-import { MAX_PICKLE_MEMO, PICKLE_CONTAINER_BYTES } from "../../io/limits.ts";
+import { MAX_PICKLE_MEMO, PICKLE_CONTAINER_BYTES, PICKLE_DICT_BYTES } from "../../io/limits.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
 import { isPy, type PyList, type PyValue } from "./pickle-values.ts";
 
@@ -106,7 +106,7 @@ export function spend(machine: Machine, bytes: number): void {
 
 /** Counts one more list, tuple, dict, set or object. */
 export function countContainer<T extends PyValue>(machine: Machine, value: T): T {
-  spend(machine, PICKLE_CONTAINER_BYTES);
+  spend(machine, PICKLE_CONTAINER_BYTES + (isPy(value, "dict") ? PICKLE_DICT_BYTES : 0));
   return value;
 }
 
