@@ -6,7 +6,7 @@
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
 import { EmptyInputError, LimitError, UsageError } from "../../base/errors.ts";
 import { memoryLimit } from "../../base/memory-limit.ts";
-import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
+import type { RowChunk, RowDocument } from "../../io/columns.ts";
 import { openFile } from "../../io/file-source.ts";
 import {
   duckdbError,
@@ -36,6 +36,7 @@ const HELD_BYTES = 2 ** 24;
 const TABLE = "read_parquet(?, hive_partitioning=false)";
 
 interface Column {
+  readonly type: string;
   /** As the file spells it. */
   readonly name: string;
   /** As DuckDB does, which tells apart names that differ in case only. */
@@ -70,6 +71,7 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
   try {
     const columns = await columnNames(engine, path, footer);
     checkVectors(footer, columns, path, options);
+    await checkTexts(engine, path, columns, options.maxVectorBytes ?? memoryLimit());
     const bytes = footer.rowGroups.reduce((sum, group) => sum + groupBytes(group, columns), 0);
     const first = await query(engine, path, columns, bytes <= HELD_BYTES ? "" : `LIMIT ${SAMPLE_ROWS}`);
     const firstChunk = (await fetchChunk(first, path))!;
@@ -87,16 +89,11 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
       const wanted = columns.filter(({ name }) => wish.columns === undefined || wish.columns.includes(name));
       const names = wanted.map((column) => column.name);
       const budget = options.chunkBytes ?? DEFAULT_CHUNK_BYTES;
-      const texts = (): TextMeter => ({
-        length: 0,
-        limit: options.maxVectorBytes ?? memoryLimit(),
-        file: path,
-      });
-      yield* split(firstChunk, all, names, 0, budget, texts());
+      yield* split(firstChunk, all, names, 0, budget);
       let row = firstChunk.rowCount;
       if (row >= footer.rows) return;
       for await (const chunk of fetchAll(await query(engine, path, wanted, rowsFrom(row, columns)), path)) {
-        yield* split(chunk, names, names, row, budget, texts());
+        yield* split(chunk, names, names, row, budget);
         row += chunk.rowCount;
       }
     }
@@ -121,12 +118,60 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
 async function columnNames(engine: Engine, path: string, footer: Footer): Promise<readonly Column[]> {
   try {
     const described = await engine.connection.run(`DESCRIBE SELECT * FROM ${TABLE}`, [literalPath(path)]);
-    const sql = (await described.getRowsJson()).map(([name]) => String(name));
-    return sql.map((name, i) => ({ name: footer.columns[i] ?? name, sql: name }));
+    const sql = (await described.getRowsJson()).map(([name, type]) => [String(name), String(type)] as const);
+    return sql.map(([name, type], i) => ({ name: footer.columns[i] ?? name, sql: name, type }));
   } catch (cause) {
     throw duckdbError(cause, path);
   }
 }
+
+/**
+ * A dictionary holds a text once however many rows name it, so a file of 2 KB can have a megabyte in each of its rows:
+ * neither the footer nor DuckDB's own limit tell. Lengths are asked for first, since DuckDB copies texts as it hands rows out,
+ * some chunks ahead, and does not copy them to measure them.
+ *
+ * @throws LimitError where the texts of the rows that are decoded at once pass a quarter of `limit`
+ */
+async function checkTexts(
+  engine: Engine,
+  path: string,
+  columns: readonly Column[],
+  limit: number,
+): Promise<void> {
+  const lengths = columns.flatMap(({ sql, type }) => {
+    const name = quoteName(sql);
+    if (type === "VARCHAR") return [`coalesce(strlen(${name}), 0)`];
+    if (type === "BLOB") return [`coalesce(octet_length(${name}), 0)`];
+    return type === "VARCHAR[]" ? [`coalesce(list_sum(list_transform(${name}, x -> strlen(x))), 0)`] : [];
+  });
+  if (lengths.length === 0) return;
+  const most = limit / CHUNKS_ALIVE;
+  const ask = async (what: string): Promise<number> => {
+    try {
+      const result = await engine.connection.run(`SELECT ${what}`, [literalPath(path)]);
+      return Number((await result.getRows())[0]?.[0] ?? 0);
+    } catch (cause) {
+      throw duckdbError(cause, path);
+    }
+  };
+  const perRow = lengths.join(" + ");
+  const largest = await ask(`max(${perRow}) FROM ${TABLE}`);
+  if (largest * VECTOR_ROWS <= most) return;
+  const window = `file_row_number // ${VECTOR_ROWS}`;
+  const atOnce = await ask(`max(s) FROM (SELECT sum(${perRow}) AS s FROM ${TABLE} GROUP BY ${window})`);
+  if (atOnce <= most) return;
+  throw new LimitError(
+    `the texts of ${VECTOR_ROWS} rows take ${atOnce} bytes, and several times as many rows are decoded ahead; at most ${Math.floor(most)} are taken`,
+    {
+      at: { file: path },
+      likely: "a long text that the file holds once is named by many rows",
+      hint: `leave the texts out of the file, or if they are sound and the memory is there: --memory ${Math.ceil((atOnce * CHUNKS_ALIVE * 1.1) / 2 ** 20)} (MiB)`,
+    },
+  );
+}
+
+/** Chunks of rows that are there at once: read ahead, in use, and not collected yet. */
+const CHUNKS_ALIVE = 4;
 
 /** Skips whole row groups, and pages where it can; not possible where the file's own column has that name. */
 function rowsFrom(row: number, columns: readonly Column[]): string {
@@ -186,36 +231,14 @@ function* split(
   names: readonly string[],
   row: number,
   budget: number,
-  texts: TextMeter,
 ): Generator<RowChunk> {
   const { rowCount } = chunk;
   const bytes = selected.reduce((sum, _, i) => sum + vectorBytes(chunk.getColumnVector(i)), 1);
   const step = Math.max(1, Math.floor((rowCount * budget) / bytes));
   for (let start = 0; start < rowCount; start += step) {
     const run = { start, end: Math.min(start + step, rowCount), row: row + start };
-    yield rowChunk(chunk, selected, names, run, texts);
+    yield rowChunk(chunk, selected, names, run);
   }
-}
-
-/**
- * Texts that were made of the rows that DuckDB decodes at once. A dictionary holds each text once however many rows
- * name it, so neither the footer nor DuckDB's memory say what they come to.
- */
-interface TextMeter {
-  length: number;
-  readonly limit: number;
-  readonly file: string;
-}
-
-function countText(value: RowValue | undefined, texts: TextMeter | undefined, row: number): void {
-  if (typeof value !== "string" || texts === undefined) return;
-  texts.length += value.length;
-  if (texts.length <= texts.limit) return;
-  throw new LimitError(`texts of at most ${VECTOR_ROWS} rows have more than ${texts.limit} characters`, {
-    at: { file: texts.file, row },
-    likely: "a long text that the file holds once is named by many rows",
-    hint: "rewrite it with smaller row groups (pyarrow: row_group_size=64), or without its texts",
-  });
 }
 
 interface Run {
@@ -231,7 +254,6 @@ function rowChunk(
   selected: readonly string[],
   names: readonly string[],
   run: Run,
-  texts?: TextMeter,
 ): RowChunk {
   const made = new Map<string, Cell>();
   const cell = (name: string): Cell | undefined => {
@@ -243,11 +265,7 @@ function rowChunk(
   return {
     length: run.end - run.start,
     firstRow: run.row,
-    get: (i, name) => {
-      const value = cell(name)?.(run.start + i);
-      countText(value, texts, run.row + i);
-      return value;
-    },
+    get: (i, name) => cell(name)?.(run.start + i),
     names: () => names,
   };
 }
