@@ -27,7 +27,7 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   const place = formatPlace(finding.at);
   const word = finding.severity === "info" ? "note:" : `${finding.severity}:`;
   return [
-    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place ? ` (first at ${printableLines(place)})` : ""}`,
+    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place && !finding.message.includes(place) ? ` (first at ${printableLines(place)})` : ""}`,
     ...advice("likely", finding.likely),
     ...advice("try", finding.hint),
     "",
