@@ -223,7 +223,7 @@ const BAD: readonly BadInput[] = [
     of: "NaN and infinities",
     make: () => file("nan.jsonl", row(), row({ old_log_probs: ["NaN", -0.2, "Infinity", "-Infinity"] })),
     status: 0,
-    says: ["1 trainer log-probs are missing or NaN where the mask is 1", "2 trainer log-probs are infinite"],
+    says: ["1 trainer log-prob is missing or NaN where the mask is 1", "2 trainer log-probs are infinite"],
   },
   {
     of: "a side without a single log-prob",
@@ -231,7 +231,7 @@ const BAD: readonly BadInput[] = [
     status: 3,
     says: [
       "Nothing to compare: no token with mask 1 has a finite log-prob on both sides (4 tokens)",
-      "likely 1 trainer log-probs are -9999 or below: read as missing; 3 trainer log-probs are missing or NaN where the mask is 1",
+      "likely 1 trainer log-prob is -9999 or below: read as missing; 3 trainer log-probs are missing or NaN where the mask is 1",
     ],
   },
   {

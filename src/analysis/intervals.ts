@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { percent } from "../base/percent.ts";
 import type { Interval } from "../protocol/report.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
 import { paretoTailIndex } from "../statistics/generalized-pareto.ts";
@@ -215,5 +216,3 @@ function largestTokens(cells: readonly (readonly [value: number, count: number])
   }
   return `${few.toLocaleString("en")} of ${n.toLocaleString("en")} hold ${percent(held / sum)}`;
 }
-
-const percent = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;

@@ -47,6 +47,11 @@ describe("nextCommand", () => {
     expect(words(next([], compared).command).join(" ")).toContain("--parity verl --html report.html");
   });
 
+  it("names a path once that was given twice", () => {
+    const twice = { ...INPUT, paths: ["a.npz", "b.npz", "a.npz"] };
+    expect(words(next([], twice).command).slice(0, 4)).toEqual(["report", "a.npz", "b.npz", FLAGS[0]]);
+  });
+
   it("says what - stands for", () => {
     expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- stands for the same input");
   });

@@ -21,7 +21,9 @@ export function nextCommand(
   findings: readonly Finding[],
   input: CommandInput,
 ): MismatchReport["next"] {
-  const next = chooseNext(source, facts, findings, input);
+  // A path that was given twice is counted once, so once is how to read it again.
+  const paths = [...new Set(input.paths)];
+  const next = chooseNext(source, facts, findings, { ...input, paths });
   if (!input.paths.includes("-")) return next;
   return { ...next, why: `${next.why}; - stands for the same input, piped in again` };
 }

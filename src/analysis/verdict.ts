@@ -1,3 +1,4 @@
+import { percentFixed } from "../base/percent.ts";
 import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../protocol/report.ts";
 import {
   BROKEN_DELTA,
@@ -136,12 +137,7 @@ function tellDropped([worst]: readonly Kept[]): string {
   const share = dropped / (kept + dropped);
   if (share < TOLD_SHARE) return "";
   const all = count(kept + dropped, unit);
-  return `; ${dropped.toLocaleString("en")} of ${all} (${sharePercent(share)}) left out`;
-}
-
-/** Never 100 % of what is not all. */
-function sharePercent(share: number): string {
-  return share < 1 && share > 0.995 ? "over 99 %" : `${Math.round(share * 100)} %`;
+  return `; ${dropped.toLocaleString("en")} of ${all} (${percentFixed(share, 0)}) left out`;
 }
 
 function count(number: number, noun: string): string {

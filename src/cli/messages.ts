@@ -1,5 +1,5 @@
 import { formatPlace, isLogratioError, type LogratioError } from "../base/errors.ts";
-import { printable } from "../report/index.ts";
+import { plural, printable } from "../report/index.ts";
 import type { Finding } from "../schema/findings.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -27,7 +27,7 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   const place = formatPlace(finding.at);
   const word = finding.severity === "info" ? "note:" : `${finding.severity}:`;
   return [
-    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place ? ` (first at ${printableLines(place)})` : ""}`,
+    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place && !finding.message.includes(place) ? ` (first at ${printableLines(place)})` : ""}`,
     ...advice("likely", finding.likely),
     ...advice("try", finding.hint),
     "",
@@ -78,5 +78,5 @@ export function writtenLine(
   path: string,
   { files, bytes }: { readonly files: number; readonly bytes: number },
 ): string {
-  return `written: ${printable(path)}, ${files.toLocaleString("en")} files, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
+  return `written: ${printable(path)}, ${plural(files, "file")}, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
 }

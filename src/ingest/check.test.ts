@@ -52,7 +52,7 @@ describe("sentinels become missing", () => {
   it("exactly 1.0", () => {
     const batch = batchOf({ rollout: [-1, -1, -1], trainer: [-1, 1, -1] });
     expect(check(batch).map(brief)).toEqual([
-      ["sentinel", "warning", "1 trainer log-probs are exactly 1.0: read as missing", 1, 0],
+      ["sentinel", "warning", "1 trainer log-prob is exactly 1.0: read as missing", 1, 0],
     ]);
     expect([...batch.trainerLogprobs!]).toEqual([-1, Number.NaN, -1]);
   });
@@ -75,14 +75,14 @@ describe("values that are kept and counted", () => {
       [
         "suspicious-zero",
         "warning",
-        "1 rollout log-probs are exactly 0 where the other side is below -1: kept",
+        "1 rollout log-prob is exactly 0 where the other side is below -1: kept",
         1,
         0,
       ],
       [
         "suspicious-zero",
         "warning",
-        "1 trainer log-probs are exactly 0 where the other side is below -1: kept",
+        "1 trainer log-prob is exactly 0 where the other side is below -1: kept",
         1,
         1,
       ],
@@ -93,9 +93,9 @@ describe("values that are kept and counted", () => {
   it("NaN and infinities", () => {
     const batch = batchOf({ rollout: [Number.NaN, -Infinity, -1], trainer: [-1, -1, Infinity] });
     expect(check(batch).map(brief)).toEqual([
-      ["non-finite", "warning", "1 rollout log-probs are missing or NaN where the mask is 1", 1, 0],
-      ["non-finite", "warning", "1 rollout log-probs are infinite", 1, 0],
-      ["non-finite", "warning", "1 trainer log-probs are infinite", 1, 0],
+      ["non-finite", "warning", "1 rollout log-prob is missing or NaN where the mask is 1", 1, 0],
+      ["non-finite", "warning", "1 rollout log-prob is infinite", 1, 0],
+      ["non-finite", "warning", "1 trainer log-prob is infinite", 1, 0],
     ]);
     expect(batch.rolloutLogprobs![1]).toBe(-Infinity);
   });
@@ -106,7 +106,7 @@ describe("values that are kept and counted", () => {
       [
         "positive-logprob",
         "info",
-        "1 rollout log-probs are above 0 by at most 0.001: kept, it is rounding",
+        "1 rollout log-prob is above 0 by at most 0.001: kept, it is rounding",
         1,
         0,
       ],
@@ -126,7 +126,7 @@ describe("positive values", () => {
   it("are read as missing while they are few", () => {
     const batch = batchOf({ rollout: [0.5, -1, -1, -1] });
     expect(check(batch).map(brief)).toEqual([
-      ["positive-logprob", "warning", "1 rollout log-probs are positive: read as missing", 1, 0],
+      ["positive-logprob", "warning", "1 rollout log-prob is positive: read as missing", 1, 0],
     ]);
     expect(batch.rolloutLogprobs![0]).toBeNaN();
   });

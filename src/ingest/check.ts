@@ -28,45 +28,50 @@ const KINDS = {
   low: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column) => `${count} ${column} are -9999 or below: read as missing`,
+    describe: (count, column) => `${areOf(count, column)} -9999 or below: read as missing`,
     likely: "vLLM writes -9999 where the probability is 0",
   },
   one: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column) => `${count} ${column} are exactly 1.0: read as missing`,
+    describe: (count, column) => `${areOf(count, column)} exactly 1.0: read as missing`,
     likely: "open-instruct and Flash-RL put 1.0 where there is no log-prob",
   },
   nan: {
     code: "non-finite",
     severity: "warning",
-    describe: (count, column) => `${count} ${column} are missing or NaN where the mask is 1`,
+    describe: (count, column) => `${areOf(count, column)} missing or NaN where the mask is 1`,
   },
   infinite: {
     code: "non-finite",
     severity: "warning",
-    describe: (count, column) => `${count} ${column} are infinite`,
+    describe: (count, column) => `${areOf(count, column)} infinite`,
   },
   rounding: {
     code: "positive-logprob",
     severity: "info",
     describe: (count, column) =>
-      `${count} ${column} are above 0 by at most ${ROUNDING}: kept, it is rounding`,
+      `${areOf(count, column)} above 0 by at most ${ROUNDING}: kept, it is rounding`,
   },
   positive: {
     code: "positive-logprob",
     severity: "warning",
-    describe: (count, column) => `${count} ${column} are positive: read as missing`,
+    describe: (count, column) => `${areOf(count, column)} positive: read as missing`,
     likely: "logits or rewards are mixed into the log-probs",
   },
   zero: {
     code: "suspicious-zero",
     severity: "warning",
     describe: (count, column) =>
-      `${count} ${column} are exactly 0 where the other side is below ${CERTAIN_ELSEWHERE}: kept`,
+      `${areOf(count, column)} exactly 0 where the other side is below ${CERTAIN_ELSEWHERE}: kept`,
     likely: "the engine did not return log-probs for these tokens and 0 was filled in",
   },
 } as const satisfies Record<string, Kind>;
+
+/** `1 rollout log-prob is`, `3 rollout log-probs are`. */
+function areOf(count: number, column: string): string {
+  return count === 1 ? `1 ${column.replace(/s$/, "")} is` : `${count} ${column} are`;
+}
 
 type KindName = keyof typeof KINDS;
 

@@ -27,15 +27,29 @@ describe("one file by several names", () => {
     await writeFile(file, ROW);
     const [twice, said] = await count([file, file]);
     expect(twice).toBe(1);
-    expect(said).toEqual([
-      `1 file is there under a second name and counted once, the first ${file}: the same file as ${file}`,
-    ]);
+    expect(said).toEqual([`${file} was given twice and is counted once`]);
     expect((await count([folder, file]))[0]).toBe(1);
+    const other = join(folder, "step_2.jsonl");
+    await writeFile(other, ROW.replace("-2.5", "-2.6"));
+    expect((await count([file, other, file, other]))[1]).toEqual([
+      `2 files were given twice, the first ${file}: counted once`,
+    ]);
+    await rm(other);
+    const linkOnly = join(folder, "linked.jsonl");
+    await symlink(file, linkOnly);
+    for (const paths of [
+      [file, linkOnly],
+      [linkOnly, file],
+    ])
+      expect((await count(paths))[1]).toEqual([`${linkOnly} is a link to ${file} and is counted once`]);
+    await rm(linkOnly);
     await symlink(file, join(folder, "linked.jsonl"));
     await link(file, join(folder, "hard.jsonl"));
     const [linked, links] = await count([folder]);
     expect(linked).toBe(1);
-    expect(links[0]).toContain("2 files are there under a second name");
+    expect(links).toEqual([
+      `2 files are links to others, the first ${join(folder, "linked.jsonl")} to ${join(folder, "hard.jsonl")}: counted once`,
+    ]);
   });
 
   it("copied: counted once where step, rank and bytes are the same, and said", async () => {

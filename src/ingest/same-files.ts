@@ -5,7 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { lstat, open, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { FindingLog } from "../schema/findings.ts";
 import type { Source } from "./sources.ts";
 import type { FoundFile } from "./walk.ts";
@@ -27,22 +28,38 @@ export async function dropRepeated(
       continue;
     }
     repeated.push(file);
-    findings.add({
-      code: "duplicate",
-      severity: "warning",
-      subject: "same file",
-      count: 1,
-      omits: { unit: "file", why: "repeated" },
-      at: { file: file.path },
-      likely:
-        first.path === file.path
-          ? "it was given twice"
-          : "a file and its directory were given, or one links to the other",
-      describe: (count) =>
-        `${count} ${count === 1 ? "file is" : "files are"} there under a second name and counted once, the first ${file.path}: the same file as ${first.path}`,
-    });
+    await tellRepeated(file, first, findings);
   }
   return { files: kept, repeated };
+}
+
+async function tellRepeated(file: FoundFile, first: FoundFile, findings: FindingLog): Promise<void> {
+  const twice = resolve(first.path) === resolve(file.path);
+  // The link may come first in the order, and what it links to second.
+  const [name, other] =
+    !twice && (await isLink(first.path)) && !(await isLink(file.path)) ? [first, file] : [file, first];
+  findings.add({
+    code: "duplicate",
+    severity: "warning",
+    subject: twice ? "given twice" : "linked",
+    count: 1,
+    omits: { unit: "file", why: "repeated" },
+    at: { file: name.path },
+    likely: twice ? "a file was named twice, or beside its directory" : "links lie beside what they link to",
+    describe: (count) => {
+      if (twice)
+        return count === 1
+          ? `${name.path} was given twice and is counted once`
+          : `${count} files were given twice, the first ${name.path}: counted once`;
+      return count === 1
+        ? `${name.path} is a link to ${other.path} and is counted once`
+        : `${count} files are links to others, the first ${name.path} to ${other.path}: counted once`;
+    },
+  });
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
 }
 
 /** Equal for all names of a file, links of both kinds included; undefined where nothing tells. */

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { percentFixed } from "../base/percent.ts";
 import type {
   ClusteredTest,
   Comparison,
@@ -230,7 +231,7 @@ function clusterText({ by, clusters }: Pick<ShareFigures | ClusteredTest, "by" |
 }
 
 function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  return percentFixed(share, 1);
 }
 
 function points(share: number): string {

@@ -95,8 +95,18 @@ describe("other kinds", () => {
   });
 
   it("writes shares as per cent, and the smallest as a bound", () => {
-    const texts = [0, 1, 0.8953, 0.0123, 0.00012, 1e-6, 1e-9, Number.NaN].map(formatShare);
-    expect(texts).toEqual(["0", "100.0 %", "89.5 %", "1.2 %", "0.012 %", "0.00010 %", "<0.00001 %", "n/a"]);
+    const texts = [0, 1, 0.9996, 0.8953, 0.0123, 0.00012, 1e-6, 1e-9, Number.NaN].map(formatShare);
+    expect(texts).toEqual([
+      "0",
+      "100.0 %",
+      ">99.9 %",
+      "89.5 %",
+      "1.2 %",
+      "0.012 %",
+      "0.00010 %",
+      "<0.00001 %",
+      "n/a",
+    ]);
   });
 
   it("writes round numbers without the zeros of precision", () => {

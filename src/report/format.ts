@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { percentFixed } from "../base/percent.ts";
 
 /** A figure, or NaN or null where there is none. */
 export type Figure = number | null | undefined;
@@ -54,9 +55,9 @@ export function formatProbability(value: Figure): string {
   return isFigure(value) && value >= 0.1 ? formatNearOne(value) : formatNumber(value);
 }
 
-/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`. */
+/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`, `>99.9 %`. */
 export function formatShare(fraction: Figure): string {
-  return writeSpecial(fraction) ?? writeShare(fraction as number, shareDecimals(fraction as number));
+  return writeSpecial(fraction) ?? percentFixed(fraction as number, shareDecimals(fraction as number));
 }
 
 /** A number that was chosen round (a threshold, an edge, a reward): `10`, `0.05`, `1e-4`, without the zeros of precision. */
@@ -107,7 +108,7 @@ export function formatColumn(values: readonly Figure[], kind: FigureKind): strin
   }
   if (kind === "share") {
     const decimals = Math.min(shareDecimals(smallestOf(sizes)), 1 + shareDecimals(largestOf(sizes)));
-    return values.map((value) => writeSpecial(value) ?? writeShare(value as number, decimals));
+    return values.map((value) => writeSpecial(value) ?? percentFixed(value as number, decimals));
   }
   const write = numberStyle(smallestOf(sizes), largestOf(sizes));
   return values.map((value) => {
@@ -196,11 +197,6 @@ function shareDecimals(fraction: number): number {
   const percent = Math.abs(fraction) * 100;
   if (percent === 0) return 1;
   return Math.max(1, Math.min(5, 1 - Math.floor(Math.log10(percent))));
-}
-
-function writeShare(fraction: number, decimals: number): string {
-  const text = (fraction * 100).toFixed(decimals);
-  return Number(text) === 0 ? `<${(10 ** -decimals).toFixed(decimals)} %` : `${text} %`;
 }
 
 function largestOf(values: readonly number[]): number {

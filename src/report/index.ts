@@ -4,6 +4,7 @@
  * @module
  */
 export * from "./charts/index.ts";
+export { plural } from "./content/input.ts";
 export { renderCorrectTerminal } from "./correct/index.ts";
 export {
   type Figure,

@@ -236,7 +236,7 @@ class StudyAnalysis {
       subject: `${p} ${q}`,
       count,
       describe: (tokens) =>
-        `the KL from ${p} to ${q} is infinite at ${tokens} tokens, which are in no mean and no spike`,
+        `the KL from ${p} to ${q} is infinite at ${tokens} ${tokens === 1 ? "token, which is" : "tokens, which are"} in no mean and no spike`,
       at: {},
       likely: `${q} gives a token a probability of exactly 0 that ${p} does not: masked logits, or saved ones that were cut off`,
     });

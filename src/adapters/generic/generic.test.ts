@@ -90,6 +90,20 @@ describe("columns that are not there", () => {
     );
   });
 
+  it("refuses a column for one side that goes by a well-known name of the other", async () => {
+    for (const mapping of [{ rollout: "old_log_probs" }, { trainer: "rollout_log_probs" }]) {
+      const [column] = Object.values(mapping);
+      for (const file of ["verl/rows.jsonl", "verl/batch.npz"]) {
+        const error = await readError(`${FIXTURES}${file}`, { mapping });
+        expect([error._tag, error.message]).toEqual([
+          "SchemaError",
+          `${column} would be both the rollout and the trainer log-probs: a column agrees with itself`,
+        ]);
+        expect(error.at.file).toContain(file);
+      }
+    }
+  });
+
   it("names the side that no flag gave, with dtypes and shapes", async () => {
     const error = await readError(fixture("packed.npz"), { mapping: { rollout: "x" } });
     expect(error.message).toBe(

@@ -68,7 +68,7 @@ function findTreeColumns(
   document: TreeDocument,
   mapping: ColumnMapping | undefined,
 ): FoundColumns<TreeValue> {
-  return findColumns(mappedNames(mapping), (name) => treeValueAt(document.root, name));
+  return findColumns(mappedNames(mapping), (name) => treeValueAt(document.root, name), document.file);
 }
 
 function lengthsColumn(

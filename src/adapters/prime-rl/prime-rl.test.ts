@@ -50,7 +50,7 @@ describe("prime-rl token exports", () => {
         "warning",
         "1 prime-rl file is in a folder without the STABLE marker: the step may be incomplete",
       ],
-      ["non-finite", "warning", "1 trainer log-probs are missing or NaN where the mask is 1"],
+      ["non-finite", "warning", "1 trainer log-prob is missing or NaN where the mask is 1"],
       [
         "partial-line",
         "skipped",

@@ -158,7 +158,8 @@ function reportLosses(
       count: 1,
       at,
       hint: "write a response mask for every row",
-      describe: (count) => `${count} rows have a null response_mask: every token of theirs counts as sampled`,
+      describe: (count) =>
+        `${count} ${count === 1 ? "row has" : "rows have"} a null response_mask: every token there counts as sampled`,
     });
   }
   for (const name of Object.keys(row.named(POLICY_PREFIXES.topKIds))) {
@@ -172,7 +173,7 @@ function reportLosses(
       likely: "tokens have different numbers of alternatives, or ids and log-probs differ in length",
       hint: "write the same number per token, filled up with id -1",
       describe: (count) =>
-        `${count} rows have top-k alternatives of ${name} that are not k per token; these were left out`,
+        `${count} ${count === 1 ? "row has" : "rows have"} top-k alternatives of ${name} that are not k per token; these were left out`,
     });
   }
 }

@@ -53,8 +53,8 @@ describe("the record as a trainer writes it with pyarrow", () => {
     expect([...batches[0]!.responseMask]).toEqual([1, 1, 1, 1]);
     expect(batches[0]!.topK).toEqual({});
     expect(findings.map(({ message, at }) => [message, at.row])).toEqual([
-      ["1 rows have a null response_mask: every token of theirs counts as sampled", 1],
-      ["1 rows have top-k alternatives of rollout that are not k per token; these were left out", 1],
+      ["1 row has a null response_mask: every token there counts as sampled", 1],
+      ["1 row has top-k alternatives of rollout that are not k per token; these were left out", 1],
     ]);
   });
 

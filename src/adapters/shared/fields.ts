@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { SchemaError } from "../../base/errors.ts";
 import type { ColumnMapping } from "../adapter.ts";
 
 /** What each field is called in messages. */
@@ -73,8 +74,16 @@ export interface FoundColumn<V> {
 
 export type FoundColumns<V> = ReadonlyMap<Field, FoundColumn<V>>;
 
-/** For each field the first of its names that `get` knows. */
-export function findColumns<V>(names: NameTable, get: (name: string) => V | undefined): FoundColumns<V> {
+/**
+ * For each field the first of its names that `get` knows.
+ *
+ * @throws SchemaError when rollout and trainer would be one column: every Δ would be 0
+ */
+export function findColumns<V>(
+  names: NameTable,
+  get: (name: string) => V | undefined,
+  file: string,
+): FoundColumns<V> {
   const found = new Map<Field, FoundColumn<V>>();
   for (const [field, candidates] of Object.entries(names) as [Field, readonly string[]][]) {
     for (const name of candidates) {
@@ -85,7 +94,19 @@ export function findColumns<V>(names: NameTable, get: (name: string) => V | unde
       }
     }
   }
+  refuseOneColumn(names, found, file);
   return found;
+}
+
+/** A column that was named for both sides on purpose is refused earlier, unless one side is looked at (`checkMapping` of `ingest`). */
+function refuseOneColumn<V>(names: NameTable, found: FoundColumns<V>, file: string): void {
+  const column = found.get("rollout")?.name;
+  if (column === undefined || column !== found.get("trainer")?.name) return;
+  if (names.rollout?.length === 1 && names.trainer?.length === 1) return;
+  throw new SchemaError(
+    `${column} would be both the rollout and the trainer log-probs: a column agrees with itself`,
+    { at: { file, entry: column }, hint: "name the column of each side: --rollout COLUMN --trainer COLUMN" },
+  );
 }
 
 /** `rollout log-probs: rollout_log_probs, float32 [64, 136]` for each field that was found. */

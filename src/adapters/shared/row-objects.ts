@@ -13,13 +13,17 @@ import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";
 
 /** What the first rows hold: each field's first name for which any of them has a value. */
 export function findRowColumns(document: RowDocument, names: NameTable): FoundColumns<RowValue> {
-  return findColumns(names, (name) => {
-    for (const row of document.sample) {
-      const value = valueAt(row, name);
-      if (value !== undefined && value !== null) return value;
-    }
-    return undefined;
-  });
+  return findColumns(
+    names,
+    (name) => {
+      for (const row of document.sample) {
+        const value = valueAt(row, name);
+        if (value !== undefined && value !== null) return value;
+      }
+      return undefined;
+    },
+    document.file,
+  );
 }
 
 /** The one number that all sample rows have. */

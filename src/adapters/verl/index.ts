@@ -32,7 +32,7 @@ export function batchColumns(root: TreeMap): TreeMap {
 
 function treeColumns(document: TreeDocument): FoundColumns<TreeValue> {
   const columns = batchColumns(document.root);
-  return findColumns(VERL_NAMES, (name) => columns[name]);
+  return findColumns(VERL_NAMES, (name) => columns[name], document.file);
 }
 
 function explain<V>(

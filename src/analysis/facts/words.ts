@@ -1,7 +1,8 @@
 /** Numbers as facts say them. */
+import { percent as writePercent } from "../../base/percent.ts";
 
-export const percent = (share: number): string =>
-  `${Number((share * 100).toPrecision(share < 0.1 ? 2 : 3))} %`;
+/** Two significant digits of a small share, three of a large one. */
+export const percent = (share: number): string => writePercent(share, share < 0.1 ? 2 : 3);
 
 export function nats(value: number): string {
   const digits = Number(value.toPrecision(3));

@@ -1,6 +1,7 @@
 import { inputWasSkipped } from "../../analysis/left-out.ts";
 import { UsageError } from "../../base/errors.ts";
 import { openOutputs, openRun, writeRecord } from "../../ingest/index.ts";
+import { plural } from "../../report/index.ts";
 import type { RecordBatch } from "../../schema/record.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
@@ -35,7 +36,7 @@ export async function convert(
   tellFindings(findings, terminal);
   const { sequences, tokens } = counts;
   terminal.err(
-    `written: ${printableLines(files.join(", "))}: ${sequences.toLocaleString("en")} sequences, ${tokens.toLocaleString("en")} response tokens\n`,
+    `written: ${printableLines(files.join(", "))}: ${plural(sequences, "sequence")}, ${plural(tokens, "response token")}\n`,
   );
   return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }

@@ -25,6 +25,7 @@ import {
   renderDivergentTokens,
   renderStepTitle,
 } from "../../report/divergence/index.ts";
+import { plural } from "../../report/index.ts";
 import { pasteable } from "../../report/terminal/command.ts";
 import { openTokenizer } from "../../tokens/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
@@ -118,7 +119,7 @@ export async function divergence(
   const status = conclude(run, reading, result.metrics.sequences, terminal);
   if (!failed) return status;
   const written = result.outputs.reduce((sum, { lines }) => sum + lines, 0);
-  terminal.err(`written: ${written} of ${result.metrics.records} records\n`);
+  terminal.err(`written: ${written} of ${plural(result.metrics.records, "record")}\n`);
   return status === EXIT.interrupted ? status : EXIT.unreadable;
 }
 
@@ -232,7 +233,7 @@ function noteRun(run: Run, leftOut: number, { every }: RunLogOptions, file?: Jso
       count: leftOut,
       at: {},
       describe: (count) =>
-        `${count.toLocaleString("en")} sequences are of steps that ${every} does not divide, and were left out`,
+        `${plural(count, "sequence")} ${count === 1 ? "is of a step" : "are of steps"} that ${every} does not divide, and ${count === 1 ? "was" : "were"} left out`,
     });
   }
   for (const { file: path } of (file?.files ?? []).filter(({ completedTornLine }) => completedTornLine)) {

@@ -3,6 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import { openOutputs } from "../../ingest/index.ts";
 import { onInterrupt } from "../../io/interrupts.ts";
 import type { Comparison } from "../../protocol/view.ts";
+import { plural } from "../../report/index.ts";
 import { writeBundle } from "../../view/bundle/index.ts";
 import { compareRuns } from "../../view/compare/index.ts";
 import { followRun, type PreparedRun, type PrepareOptions, prepareRun } from "../../view/prepare/index.ts";
@@ -290,7 +291,7 @@ async function serveFollowing(
           progress.end();
           const { sequences, findings } = run.info;
           if (shown !== undefined && sequences !== shown)
-            terminal.err(`now ${sequences.toLocaleString("en")} sequences\n`);
+            terminal.err(`now ${plural(sequences, "sequence")}\n`);
           shown = sequences;
           tellFindings(findings, terminal, told);
           const isFirst = server === undefined;

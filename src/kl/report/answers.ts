@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { percent as writePercent } from "../../base/percent.ts";
 import type {
   AttentionFigures,
   CategoryFigures,
@@ -279,7 +280,7 @@ function signed(value: number): string {
 }
 
 function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(3))} %`;
+  return writePercent(share, 3);
 }
 
 function probability(p: number): string {

@@ -38,7 +38,9 @@ function aboutTexts({ texts, reference, maskedOutTokens }: KlStudyInput): string
       `Who wrote ${unknown} of ${texts.length} texts is not known: only on the reference's own texts does KL show how checkpoints take what it would write.`,
     );
   if (maskedOutTokens > 0)
-    lines.push(`${maskedOutTokens} tokens of tool output are in no figure: no policy chose them.`);
+    lines.push(
+      `${maskedOutTokens} ${maskedOutTokens === 1 ? "token of tool output is in no figure: no policy chose it" : "tokens of tool output are in no figure: no policy chose them"}.`,
+    );
   return lines;
 }
 

@@ -33,13 +33,23 @@ export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): Check
   const mean = (of: (text: TextSummary) => number): number | null =>
     finite(meanOf(problemMeans(problems, of)));
   const unusable = checkpoint.texts.length - texts.length;
-  if (unusable > 0) study.absent(`${unusable} texts have no finite mean KL and are in no figure`, name);
+  if (unusable > 0)
+    study.absent(
+      `${unusable} ${unusable === 1 ? "text has no finite mean KL and is" : "texts have no finite mean KL and are"} in no figure`,
+      name,
+    );
   const infinite = sumOf(texts.map((text) => text.infiniteKl ?? 0));
   if (infinite > 0)
-    study.absent(`${infinite} tokens have an infinite KL and are in no mean and no spike`, name);
+    study.absent(
+      `${infinite} ${infinite === 1 ? "token has an infinite KL and is" : "tokens have an infinite KL and are"} in no mean and no spike`,
+      name,
+    );
   const reverse = sumOf(texts.map((text) => text.infiniteReverseKl ?? 0));
   if (reverse > 0)
-    study.absent(`${reverse} tokens have an infinite reverse KL and are in no mean of it`, name);
+    study.absent(
+      `${reverse} ${reverse === 1 ? "token has an infinite reverse KL and is" : "tokens have an infinite reverse KL and are"} in no mean of it`,
+      name,
+    );
   noteAbsent(study, name, {
     "mean_kl (no token has a KL)": kl.length > 0,
     "mean_kl_interval (fewer than six problems)": interval !== null || kl.length === 0,

@@ -66,7 +66,7 @@ export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTe
     if (texts.length === options.limit) {
       const at = one.given.at;
       const describe = (count: number): string =>
-        `${count} texts behind the first ${options.limit} were not asked for`;
+        `${count} ${count === 1 ? "text" : "texts"} behind the first ${options.limit} ${count === 1 ? "was" : "were"} not asked for`;
       findings.add({
         code: "note",
         severity: "info",
