@@ -67,7 +67,8 @@ const faults = (elsewhere: string): Fault[] => [
   "cut",
   { status: 200, headers: { "content-length": "5" }, body: "12345" },
   { status: 200, body: {} },
-  { status: 200, body: { choices: [{ index: 0, text: "", prompt_logprobs: [null] }] } },
+  // A list that is too short would be a refusal that lasts: what a server that cuts prompts answers every time.
+  { status: 200, body: { choices: [{ index: 0, text: "", prompt_logprobs: "lost" }] } },
   {
     status: 200,
     body: { choices: [{ index: 0, text: "", finish_reason: "length", prompt_logprobs: null }] },
