@@ -31,7 +31,10 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
   const chosen = (): string | undefined => /steps=(-?\d+\.\.-?\d+)/.exec(page.url())?.[1];
   /** To a share of a chart's width. */
   const moveTo = async (chart: Locator, share: number): Promise<void> => {
-    const box = (await chart.getByRole("slider").boundingBox())!;
+    const plot = chart.getByRole("slider");
+    // Charts begin below what fits on the first screen.
+    await plot.scrollIntoViewIfNeeded();
+    const box = (await plot.boundingBox())!;
     await page.mouse.move(box.x + 50 + (box.width - 62) * share, box.y + box.height / 2, { steps: 5 });
   };
 

@@ -25,10 +25,21 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
   let server: RunningView;
   let page: Page;
   let errors: string[];
+  /** Dialogs, and requests to anyone but the server. */
+  const happened: string[] = [];
   useViewer(async (browser, place) => {
     const { path, tokenizer } = await writeHostileRun(place.folder);
     server = await place.serve(path, "--tokenizer", tokenizer, "--adapter", "generic");
     ({ page, errors } = await openPage(browser));
+    page.on("dialog", (dialog) => {
+      happened.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (!["data:", "blob:"].includes(protocol) && origin !== new URL(server.url).origin)
+        happened.push(`request: ${request.url()}`);
+    });
   });
 
   const expectHarmless = async (where: string): Promise<void> => {
@@ -36,6 +47,7 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
     expect(await page.locator(FOREIGN).count(), where).toBe(0);
     expect(await page.getByRole("heading", { name: "not ours" }).count(), where).toBe(0);
     expect(errors, where).toEqual([]);
+    expect(happened, where).toEqual([]);
   };
 
   it("runs nothing of it, and makes no elements of it, on any view", async () => {

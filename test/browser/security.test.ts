@@ -86,11 +86,13 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
     const own = await place.serveWithToken(DEMO, ...DEMO_FLAGS);
     const given = new URL(own.url);
     expect(given.searchParams.get("token")).toMatch(/^[\w-]{32}$/);
-    const { page, errors } = await openPage(browser, { acceptDownloads: true });
-    const refused = await page.goto(`${given.origin}/`);
+    // A page of its own: its icon is refused too, at a time of the browser's choosing.
+    const { page: outside } = await openPage(browser);
+    const refused = await outside.goto(`${given.origin}/`);
     expect(refused!.status()).toBe(401);
-    expect(await page.textContent("body")).toContain("?token=");
-    errors.length = 0;
+    expect(await outside.textContent("body")).toContain("?token=");
+    await outside.close();
+    const { page, errors } = await openPage(browser, { acceptDownloads: true });
 
     await page.goto(`${own.url}#/sequence/0/t3?pins=3`);
     await settled(page);

@@ -101,6 +101,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     it("leads from a step to its worst token, and the link to it lasts", async () => {
       await goTo(page, server.url, "#/overview");
       const plot = page.locator(".line-chart").getByRole("slider").first();
+      await plot.scrollIntoViewIfNeeded();
       const box = (await plot.boundingBox())!;
       await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);
       await settled(page);

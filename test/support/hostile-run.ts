@@ -28,6 +28,8 @@ export const HOSTILE_TEXTS = [
   "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘!͖̬̰̙̗̿̋ͥͥ̂ͣ̐́́͜͞",
   "x".repeat(20_000),
   "javascript:globalThis.hacked=1",
+  "y".repeat(200_000),
+  '</script><img src="//elsewhere.invalid/x" onerror="alert(1)">',
   "{{constructor.constructor('globalThis.hacked=1')()}}",
 ] as const;
 

@@ -1,11 +1,11 @@
 /** The page's only style sheet; its hash is part of the page's security policy (`policy.ts`). */
 export const STYLE = `
 :root{color-scheme:light;--lr-paper:#fff;--lr-ink:#1c1e21;--lr-muted:#5c626b;--lr-grid:#dfe2e6;--lr-panel:#f5f6f8;
---lr-blue:#2062ad;--lr-orange:#b44d00;--lr-grey:#777d87;--lr-teal:#00786b;--lr-purple:#7a3fa3;--lr-gold:#8a6a00;--lr-pink:#b0306e;--lr-faint:#c3c8cf;--none:#5c626b;--normal:#1f66ad;--elevated:#9a5b00;--high:#b23a00;--broken:#8f0d3f}
+--lr-blue:#2062ad;--lr-orange:#b44d00;--lr-grey:#777d87;--lr-teal:#00786b;--lr-purple:#7a3fa3;--lr-gold:#8a6a00;--lr-pink:#b0306e;--lr-faint:#c3c8cf;--none:#5c626b;--too-few:#6b46a0;--normal:#1f66ad;--elevated:#9a5b00;--high:#b23a00;--broken:#8f0d3f}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--lr-paper:#15171a;--lr-ink:#e6e8eb;--lr-muted:#a0a7b1;
---lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#7db0ee;--lr-orange:#f0975a;--lr-grey:#8d949f;--lr-teal:#4fbcab;--lr-purple:#c394ea;--lr-gold:#d8b640;--lr-pink:#f28bbb;--lr-faint:#4a505a;--none:#4c535c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}}
+--lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#7db0ee;--lr-orange:#f0975a;--lr-grey:#8d949f;--lr-teal:#4fbcab;--lr-purple:#c394ea;--lr-gold:#d8b640;--lr-pink:#f28bbb;--lr-faint:#4a505a;--none:#4c535c;--too-few:#5d3d8c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}}
 :root[data-theme=dark]{color-scheme:dark;--lr-paper:#15171a;--lr-ink:#e6e8eb;--lr-muted:#a0a7b1;
---lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#7db0ee;--lr-orange:#f0975a;--lr-grey:#8d949f;--lr-teal:#4fbcab;--lr-purple:#c394ea;--lr-gold:#d8b640;--lr-pink:#f28bbb;--lr-faint:#4a505a;--none:#4c535c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}
+--lr-grid:#32363c;--lr-panel:#1e2125;--lr-blue:#7db0ee;--lr-orange:#f0975a;--lr-grey:#8d949f;--lr-teal:#4fbcab;--lr-purple:#c394ea;--lr-gold:#d8b640;--lr-pink:#f28bbb;--lr-faint:#4a505a;--none:#4c535c;--too-few:#5d3d8c;--normal:#1d5a98;--elevated:#875000;--high:#a13500;--broken:#8f0d3f}
 *{box-sizing:border-box}
 body{margin:0;background:var(--lr-paper);color:var(--lr-ink);font:15px/1.45 system-ui,sans-serif}
 main,header,footer{max-width:1120px;margin:0 auto;padding:0 20px}
@@ -21,7 +21,7 @@ p{margin:6px 0}
 .verdict{display:flex;gap:14px;align-items:baseline;flex-wrap:wrap;margin:14px 0 20px;padding:12px 14px;background:var(--lr-panel);border-radius:8px}
 .verdict p{margin:0;flex:1 1 30ch;font-size:17px;overflow-wrap:anywhere}
 .level{color:#fff;background:var(--none);border-radius:5px;padding:2px 9px;font-weight:700;white-space:nowrap}
-.normal{background:var(--normal)}.elevated{background:var(--elevated)}.high{background:var(--high)}.broken{background:var(--broken)}
+.too_few{background:var(--too-few)}.normal{background:var(--normal)}.elevated{background:var(--elevated)}.high{background:var(--high)}.broken{background:var(--broken)}
 td .level{font-size:12px;font-weight:600;padding:1px 6px}
 .two{display:grid;grid-template-columns:minmax(0,1.6fr) minmax(0,1fr);gap:10px 36px}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));gap:22px 36px;margin:18px 0}

@@ -23,6 +23,11 @@ export function firstChoice(json: unknown): unknown {
   return listAt(json, "choices")?.[0];
 }
 
+/** Whether a choice is a whole one: versions that know no `prompt_logprobs` answer as if they had not been asked. */
+export function isCompletion(choice: unknown): boolean {
+  return textAt(choice, "text") !== undefined && textAt(choice, "finish_reason") !== undefined;
+}
+
 const OTHER_TOKENIZER = {
   reason: "other-tokens",
   likely: "the server cut the text or added tokens to it",

@@ -5,6 +5,7 @@
  */
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
+import type { Failure } from "../http/failure.ts";
 import { listAt } from "../json.ts";
 import type { ServerSettings } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
@@ -13,10 +14,27 @@ import { forceSampled, type Protocol } from "../replies/policy.ts";
 import { type Asked, refusalOf, refuse } from "../replies/refusals.ts";
 import { checkSampling, distinct, repeated } from "../replies/sampled.ts";
 import { assembleScores, fewestGiven } from "../replies/scores.ts";
-import { firstChoice, parseEcho, parseNextToken, parsePromptLogprobs, parseSampled } from "./parse.ts";
+import {
+  firstChoice,
+  isCompletion,
+  type ParsedText,
+  parseEcho,
+  parseNextToken,
+  parsePromptLogprobs,
+  parseSampled,
+} from "./parse.ts";
 import { type CompletionBody, echoBody, nextTokenBody, promptLogprobsBody, sampleBody } from "./requests.ts";
 
 export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
+
+/** A refusal of the parameter itself, not of how much it asks for. */
+function isUnknownParameter({ status, message }: Failure): boolean {
+  return (
+    (status === 400 || status === 422) &&
+    /prompt_logprobs/i.test(message) &&
+    /not permitted|unrecogni[sz]ed|unknown|unexpected|unsupported|not supported/i.test(message)
+  );
+}
 
 export function vllmProtocol(
   client: HttpClient,
@@ -25,23 +43,49 @@ export function vllmProtocol(
   notes: Notes,
   mode: LogprobsMode,
 ): Protocol {
-  let echoes = false;
+  // What a server can do is learnt from its answers; one spoilt answer must not change how all later texts are asked for.
+  let gives: "unknown" | "prompt_logprobs" | "echo" = "unknown";
+
+  const post = (body: CompletionBody, signal?: AbortSignal) =>
+    client.post("/v1/completions", { ...body, ...settings.extraBody }, { signal });
 
   async function complete(body: CompletionBody, asked: Asked, signal?: AbortSignal): Promise<unknown> {
-    const reply = await client.post("/v1/completions", { ...body, ...settings.extraBody }, { signal });
+    const reply = await post(body, signal);
     if (!reply.ok) throw refusalOf(reply.failure, asked.id);
     return reply.json;
   }
 
+  /** Undefined where this server gives no `prompt_logprobs`. */
+  async function byPromptLogprobs(
+    text: ForcedText,
+    asked: Asked,
+    signal?: AbortSignal,
+  ): Promise<ParsedText | undefined> {
+    const reply = await post(promptLogprobsBody(model, text.ids, settings.topK), signal);
+    if (!reply.ok) {
+      if (gives !== "prompt_logprobs" && isUnknownParameter(reply.failure)) return undefined;
+      throw refusalOf(reply.failure, asked.id);
+    }
+    const choice = firstChoice(reply.json);
+    const parsed = parsePromptLogprobs(choice, text, asked);
+    if (parsed !== undefined) gives = "prompt_logprobs";
+    else if (gives === "prompt_logprobs" || !isCompletion(choice)) {
+      throw refuse(asked, "the reply has no log-probs of the prompt", {
+        reason: "no-logprobs",
+        likely: "the server or a proxy lost part of the reply",
+        hint: "look at the server's log, and score again",
+      });
+    }
+    return parsed;
+  }
+
   async function score(text: ForcedText, asked: Asked, signal?: AbortSignal): Promise<TopKScores> {
-    const echo = echoes;
-    const body = (echo ? echoBody : promptLogprobsBody)(model, text.ids, settings.topK);
-    const choice = firstChoice(await complete(body, asked, signal));
-    const parsed = (echo ? parseEcho : parsePromptLogprobs)(choice, text, asked);
-    if (parsed === undefined && !echo) {
-      echoes = true;
+    let parsed = gives === "echo" ? undefined : await byPromptLogprobs(text, asked, signal);
+    if (parsed === undefined) {
+      const reply = await complete(echoBody(model, text.ids, settings.topK), asked, signal);
+      parsed = parseEcho(firstChoice(reply), text, asked);
+      if (parsed !== undefined && gives === "unknown") gives = "echo";
       notes.add("echo", "This server gives no prompt_logprobs; its echo was read.");
-      return score(text, asked, signal);
     }
     if (parsed === undefined) {
       throw refuse(asked, "the reply has no log-probs of the prompt", {

@@ -55,6 +55,38 @@ describe("scores from vLLM", () => {
     expect(policy.facts.notes.filter((note) => note.includes("echo"))).toHaveLength(1);
   });
 
+  it("come from the echo where a server refuses prompt_logprobs by name", async () => {
+    const { policy, server } = await open({}, { topK: 4 });
+    server.faults.push({
+      status: 400,
+      body: { detail: [{ loc: ["body", "prompt_logprobs"], msg: "Extra inputs are not permitted" }] },
+    });
+    const scores = await topK(policy).score(TEXT);
+    expect([...scores.logprobs]).toEqual(expectedLogprobs(TEXT.ids, TEXT.promptLength));
+    expect(server.asked.at(-1)!.body).toMatchObject({ echo: true });
+    expect(policy.facts.notes.filter((note) => note.includes("echo"))).toHaveLength(1);
+  });
+
+  it.each<[string, boolean, Fault]>([
+    ["an empty reply, the first", false, { body: {} }],
+    ["an empty choice, the first", false, { body: { choices: [{}] } }],
+    ["an empty reply", true, { body: {} }],
+    [
+      "a completion without prompt_logprobs",
+      true,
+      { body: { choices: [{ text: "", finish_reason: "stop" }] } },
+    ],
+    ["half a reply", true, "cut"],
+  ])("are asked for as before after %s", async (_, later, fault) => {
+    const { policy, server } = await open({}, { topK: 4 });
+    if (later) await topK(policy).score(TEXT);
+    server.faults.push(fault);
+    expect((await refusal(topK(policy).score(TEXT))).reason).toMatch(/no-logprobs|server-failed/);
+    expect(plain(await topK(policy).score(TEXT))).toEqual(expectedTop(TEXT, 4));
+    expect(server.asked.some(({ body }) => Object.hasOwn((body ?? {}) as object, "echo"))).toBe(false);
+    expect(policy.facts.notes.some((note) => note.includes("echo"))).toBe(false);
+  });
+
   it("are asked for at temperature 1 and without truncation", async () => {
     const { policy, server } = await open({ processed: true });
     await topK(policy).score(TEXT);
