@@ -105,13 +105,14 @@ const CLIENTS: readonly ((url: URL) => Promise<unknown>)[] = [
     await once(socket, "data");
     socket.resume();
   },
-  // A request that never ends.
+  // A request that never ends; "100 Continue" says that the server waits for the rest of it.
   async (url) => {
     const socket = await connected(url);
     socket.write(
-      `POST /api/parquet HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n[`,
+      `POST /api/parquet HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n[`,
     );
-    await sleep(50);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 100 /);
   },
 ];
 

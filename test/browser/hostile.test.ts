@@ -86,6 +86,17 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
     await page.keyboard.press("Escape");
   });
 
+  it.each([
+    `"<img src=x onerror='globalThis.hacked = 1'>`,
+    "is:</script><script>globalThis.hacked=1</script>",
+    "is:javascript:globalThis.hacked=1",
+    "is:\u202E<b onmouseover='globalThis.hacked = 1'>\u001B[31m",
+  ])("shows what is wrong with the filter %j as text", async (filter) => {
+    await goTo(page, server.url, `#/sequences?filter=${encodeURIComponent(filter)}`);
+    await page.locator(".filter-problems p").first().waitFor();
+    await expectHarmless("filter");
+  });
+
   it("stays usable with 10,000 newlines", async () => {
     await goTo(page, server.url, "#/sequence/1");
     expect(await page.locator("*").count()).toBeLessThan(20_000);
