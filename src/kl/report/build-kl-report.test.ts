@@ -58,7 +58,7 @@ describe("a checkpoint's figures", () => {
     const infinite = reportOf(two, [{ name: "c", kl: [[0.2, 0.4], [1.5], [Number.POSITIVE_INFINITY]] }]);
     expect(infinite.checkpoints.c!.mean_kl).toBeCloseTo(0.9, 12);
     expect(infinite.checkpoints.c!.texts_missing).toBe(1);
-    expect(infinite.absent).toContain("1 texts have no finite mean KL and are in no figure (c)");
+    expect(infinite.absent).toContain("1 text has no finite mean KL and is in no figure (c)");
   });
 });
 
