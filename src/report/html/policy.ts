@@ -4,7 +4,7 @@
  *
  * @module
  */
-export const STYLE_HASH = "sha256-Gc5aPWC4SBxwdr6CiBMZlP+gis4vFT2Q5jGVXxj+vEo=";
+export const STYLE_HASH = "sha256-DXvVHdxwGAayb3ywas08yExWVK7IYSmV0bVeSo8Zhwc=";
 export const SCRIPT_HASH = "sha256-KHhyeEDM0IsOqvCOw4DzttyNg7C9iHMipqEf9ijdYvE=";
 
 /** For the `Content-Security-Policy` meta element: no network, no foreign script or style, no forms, no base. */
