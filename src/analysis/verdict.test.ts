@@ -137,12 +137,16 @@ describe("verdictOf", () => {
     expect(open).toMatchObject({
       level: "elevated",
       level_range: ["normal", "high"],
-      headline: "the prompts that were read leave it open (k3): more of them would tell",
+      headline: "the mismatch is what kernels and precision explain, or more (k3): more prompts would tell",
     });
     expect(open.readings.find(({ metric }) => metric === "k3")).toMatchObject({
       level: "elevated",
       level_range: ["normal", "high"],
     });
+    const both = metricsOf(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
+    expect(judge(both, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } }).headline).toBe(
+      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or more (k3): more prompts would tell",
+    );
     // Of ESS the low end is the worse one.
     expect(
       judge(metricsOf(5000, 50, { ess: 0.92 }), { ranges: { ess: { low: 0.85, high: 0.96 } } }),
@@ -151,7 +155,6 @@ describe("verdictOf", () => {
       level_range: ["normal", "elevated"],
     });
     // What another figure settles is settled.
-    const both = metricsOf(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
     expect(judge(both, { ranges: { k3: { low: 5e-4, high: 1.5e-3 } } })).toMatchObject({
       level_range: ["elevated", "elevated"],
       headline: "the mismatch is larger than kernels and precision usually explain (mean |Δ|)",

@@ -88,7 +88,7 @@ export function verdictOf({
   return {
     level,
     level_range: [mildest, severest],
-    headline: `the prompts that were read leave it open (${open.join(", ")}): more of them would tell${worse}${dropped}`,
+    headline: `${MEANING[mildest]}${because(readings, mildest)}, or more (${open.join(", ")}): more prompts would tell${worse}${dropped}`,
     readings,
   };
 }
