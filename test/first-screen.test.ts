@@ -53,7 +53,7 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
     // The prompt takes the last row.
     expect(lines.length).toBeLessThanOrEqual(23);
     for (const line of lines) expect([...line].length, line).toBeLessThanOrEqual(80);
-    expect(lines.slice(0, 5).join("\n")).toContain("△ ELEVATED");
+    expect(lines.slice(0, 5).join("\n")).toContain("△ BETWEEN ELEVATED AND HIGH");
     expect(lines.at(-1)).toMatch(rest);
   });
 
