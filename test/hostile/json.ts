@@ -33,7 +33,7 @@ function many(text: string, times: number, before: string, after: string): () =>
 }
 
 const LIMIT = /at most|the most that is/;
-const ONE_ROW = /1 row was left out.*the most that is/s;
+const ONE_ROW = /1 row cannot be read.*the most that is/s;
 
 export const HOSTILE_JSON: readonly HostileFile[] = [
   {
@@ -105,14 +105,14 @@ export const HOSTILE_JSON: readonly HostileFile[] = [
   {
     name: "zeros-behind-the-rows.jsonl",
     make: () => Buffer.concat([Buffer.from(GOOD_ROW.repeat(3)), Buffer.alloc(5_000_000)]),
-    expect: { exit: 4, says: /1 row was left out.*zero bytes stand where the rest of it should be/s },
+    expect: { exit: 4, says: /1 row cannot be read.*zero bytes stand where the rest of it should be/s },
   },
   {
     name: "cut-off.jsonl.gz",
     make: async () => (await gzipOf([GOOD_ROW.repeat(20_000)])).subarray(0, -100),
     expect: {
       exit: 4,
-      says: /the rest of a file was left out, and the \d+ sequences read before are kept: gzip data is cut off/,
+      says: /gzip data is cut off/,
     },
   },
 ];
