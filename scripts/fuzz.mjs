@@ -1,5 +1,6 @@
 // Files that are almost right, read by the built code until the time is over (--time 30s, 10m; default 1m).
 //   npm run fuzz -- --seed 7 --time 10m
+//   npm run fuzz -- --seed 7 --cases 1500      the same files on every machine
 //   npm run fuzz -- --replay test/out/fuzz/FILE
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -10,7 +11,8 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
-    time: { type: "string", default: "1m" },
+    time: { type: "string" },
+    cases: { type: "string" },
     jobs: { type: "string", default: String(Math.min(4, availableParallelism())) },
     from: { type: "string", default: "0" },
     replay: { type: "string" },
@@ -32,10 +34,13 @@ if (values.replay !== undefined) {
 }
 
 const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
-console.log(`fuzzing with --seed ${seed} --time ${values.time} --jobs ${values.jobs}`);
+const time = values.time ?? (values.cases === undefined ? "1m" : "1h");
+const bounds = [`--time ${time}`, ...(values.cases === undefined ? [] : [`--cases ${values.cases}`])];
+console.log(`fuzzing with --seed ${seed} ${bounds.join(" ")} --jobs ${values.jobs}`);
 const { files, failures, tags, mostSeconds, mostBytes } = await fuzz({
   seed,
-  seconds: secondsOf(values.time),
+  seconds: secondsOf(time),
+  ...(values.cases !== undefined && { cases: Number(values.cases) }),
   jobs: Number(values.jobs),
   from: Number(values.from),
   out: at("../test/out/fuzz"),

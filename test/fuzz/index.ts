@@ -12,6 +12,8 @@ import { type Outcome, type Task, WatchedChild } from "./watched-child.ts";
 export interface FuzzOptions {
   readonly seed: number;
   readonly seconds: number;
+  /** At most so many cases; without it the time alone ends the run. */
+  readonly cases?: number;
   /** Processes at a time. */
   readonly jobs: number;
   /** Where the files that failed are kept. */
@@ -50,7 +52,15 @@ async function withGood<T>(use: (folder: string, good: string) => Promise<T>): P
   }
 }
 
-export function fuzz({ seed, seconds, jobs, out, from = 0, tell }: FuzzOptions): Promise<FuzzResult> {
+export function fuzz({
+  seed,
+  seconds,
+  cases = Infinity,
+  jobs,
+  out,
+  from = 0,
+  tell,
+}: FuzzOptions): Promise<FuzzResult> {
   return withGood(async (folder, good) => {
     const make = casesOf(seed);
     const until = Date.now() + 1000 * seconds;
@@ -68,7 +78,7 @@ export function fuzz({ seed, seconds, jobs, out, from = 0, tell }: FuzzOptions):
     };
     const work = async (job: number): Promise<void> => {
       const child = new WatchedChild(folder);
-      while (Date.now() < until && failures.length < MOST_FAILURES) {
+      while (next - from < cases && Date.now() < until && failures.length < MOST_FAILURES) {
         const index = next++;
         const { verb, ending, bytes } = make(index);
         const path = join(folder, `case-${job}-${index}${ending}`);

@@ -32,6 +32,13 @@ describe("studyOf", () => {
     ]);
   });
 
+  test.each([
+    [{ policies: { ref: null } }, /policies\.ref must be a location such as onnx:DIR, not null/],
+    [{ stages: { early: null } }, /stages\.early must be a step or \[first, last\], not null/],
+  ])("a key with nothing behind it is named (%#)", async (config, message) => {
+    await expect(spec(config)).rejects.toThrow(message);
+  });
+
   test("names responses after their files", async () => {
     const { texts } = await spec({ texts: undefined, problems: "p.json", responses: "a/dpo_responses.json" });
     expect(texts.responses).toEqual({ dpo: "a/dpo_responses.json" });

@@ -113,7 +113,9 @@ async function policiesOf(fields: ConfigFields): Promise<PolicySpec[]> {
         add(name, map.text(name)!);
         continue;
       }
-      const one = map.fields(name)!;
+      // `name:` with nothing behind it is null in YAML, and null counts as absent.
+      const one = map.fields(name);
+      if (one === undefined) throw map.wrong(name, "a location such as onnx:DIR");
       const at = one.text("at");
       if (at === undefined) throw one.wrong("at", "a location such as onnx:DIR");
       const [step, stage] = [one.count("step", 0), one.text("stage")];
@@ -147,7 +149,7 @@ async function savedPolicies(files: readonly string[] = []): Promise<string[]> {
 /** `early: [100, 300]`: both ends included. */
 function stagesOf(fields: ConfigFields | undefined): (step: number | null) => string | null {
   const stages = (fields?.names ?? []).map((name) => {
-    const range = fields!.list(name)!;
+    const range = fields!.list(name) ?? [];
     const [from, to = from] = range;
     if (typeof from !== "number" || typeof to !== "number" || range.length > 2)
       throw fields!.wrong(name, "a step or [first, last]");
