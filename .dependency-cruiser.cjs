@@ -1,108 +1,20 @@
-// Who may import whom. A folder of src/ without a row here fails; so does an import that its row does not list.
-const allow = {
-  base: [],
-  kernels: ["base"],
-  summaries: ["base", "kernels"],
-  parity: ["base", "kernels", "summaries"],
-  schema: ["base"],
-  protocol: ["base", "schema"],
-  corrections: ["base", "kernels", "summaries", "parity"],
-  sweep: ["base", "kernels", "schema", "protocol", "corrections"],
-  configs: ["base", "protocol", "corrections"],
-  statistics: ["base"],
-  tokens: ["base", "io", "wire"],
-  divergence: ["base", "kernels", "summaries", "parity", "schema", "protocol"],
-  digits: ["base", "kernels", "schema", "protocol"],
-  logs: ["base", "io", "schema", "protocol", "statistics"],
-  kl: ["base", "kernels", "schema", "protocol", "statistics"],
-  scoring: ["base", "kernels", "schema", "protocol", "io", "readers", "ingest", "tokens", "kl"],
-  wire: ["base"],
-  filter: ["base", "kernels", "schema", "wire"],
-  view: [
-    "base",
-    "kernels",
-    "summaries",
-    "corrections",
-    "sweep",
-    "schema",
-    "protocol",
-    "io",
-    "ingest",
-    "readers",
-    "tokens",
-    "parallel",
-    "analysis",
-    "digits",
-    "kl",
-    "scoring",
-    "wire",
-    "filter",
-    "report",
-  ],
-  analysis: [
-    "base",
-    "kernels",
-    "summaries",
-    "parity",
-    "schema",
-    "protocol",
-    "corrections",
-    "sweep",
-    "statistics",
-    "divergence",
-    "digits",
-    "kl",
-  ],
-  report: ["base", "schema", "protocol"],
-  io: ["base"],
-  readers: ["base", "io"],
-  adapters: ["base", "io", "schema"],
-  ingest: ["base", "io", "schema", "readers", "adapters"],
-  parallel: ["base", "kernels", "schema", "analysis"],
-  cli: [
-    "base",
-    "schema",
-    "protocol",
-    "io",
-    "ingest",
-    "parity",
-    "corrections",
-    "sweep",
-    "configs",
-    "analysis",
-    "report",
-    "parallel",
-    "statistics",
-    "tokens",
-    "divergence",
-    "digits",
-    "logs",
-    "kl",
-    "scoring",
-    "view",
-    "wire",
-    "filter",
-  ],
+// Who may import whom: wings from the bottom to the top. A folder of src/ without a row here fails; so does an import
+// that its row does not list.
+const { existsSync, readdirSync } = require("node:fs");
+const { join } = require("node:path");
+
+const wings = {
+  core: [],
+  results: ["core"],
+  input: ["core"],
+  trainers: ["core", "results"],
+  analyses: ["core", "results", "trainers", "input"],
+  scoring: ["core", "results", "input", "analyses"],
+  render: ["core", "results"],
+  apps: ["core", "results", "input", "trainers", "analyses", "scoring", "render"],
 };
-// These run unchanged in a browser: no Node built-ins, no npm packages.
-const portable = [
-  "base",
-  "kernels",
-  "summaries",
-  "parity",
-  "corrections",
-  "schema",
-  "protocol",
-  "sweep",
-  "statistics",
-  "divergence",
-  "digits",
-  "kl",
-  "wire",
-  "filter",
-  "analysis",
-  "report",
-];
+// These run unchanged in a browser: no Node built-ins, no npm packages, and nothing that has them.
+const portable = "^src/(core|results|render|trainers/(?!configs/)|analyses/(?!analyze/|parallel/))";
 const tests = "\\.test(-data)?\\.ts$";
 const only = (name, package_, home) => ({
   name,
@@ -110,47 +22,76 @@ const only = (name, package_, home) => ({
   from: { path: "^src/", pathNot: [home, tests] },
   to: { path: `^node_modules/${package_}` },
 });
+// A folder with an index.ts is entered through it, or through the index.ts of a folder in it.
+const entered = function* (folder) {
+  for (const { name, isDirectory } of readdirSync(join(__dirname, folder), { withFileTypes: true }).map(
+    (entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }),
+  )) {
+    if (!isDirectory) continue;
+    const inner = `${folder}/${name}`;
+    if (existsSync(join(__dirname, inner, "index.ts"))) yield inner;
+    yield* entered(inner);
+  }
+};
 
 module.exports = {
   forbidden: [
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
-    ...Object.entries(allow).map(([layer, allowed]) => ({
-      name: `layer-${layer}`,
+    ...Object.entries(wings).map(([wing, allowed]) => ({
+      name: `wing-${wing}`,
       severity: "error",
-      from: { path: `^src/${layer}/`, pathNot: tests },
-      to: { path: "^src/", pathNot: `^src/(${[layer, ...allowed].join("|")})/` },
+      from: { path: `^src/${wing}/`, pathNot: tests },
+      to: { path: "^src/", pathNot: `^src/(${[wing, ...allowed].join("|")})/` },
     })),
     {
       name: "unlisted-folder",
       severity: "error",
-      from: { path: "^src/[^/]+/", pathNot: `^src/(${Object.keys(allow).join("|")})/` },
+      from: { path: "^src/[^/]+/", pathNot: `^src/(${Object.keys(wings).join("|")})/` },
       to: {},
     },
+    ...[...entered("src")].map((folder) => ({
+      name: `enter-${folder.slice("src/".length)}-through-its-index`,
+      severity: "error",
+      from: { path: "^(src|web)/", pathNot: [`^${folder}/`, tests] },
+      to: { path: `^${folder}/`, pathNot: "/index\\.ts$" },
+    })),
     {
       name: "index-is-portable",
       severity: "error",
       from: { path: "^src/index\\.ts$" },
-      to: { path: "^src/", pathNot: `^src/(${portable.join("|")})/` },
+      to: { path: "^src/", pathNot: portable },
     },
     {
-      name: "portable-layers-use-no-node",
+      name: "portable-takes-portable",
       severity: "error",
-      from: { path: `^src/(${portable.join("|")})/`, pathNot: tests },
+      from: { path: portable, pathNot: tests },
+      to: { path: "^src/", pathNot: portable },
+    },
+    {
+      name: "portable-uses-no-node",
+      severity: "error",
+      from: { path: portable, pathNot: tests },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "portable-layers-use-no-packages",
+      name: "portable-uses-no-packages",
       severity: "error",
-      from: { path: `^src/(${portable.join("|")})/`, pathNot: tests },
+      from: { path: portable, pathNot: tests },
       to: { dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "unknown"] },
+    },
+    {
+      name: "imported-packages-are-in-package-json",
+      severity: "error",
+      from: { path: "^(src|bin)/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
     },
     {
       name: "siblings-do-not-mix",
       comment:
         "One format knows nothing of another, one trainer nothing of another; what they share is in shared/.",
       severity: "error",
-      from: { path: "^src/(readers|adapters)/([^/]+)/", pathNot: tests },
-      to: { path: "^src/$1/[^/]+/", pathNot: "^src/$1/($2|shared)/" },
+      from: { path: "^src/input/(readers|adapters)/([^/]+)/", pathNot: tests },
+      to: { path: "^src/input/$1/[^/]+/", pathNot: "^src/input/$1/($2|shared)/" },
     },
     {
       name: "back-ends-do-not-mix",
@@ -159,20 +100,20 @@ module.exports = {
       from: { path: "^src/scoring/(onnx|servers|logits)/", pathNot: tests },
       to: { path: "^src/scoring/(onnx|servers|logits|store)/", pathNot: "^src/scoring/$1/" },
     },
-    only("duckdb-reads-parquet-and-logs", "@duckdb/", "^src/(readers/parquet|logs)/"),
-    only("tokenizers-are-for-tokens", "@huggingface/", "^src/tokens/"),
-    only("yauzl-reads-zip-only", "yauzl", "^src/io/"),
-    only("yazl-writes-npz-and-bundles", "yazl", "^src/(readers/npz|view/bundle)/"),
-    only("fzstd-decompresses-only", "fzstd", "^src/io/"),
-    only("commander-is-for-the-cli", "commander", "^src/cli/"),
-    only("yaml-reads-configs-only", "yaml/", "^src/(configs|scoring/config)/"),
+    only("duckdb-reads-parquet-and-logs", "@duckdb/", "^src/(input/readers/parquet|analyses/analyze)/"),
+    only("tokenizers-are-for-tokens", "@huggingface/", "^src/input/tokens/"),
+    only("yauzl-reads-zip-only", "yauzl", "^src/input/io/"),
+    only("yazl-writes-npz-and-bundles", "yazl", "^src/(input/readers/npz|apps/viewer/bundle)/"),
+    only("fzstd-decompresses-only", "fzstd", "^src/input/io/"),
+    only("commander-is-for-the-cli", "commander", "^src/apps/cli/"),
+    only("yaml-reads-configs-only", "yaml/", "^src/(trainers/configs|scoring/config)/"),
     only("onnxruntime-is-for-onnx", "onnx", "^src/scoring/onnx/"),
-    only("smol-toml-reads-configs-only", "smol-toml/", "^src/configs/"),
+    only("smol-toml-reads-configs-only", "smol-toml/", "^src/trainers/configs/"),
     {
-      name: "page-takes-portable-layers",
+      name: "page-takes-portable-folders",
       severity: "error",
       from: { path: "^web/" },
-      to: { path: "^src/", pathNot: `^src/(${portable.join("|")})/` },
+      to: { path: "^src/", pathNot: portable },
     },
     {
       name: "views-of-the-page-do-not-mix",
@@ -180,7 +121,7 @@ module.exports = {
       from: { path: "^web/src/views/([^/]+)/" },
       to: { path: "^web/src/views/[^/]+/", pathNot: "^web/src/views/$1/" },
     },
-    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/view/server/"),
+    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/apps/viewer/server/"),
     {
       name: "source-stands-alone",
       severity: "error",
@@ -193,7 +134,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^src/kernels/wasm/assembly/" },
+    exclude: { path: "^src/core/kernels/wasm/assembly/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "types"],

@@ -15,17 +15,18 @@ const REPEATS = 20;
 const THRESHOLD = 0.8;
 
 export async function run({ quick, rounds = quick ? 3 : 15 }) {
-  const built = new URL("../dist/divergence/index.js", import.meta.url);
+  const built = new URL("../dist/analyses/divergence/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const load = (module) => import(new URL(`../dist/${module}.js`, import.meta.url).href);
-  const { calculateRecordDebugMetrics } = await load("divergence/index");
-  const { openTokenizer } = await load("tokens/index");
+  const { calculateRecordDebugMetrics } = await load("analyses/divergence/index");
+  const { openTokenizer } = await load("input/tokens/index");
   const tokenizer = await openTokenizer(TOKENIZER);
   const words = tokenizer.encode(TEXT);
   const batch = recordBatch(quick ? ROWS / 4 : ROWS, words, () => 1);
   // Every sequence has the same largest |Δp|, so that none can be passed over.
   const tied = recordBatch(batch.length, words, (token) => (token === 100 ? 0 : 1));
-  const measure = async (data, k, decoder) => rest(await load("divergence/select"), load, data, k, decoder);
+  const measure = async (data, k, decoder) =>
+    rest(await load("analyses/divergence/select"), load, data, k, decoder);
 
   const whole = (data, options) => ({ run: () => void calculateRecordDebugMetrics(data, options) });
   const options = { divergenceThreshold: THRESHOLD, tokenizer };
@@ -67,10 +68,10 @@ function recordBatch(rows, words, keep) {
 
 /** Everything after the pass: selection, then the records. */
 async function rest({ offerTokens, topTokens }, load, batch, k, tokenizer) {
-  const { mismatchSums } = await load("kernels/index");
-  const { buildRecord } = await load("divergence/build-record");
-  const { recordFacts } = await load("divergence/record-facts");
-  const { checkOptions } = await load("divergence/options");
+  const { mismatchSums } = await load("core/kernels/index");
+  const { buildRecord } = await load("analyses/divergence/build-record");
+  const { recordFacts } = await load("analyses/divergence/record-facts");
+  const { checkOptions } = await load("analyses/divergence/options");
   const checked = checkOptions({ tokenizer, divergenceTopK: k });
   const block = {
     rollout: batch.rolloutLogprobs,

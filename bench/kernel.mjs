@@ -12,11 +12,11 @@ const COLUMNS = 4096;
 const C_NAME = "kernel in C for the same WebAssembly, 1 thread";
 
 export async function run({ quick, rounds = quick ? 2 : 7, trainers }) {
-  const built = new URL("../dist/kernels/index.js", import.meta.url);
+  const built = new URL("../dist/core/kernels/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const { mismatchSums, sumsLayout, emptySums, mergeSums, ...derive } = await import(built.href);
   const { createMismatchPool } = await import(
-    new URL("../dist/parallel/mismatch-pool.js", import.meta.url).href
+    new URL("../dist/analyses/parallel/mismatch-pool.js", import.meta.url).href
   );
 
   const n = quick ? 2 ** 20 : 2 ** 24;

@@ -17,7 +17,7 @@ const FORMATS = [
 const OPERATIONS = ["describe", "compare"];
 
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
-  const built = new URL("../dist/kernels/index.js", import.meta.url);
+  const built = new URL("../dist/core/kernels/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const { compareRows, describeRows } = await import(built.href);
 

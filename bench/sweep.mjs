@@ -18,7 +18,7 @@ import { findTorch, startTorch } from "./support/torch.mjs";
 const SETTINGS = 200;
 
 export async function run({ quick, rounds = quick ? 1 : 3 }) {
-  const built = new URL("../dist/sweep/index.js", import.meta.url);
+  const built = new URL("../dist/analyses/sweep/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const { Sweep, buildSweep, defaultGrid } = await import(built.href);
   const count = quick ? 1 : 10;

@@ -1,4 +1,4 @@
-// Compiles each kernel in src/kernels/wasm/assembly and embeds the binary in src/kernels/wasm/NAME.generated.ts.
+// Compiles each kernel in src/core/kernels/wasm/assembly and embeds the binary in src/core/kernels/wasm/NAME.generated.ts.
 // With --check it writes nothing, and fails when a committed file is not what its source compiles to.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,8 +17,8 @@ const KERNELS = {
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];
 const LINE = 110;
 
-const sourcesOf = (name) => KERNELS[name].map((file) => `src/kernels/wasm/assembly/${file}`);
-const targetOf = (name) => join(root, `src/kernels/wasm/${name}.generated.ts`);
+const sourcesOf = (name) => KERNELS[name].map((file) => `src/core/kernels/wasm/assembly/${file}`);
+const targetOf = (name) => join(root, `src/core/kernels/wasm/${name}.generated.ts`);
 
 function compile(name) {
   const compiler = join(root, "node_modules/assemblyscript/bin/asc.js");

@@ -7,8 +7,8 @@
  * @module
  */
 
-export * from "./analysis/index.ts";
-export type { FloatArray, NumericArray } from "./base/arrays.ts";
+export * from "./analyses/report/index.ts";
+export type { FloatArray, NumericArray } from "./core/base/arrays.ts";
 export {
   EmptyInputError,
   type ErrorTag,
@@ -29,9 +29,9 @@ export {
   UnsupportedError,
   UsageError,
   VersionError,
-} from "./base/errors.ts";
-export * from "./kernels/index.ts";
-export * from "./parity/index.ts";
-export * from "./protocol/index.ts";
-export * from "./schema/index.ts";
-export * from "./summaries/index.ts";
+} from "./core/base/errors.ts";
+export * from "./core/kernels/index.ts";
+export * from "./core/schema/index.ts";
+export * from "./core/summaries/index.ts";
+export * from "./results/index.ts";
+export * from "./trainers/parity.ts";

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { analyzeLog, queryFiles } from "../src/logs/index.ts";
-import type { AnalyzeReport } from "../src/protocol/analyze.ts";
+import { analyzeLog, queryFiles } from "../src/analyses/analyze/index.ts";
 import {
   renderAnalyzeHtml,
   renderAnalyzeMarkdown,
   renderAnalyzeTerminal,
-} from "../src/report/analyze/index.ts";
-import { displayWidth } from "../src/report/terminal/columns.ts";
+} from "../src/render/analyze/index.ts";
+import { displayWidth } from "../src/render/terminal/columns.ts";
+import type { AnalyzeReport } from "../src/results/analyze.ts";
 import { ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 let directory: string;

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeZip } from "../src/io/zip-writer.test-data.ts";
-import { call, pickle } from "../src/readers/shared/pickle-writer.test-data.ts";
+import { writeZip } from "../src/input/io/zip-writer.test-data.ts";
+import { call, pickle } from "../src/input/readers/shared/pickle-writer.test-data.ts";
 import { type CliRun, DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 let directory: string;

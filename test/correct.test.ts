@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDocument, openRun } from "../src/ingest/index.ts";
-import type { Tensor, TreeDocument } from "../src/io/columns.ts";
-import { openFile } from "../src/io/file-source.ts";
+import { openDocument, openRun } from "../src/input/ingest/index.ts";
+import type { Tensor, TreeDocument } from "../src/input/io/columns.ts";
+import { openFile } from "../src/input/io/file-source.ts";
 import { type CliRun, DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 let directory: string;

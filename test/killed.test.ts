@@ -10,9 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openFile } from "../src/io/file-source.ts";
-import { openZip } from "../src/io/zip.ts";
-import { writeNpz } from "../src/readers/npz/index.ts";
+import { openFile } from "../src/input/io/file-source.ts";
+import { openZip } from "../src/input/io/zip.ts";
+import { writeNpz } from "../src/input/readers/npz/index.ts";
 import { DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const COLUMNS = ["--rollout", "r", "--trainer", "t", "--mask", "m"];

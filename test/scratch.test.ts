@@ -25,7 +25,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const module = (name: string): string => JSON.stringify(pathToFileURL(join(ROOT, "dist/io", name)).href);
+const module = (name: string): string =>
+  JSON.stringify(pathToFileURL(join(ROOT, "dist/input/io", name)).href);
 
 /** A process that makes a scratch directory with a file in it, then says what `more` prints and waits. */
 async function start(more = ""): Promise<{ child: ChildProcess; path: string }> {

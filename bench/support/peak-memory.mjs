@@ -2,7 +2,7 @@
 // bytes, or nothing where there is no /proc. A process of its own for each measurement, because a peak never goes down;
 // and not `resourceUsage().maxRSS`, in which a new process takes over the peak of the one that started it.
 import { existsSync, readFileSync } from "node:fs";
-import { openRun } from "../../dist/ingest/index.js";
+import { openRun } from "../../dist/input/ingest/index.js";
 
 const paths = process.argv.slice(2);
 if (paths.length > 0) {

@@ -1,7 +1,7 @@
 // node sweep-memory.mjs BATCHES SETTINGS: sweeps a seeded run, batch by batch as a reader would hand them over, and
 // prints the most memory that the process ever held, in bytes, or nothing where there is no /proc.
 import { existsSync, readFileSync } from "node:fs";
-import { Sweep } from "../../dist/sweep/index.js";
+import { Sweep } from "../../dist/analyses/sweep/index.js";
 import { sweepBatch, sweepSettings } from "./sweep-batches.mjs";
 
 const [batches, settings] = process.argv.slice(2).map(Number);

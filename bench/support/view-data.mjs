@@ -37,7 +37,7 @@ function writeStep(path, step, sequences, tokens) {
  * there is at each of them.
  */
 export async function measureFollowing(folder, steps = 20) {
-  const { followRun, prepareRun } = await built("view/prepare/index.js");
+  const { followRun, prepareRun } = await built("apps/viewer/prepare/index.js");
   const run = join(folder, "arriving");
   mkdirSync(run);
   const counter = () => {

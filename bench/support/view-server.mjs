@@ -13,12 +13,12 @@ const STARTS_MS = 60_000;
  * unless that is wanted, so that programs can ask it too.
  */
 export function startView(words, { token = false } = {}) {
-  for (const file of ["cli/main.js", "web/index.html"])
+  for (const file of ["apps/cli/main.js", "web/index.html"])
     if (!existsSync(join(DIST, file))) throw new Error(`${join(DIST, file)} is missing: npm run build`);
   const child = spawn(
     process.execPath,
     [
-      join(DIST, "cli/main.js"),
+      join(DIST, "apps/cli/main.js"),
       "view",
       ...words,
       ...["--port", "0", "--no-open"],

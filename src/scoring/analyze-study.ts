@@ -4,20 +4,20 @@
  * @module
  */
 import { dirname } from "node:path";
-import { EmptyInputError, isLogratioError, NotFoundError } from "../base/errors.ts";
-import { makeDirectory } from "../io/make-directory.ts";
-import { writeWholeFile } from "../io/write-whole-file.ts";
-import { addHeads, type HeadSums } from "../kl/attention/head-sums.ts";
-import { type FirstError, findFirstError } from "../kl/first-error/first-error.ts";
-import { buildKlReport } from "../kl/report/build-kl-report.ts";
-import { chooseCases } from "../kl/report/cases.ts";
-import type { PolicyPair } from "../kl/report/report-input.ts";
-import type { ScoredText } from "../kl/study.ts";
-import { summarizeText } from "../kl/summarize-text.ts";
-import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../kl/summary.ts";
-import type { KlPolicy, KlReport } from "../protocol/kl.ts";
-import { FindingLog } from "../schema/findings.ts";
-import { openTokenizer } from "../tokens/index.ts";
+import { addHeads, type HeadSums } from "../analyses/kl/attention/head-sums.ts";
+import { type FirstError, findFirstError } from "../analyses/kl/first-error/first-error.ts";
+import { buildKlReport } from "../analyses/kl/report/build-kl-report.ts";
+import { chooseCases } from "../analyses/kl/report/cases.ts";
+import type { PolicyPair } from "../analyses/kl/report/report-input.ts";
+import type { ScoredText } from "../analyses/kl/study.ts";
+import { summarizeText } from "../analyses/kl/summarize-text.ts";
+import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../analyses/kl/summary.ts";
+import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/errors.ts";
+import { FindingLog } from "../core/schema/findings.ts";
+import { makeDirectory } from "../input/io/make-directory.ts";
+import { writeWholeFile } from "../input/io/write-whole-file.ts";
+import { openTokenizer } from "../input/tokens/index.ts";
+import type { KlPolicy, KlReport } from "../results/kl.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
 import { checkScores } from "./store/scores-damage.ts";

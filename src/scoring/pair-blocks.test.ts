@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import "../../test/support/property-seed.ts";
-import type { LogitBlock } from "../kernels/logit-block.ts";
+import type { LogitBlock } from "../core/kernels/logit-block.ts";
 import { alignBlocks } from "./pair-blocks.ts";
 
 /** Blocks of `sizes` rows with two columns; row r holds [r, -r]. */

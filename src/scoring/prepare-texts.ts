@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { EmptyInputError, UsageError } from "../base/errors.ts";
-import type { Finding } from "../schema/findings.ts";
-import { openTokenizer, type TokenDecoder } from "../tokens/index.ts";
+import { EmptyInputError, UsageError } from "../core/base/errors.ts";
+import type { Finding } from "../core/schema/findings.ts";
+import { openTokenizer, type TokenDecoder } from "../input/tokens/index.ts";
 import { readLogitsTexts } from "./logits/index.ts";
 import { isSavedLogits, tokenizerBeside } from "./open-policy.ts";
 import { type SampleTextsOptions, sampleTexts } from "./sample-texts.ts";

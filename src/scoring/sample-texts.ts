@@ -5,11 +5,11 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { isLogratioError, UnsupportedError, UsageError } from "../base/errors.ts";
-import { appendJsonl } from "../ingest/index.ts";
-import { writeWholeFile } from "../io/write-whole-file.ts";
-import { type Finding, FindingLog } from "../schema/findings.ts";
-import type { TokenDecoder } from "../tokens/index.ts";
+import { isLogratioError, UnsupportedError, UsageError } from "../core/base/errors.ts";
+import { type Finding, FindingLog } from "../core/schema/findings.ts";
+import { appendJsonl } from "../input/ingest/index.ts";
+import { writeWholeFile } from "../input/io/write-whole-file.ts";
+import type { TokenDecoder } from "../input/tokens/index.ts";
 import { gradeAnswer } from "./grade-answer.ts";
 import { type BackendOptions, openPolicy } from "./open-policy.ts";
 import type { Policy, Sampled, SampleOptions } from "./policy.ts";

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { dictionary } from "../base/dictionary.ts";
-import { TextRefusedError } from "../base/errors.ts";
-import { compareRows } from "../kernels/index.ts";
-import type { ErrorSpan } from "../kl/error-span.ts";
+
+import type { ErrorSpan } from "../analyses/kl/error-span.ts";
+import { dictionary } from "../core/base/dictionary.ts";
+import { TextRefusedError } from "../core/base/errors.ts";
+import { compareRows } from "../core/kernels/index.ts";
 import type { AttentionPlan } from "./attention-plan.ts";
 import { alignBlocks } from "./pair-blocks.ts";
 import type { ForcedText, LogitsPolicy, TokenSpan } from "./policy.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { TextRefusedError } from "../base/errors.ts";
-import { compareRows, describeRows } from "../kernels/index.ts";
-import type { DistributionRows, DivergenceRows, LogitBlock } from "../kernels/logit-block.ts";
-import type { TopK } from "../schema/record.ts";
+import { TextRefusedError } from "../core/base/errors.ts";
+import { compareRows, describeRows } from "../core/kernels/index.ts";
+import type { DistributionRows, DivergenceRows, LogitBlock } from "../core/kernels/logit-block.ts";
+import type { TopK } from "../core/schema/record.ts";
 import { alignBlocks } from "./pair-blocks.ts";
 import type { ForcedText, LogitsPolicy, Policy, TopKPolicy } from "./policy.ts";
 import type { RowCache } from "./row-cache.ts";

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { UsageError } from "../base/errors.ts";
-import type { Category } from "../kl/categories/categories.ts";
-import type { SpikeOptions } from "../kl/summary.ts";
-import type { PolicyRole } from "../protocol/kl.ts";
+
+import type { Category } from "../analyses/kl/categories/categories.ts";
+import type { SpikeOptions } from "../analyses/kl/summary.ts";
+import { UsageError } from "../core/base/errors.ts";
+import type { PolicyRole } from "../results/kl.ts";
 import type { ReadTextsOptions } from "./texts/index.ts";
 
 export interface StudySpec {

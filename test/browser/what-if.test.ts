@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
     await page.getByRole("button", { name: /^Copy command/ }).click();
     const command = await page.evaluate<string>("navigator.clipboard.readText()");
     expect(command).toMatch(/^logratio correct /);
-    const built = command.replace(/^logratio/, `'${process.execPath}' '${join(DIST, "cli/main.js")}'`);
+    const built = command.replace(/^logratio/, `'${process.execPath}' '${join(DIST, "apps/cli/main.js")}'`);
     const { stdout } = await promisify(execFile)("bash", ["-c", `${built} --json`], { maxBuffer: 1 << 26 });
     return JSON.parse(stdout).effect;
   };

@@ -1,10 +1,10 @@
 // Reads the files that its parent names, one after the other, with the built verbs: `npm run build` comes first.
 // Answers with what is wrong with how that went, if anything, and with the most memory that it took.
 import { readFileSync, writeFileSync } from "node:fs";
-import { analyze } from "../../dist/cli/commands/analyze.js";
-import { correct } from "../../dist/cli/commands/correct.js";
-import { report } from "../../dist/cli/commands/report.js";
-import { formatError } from "../../dist/cli/messages.js";
+import { analyze } from "../../dist/apps/cli/commands/analyze.js";
+import { correct } from "../../dist/apps/cli/commands/correct.js";
+import { report } from "../../dist/apps/cli/commands/report.js";
+import { formatError } from "../../dist/apps/cli/messages.js";
 import { readStudyConfig, studyOf } from "../../dist/scoring/index.js";
 
 const MISTAKE = /this is a mistake in logratio|bug:/;

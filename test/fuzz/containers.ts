@@ -5,13 +5,13 @@
  * @module
  */
 import { gzipSync, inflateRawSync } from "node:zlib";
-import { writeZip, type ZipFixtureMember } from "../../src/io/zip-writer.test-data.ts";
+import { writeZip, type ZipFixtureMember } from "../../src/input/io/zip-writer.test-data.ts";
 import {
   readThriftFrom,
   type ThriftStruct,
   type ThriftValue,
   writeThrift,
-} from "../../src/readers/parquet/thrift.ts";
+} from "../../src/input/readers/parquet/thrift.ts";
 import { mutate, nodeOf, print } from "./json.ts";
 import { mutatePickle } from "./pickle.ts";
 import { damage, NAMES, NUMBERS, type Random } from "./random.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { text } from "../../src/readers/shared/pickle-writer.test-data.ts";
+import { text } from "../../src/input/readers/shared/pickle-writer.test-data.ts";
 import { float, int, long } from "../hostile/pickle-parts.ts";
 import { damage, NAMES, NUMBERS, type Random, TEXTS } from "./random.ts";
 

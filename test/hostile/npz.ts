@@ -4,7 +4,7 @@
  * @module
  */
 import { deflateRawSync, gzipSync } from "node:zlib";
-import { writeZip } from "../../src/io/zip-writer.test-data.ts";
+import { writeZip } from "../../src/input/io/zip-writer.test-data.ts";
 import type { HostileFile } from "./hostile-file.ts";
 import { gzipOf } from "./json.ts";
 

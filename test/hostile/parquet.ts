@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { CHUNK, COLUMN, FILE, GROUP } from "../../src/readers/parquet/footer.ts";
+import { CHUNK, COLUMN, FILE, GROUP } from "../../src/input/readers/parquet/footer.ts";
 import {
   integerValue,
   readThrift,
@@ -16,7 +16,7 @@ import {
   type ThriftStruct,
   type ThriftValue,
   writeThrift,
-} from "../../src/readers/parquet/thrift.ts";
+} from "../../src/input/readers/parquet/thrift.ts";
 import type { HostileFile } from "./hostile-file.ts";
 
 /** What DuckDB writes of a query. */

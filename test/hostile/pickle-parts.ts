@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { writeZip } from "../../src/io/zip-writer.test-data.ts";
+import { writeZip } from "../../src/input/io/zip-writer.test-data.ts";
 import {
   assemble,
   float,
@@ -13,7 +13,7 @@ import {
   pickle,
   text,
   uint32,
-} from "../../src/readers/shared/pickle-writer.test-data.ts";
+} from "../../src/input/readers/shared/pickle-writer.test-data.ts";
 
 export function torchArchive(
   pickled: Uint8Array,

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leftOutOf } from "../../src/analysis/left-out.ts";
-import { STEP_METRICS, type StepSeries } from "../../src/protocol/view.ts";
-import { stepCharts } from "../../src/report/charts/step-charts.ts";
-import { sectionPictures, spreadPictures } from "../../src/report/html/pictures.ts";
-import { SCRIPT_HASH, STYLE_HASH } from "../../src/report/html/policy.ts";
-import { SCRIPT } from "../../src/report/html/script.ts";
-import { STYLE } from "../../src/report/html/style.ts";
-import { renderHtml } from "../../src/report/index.ts";
+import { leftOutOf } from "../../src/analyses/report/left-out.ts";
+import { stepCharts } from "../../src/render/charts/step-charts.ts";
+import { SCRIPT_HASH, STYLE_HASH } from "../../src/render/html/policy.ts";
+import { SCRIPT } from "../../src/render/html/script.ts";
+import { STYLE } from "../../src/render/html/style.ts";
+import { renderHtml } from "../../src/render/index.ts";
+import { sectionPictures, spreadPictures } from "../../src/render/report/html-pictures.ts";
+import { STEP_METRICS, type StepSeries } from "../../src/results/view.ts";
 import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload='x`;

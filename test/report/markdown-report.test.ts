@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leftOutOf } from "../../src/analysis/left-out.ts";
-import { renderMarkdown } from "../../src/report/index.ts";
-import type { Finding } from "../../src/schema/findings.ts";
+import { leftOutOf } from "../../src/analyses/report/left-out.ts";
+import type { Finding } from "../../src/core/schema/findings.ts";
+import { renderMarkdown } from "../../src/render/index.ts";
 import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 /** Cells of a table row: bars that are not escaped. */

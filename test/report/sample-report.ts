@@ -5,7 +5,7 @@ import type {
   MismatchMetrics,
   MismatchReport,
   StepMetrics,
-} from "../../src/protocol/report.ts";
+} from "../../src/results/report.ts";
 
 /** How large a sample report is, and what foreign text it carries. */
 export interface SampleOptions {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leftOutOf } from "../../src/analysis/left-out.ts";
-import type { MismatchReport } from "../../src/protocol/report.ts";
-import { renderTerminal } from "../../src/report/index.ts";
-import { displayWidth } from "../../src/report/terminal/columns.ts";
-import { pasteable } from "../../src/report/terminal/command.ts";
-import type { Finding } from "../../src/schema/findings.ts";
+import { leftOutOf } from "../../src/analyses/report/left-out.ts";
+import type { Finding } from "../../src/core/schema/findings.ts";
+import { renderTerminal } from "../../src/render/index.ts";
+import { displayWidth } from "../../src/render/terminal/columns.ts";
+import { pasteable } from "../../src/render/terminal/command.ts";
+import type { MismatchReport } from "../../src/results/report.ts";
 import {
   emptyReport,
   sampleMetrics,

@@ -28,7 +28,7 @@ export function warnWithoutLab(what: string): void {
 /** What the built command line prints for these words, as JSON. */
 export async function printed<T>(...words: string[]): Promise<T> {
   const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [join(DIST, "cli/main.js"), ...words], {
+  const { stdout } = await run(process.execPath, [join(DIST, "apps/cli/main.js"), ...words], {
     maxBuffer: 1 << 28,
   });
   return JSON.parse(stdout) as T;

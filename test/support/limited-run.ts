@@ -58,7 +58,7 @@ export function runLimited(
   { wallMs = 60_000, openFiles, uid, shell }: RunLimits = {},
 ): Promise<LimitedRun> {
   const main = join(ROOT, "bin/logratio.js");
-  if (!existsSync(join(ROOT, "dist/cli/main.js"))) throw new Error("build first: npm run build");
+  if (!existsSync(join(ROOT, "dist/apps/cli/main.js"))) throw new Error("build first: npm run build");
   const command = shell === undefined ? '"$@"' : `"$@" ${shell}`;
   const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `;
   // Without exec where the shell has more to do, the shell's own memory would be watched.

@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../../src/schema/record.ts";
+import type { RecordBatch } from "../../src/core/schema/record.ts";
 
 /** One sequence as a picture: Δ of each token, `|` around tokens with mask 0 (`"0 .1 | 5 5 | -.2"` has two turns). */
 export interface SequencePicture {

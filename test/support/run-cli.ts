@@ -18,7 +18,7 @@ export interface CliRun {
 }
 
 export function requireBuild(): void {
-  if (existsSync(join(ROOT, "dist/cli/main.js"))) return;
+  if (existsSync(join(ROOT, "dist/apps/cli/main.js"))) return;
   throw new Error("these tests run the built command line: `npm run build` first (npm test does)");
 }
 

@@ -1,15 +1,15 @@
 import type { ComponentType } from "preact";
-import type { RunInfo } from "../../src/protocol/view.ts";
+import type { RunInfo } from "../../src/results/view.ts";
 import type { ViewName } from "./state/url.ts";
 import type { StudyViewProps, ViewProps } from "./view-props.ts";
-import { CheckpointsView } from "./views/checkpoints/view.tsx";
 import { CompareView } from "./views/compare/view.tsx";
+import { WhatIfView } from "./views/correct/view.tsx";
 import { DigitsView } from "./views/digits/view.tsx";
-import { OverviewView } from "./views/overview/view.tsx";
-import { SequenceView } from "./views/sequence/view.tsx";
+import { TokensView } from "./views/divergence/view.tsx";
+import { CheckpointsView } from "./views/kl/view.tsx";
+import { OverviewView } from "./views/report/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
-import { TokensView } from "./views/tokens/view.tsx";
-import { WhatIfView } from "./views/whatif/view.tsx";
+import { SequenceView } from "./views/show/view.tsx";
 
 /** Every view; those without a title are reached from others. */
 export const ROUTES: readonly {

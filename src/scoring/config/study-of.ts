@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { UsageError } from "../../base/errors.ts";
-import { DEFAULT_CATEGORIES } from "../../kl/categories/categories.ts";
-import { type CategoryConfig, extendCategories } from "../../kl/categories/extend-categories.ts";
+
+import { DEFAULT_CATEGORIES } from "../../analyses/kl/categories/categories.ts";
+import { type CategoryConfig, extendCategories } from "../../analyses/kl/categories/extend-categories.ts";
+import { UsageError } from "../../core/base/errors.ts";
 import { logitsPolicyNames } from "../logits/index.ts";
 import { type BackendOptions, expandPolicies, isSavedLogits } from "../open-policy.ts";
 import {

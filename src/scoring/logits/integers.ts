@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { isNumericArray, type NumericArray } from "../../base/arrays.ts";
-import { type Place, SchemaError } from "../../base/errors.ts";
-import type { Tensor, TreeValue } from "../../io/columns.ts";
+import { isNumericArray, type NumericArray } from "../../core/base/arrays.ts";
+import { type Place, SchemaError } from "../../core/base/errors.ts";
+import type { Tensor, TreeValue } from "../../input/io/columns.ts";
 
 export function isTensor(value: TreeValue): value is Tensor {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "tensor";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { isLogratioError } from "../../base/errors.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
 import type { LogitsPolicy } from "../policy.ts";
 import { type LogitsOptions, logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./index.ts";
 

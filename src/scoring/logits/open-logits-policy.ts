@@ -1,6 +1,6 @@
-import { SchemaError, TextRefusedError, UsageError } from "../../base/errors.ts";
-import { closeQuietly, containFileError } from "../../ingest/contain.ts";
-import type { LogitBlock } from "../../kernels/logit-block.ts";
+import { SchemaError, TextRefusedError, UsageError } from "../../core/base/errors.ts";
+import type { LogitBlock } from "../../core/kernels/logit-block.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
 import { matcherOf } from "./match-text.ts";
 import { type OpenTensors, openTensors } from "./open-tensors.ts";

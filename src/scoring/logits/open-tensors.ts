@@ -1,12 +1,12 @@
-import { EmptyInputError, UnsupportedError } from "../../base/errors.ts";
-import { closeQuietly, containFileError } from "../../ingest/contain.ts";
-import type { ByteSource } from "../../io/byte-source.ts";
-import type { TreeDocument } from "../../io/columns.ts";
-import { openFile } from "../../io/file-source.ts";
-import { isNpy, openNpy, openNpz } from "../../readers/npz/index.ts";
-import { isSafetensors, openSafetensors } from "../../readers/safetensors/index.ts";
-import { isPickle, isZip, zipKind } from "../../readers/shared/sniff.ts";
-import { openTorch } from "../../readers/torch/index.ts";
+import { EmptyInputError, UnsupportedError } from "../../core/base/errors.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
+import type { ByteSource } from "../../input/io/byte-source.ts";
+import type { TreeDocument } from "../../input/io/columns.ts";
+import { openFile } from "../../input/io/file-source.ts";
+import { isNpy, openNpy, openNpz } from "../../input/readers/npz/index.ts";
+import { isSafetensors, openSafetensors } from "../../input/readers/safetensors/index.ts";
+import { isPickle, isZip, zipKind } from "../../input/readers/shared/sniff.ts";
+import { openTorch } from "../../input/readers/torch/index.ts";
 
 const HEAD_BYTES = 64;
 /** Objects of classes that are no plain data are kept as names, so that one of them does not hide the tensors. */

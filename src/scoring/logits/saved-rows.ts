@@ -4,9 +4,9 @@ import {
   type Place,
   SchemaError,
   UnsupportedError,
-} from "../../base/errors.ts";
-import type { DType, Tensor } from "../../io/columns.ts";
-import { MAX_READ_BYTES } from "../../io/limits.ts";
+} from "../../core/base/errors.ts";
+import type { DType, Tensor } from "../../input/io/columns.ts";
+import { MAX_READ_BYTES } from "../../input/io/limits.ts";
 import type { OpenTensors } from "./open-tensors.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
 import { type TokenRows, viewTokens } from "./token-rows.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { LogitBlock } from "../../kernels/logit-block.ts";
+import type { LogitBlock } from "../../core/kernels/logit-block.ts";
 import type { LogitsPolicy } from "../policy.ts";
 import { type OnnxOptions, openOnnxPolicy } from "./index.ts";
 import { widened } from "./widen.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Tensor } from "../../io/columns.ts";
-import { openFile } from "../../io/file-source.ts";
-import { openNpz } from "../../readers/npz/index.ts";
-import { labFile, withDocument } from "../../readers/shared/fixtures.test-data.ts";
+import type { Tensor } from "../../input/io/columns.ts";
+import { openFile } from "../../input/io/file-source.ts";
+import { openNpz } from "../../input/readers/npz/index.ts";
+import { labFile, withDocument } from "../../input/readers/shared/fixtures.test-data.ts";
 import { allRows, furthest, withPolicy } from "./fixtures.test-data.ts";
 
 const checkpoints = labFile("ckpt") ?? "";

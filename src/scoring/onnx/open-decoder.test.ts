@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openFile } from "../../io/file-source.ts";
+import { openFile } from "../../input/io/file-source.ts";
 import { failure, MODELS } from "./fixtures.test-data.ts";
 import { readModelConfig } from "./model-config.ts";
 import { readModel } from "./model-file/read-model.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import { FormatError, UnsupportedError } from "../../base/errors.ts";
-import type { LogitBlock } from "../../kernels/logit-block.ts";
+import { FormatError, UnsupportedError } from "../../core/base/errors.ts";
+import type { LogitBlock } from "../../core/kernels/logit-block.ts";
 import type { Extracted } from "./model-file/extract.ts";
 import type { IdType } from "./signature.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TextRefusedError } from "../../base/errors.ts";
+import { TextRefusedError } from "../../core/base/errors.ts";
 import type { ForcedText, LogitsPolicy, Policy, TopKPolicy, TopKScores } from "../policy.ts";
 import { decode, logprobsAfter, ranked } from "./bigram-model.test-data.ts";
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { flipEnd, DAMAGE as KINDS } from "../../io/damage.test-data.ts";
+import { flipEnd, DAMAGE as KINDS } from "../../input/io/damage.test-data.ts";
 import { studyOf } from "../config/study-of.ts";
 import { analyzeStudy, type RunStudyResult, runStudy, type StudySpec } from "../index.ts";
 import { paths } from "./manifest.ts";

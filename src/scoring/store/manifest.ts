@@ -6,10 +6,10 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../base/errors.ts";
-import { makeDirectory } from "../../io/make-directory.ts";
-import { writeWholeFile } from "../../io/write-whole-file.ts";
-import type { PolicyRole } from "../../protocol/kl.ts";
+import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../core/base/errors.ts";
+import { makeDirectory } from "../../input/io/make-directory.ts";
+import { writeWholeFile } from "../../input/io/write-whole-file.ts";
+import type { PolicyRole } from "../../results/kl.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
 const SCHEMA_VERSION = 1;

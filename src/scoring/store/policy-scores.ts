@@ -5,9 +5,9 @@
  */
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { makeDirectory } from "../../io/make-directory.ts";
-import { removeLeftovers } from "../../io/scratch.ts";
-import type { ErrorSpan } from "../../kl/error-span.ts";
+import type { ErrorSpan } from "../../analyses/kl/error-span.ts";
+import { makeDirectory } from "../../input/io/make-directory.ts";
+import { removeLeftovers } from "../../input/io/scratch.ts";
 import { paths } from "./manifest.ts";
 import { type DamagedScores, readSoundKeys } from "./scores-damage.ts";
 import {

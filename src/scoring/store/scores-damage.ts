@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { FormatError, isLogratioError } from "../../base/errors.ts";
-import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
-import { brokenChecksum } from "../../readers/parquet/index.ts";
+import { FormatError, isLogratioError } from "../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../../input/io/file-system-errors.ts";
+import { brokenChecksum } from "../../input/readers/parquet/index.ts";
 import { readKeys, type ScoresFileContents } from "./scores-file.ts";
 
 /** A file whose scores are not used. */

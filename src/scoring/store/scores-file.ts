@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { FormatError } from "../../base/errors.ts";
-import type { RowChunk, RowValue } from "../../io/columns.ts";
-import type { ErrorSpan } from "../../kl/error-span.ts";
-import { type ColumnBatch, type ColumnSpec, openParquet, writeParquet } from "../../readers/index.ts";
+
+import type { ErrorSpan } from "../../analyses/kl/error-span.ts";
+import { FormatError } from "../../core/base/errors.ts";
+import type { RowChunk, RowValue } from "../../input/io/columns.ts";
+import { type ColumnBatch, type ColumnSpec, openParquet, writeParquet } from "../../input/readers/index.ts";
 import type { AttentionColumns, HiddenColumns } from "../score-attention.ts";
 import type { PairColumns, TextScores } from "../score-text.ts";
 

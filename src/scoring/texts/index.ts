@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { compareTokenizers, type TokenizerDifference } from "../../tokens/index.ts";
+export { compareTokenizers, type TokenizerDifference } from "../../input/tokens/index.ts";
 export type { ColumnNames, TextColumn } from "./columns.ts";
 export { type Outcomes, readOutcomes } from "./outcomes.ts";
 export type { PreparedText } from "./prepare-text.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { openTokenizer } from "../../tokens/index.ts";
+import { openTokenizer } from "../../input/tokens/index.ts";
 import { compareTokenizers, RL_PROBE_TEMPLATE, readOutcomes, readStudyTexts } from "./index.ts";
 
 const DATA = fileURLToPath(new URL("../../../../shared/data/", import.meta.url));

@@ -1,10 +1,10 @@
-import { EmptyInputError, FormatError } from "../../base/errors.ts";
-import { closeQuietly, containFileError } from "../../ingest/contain.ts";
-import type { SourceDocument } from "../../io/columns.ts";
-import { openPlain } from "../../io/decompress.ts";
-import { openFile } from "../../io/file-source.ts";
-import { openJsonDocument, sniffJson } from "../../readers/json/index.ts";
-import { isParquet, openParquet } from "../../readers/parquet/index.ts";
+import { EmptyInputError, FormatError } from "../../core/base/errors.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
+import type { SourceDocument } from "../../input/io/columns.ts";
+import { openPlain } from "../../input/io/decompress.ts";
+import { openFile } from "../../input/io/file-source.ts";
+import { openJsonDocument, sniffJson } from "../../input/readers/json/index.ts";
+import { isParquet, openParquet } from "../../input/readers/parquet/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
 

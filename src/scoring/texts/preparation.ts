@@ -1,5 +1,5 @@
-import { UsageError } from "../../base/errors.ts";
-import { openTokenizer, type TokenDecoder } from "../../tokens/index.ts";
+import { UsageError } from "../../core/base/errors.ts";
+import { openTokenizer, type TokenDecoder } from "../../input/tokens/index.ts";
 import { checkTemplate, DEFAULT_TEMPLATE } from "./template.ts";
 
 /** How texts become token ids. */

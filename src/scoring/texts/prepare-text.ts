@@ -1,7 +1,7 @@
-import type { Place } from "../../base/errors.ts";
-import type { StudyText } from "../../kl/study.ts";
-import type { FindingCode, FindingLog, Severity } from "../../schema/findings.ts";
-import type { TokenDecoder } from "../../tokens/index.ts";
+import type { StudyText } from "../../analyses/kl/study.ts";
+import type { Place } from "../../core/base/errors.ts";
+import type { FindingCode, FindingLog, Severity } from "../../core/schema/findings.ts";
+import type { TokenDecoder } from "../../input/tokens/index.ts";
 import type { NamedResponse } from "./names.ts";
 import type { Preparation } from "./preparation.ts";
 import type { Problem } from "./read-problems.ts";

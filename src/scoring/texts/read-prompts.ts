@@ -1,6 +1,6 @@
-import { UsageError } from "../../base/errors.ts";
-import type { StudyText } from "../../kl/study.ts";
-import { type Finding, FindingLog } from "../../schema/findings.ts";
+import type { StudyText } from "../../analyses/kl/study.ts";
+import { UsageError } from "../../core/base/errors.ts";
+import { type Finding, FindingLog } from "../../core/schema/findings.ts";
 import { columnReader } from "./columns.ts";
 import { preparationOf } from "./preparation.ts";
 import { readProblems } from "./read-problems.ts";

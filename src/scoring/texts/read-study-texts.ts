@@ -1,6 +1,6 @@
-import { UsageError } from "../../base/errors.ts";
-import { type Finding, FindingLog } from "../../schema/findings.ts";
-import type { TokenDecoder } from "../../tokens/index.ts";
+import { UsageError } from "../../core/base/errors.ts";
+import { type Finding, FindingLog } from "../../core/schema/findings.ts";
+import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { type ColumnNames, columnReader } from "./columns.ts";
 import { nameTexts } from "./names.ts";
 import { preparationOf } from "./preparation.ts";

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isLogratioError } from "../../base/errors.ts";
-import { writeParquet } from "../../readers/parquet/index.ts";
-import { openTokenizer, type TokenDecoder } from "../../tokens/index.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
+import { writeParquet } from "../../input/readers/parquet/index.ts";
+import { openTokenizer, type TokenDecoder } from "../../input/tokens/index.ts";
 import { createFolder, type Folder } from "./files.test-data.ts";
 import {
   type ReadTextsOptions,

@@ -1,4 +1,4 @@
-import type { TokenDecoder } from "../../tokens/index.ts";
+import type { TokenDecoder } from "../../input/tokens/index.ts";
 
 export interface TextToTokenise {
   /** After the template. */

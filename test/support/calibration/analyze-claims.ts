@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { readScenarios } from "../../../src/logs/scenarios.ts";
+import { readScenarios } from "../../../src/analyses/analyze/scenarios.ts";
+import { clusteredDifference, clusteredShare } from "../../../src/core/statistics/index.ts";
 import type {
   Comparison,
   DigitFigures,
   DivergenceFigures,
   ShareFigures,
-} from "../../../src/protocol/analyze.ts";
-import { clusteredDifference, clusteredShare } from "../../../src/statistics/index.ts";
+} from "../../../src/results/analyze.ts";
 import { type Claim, normal } from "./claim.ts";
 
 interface Made {

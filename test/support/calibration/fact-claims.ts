@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { buildReport } from "../../../src/analysis/build-report.ts";
-import { RunSummary } from "../../../src/analysis/run-summary.ts";
-import { type Comparisons, compareParts, SIGNIFICANT } from "../../../src/analysis/standouts/index.ts";
-import type { VerdictLevel } from "../../../src/protocol/report.ts";
-import type { RecordBatch } from "../../../src/schema/record.ts";
-import { rareRate } from "../../../src/statistics/rare-rate.ts";
+import { buildReport } from "../../../src/analyses/report/build-report.ts";
+import { RunSummary } from "../../../src/analyses/report/run-summary.ts";
+import { type Comparisons, compareParts, SIGNIFICANT } from "../../../src/analyses/report/standouts/index.ts";
+import type { RecordBatch } from "../../../src/core/schema/record.ts";
+import { rareRate } from "../../../src/core/statistics/rare-rate.ts";
+import type { VerdictLevel } from "../../../src/results/report.ts";
 import type { Claim } from "./claim.ts";
 import {
   BOTH_EFFECTS,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { intervalsOf } from "../../../src/analysis/intervals.ts";
-import { RunSummary } from "../../../src/analysis/run-summary.ts";
+import { intervalsOf } from "../../../src/analyses/report/intervals.ts";
+import { RunSummary } from "../../../src/analyses/report/run-summary.ts";
 import { type Claim, seededRandom } from "./claim.ts";
 import {
   BOTH_EFFECTS,

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { seededBootstrap } from "../../../src/kl/report/bootstrap.ts";
-import { trendOf } from "../../../src/kl/report/trend.ts";
-import { turnOf } from "../../../src/kl/report/turn-test.ts";
-import { exactSignedRank, poissonBinomialTail } from "../../../src/statistics/index.ts";
+import { seededBootstrap } from "../../../src/analyses/kl/report/bootstrap.ts";
+import { trendOf } from "../../../src/analyses/kl/report/trend.ts";
+import { turnOf } from "../../../src/analyses/kl/report/turn-test.ts";
+import { exactSignedRank, poissonBinomialTail } from "../../../src/core/statistics/index.ts";
 import { type Claim, normal } from "./claim.ts";
 
 type Path = (count: number, random: () => number) => number[];

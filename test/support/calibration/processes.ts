@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RecordBatch } from "../../../src/schema/record.ts";
+import type { RecordBatch } from "../../../src/core/schema/record.ts";
 import { normal, studentTwo } from "./claim.ts";
 
 type Random = () => number;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { DigitsReport } from "../../../src/protocol/digits.ts";
-import type { DigitsPage, ReportPage, StudyPage } from "../../../src/protocol/page.ts";
-import type { MismatchReport } from "../../../src/protocol/report.ts";
+import type { DigitsReport } from "../../../src/results/digits.ts";
+import type { DigitsPage, ReportPage, StudyPage } from "../../../src/results/page.ts";
+import type { MismatchReport } from "../../../src/results/report.ts";
 import type {
   Comparison,
   ExactAnswer,
@@ -19,7 +19,7 @@ import type {
   TopTokens,
   ViewInfo,
   WhatIfSums,
-} from "../../../src/protocol/view.ts";
+} from "../../../src/results/view.ts";
 import {
   decodeMatches,
   decodeSequence,
@@ -33,7 +33,7 @@ import {
   type WireSequence,
   type WireStudyText,
   type WireTopK,
-} from "../../../src/wire/index.ts";
+} from "../../../src/results/wire/index.ts";
 
 async function ask(path: string, init?: RequestInit): Promise<Response> {
   const answer = await fetch(`api/${path}`, init).catch((cause: unknown) => {

@@ -1,6 +1,6 @@
-import { formatPlace } from "../../../src/base/errors.ts";
-import { printable } from "../../../src/report/printable.ts";
-import type { Finding, Severity } from "../../../src/schema/findings.ts";
+import { formatPlace } from "../../../src/core/base/errors.ts";
+import type { Finding, Severity } from "../../../src/core/schema/findings.ts";
+import { printable } from "../../../src/render/text/printable.ts";
 import type { Row } from "../ui/export.ts";
 import { ExportMenu } from "../ui/export-menu.tsx";
 import { Dialog } from "./dialog.tsx";

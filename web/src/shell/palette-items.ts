@@ -4,9 +4,9 @@
  * @module
  */
 
-import { quoted } from "../../../src/filter/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
-import type { SequenceTable } from "../../../src/wire/index.ts";
+import { quoted } from "../../../src/analyses/filter/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
+import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import { handleOf, moveToHandle } from "../state/handles.ts";
 import type { Move } from "../state/url.ts";
 import { bestMatches } from "./fuzzy.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import { describeFiles, describeNews, factsOf, runFacts } from "./run-texts.ts";
 
 const info: RunInfo = {

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
-import { formatCount } from "../../../src/report/display.ts";
-import { printable } from "../../../src/report/printable.ts";
+
+import { formatCount } from "../../../src/render/text/display.ts";
+import { printable } from "../../../src/render/text/printable.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 
 /** The run or study in short, in parts. */
 export function factsOf(info: RunInfo | StudyInfo): string[] {

@@ -1,5 +1,5 @@
-import type { RunInfo, StudyInfo } from "../../../src/protocol/view.ts";
-import { printable } from "../../../src/report/printable.ts";
+import { printable } from "../../../src/render/text/printable.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { isLive, news, setLive, showNews, status, writing } from "./news.ts";

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import type { WaitingInfo } from "../../../src/protocol/view.ts";
-import { printable } from "../../../src/report/printable.ts";
+import { printable } from "../../../src/render/text/printable.ts";
+import type { WaitingInfo } from "../../../src/results/view.ts";
 import { listen } from "./news.ts";
 import "./style.css";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { formatHandle } from "../../../src/schema/record.ts";
-import type { SequenceTable } from "../../../src/wire/index.ts";
+import { formatHandle } from "../../../src/core/schema/record.ts";
+import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import type { Move } from "./url.ts";
 
 /** The handle of a row of the table. */

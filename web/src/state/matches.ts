@@ -1,6 +1,12 @@
-import { byScope, type Filter, needsTokens, parseFilter, understoodText } from "../../../src/filter/index.ts";
-import type { MatchingTokens, RunInfo } from "../../../src/protocol/view.ts";
-import type { TokenMatches } from "../../../src/wire/index.ts";
+import {
+  byScope,
+  type Filter,
+  needsTokens,
+  parseFilter,
+  understoodText,
+} from "../../../src/analyses/filter/index.ts";
+import type { MatchingTokens, RunInfo } from "../../../src/results/view.ts";
+import type { TokenMatches } from "../../../src/results/wire/index.ts";
 import { client } from "../api/client.ts";
 import { useAnswer } from "./answers.ts";
 

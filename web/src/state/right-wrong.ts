@@ -4,14 +4,14 @@
  * @module
  */
 
-import { formatCount, formatNumber } from "../../../src/report/display.ts";
 import {
   type ClusteredDifference,
   clusteredDifference,
   type MannWhitneyResult,
   mannWhitneyU,
-} from "../../../src/statistics/index.ts";
-import type { SequenceTable } from "../../../src/wire/index.ts";
+} from "../../../src/core/statistics/index.ts";
+import { formatCount, formatNumber } from "../../../src/render/text/display.ts";
+import type { SequenceTable } from "../../../src/results/wire/index.ts";
 
 /** With fewer prompts on either side a test by prompt rejects too often. */
 export const FEWEST_PROMPTS = 6;

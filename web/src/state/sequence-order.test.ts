@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { madeTable } from "../../../src/filter/made-table.test-data.ts";
+import { madeTable } from "../../../src/analyses/filter/made-table.test-data.ts";
 import { orderedSequences, sortedBy, sortOf, textRanks } from "./sequence-order.ts";
 
 const table = madeTable([

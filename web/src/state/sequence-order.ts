@@ -4,8 +4,13 @@
  *
  * @module
  */
-import { essOf, type Filter, matchingRows, parseFilter } from "../../../src/filter/index.ts";
-import type { SequenceColumn, SequenceTable, SequenceText, TokenMatches } from "../../../src/wire/index.ts";
+import { essOf, type Filter, matchingRows, parseFilter } from "../../../src/analyses/filter/index.ts";
+import type {
+  SequenceColumn,
+  SequenceTable,
+  SequenceText,
+  TokenMatches,
+} from "../../../src/results/wire/index.ts";
 
 type Params = Readonly<Record<string, string>>;
 

@@ -6,8 +6,8 @@ import {
   countUndrawn,
   type Readout,
   readout,
-} from "../../../src/report/charts/chart-spec.ts";
-import { lineChart } from "../../../src/report/charts/line-chart.ts";
+} from "../../../src/render/charts/chart-spec.ts";
+import { lineChart } from "../../../src/render/charts/line-chart.ts";
 import "./chart.css";
 import { ChartPlot, type PlotEvents } from "./chart-plot.tsx";
 import { ExportMenu } from "./export-menu.tsx";

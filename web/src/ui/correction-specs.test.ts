@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ExactSteps } from "../../../src/protocol/view.ts";
+import type { ExactSteps } from "../../../src/results/view.ts";
 import { correctionCharts } from "./correction-specs.ts";
 
 const data: ExactSteps = {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { ExactSteps } from "../../../src/protocol/view.ts";
-import type { ChartLine, ChartSpec, ChartValues } from "../../../src/report/charts/chart-spec.ts";
+
+import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/charts/chart-spec.ts";
+import type { ExactSteps } from "../../../src/results/view.ts";
 import { hasBand, hasCap, type Setting } from "../state/setting.ts";
 
 /** Lines of what the method can do only: a chart of zeros says nothing. */

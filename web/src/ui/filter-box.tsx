@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { FIELDS, type Field, type Filter } from "../../../src/filter/index.ts";
+import { FIELDS, type Field, type Filter } from "../../../src/analyses/filter/index.ts";
 import { useKeys } from "../state/keys.ts";
 import { navigate } from "../state/url.ts";
 import "./filter-box.css";

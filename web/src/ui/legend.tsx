@@ -1,4 +1,4 @@
-import { formatNumber, formatSigned } from "../../../src/report/display.ts";
+import { formatNumber, formatSigned } from "../../../src/render/text/display.ts";
 import { SHADES, valueOfShade } from "./colour-scale.ts";
 
 /** Swatches of a scale with numbers below; one-sided scales start at 0. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isLogratioError } from "../../../base/errors.ts";
-import { memorySource } from "../../../io/file-source.ts";
-import type { LogitBlock } from "../../../kernels/logit-block.ts";
+import { isLogratioError } from "../../../core/base/errors.ts";
+import type { LogitBlock } from "../../../core/kernels/logit-block.ts";
+import { memorySource } from "../../../input/io/file-source.ts";
 import { EXPECTED, failure, furthest, IDS, MODELS, VOCABULARY, withPolicy } from "../fixtures.test-data.ts";
 import { encodeNode } from "../model-file/messages.ts";
 import { readModel } from "../model-file/read-model.ts";

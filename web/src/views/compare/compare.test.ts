@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Comparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
-import { lineLayout } from "../../../../src/report/charts/line-layout.ts";
-import { SEQUENCE_COLUMNS, type SequenceTable, type WireSequence } from "../../../../src/wire/index.ts";
+import { lineLayout } from "../../../../src/render/charts/line-layout.ts";
+import type { Comparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/results/view.ts";
+import {
+  SEQUENCE_COLUMNS,
+  type SequenceTable,
+  type WireSequence,
+} from "../../../../src/results/wire/index.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import { chartsOverSteps } from "./over-steps.ts";
 import { nextStop, pairModel, tokenText, visible, windowAt } from "./pair-model.ts";

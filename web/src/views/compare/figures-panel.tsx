@@ -1,14 +1,14 @@
 import { useMemo } from "preact/hooks";
-import type { ReportMetrics } from "../../../../src/protocol/report.ts";
-import type { Comparison } from "../../../../src/protocol/view.ts";
 import {
   countOf,
   formatCount,
   formatFigure,
   formatNumber,
   formatSigned,
-} from "../../../../src/report/display.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+} from "../../../../src/render/text/display.ts";
+import type { ReportMetrics } from "../../../../src/results/report.ts";
+import type { Comparison } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type RightWrong, rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { ReportMetrics } from "../../../../src/protocol/report.ts";
-import type { FigureKind } from "../../../../src/report/display.ts";
+
+import type { FigureKind } from "../../../../src/render/text/display.ts";
+import type { ReportMetrics } from "../../../../src/results/report.ts";
 
 export interface ComparedFigure {
   readonly name: string;

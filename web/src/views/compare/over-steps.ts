@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { Comparison, StepMetric, StepSeries } from "../../../../src/protocol/view.ts";
-import type { ChartSpec, ChartValues } from "../../../../src/report/charts/chart-spec.ts";
-import type { FigureKind } from "../../../../src/report/display.ts";
+
+import type { ChartSpec, ChartValues } from "../../../../src/render/charts/chart-spec.ts";
+import type { FigureKind } from "../../../../src/render/text/display.ts";
+import type { Comparison, StepMetric, StepSeries } from "../../../../src/results/view.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
 interface ChartKind {

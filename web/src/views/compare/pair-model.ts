@@ -4,7 +4,12 @@
  *
  * @module
  */
-import { sharedTokens, TOKEN_FLAGS, textBetween, type WireSequence } from "../../../../src/wire/index.ts";
+import {
+  sharedTokens,
+  TOKEN_FLAGS,
+  textBetween,
+  type WireSequence,
+} from "../../../../src/results/wire/index.ts";
 
 /** How places of the two texts are put beside each other. */
 export const ALIGNMENTS = [

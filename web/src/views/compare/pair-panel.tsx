@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Comparison, PairKind } from "../../../../src/protocol/view.ts";
-import type { ChartSpec } from "../../../../src/report/charts/chart-spec.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../src/report/display.ts";
-import type { WireSequence } from "../../../../src/wire/index.ts";
+import type { ChartSpec } from "../../../../src/render/charts/chart-spec.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display.ts";
+import type { Comparison, PairKind } from "../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
 import { navigate, param } from "../../state/url.ts";

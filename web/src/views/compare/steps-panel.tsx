@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Comparison, StepSeries } from "../../../../src/protocol/view.ts";
+import type { Comparison, StepSeries } from "../../../../src/results/view.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { navigate, param } from "../../state/url.ts";

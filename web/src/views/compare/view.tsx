@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
-import type { MismatchReport } from "../../../../src/protocol/report.ts";
-import type { Comparison, RunInfo } from "../../../../src/protocol/view.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+import type { MismatchReport } from "../../../../src/results/report.ts";
+import type { Comparison, RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { comparison, other, report, steps, table } from "../../state/loaded.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { param } from "../../state/url.ts";

@@ -1,5 +1,5 @@
-import type { Comparison } from "../../../../src/protocol/view.ts";
-import { countOf } from "../../../../src/report/display.ts";
+import { countOf } from "../../../../src/render/text/display.ts";
+import type { Comparison } from "../../../../src/results/view.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
 /** What speaks against the comparison, before anything that it shows. */

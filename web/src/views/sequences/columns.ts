@@ -5,16 +5,16 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { essOf } from "../../../../src/filter/index.ts";
+import { essOf } from "../../../../src/analyses/filter/index.ts";
+import { formatHandle } from "../../../../src/core/schema/record.ts";
 import {
   formatCount,
   formatNearOne,
   formatNumber,
   formatPlain,
   formatSigned,
-} from "../../../../src/report/display.ts";
-import { formatHandle } from "../../../../src/schema/record.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+} from "../../../../src/render/text/display.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { FIGURE_KEYS, type FigureKey, TEXT_KEYS, type TextKey } from "../../state/sequence-order.ts";
 import type { Cell } from "../../ui/export.ts";
 

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { formatCount, formatNumber, formatPlain } from "../../../../src/report/display.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { formatCount, formatNumber, formatPlain } from "../../../../src/render/text/display.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { navigate, route } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";

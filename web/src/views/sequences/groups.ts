@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { sortedBy } from "../../state/sequence-order.ts";
 
 export interface SequenceGroup {

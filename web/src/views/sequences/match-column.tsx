@@ -1,5 +1,5 @@
-import { formatCount } from "../../../../src/report/display.ts";
-import type { TokenMatches } from "../../../../src/wire/index.ts";
+import { formatCount } from "../../../../src/render/text/display.ts";
+import type { TokenMatches } from "../../../../src/results/wire/index.ts";
 import { MATCHING } from "../../state/sequence-order.ts";
 import { hrefOf } from "../../state/url.ts";
 import type { SequencesColumn } from "./columns.ts";

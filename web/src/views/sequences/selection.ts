@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { Filter } from "../../../../src/filter/index.ts";
-import type { SequenceTable, TokenMatches } from "../../../../src/wire/index.ts";
+import type { Filter } from "../../../../src/analyses/filter/index.ts";
+import type { SequenceTable, TokenMatches } from "../../../../src/results/wire/index.ts";
 import { orderedSequences, type Sort, sortValues } from "../../state/sequence-order.ts";
 import { COLUMNS, HANDLE, type SequencesColumn } from "./columns.ts";
 

@@ -1,4 +1,4 @@
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { HANDLE, type SequencesColumn } from "./columns.ts";

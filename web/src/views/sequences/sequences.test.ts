@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { madeTable } from "../../../../src/filter/made-table.test-data.ts";
+import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, handleOf } from "./columns.ts";
 import { groupRows, sortedGroups } from "./groups.ts";

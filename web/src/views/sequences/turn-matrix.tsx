@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import { countOf, formatCount, formatNumber } from "../../../../src/report/display.ts";
-import { type SequenceTable, type TurnTable, turnsOf } from "../../../../src/wire/index.ts";
+import { countOf, formatCount, formatNumber } from "../../../../src/render/text/display.ts";
+import { type SequenceTable, type TurnTable, turnsOf } from "../../../../src/results/wire/index.ts";
 import { turns as turnsOfRun } from "../../state/loaded.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";

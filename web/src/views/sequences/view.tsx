@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
-import { parseFilter } from "../../../../src/filter/index.ts";
-import type { RunInfo } from "../../../../src/protocol/view.ts";
-import { countOf, formatCount } from "../../../../src/report/display.ts";
-import type { SequenceTable } from "../../../../src/wire/index.ts";
+import { parseFilter } from "../../../../src/analyses/filter/index.ts";
+import { countOf, formatCount } from "../../../../src/render/text/display.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { table } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
 import { sortOf } from "../../state/sequence-order.ts";

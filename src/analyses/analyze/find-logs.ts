@@ -1,0 +1,32 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { EmptyInputError } from "../../core/base/errors.ts";
+
+/** `divergence.jsonl`, rotated `divergence.jsonl.1`, compressed `divergence.jsonl.1.gz`. */
+const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;
+
+/**
+ * Files as they were named, each once; of directories the logs right in them, in the natural order of their names.
+ *
+ * @throws EmptyInputError if a directory holds none
+ */
+export async function findLogs(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const isDirectory = path !== "-" && (await stat(path).catch(() => undefined))?.isDirectory() === true;
+    if (!isDirectory) {
+      found.push(path);
+      continue;
+    }
+    const names = (await readdir(path)).filter((name) => LOG_NAME.test(name));
+    if (names.length === 0) {
+      throw new EmptyInputError(`there is no log in the directory ${path}`, {
+        at: { file: path },
+        hint: "logs end in .jsonl or .ndjson, with .gz or .zst after it if compressed; other names are read when given in full",
+      });
+    }
+    const natural = new Intl.Collator("en", { numeric: true });
+    found.push(...names.sort(natural.compare).map((name) => join(path, name)));
+  }
+  return [...new Set(found)];
+}

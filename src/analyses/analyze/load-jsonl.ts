@@ -1,0 +1,187 @@
+import { containError } from "../../core/base/contain.ts";
+import { isLogratioError, type LogratioError } from "../../core/base/errors.ts";
+import type { FindingCode, FindingLog } from "../../core/schema/findings.ts";
+import type { ByteSource } from "../../input/io/byte-source.ts";
+import { type ByteStream, decompress } from "../../input/io/decompress.ts";
+import { openFile } from "../../input/io/file-source.ts";
+import { fileSystemError, isSystemError } from "../../input/io/file-system-errors.ts";
+import { isOutOfMemory } from "./database.ts";
+import { readLines } from "./lines.ts";
+import { type LogRecord, parseLine } from "./parse-line.ts";
+import type { RecordIdentities } from "./record-identities.ts";
+import type { RowWriter } from "./row-writer.ts";
+
+/** A line that is in no figure. */
+export interface SkippedLine {
+  readonly file: string;
+  /** One-based. */
+  readonly line: number;
+  /** `torn`: no whole record; `foreign`: a record of something else. */
+  readonly kind: "torn" | "foreign";
+  readonly why: string;
+}
+
+export interface LoadedFile {
+  readonly file: string;
+  readonly bytes: number | undefined;
+  readonly records: number;
+  readonly torn: number;
+  readonly foreign: number;
+  /** The first of them. */
+  readonly skipped: readonly SkippedLine[];
+  /** Why it was not read to its end. */
+  readonly failure: LogratioError | undefined;
+}
+
+export interface LoadOptions {
+  /** Says why an object is no record of what is wanted; undefined for one that is. */
+  readonly refuse?: (record: LogRecord) => string | undefined;
+  /** Records with an identity that is in it already are left out; those of this file are added. Shared by files. */
+  readonly seen?: RecordIdentities;
+  readonly findings: FindingLog;
+  /** For the path `-`. */
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** So many skipped lines of a file are named; all are counted. */
+const MOST_NAMED = 1000;
+/** So many are named in the message. */
+const MOST_IN_MESSAGE = 8;
+
+/**
+ * Adds the records of a JSONL file (plain, gzip or zstd) to a table. Torn and foreign lines are counted, named and
+ * left out; blank ones do not matter. A file that is damaged within its compression gives what stands before the fault.
+ *
+ * @throws NotFoundError if the file cannot be opened
+ */
+export async function loadJsonl(
+  path: string,
+  writer: Pick<RowWriter, "add" | "rows">,
+  options: LoadOptions,
+): Promise<LoadedFile> {
+  const { refuse = () => undefined, findings } = options;
+  const input = await openInput(path, options.stdin);
+  const skipped: SkippedLine[] = [];
+  const counts = { torn: 0, foreign: 0 };
+  const before = writer.rows;
+  let repeated = 0;
+  let unterminated: number | undefined;
+  let failure: LogratioError | undefined;
+  const skip = (kind: SkippedLine["kind"], line: number, why: string): void => {
+    counts[kind]++;
+    if (skipped.length < MOST_NAMED) skipped.push({ file: path, line, kind, why });
+  };
+  try {
+    for await (const block of readLines(decompress(input))) {
+      for (const [index, text] of block.lines.entries()) {
+        const line = block.first + index;
+        if (text === undefined) {
+          skip("torn", line, block.faults.get(index) ?? "not text");
+          continue;
+        }
+        const parsed = parseLine(text);
+        if ("blank" in parsed) continue;
+        if ("fault" in parsed) {
+          skip(parsed.fault, line, parsed.why);
+          if (block.unterminated && index === block.lines.length - 1) unterminated = line;
+          continue;
+        }
+        const why = refuse(parsed.record);
+        if (why !== undefined) skip("foreign", line, why);
+        else if (options.seen?.isRepeated(parsed.record)) repeated++;
+        else await writer.add(parsed.record, path, line);
+      }
+    }
+  } catch (error) {
+    // Neither a path that is not there nor a database without memory is a matter of what this file holds.
+    if (isLogratioError(error, "NotFoundError") || isOutOfMemory(error)) throw error;
+    const contained = isSystemError(error)
+      ? fileSystemError(error, "read", { file: path })
+      : containError(error, { file: path });
+    failure = contained;
+    const read = writer.rows - before;
+    findings.add({
+      code: "file-skipped",
+      severity: "skipped",
+      subject: path,
+      count: 1,
+      at: { file: path, ...contained.at },
+      likely: contained.likely ?? "the file was cut off, or is still being written",
+      ...(contained.hint === undefined ? {} : { hint: contained.hint }),
+      describe: () => `${contained.message}; the ${read} records before it are read`,
+    });
+  } finally {
+    if ("close" in input) await input.close();
+  }
+  report(path, skipped, counts, unterminated, findings);
+  if (repeated > 0) reportRepeated(path, repeated, findings);
+  const bytes = "byteLength" in input ? input.byteLength : undefined;
+  return { file: path, bytes, records: writer.rows - before, ...counts, skipped, failure };
+}
+
+function reportRepeated(path: string, repeated: number, findings: FindingLog): void {
+  findings.add({
+    code: "duplicate",
+    severity: "warning",
+    subject: "records",
+    count: repeated,
+    at: { file: path },
+    likely: "the log was written twice, or copies of it were given",
+    describe: (count) =>
+      `${count.toLocaleString("en")} ${count === 1 ? "record is" : "records are"} there more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
+  });
+}
+
+async function openInput(
+  path: string,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+): Promise<ByteSource | ByteStream> {
+  return path === "-" ? { name: "-", bytes: stdin ?? process.stdin } : openFile(path);
+}
+
+const ADVICE = {
+  torn: {
+    code: "bad-row",
+    words: "no whole record",
+    likely: "several processes wrote to the file at once, or a writer died",
+    hint: "let each process write a file of its own; all of them can be named here",
+  },
+  foreign: {
+    code: "bad-row",
+    words: "a record of something else",
+    likely: "another program writes to the same file",
+    hint: "name the log's own file",
+  },
+} as const satisfies Record<
+  SkippedLine["kind"],
+  { code: FindingCode; words: string; likely: string; hint: string }
+>;
+
+function report(
+  file: string,
+  skipped: readonly SkippedLine[],
+  counts: Readonly<Record<SkippedLine["kind"], number>>,
+  unterminated: number | undefined,
+  findings: FindingLog,
+): void {
+  for (const kind of ["torn", "foreign"] as const) {
+    const own = skipped.filter((line) => line.kind === kind);
+    const [first] = own;
+    if (first === undefined) continue;
+    const count = counts[kind];
+    const onlyLast = kind === "torn" && count === 1 && first.line === unterminated;
+    const { code, words, likely, hint } = ADVICE[kind];
+    const named = own.slice(0, MOST_IN_MESSAGE).map(({ line, why }) => `${line}: ${why}`);
+    const more = count > named.length ? `, and ${count - named.length} more` : "";
+    findings.add({
+      code: onlyLast ? "partial-line" : code,
+      severity: "skipped",
+      subject: `${file} ${kind}`,
+      count,
+      at: { file, line: first.line },
+      ...(onlyLast ? { likely: "the log is still being written, or its writer died" } : { likely, hint }),
+      describe: (total) =>
+        `${total} ${total === 1 ? "line holds" : "lines hold"} ${words} and ${total === 1 ? "is" : "are"} left out (line ${named.join("; line ")}${more})`,
+    });
+  }
+}

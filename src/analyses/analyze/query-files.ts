@@ -1,0 +1,195 @@
+/**
+ * SQL over files: each is a table, and nothing else can be reached.
+ *
+ * @module
+ */
+import { basename, resolve } from "node:path";
+import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "@duckdb/node-api";
+import { FormatError, isLogratioError, SchemaError } from "../../core/base/errors.ts";
+import { type Finding, FindingLog } from "../../core/schema/findings.ts";
+import { openPlain } from "../../input/io/decompress.ts";
+import { openFile } from "../../input/io/file-source.ts";
+import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";
+import { loadJsonl } from "./load-jsonl.ts";
+import { checkQuery, memoryError, queryError, timeError } from "./query.ts";
+import { createRowWriter } from "./row-writer.ts";
+
+export interface QueryOptions {
+  /** Bytes of memory before tables spill to temporary files; default 1 GiB. */
+  readonly memoryLimit?: number;
+  /** Milliseconds after which the query is stopped; default never. */
+  readonly timeLimit?: number | undefined;
+  /** For the path `-`, read as JSONL. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+}
+
+export interface QueryResult {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** Integers are numbers where a double holds them, else text; lists and structures are as in JSON. */
+  readonly rows: readonly (readonly (Json | null)[])[];
+  /** Table of each file. */
+  readonly tables: readonly { readonly name: string; readonly file: string }[];
+  readonly findings: readonly Finding[];
+}
+
+type Kind = "jsonl" | "parquet" | "csv";
+
+interface Table {
+  readonly name: string;
+  readonly file: string;
+  readonly kind: Kind;
+}
+
+/**
+ * Runs one query over JSONL, Parquet and CSV files. Each is a table under its name without ending, odd characters
+ * replaced by `_`; the first is `t` as well. Torn lines of JSONL are left out and told in `findings`.
+ *
+ * @throws UsageError if the query does not parse, names what is not there, or is more than a query
+ * @throws NotFoundError if a file does not exist
+ * @throws LimitError if the memory limit is too small even for spilling, or the time is over
+ */
+export async function queryFiles(
+  sql: string,
+  files: readonly string[],
+  options: QueryOptions = {},
+): Promise<QueryResult> {
+  const { memoryLimit, stdin, timeLimit } = options;
+  const findings = new FindingLog();
+  const tables = await nameTables(files);
+  const database = await openDatabase({
+    // As a pattern, and as what the pattern stands for.
+    readable: tables.flatMap(({ kind, file }) => (kind === "jsonl" ? [] : [file, literalPath(file)])),
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  });
+  try {
+    for (const table of tables) await makeTable(database, table, findings, stdin);
+    const [first] = tables;
+    if (first !== undefined && tables.every(({ name }) => name !== "t"))
+      await database.run(`CREATE VIEW t AS FROM ${sqlName(first.name)}`);
+    const hint = await describeTables(database, tables);
+    await checkQuery(database, sql, "the query", hint);
+    let isOver = false;
+    const timer =
+      timeLimit === undefined
+        ? undefined
+        : setTimeout(() => {
+            isOver = true;
+            database.connection.interrupt();
+          }, timeLimit);
+    try {
+      const result = await database.connection.run(sql);
+      clearTimeout(timer);
+      const types = result.columnTypes();
+      const columns = result.columnNames().map((name, i) => ({ name, type: types[i]?.toString() ?? "" }));
+      const rows = await result.convertRows(toJsonValue);
+      return {
+        columns,
+        rows,
+        tables: tables.map(({ name, file }) => ({ name, file })),
+        findings: findings.list(),
+      };
+    } catch (cause) {
+      throw isOver ? timeError(timeLimit!, cause) : queryError(cause, "the query", hint);
+    } finally {
+      clearTimeout(timer);
+    }
+  } catch (error) {
+    throw isOutOfMemory(error) ? memoryError(error) : error;
+  } finally {
+    await database.close();
+  }
+}
+
+const toJsonValue: DuckDBValueConverter<Json> = (value, type, converter) => {
+  if (typeof value !== "bigint") return JsonDuckDBValueConverter(value, type, converter);
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+};
+
+async function nameTables(files: readonly string[]): Promise<Table[]> {
+  const names = new Set<string>();
+  const tables: Table[] = [];
+  for (const file of new Set(files)) {
+    const stem =
+      file === "-"
+        ? "stdin"
+        : basename(file).replace(/(\.(jsonl|ndjson|json|parquet|csv|tsv|txt|gz|zst|\d+))+$/i, "");
+    const plain = stem.replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^(?=\p{N})/u, "_") || "file";
+    let name = plain;
+    for (let i = 2; names.has(name.toLowerCase()); i++) name = `${plain}_${i}`;
+    names.add(name.toLowerCase());
+    tables.push({ name, file, kind: file === "-" ? "jsonl" : await kindOf(file) });
+  }
+  return tables;
+}
+
+/** By content, as far as it goes: a record starts with a brace, Parquet with its own mark. */
+async function kindOf(file: string): Promise<Kind> {
+  const source = await openFile(file);
+  try {
+    const plain = await openPlain(source, 4096);
+    const head = Buffer.from(plain.head)
+      .toString("utf8")
+      .replace(/^\ufeff/, "")
+      .trimStart();
+    await plain.close();
+    if (head.startsWith("PAR1")) return "parquet";
+    return head.startsWith("{") || /\.(jsonl|ndjson)(\.|$)/i.test(file) ? "jsonl" : "csv";
+  } finally {
+    await source.close();
+  }
+}
+
+async function makeTable(
+  database: Database,
+  { name, file, kind }: Table,
+  findings: FindingLog,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+): Promise<void> {
+  if (kind === "jsonl") {
+    const rows = `rows of ${name}`;
+    const writer = await createRowWriter(database, { table: rows });
+    const loaded = await loadJsonl(file, writer, { findings, stdin });
+    await writer.finish();
+    if (loaded.records === 0) {
+      throw new SchemaError(`${file} holds no JSON objects, one a line`, {
+        at: { file },
+        hint: "JSONL, Parquet and CSV are read; a JSON array becomes JSONL with: jq -c '.[]'",
+      });
+    }
+    await database.run(
+      `CREATE VIEW ${sqlName(name)} AS SELECT * EXCLUDE (log_file, log_line) FROM ${sqlName(rows)}`,
+    );
+    return;
+  }
+  const path = sqlText(literalPath(file));
+  const source = kind === "parquet" ? `read_parquet(${path})` : `read_csv(${path})`;
+  try {
+    await database.run(`CREATE VIEW ${sqlName(name)} AS FROM ${source}`);
+  } catch (cause) {
+    if (isLogratioError(cause)) throw cause;
+    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw new FormatError(`${kind} cannot be read: ${reason.replace(/^[A-Za-z ]+ Error: /, "")}`, {
+      at: { file },
+      cause,
+    });
+  }
+}
+
+/** The path for DuckDB, which takes `*`, `?` and `[` in it for a pattern. */
+function literalPath(file: string): string {
+  return resolve(file).replace(/[*?[]/g, (character) => `[${character}]`);
+}
+
+async function describeTables(database: Database, tables: readonly Table[]): Promise<string> {
+  const lines: string[] = [];
+  for (const [i, { name, file }] of tables.entries()) {
+    const columns = await database.rows<{ name: string }>(
+      "SELECT column_name AS name FROM duckdb_columns() WHERE table_name = $1 ORDER BY column_index",
+      [name],
+    );
+    const short = i === 0 && name !== "t" ? `${name} (also t)` : name;
+    lines.push(`${short} is ${file}: ${columns.map((column) => column.name).join(", ")}`);
+  }
+  return `Tables:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,32 @@
+import {
+  kolmogorovSmirnov,
+  mannWhitneyU,
+  pearsonTest,
+  spearmanTest,
+  type TestResult,
+  tTest,
+  wilcoxonSignedRank,
+} from "../../core/statistics/index.ts";
+import { encoded, type Fields, numbers, type Runner } from "./case.ts";
+
+export const statisticsRunners: Readonly<Record<string, Runner>> = { stats: statistics };
+
+/** `x` and `y` are independent samples, `x` and `z` pairs; of one or two pairs nothing can be said: null. */
+function statistics(inputs: Fields): Fields {
+  const [x, y, z] = [inputs.x, inputs.y, inputs.z].map(numbers) as [number[], number[], number[]];
+  const ofPairs = (test: (a: number[], b: number[]) => TestResult): Fields | null =>
+    x.length < 3 ? null : named(test(x, z));
+  return {
+    ttest_ind: named(tTest(x, y)),
+    welch: named(tTest(x, y, { equalVariances: false })),
+    mannwhitneyu: named(mannWhitneyU(x, y)),
+    wilcoxon: ofPairs(wilcoxonSignedRank),
+    pearson: ofPairs(pearsonTest),
+    spearman: ofPairs(spearmanTest),
+    ks: named(kolmogorovSmirnov(x, y)),
+  };
+}
+
+function named({ statistic, pValue }: TestResult): Fields {
+  return encoded({ statistic, pvalue: pValue });
+}

@@ -1,0 +1,168 @@
+/**
+ * One trainer's correction over a run, batch by batch: weights and masks to write, what the trainer would have logged
+ * per step, and what the setting does to the data (the same figures as a row of a sweep).
+ *
+ * @module
+ */
+import type { FloatArray } from "../../core/base/arrays.ts";
+import { MissingSideError } from "../../core/base/errors.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { applyCorrection, type CorrectionBlock, normalizerSums } from "../../trainers/neutral/apply.ts";
+import { type Correction, type Normalize, needsAdvantages } from "../../trainers/neutral/correction.ts";
+import { validateCorrection } from "../../trainers/neutral/validate.ts";
+import type { Discrepancy } from "../../trainers/parity.ts";
+import type { BatchMetrics, Preset, Settings } from "../../trainers/shared/preset.ts";
+import { unsweepable } from "../sweep/evaluate.ts";
+import { BASELINE } from "../sweep/setting.ts";
+import { Sweep } from "../sweep/sweep.ts";
+
+/** Packed columns of one batch, `[tokens]`. */
+export interface CorrectedColumns {
+  readonly weights?: Float64Array;
+  readonly mask: Uint8Array;
+}
+
+type Figures = Readonly<Record<string, number>>;
+
+export interface CorrectRunMetrics {
+  readonly pooled: Figures;
+  readonly perStep: readonly { readonly step: number | null; readonly metrics: Figures }[];
+  /** Of the pooled figures. */
+  readonly discrepancies: readonly Discrepancy[];
+}
+
+interface StepState {
+  readonly metrics: BatchMetrics;
+  /** False until a token with mask 1 was added: trainers have no figures, or an error, for such a batch. */
+  hasTokens: boolean;
+  /** Of the weights before they are normalized. */
+  sum: number;
+  count: number;
+}
+
+export class CorrectRun {
+  readonly correction: Correction;
+  /** Two settings: none, and this one; undefined where a sweep cannot evaluate it, and why. */
+  readonly sweep: Sweep | undefined;
+  readonly unswept: string | undefined;
+  readonly #preset: Preset;
+  readonly #settings: Settings;
+  readonly #steps = new Map<number, StepState>();
+  readonly #pooled: BatchMetrics;
+  readonly #normalize: Normalize | undefined;
+
+  /** @throws UsageError where the trainer refuses the settings; nothing has been read then. */
+  constructor(preset: Preset, settings: Settings) {
+    this.#preset = preset;
+    this.#settings = settings;
+    this.correction = preset.correction(settings);
+    this.#normalize = this.correction.steps.find((step) => step.action === "normalize");
+    this.#pooled = preset.metrics(settings);
+    validateCorrection(this.correction);
+    this.unswept = unsweepable(this.correction);
+    const setting = { name: preset.name, methods: [preset.name], correction: this.correction };
+    if (this.unswept === undefined)
+      this.sweep = new Sweep([BASELINE, { ...setting, preset: { name: preset.name, settings } }]);
+  }
+
+  /** True when weights are divided by a mean over a step, which is only known when all of it was added. */
+  get needsSecondPass(): boolean {
+    return this.#normalize !== undefined;
+  }
+
+  get looksAtAdvantages(): boolean {
+    return needsAdvantages(this.correction);
+  }
+
+  /** Adds a batch to all figures; returns its weights and mask, final unless a second pass is needed. */
+  add(batch: RecordBatch): CorrectedColumns {
+    this.sweep?.add(batch);
+    return this.#map(batch, (block, step, pack) => {
+      const state = this.#stateOf(step);
+      const applied = applyCorrection(block, this.correction);
+      state.hasTokens ||= block.mask.includes(1);
+      state.metrics.add(block, applied, pack);
+      this.#pooled.add(block, applied, pack);
+      if (this.#normalize && applied.weights) {
+        const factor = applied.steps.find((outcome) => outcome.step === this.#normalize)?.factor ?? 1;
+        const sums = normalizerSums(block, applied.weights, this.#normalize.over);
+        state.sum += sums.sum * factor;
+        state.count += sums.count;
+      }
+      return applied;
+    });
+  }
+
+  /** Weights and mask with what all batches together say; call when everything was added. */
+  correct(batch: RecordBatch): CorrectedColumns {
+    return this.#map(batch, (block, step) => {
+      const { sum, count } = this.#stateOf(step);
+      return applyCorrection(block, this.correction, count > 0 ? { factor: sum / count } : {});
+    });
+  }
+
+  /** What the trainer would have logged: of each step, and of everything as if it were one. */
+  metrics(): CorrectRunMetrics {
+    const steps = [...this.#steps].sort(([a], [b]) => a - b);
+    return {
+      pooled: this.#pooled.finish(),
+      discrepancies: this.#pooled.discrepancies?.() ?? [],
+      perStep: steps.map(([step, { metrics, hasTokens }]) => ({
+        step: Number.isNaN(step) ? null : step,
+        metrics: hasTokens ? metrics.finish() : {},
+      })),
+    };
+  }
+
+  #stateOf(step: number): StepState {
+    const known = this.#steps.get(step);
+    if (known) return known;
+    const state = { metrics: this.#preset.metrics(this.#settings), hasTokens: false, sum: 0, count: 0 };
+    this.#steps.set(step, state);
+    return state;
+  }
+
+  /** Calls `correct` for each run of sequences of one step and pack, and puts the results one behind the other. */
+  #map(
+    batch: RecordBatch,
+    correct: (block: CorrectionBlock, step: number, pack: string) => CorrectedColumns,
+  ): CorrectedColumns {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask, offsets } = batch;
+    if (!rollout || !trainer) {
+      throw new MissingSideError(
+        `Cannot weigh tokens: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+        { at: { file: batch.provenance.file } },
+      );
+    }
+    const tokens = offsets[batch.length]!;
+    const weights = new Float64Array(tokens);
+    const mask = new Uint8Array(tokens);
+    let weighted = false;
+    for (let first = 0, end = 0; first < batch.length; first = end) {
+      while (end < batch.length && sameUnit(batch, first, end)) end++;
+      const [from, to] = [offsets[first]!, offsets[end]!];
+      const cut = <A extends FloatArray>(column: A): A => column.subarray(from, to) as A;
+      const corrected = correct(
+        {
+          rollout: cut(rollout),
+          trainer: cut(trainer),
+          mask: responseMask.subarray(from, to),
+          offsets: offsets.subarray(first, end + 1).map((offset) => offset - from),
+          ...(batch.advantages && { advantages: cut(batch.advantages) }),
+        },
+        batch.steps[first]!,
+        `${batch.provenance.file}\n${batch.packs[first]}`,
+      );
+      if (corrected.weights) {
+        weights.set(corrected.weights, from);
+        weighted = true;
+      }
+      mask.set(corrected.mask, from);
+    }
+    return { ...(weighted && { weights }), mask };
+  }
+}
+
+function sameUnit({ steps, packs }: RecordBatch, a: number, b: number): boolean {
+  return Object.is(steps[a], steps[b]) && packs[a] === packs[b];
+}

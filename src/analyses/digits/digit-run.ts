@@ -1,0 +1,326 @@
+/**
+ * A run's digits, batch by batch.
+ *
+ * @module
+ */
+import { MissingSideError, SchemaError } from "../../core/base/errors.ts";
+import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
+import type {
+  DigitDistribution,
+  DigitExample,
+  DigitFigures,
+  DigitsReport,
+  DigitTruth,
+} from "../../results/digits.ts";
+import { findAnswer, formatDecimal, parseTruth } from "./answer.ts";
+import { partialDistribution } from "./bounds.ts";
+import { LossTally } from "./loss-tally.ts";
+import { findNumbers, type NumberSpan, type TokenSpan } from "./numbers.ts";
+import { PROXY_METHOD } from "./proxy.ts";
+import { bonusReward, confidenceReward } from "./rewards.ts";
+import { DigitTally, Foremost, GapTally } from "./tallies.ts";
+import { TruthTally } from "./truth-tally.ts";
+import { classesOf, type DigitVocabulary } from "./vocabulary.ts";
+
+/** As many as a report has room for. */
+const EXAMPLES = 5;
+
+/** Everything of the report that is made from the batches. */
+export type DigitRunResult = Omit<
+  DigitsReport,
+  "schemaVersion" | "kind" | "run" | "vocabulary" | "findings" | "sources"
+>;
+
+export interface DigitRunOptions {
+  /** Where ground truth comes from, for the report; without it there is none. */
+  readonly truthSource?: string;
+  /** The trainer column is the rollout column again: figures of the trainer policy are left out. */
+  readonly oneSided?: boolean;
+  /** Digits and answers in each list of examples; default 5. */
+  readonly examples?: number;
+}
+
+interface PolicyLosses {
+  readonly k: number;
+  readonly sampled: LossTally;
+  readonly truth: LossTally;
+}
+
+/** A sequence at hand. */
+interface Row {
+  readonly batch: RecordBatch;
+  readonly row: number;
+  readonly span: TokenSpan;
+  readonly rollout: ArrayLike<number>;
+  /** NaN throughout where there is no trainer side. */
+  readonly trainer: ArrayLike<number>;
+}
+
+export class DigitRun {
+  readonly #vocabulary: DigitVocabulary;
+  readonly #options: DigitRunOptions;
+  #sequences = 0;
+  #withDigits = 0;
+  #tokens = 0;
+  #withoutLogprob = 0;
+  #numbers = 0;
+  #numberLogprob = 0;
+  #multi = { tokens: 0, logprob: 0 };
+  #rewards = { confidence: 0, bonus: 0 };
+  readonly #pooled = new DigitTally();
+  readonly #perStep = new Map<number | null, DigitTally>();
+  readonly #perPlace = new Map<number, DigitTally>();
+  readonly #perDigit = new Map<number, DigitTally>();
+  readonly #byCorrectness = new Map<number, DigitTally>();
+  readonly #digitGap = new GapTally();
+  readonly #otherGap = new GapTally();
+  readonly #losses = new Map<string, PolicyLosses>();
+  readonly #leastSure: Foremost<DigitExample>;
+  readonly #widest: Foremost<DigitExample>;
+  readonly #truth: TruthTally;
+  #truths = { given: 0, noNumber: 0, noAnswer: 0 };
+
+  constructor(vocabulary: DigitVocabulary, options: DigitRunOptions = {}) {
+    this.#vocabulary = vocabulary;
+    this.#options = options;
+    const { examples = EXAMPLES } = options;
+    this.#leastSure = new Foremost(examples);
+    this.#widest = new Foremost(examples);
+    this.#truth = new TruthTally(examples);
+  }
+
+  /**
+   * @param truths ground truth of each sequence, undefined where there is none
+   * @throws SchemaError when the batch has no token ids: digits cannot be found without
+   * @throws MissingSideError when it has no rollout log-probs
+   */
+  add(batch: RecordBatch, truths?: readonly (string | undefined)[]): void {
+    const { responseTokenIds: ids, rolloutLogprobs: rollout, responseMask: mask, offsets } = batch;
+    const at = { file: batch.provenance.file };
+    if (!ids) {
+      throw new SchemaError("there are no response token ids, and digits are found by them", {
+        at,
+        hint: "name their column: --tokens COLUMN",
+      });
+    }
+    if (!rollout) {
+      throw new MissingSideError("there are no rollout log-probs", {
+        at,
+        hint: "name their column: --rollout COLUMN",
+      });
+    }
+    const own = this.#options.oneSided ? undefined : batch.trainerLogprobs;
+    const trainer = own ?? new Float32Array(rollout.length).fill(NaN);
+    for (let row = 0; row < batch.length; row++) {
+      const span = { ids, mask, start: offsets[row]!, end: offsets[row + 1]! };
+      this.#addRow({ batch, row, span, rollout, trainer }, truths?.[row]);
+    }
+  }
+
+  #addRow(sequence: Row, truth: string | undefined): void {
+    const { batch, row, span, rollout, trainer } = sequence;
+    this.#sequences++;
+    const numbers = findNumbers(this.#vocabulary, span);
+    const own = new DigitTally();
+    for (const number of numbers) this.#addNumber(sequence, number, own);
+    for (let t = span.start; t < span.end; t++) {
+      if (span.mask[t] === 0) continue;
+      this.#tokens++;
+      if (!this.#vocabulary.tokens.has(span.ids[t]!)) this.#otherGap.add(rollout[t]!, trainer[t]!);
+    }
+    const average = own.average;
+    if (average !== null) {
+      const confidence = { avg_digit_log_prob: average, total_digits: own.digits };
+      this.#withDigits++;
+      this.#rewards.confidence += confidenceReward(1, confidence);
+      if (bonusReward(1, confidence) > 1) this.#rewards.bonus++;
+    }
+    if (truth !== undefined) this.#addTruth(sequence, numbers, truth, batch.correctness[row]!);
+  }
+
+  #addNumber(sequence: Row, number: NumberSpan, own: DigitTally): void {
+    const { batch, row, span, rollout, trainer } = sequence;
+    let total = 0;
+    for (const { at, digits, place } of number.parts) {
+      const logprob = rollout[at]!;
+      total += logprob;
+      if (!Number.isFinite(logprob)) {
+        this.#withoutLogprob++;
+        continue;
+      }
+      if (digits.length > 1) {
+        this.#multi.tokens++;
+        this.#multi.logprob += logprob;
+        continue;
+      }
+      const [digit, other] = [Number(digits), trainer[at]!];
+      const step = batch.steps[row]!;
+      own.add(logprob, other);
+      this.#pooled.add(logprob, other);
+      tallyOf(this.#perStep, Number.isNaN(step) ? null : step).add(logprob, other);
+      tallyOf(this.#perPlace, place).add(logprob, other);
+      tallyOf(this.#perDigit, digit).add(logprob, other);
+      const correctness = batch.correctness[row]!;
+      if (correctness === 1 || correctness === 0)
+        tallyOf(this.#byCorrectness, correctness).add(logprob, other);
+      this.#digitGap.add(logprob, other);
+      this.#addDistributions(sequence, at, digit, "sampled");
+      const example = (): DigitExample => ({
+        handle: handleOf(sequence, at - span.start),
+        digit,
+        place,
+        number: formatDecimal(number),
+        rollout_logprob: logprob,
+        trainer_logprob: Number.isFinite(other) ? other : null,
+      });
+      this.#leastSure.offer(-logprob, example);
+      if (Number.isFinite(other)) this.#widest.offer(Math.abs(other - logprob), example);
+    }
+    if (!Number.isFinite(total)) return;
+    this.#numbers++;
+    this.#numberLogprob += total;
+  }
+
+  #addDistributions(sequence: Row, at: number, truth: number, against: "sampled" | "truth"): void {
+    const { batch, span, rollout, trainer } = sequence;
+    const id = span.ids[at]!;
+    const token = this.#vocabulary.tokens.get(id)!;
+    for (const [policy, top] of Object.entries(batch.topK)) {
+      let losses = this.#losses.get(policy);
+      if (!losses) {
+        losses = { k: top.k, sampled: new LossTally(), truth: new LossTally() };
+        this.#losses.set(policy, losses);
+      }
+      const column =
+        policy === "rollout" ? rollout : policy === "trainer" ? trainer : batch.policyLogprobs[policy];
+      const partial = partialDistribution(
+        classesOf(this.#vocabulary, token),
+        { ids: top.ids, logprobs: top.logprobs, start: at * top.k, k: top.k },
+        { id, logprob: column?.[at] ?? NaN },
+      );
+      losses[against].add(partial, truth);
+    }
+  }
+
+  #addTruth(sequence: Row, numbers: readonly NumberSpan[], text: string, correctness: number): void {
+    const { span, rollout, trainer } = sequence;
+    this.#truths.given++;
+    const truth = parseTruth(text);
+    const answer = findAnswer(this.#vocabulary, span, numbers);
+    if (!truth) this.#truths.noNumber++;
+    else if (!answer) this.#truths.noAnswer++;
+    if (!truth || !answer) return;
+    const handle = handleOf(sequence, answer.parts[0]!.at - span.start);
+    this.#truth.add(answer, truth, { rollout, trainer }, correctness, handle, (at, digit) => {
+      if (Number.isFinite(rollout[at]!)) this.#addDistributions(sequence, at, digit, "truth");
+    });
+  }
+
+  result(): DigitRunResult {
+    const pooled = this.#pooled.figures();
+    const withDigits = this.#withDigits;
+    const mean = (sum: number, count: number): number | null => (count === 0 ? null : sum / count);
+    const gap = this.#digitGap.gap();
+    const result = {
+      metrics: {
+        ...pooled,
+        sequences: this.#sequences,
+        sequences_with_digits: withDigits,
+        tokens: this.#tokens,
+        total_digits: pooled.digits,
+        multi_digit_tokens: this.#multi.tokens,
+        multi_digit_avg_log_prob: mean(this.#multi.logprob, this.#multi.tokens),
+        numbers: this.#numbers,
+        number_avg_log_prob: mean(this.#numberLogprob, this.#numbers),
+        digits_without_log_prob: this.#withoutLogprob,
+        method: PROXY_METHOD,
+      },
+      comparison: gap.tokens === 0 ? null : { digits: gap, others: this.#otherGap.gap() },
+      per_step: listOf(this.#perStep, "step"),
+      per_place: listOf(this.#perPlace, "place"),
+      per_digit: listOf(this.#perDigit, "digit"),
+      right_sequences: this.#byCorrectness.get(1)?.figures() ?? null,
+      wrong_sequences: this.#byCorrectness.get(0)?.figures() ?? null,
+      rewards:
+        withDigits === 0
+          ? null
+          : {
+              sequences: withDigits,
+              confidence_mean: this.#rewards.confidence / withDigits,
+              bonus_share: this.#rewards.bonus / withDigits,
+            },
+      distributions: this.#distributions("sampled"),
+      truth: this.#truthResult(),
+      least_sure: this.#leastSure.list(),
+      widest_gaps: this.#widest.list(),
+    };
+    return { ...result, absent: absentFigures(result) };
+  }
+
+  #distributions(against: "sampled" | "truth"): DigitDistribution[] {
+    return [...this.#losses].flatMap(
+      ([policy, losses]) => losses[against].distribution(policy, losses.k, against) ?? [],
+    );
+  }
+
+  #truthResult(): DigitTruth | null {
+    const { truthSource } = this.#options;
+    if (truthSource === undefined) return null;
+    return {
+      source: truthSource,
+      sequences_with_truth: this.#truths.given,
+      truth_not_a_number: this.#truths.noNumber,
+      without_answer: this.#truths.noAnswer,
+      ...this.#truth.sums(),
+      distributions: this.#distributions("truth"),
+    };
+  }
+}
+
+function handleOf({ batch, row }: Row, token: number): string {
+  return formatHandle({
+    step: batch.steps[row]!,
+    rank: batch.ranks[row]!,
+    sequence: batch.rows[row]!,
+    token,
+  });
+}
+
+function tallyOf<K>(tallies: Map<K, DigitTally>, key: K): DigitTally {
+  let tally = tallies.get(key);
+  if (!tally) {
+    tally = new DigitTally();
+    tallies.set(key, tally);
+  }
+  return tally;
+}
+
+function listOf<Name extends string, Key extends number | null>(
+  tallies: ReadonlyMap<Key, DigitTally>,
+  name: Name,
+): (DigitFigures & Record<Name, Key>)[] {
+  const order = (key: Key): number => key ?? Number.POSITIVE_INFINITY;
+  return [...tallies]
+    .sort(([a], [b]) => order(a) - order(b))
+    .map(([key, tally]) => ({ ...({ [name]: key } as Record<Name, Key>), ...tally.figures() }));
+}
+
+function absentFigures(
+  result: Pick<
+    DigitsReport,
+    "comparison" | "distributions" | "truth" | "right_sequences" | "wrong_sequences"
+  >,
+): string[] {
+  const lines: string[] = [];
+  if (!result.comparison) lines.push("no trainer log-probs: the policies are not compared");
+  if (result.distributions.length === 0) {
+    lines.push(
+      "no top-k alternatives: expected digit, NTL-MSE and NTL-WAS need the probabilities of the digits that were not sampled",
+    );
+  }
+  if (!result.truth)
+    lines.push("no ground truth (--truth COLUMN or FILE): every sampled digit is taken as it is");
+  if (!result.right_sequences && !result.wrong_sequences)
+    lines.push("no correctness: right and wrong sequences are not told apart");
+  return lines;
+}

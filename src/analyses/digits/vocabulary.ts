@@ -1,0 +1,100 @@
+/**
+ * Which tokens are digits.
+ *
+ * @module
+ */
+import { SchemaError } from "../../core/base/errors.ts";
+
+/** What is asked of a tokenizer: `openTokenizer` gives one, a table of texts will do. */
+export interface DigitDecoder {
+  /** One more than the largest id. */
+  readonly vocabularySize: number;
+  decode(ids: readonly number[]): string;
+}
+
+/** A token that is nothing but ASCII digits, with or without one leading space. */
+export interface NumberToken {
+  /** As written: `"007"` keeps its zeros. */
+  readonly digits: string;
+  readonly spaced: boolean;
+}
+
+/** For each digit 0 to 9 the ids that stand for it. Several where a vocabulary also has it as a byte. */
+export type DigitIds = readonly (readonly number[])[];
+
+export interface DigitVocabulary {
+  readonly tokens: ReadonlyMap<number, NumberToken>;
+  /** Ids of `"0"` to `"9"`. */
+  readonly bare: DigitIds;
+  /** Ids of `" 0"` to `" 9"`. */
+  readonly spaced: DigitIds;
+  /** Entries of more than one digit, such as `"123"`. */
+  readonly multiDigitEntries: number;
+  readonly longestEntry: number;
+  /** Text of any token by itself; undefined where only ids were given. */
+  readonly textOf?: (id: number) => string;
+}
+
+const NUMBER = /^( ?)([0-9]+)$/;
+
+/**
+ * Looks at every entry of a vocabulary.
+ *
+ * @throws SchemaError when no entry is a single digit
+ */
+export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
+  const tokens = new Map<number, NumberToken>();
+  for (let id = 0; id < decoder.vocabularySize; id++) {
+    const match = NUMBER.exec(decoder.decode([id]));
+    if (match) tokens.set(id, { digits: match[2]!, spaced: match[1] !== "" });
+  }
+  const anchor = [...tokens].find(([, { digits }]) => digits.length === 1)?.[0];
+  if (anchor === undefined) {
+    throw new SchemaError(
+      `none of the ${decoder.vocabularySize} entries of the vocabulary is a single digit`,
+      {
+        likely: "the tokenizer belongs to another model, or writes numbers in another script",
+        hint: "name the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
+      },
+    );
+  }
+  // SentencePiece decoders drop the space at the start of a text: whether a token brings one shows behind another.
+  const before = decoder.decode([anchor]);
+  for (const [id, { digits }] of tokens) {
+    tokens.set(id, { digits, spaced: decoder.decode([anchor, id]) === `${before} ${digits}` });
+  }
+  return { ...vocabularyOf(tokens), textOf: (id) => decoder.decode([id]) };
+}
+
+/**
+ * The vocabulary of ten ids, those of `"0"` to `"9"`, where there is no tokenizer.
+ *
+ * @throws SchemaError unless there are ten different ids
+ */
+export function digitTokensOf(ids: readonly number[]): DigitVocabulary {
+  const unusable = ids.find((id) => !Number.isInteger(id) || id < 0);
+  if (ids.length !== 10 || new Set(ids).size !== 10 || unusable !== undefined) {
+    throw new SchemaError(
+      `digit ids must be ten different token ids, those of 0 to 9 in order: ${ids.length} were given (${ids.join(", ")})`,
+    );
+  }
+  return vocabularyOf(new Map(ids.map((id, digit) => [id, { digits: String(digit), spaced: false }])));
+}
+
+function vocabularyOf(tokens: ReadonlyMap<number, NumberToken>): DigitVocabulary {
+  const bare: number[][] = Array.from({ length: 10 }, () => []);
+  const spacedIds: number[][] = Array.from({ length: 10 }, () => []);
+  let multiDigitEntries = 0;
+  let longestEntry = 0;
+  for (const [id, { digits, spaced }] of tokens) {
+    longestEntry = Math.max(longestEntry, digits.length);
+    if (digits.length > 1) multiDigitEntries++;
+    else (spaced ? spacedIds : bare)[Number(digits)]!.push(id);
+  }
+  return { tokens, bare, spaced: spacedIds, multiDigitEntries, longestEntry };
+}
+
+/** The ten classes that a single-digit token is compared with: those of its own form, bare or with a space. */
+export function classesOf(vocabulary: DigitVocabulary, token: NumberToken): DigitIds {
+  return token.spaced ? vocabulary.spaced : vocabulary.bare;
+}

@@ -1,0 +1,99 @@
+import { MissingSideError, UsageError } from "../../core/base/errors.ts";
+import type { TokenBlock } from "../../core/kernels/mismatch.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
+import type { Metrics } from "../../trainers/parity.ts";
+import { packPadded } from "../../trainers/shared/padded.ts";
+import { Iteration } from "./iteration.ts";
+import { divergenceLine, fillIteration } from "./line.ts";
+import { checkOptions, type DivergenceOptions } from "./options.ts";
+import { type DebugBatch, paddedFacts } from "./padded-facts.ts";
+import { recordFacts } from "./record-facts.ts";
+import type { FactsOf } from "./token-facts.ts";
+
+export interface DebugMetrics {
+  /** verl's `training/rollout_probs_diff_*`, `training/rollout_actor_probs_pearson_corr`, and `per_round/*`. */
+  readonly metrics: Metrics;
+  /** Empty when the threshold is not reached, or nothing is to be logged. */
+  readonly records: readonly DivergenceRecord[];
+}
+
+/**
+ * verl's `calculate_debug_metrics` on a padded batch, with its log of high-divergence tokens: when
+ * max |exp(rollout_log_probs) − exp(old_log_probs)| over masked tokens reaches the threshold, the tokens furthest apart
+ * are returned, and appended to `divergenceJsonlPath` where that is given.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { calculateDebugMetrics } from "logratio/divergence";
+ *
+ * const { metrics, records } = calculateDebugMetrics({
+ *   rollout_log_probs: [[Math.log(0.95), Math.log(0.5)]],
+ *   old_log_probs: [[Math.log(0.05), Math.log(0.5)]],
+ *   responses: [[12, 7]],
+ * });
+ * assert.equal(metrics["training/rollout_probs_diff_valid"], 1);
+ * assert.equal(records[0]?.token_text, "<no_tokenizer:12>");
+ * assert.equal(records[0]?.flip_type, "rollout_confident_actor_rejects");
+ * ```
+ *
+ * @throws LengthMismatchError when columns do not align
+ * @throws UsageError when an option makes no sense
+ */
+export function calculateDebugMetrics(batch: DebugBatch, options: DivergenceOptions = {}): DebugMetrics {
+  const checked = checkOptions(options);
+  const block = packPadded(batch);
+  const factsOf = paddedFacts(batch, block.mask, block.offsets, checked.contextWindow);
+  return measure(block, factsOf, options, options.iteration ?? null);
+}
+
+/**
+ * The same for a batch of the record, whatever steps it holds. The iteration is the step of its sequences when they
+ * agree and none is given.
+ *
+ * @throws MissingSideError when the batch lacks either policy's log-probs
+ * @throws UsageError when an option makes no sense
+ */
+export function calculateRecordDebugMetrics(
+  batch: RecordBatch,
+  options: DivergenceOptions = {},
+): DebugMetrics {
+  const checked = checkOptions(options);
+  const factsOf = recordFacts(batch, checked.contextWindow);
+  return measure(tokenBlock(batch), factsOf, options, options.iteration ?? commonStep(batch));
+}
+
+/** @throws MissingSideError when the batch lacks either policy's log-probs. */
+export function tokenBlock(batch: RecordBatch): TokenBlock {
+  const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, turnMask, offsets } = batch;
+  if (rollout && trainer) return { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
+  throw new MissingSideError(
+    `Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+    { at: { file: batch.provenance.file } },
+  );
+}
+
+function measure(
+  block: TokenBlock,
+  factsOf: FactsOf,
+  options: DivergenceOptions,
+  number: number | null,
+): DebugMetrics {
+  const { logDivergence = true, divergenceJsonlPath: path, appendLines } = options;
+  if (path !== undefined && appendLines === undefined) {
+    throw new UsageError("divergenceJsonlPath is given, but nothing that could write the file", {
+      hint: "in Node, also give appendLines: appendJsonl from logratio/ingest",
+    });
+  }
+  const iteration = new Iteration(checkOptions(options), logDivergence);
+  iteration.add(block, [0, block.offsets.length - 1], factsOf, { release: false });
+  const records = iteration.records(number, factsOf);
+  if (path !== undefined && records.length > 0)
+    appendLines?.(fillIteration(path, number), records.map(divergenceLine));
+  return { metrics: iteration.metrics, records };
+}
+
+function commonStep({ steps }: RecordBatch): number | null {
+  const [first] = steps;
+  return first !== undefined && !Number.isNaN(first) && steps.every((step) => step === first) ? first : null;
+}

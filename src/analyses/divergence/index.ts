@@ -1,0 +1,16 @@
+/**
+ * The log of high-divergence tokens: metrics of a batch, and, where the two policies are too far apart, the tokens
+ * furthest apart with their texts. Runs unchanged in Node and in browsers; files are written elsewhere.
+ *
+ * @module
+ */
+export type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/divergence.ts";
+export { flipTypeOf } from "./build-record.ts";
+export { calculateDebugMetrics, calculateRecordDebugMetrics, type DebugMetrics } from "./debug-metrics.ts";
+export type { TokenDecoder } from "./decoder.ts";
+export { divergenceLine, fillIteration, lineIdentity } from "./line.ts";
+export type { DivergenceOptions, LogOptions } from "./options.ts";
+export type { DebugBatch } from "./padded-facts.ts";
+export { pythonRepr } from "./python-repr.ts";
+export { createRunLog, type IterationResult, type RunLog, type RunLogOptions } from "./run-log.ts";
+export { createRunReport, type RunReport } from "./run-report.ts";

@@ -1,0 +1,89 @@
+import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
+import {
+  alternativesAt,
+  countOnes,
+  type FactsOf,
+  type IdAlternatives,
+  idsBetween,
+  maskedIds,
+  type TokenFacts,
+  valueAt,
+} from "./token-facts.ts";
+
+/**
+ * What the record says of a token. Padding is gone from it, and with it whatever needs the padded source: the
+ * attention mask, how many prompt tokens were padding, the ids that the trainer saw.
+ */
+export function recordFacts(batch: RecordBatch, context: number): FactsOf {
+  return (row, token) => {
+    const from = batch.offsets[row]!;
+    const to = batch.offsets[row + 1]!;
+    const at = from + token;
+    const start = Math.max(0, token - context);
+    const end = Math.min(to - from, token + context + 1);
+    const mask = batch.responseMask.subarray(from, to);
+    const prompt = promptOf(batch, row);
+    const score = valueAt(batch.rewards, row);
+    const known = (values: Int32Array | undefined): number | null => {
+      const value = values?.[at];
+      return value === undefined || value < 0 ? null : value;
+    };
+    return {
+      known: {
+        batch_idx: batch.rows[row]!,
+        position: token,
+        sequence_length: batch.arrays?.layout === "padded" ? batch.arrays.widths[row]! : to - from,
+        token_id: known(batch.responseTokenIds),
+        rollout_logprob: batch.rolloutLogprobs![at]!,
+        actor_logprob: batch.trainerLogprobs![at]!,
+        is_correct: isCorrect(batch, row),
+        total_score: score,
+        position_id: known(batch.positionIds),
+        attention_mask_value: null,
+        num_prompt_padding_tokens: null,
+        prompt_length_with_padding: null,
+        prompt_length_without_padding: prompt?.length ?? null,
+        input_ids_token_id: null,
+        context_start_pos: start,
+        context_end_pos: end,
+        prompt_num_tokens: prompt?.length ?? null,
+        response_num_tokens: countOnes(mask),
+        rollout_entropy: valueAt(batch.entropies.rollout, at),
+        actor_entropy: valueAt(batch.entropies.trainer, at),
+        advantage: valueAt(batch.advantages, at),
+        reward: null,
+        handle: handleOf(batch, row, token),
+        file: batch.provenance.file,
+      },
+      contextIds: idsBetween(batch.responseTokenIds, from + start, from + end),
+      responseIds: maskedIds(batch.responseTokenIds, mask, from, to),
+      promptIds: prompt,
+      promptText: batch.promptTexts[row],
+      responseText: batch.responseTexts[row],
+      rolloutTop: topOf(batch, "rollout", at),
+      actorTop: topOf(batch, "trainer", at),
+    } satisfies TokenFacts;
+  };
+}
+
+/** What the source says, else whether the reward is above 0; null where neither is known. */
+export function isCorrect(batch: RecordBatch, row: number): boolean | null {
+  const correct = valueAt(batch.correctness, row);
+  if (correct !== null) return correct !== 0;
+  const score = valueAt(batch.rewards, row);
+  return score === null ? null : score > 0;
+}
+
+function promptOf({ promptOffsets, promptTokenIds }: RecordBatch, row: number): Int32Array | null {
+  const ids = promptOffsets && idsBetween(promptTokenIds, promptOffsets[row]!, promptOffsets[row + 1]!);
+  return ids && ids.length > 0 ? ids : null;
+}
+
+function topOf({ topK }: RecordBatch, policy: string, at: number): IdAlternatives | null {
+  const top = topK[policy];
+  return top === undefined ? null : alternativesAt(top.ids, top.logprobs, at * top.k, top.k);
+}
+
+function handleOf({ steps, ranks, rows }: RecordBatch, row: number, token: number): string {
+  return formatHandle({ step: steps[row]!, rank: ranks[row]!, sequence: rows[row]!, token });
+}

@@ -1,0 +1,107 @@
+/**
+ * The log of a run: batches of the record in, one result per training step out.
+ *
+ * @module
+ */
+
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
+import type { Metrics } from "../../trainers/parity.ts";
+import { tokenBlock } from "./debug-metrics.ts";
+import { Iteration } from "./iteration.ts";
+import { IterationAccuracy } from "./iteration-accuracy.ts";
+import { checkOptions, type LogOptions } from "./options.ts";
+import { recordFacts } from "./record-facts.ts";
+
+export interface IterationResult {
+  /** Null where the source names no step. */
+  readonly step: number | null;
+  readonly iteration: number | null;
+  readonly sequences: number;
+  /** With mask 1 and two known probabilities. */
+  readonly tokens: number;
+  readonly maxDivergence: number | null;
+  readonly metrics: Metrics;
+  readonly records: readonly DivergenceRecord[];
+  /** The step had ended before: its sequences do not stand together, and each part was ranked by itself. */
+  readonly again: boolean;
+}
+
+export interface RunLogOptions extends LogOptions {
+  /** Of sequences whose step is not known. */
+  readonly iteration?: number | undefined;
+  /** Only steps that this divides; sequences whose step is not known stay. Default 1. */
+  readonly every?: number;
+}
+
+export interface RunLog {
+  /** Adds a batch; returns the steps that ended with it. */
+  add(batch: RecordBatch): readonly IterationResult[];
+  /** Sequences of steps that `every` left out. */
+  readonly leftOut: number;
+  /** The last step. */
+  finish(): readonly IterationResult[];
+}
+
+/**
+ * Splits a run into training steps. A step ends when sequences of another one come, which is the order in which runs
+ * are read; sequences without a step count as one step.
+ *
+ * @throws UsageError when an option makes no sense
+ */
+export function createRunLog(options: RunLogOptions = {}): RunLog {
+  const checked = checkOptions(options);
+  const { every = 1 } = options;
+  const ended = new Set<number>();
+  let open:
+    | { readonly step: number; readonly iteration: Iteration; readonly accuracy: IterationAccuracy }
+    | undefined;
+  let leftOut = 0;
+
+  function end(): IterationResult[] {
+    if (open === undefined) return [];
+    const { step, iteration, accuracy } = open;
+    const known = Number.isNaN(step) ? null : step;
+    const number = known ?? options.iteration ?? null;
+    const again = ended.has(step);
+    ended.add(step);
+    open = undefined;
+    return [
+      {
+        step: known,
+        iteration: number,
+        sequences: iteration.sequences,
+        tokens: iteration.tokens,
+        maxDivergence: iteration.maxDivergence ?? null,
+        metrics: iteration.metrics,
+        records: iteration.records(number).map((record) => ({ ...record, ...accuracy.fields })),
+        again,
+      },
+    ];
+  }
+
+  return {
+    add(batch) {
+      const block = tokenBlock(batch);
+      const factsOf = recordFacts(batch, checked.contextWindow);
+      const results: IterationResult[] = [];
+      for (let from = 0, to = 0; from < batch.length; from = to) {
+        const step = batch.steps[from]!;
+        while (to < batch.length && Object.is(batch.steps[to], step)) to++;
+        if (step % every !== 0 && !Number.isNaN(step)) {
+          leftOut += to - from;
+          continue;
+        }
+        if (open !== undefined && !Object.is(open.step, step)) results.push(...end());
+        open ??= { step, iteration: new Iteration(checked), accuracy: new IterationAccuracy() };
+        open.accuracy.add(batch, from, to);
+        open.iteration.add(block, [from, to], factsOf, { release: true });
+      }
+      return results;
+    },
+    get leftOut() {
+      return leftOut;
+    },
+    finish: end,
+  };
+}

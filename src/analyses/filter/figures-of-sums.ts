@@ -1,0 +1,42 @@
+/**
+ * Columns of the table of sequences that follow from a sequence's kernel sums: one definition for the viewer's table and
+ * for filters on batches.
+ *
+ * @module
+ */
+import {
+  ABS_DELTA_SUM,
+  ABS_PROB_DIFF_MAX,
+  COUNT,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  FIELDS,
+  K3_SUM,
+  ROLLOUT_SUM,
+} from "../../core/kernels/layout.ts";
+import type { SequenceColumn } from "../../results/wire/index.ts";
+
+type OfSums = (field: (place: number) => number) => number;
+
+const FROM_SUMS = {
+  delta_mean: (field) => field(DELTA_MEAN),
+  delta_abs_mean: (field) => field(ABS_DELTA_SUM) / field(COUNT),
+  delta_abs_max: (field) => Math.max(field(DELTA_MAX), -field(DELTA_MIN)),
+  delta_sum: (field) => field(COUNT) * field(DELTA_MEAN),
+  k3_mean: (field) => field(K3_SUM) / field(COUNT),
+  prob_diff_max: (field) => field(ABS_PROB_DIFF_MAX),
+  rollout_logprob_mean: (field) => field(ROLLOUT_SUM) / field(COUNT),
+} satisfies Partial<Record<SequenceColumn, OfSums>>;
+
+export type SumColumn = keyof typeof FROM_SUMS;
+export const SUM_COLUMNS = Object.keys(FROM_SUMS) as SumColumn[];
+
+/**
+ * @param rows `[sequences × FIELDS]`, as `mismatchSums` gives them
+ * @returns NaN of a sequence without a token that counts
+ */
+export function figureOfSums(column: SumColumn, rows: Float64Array, row: number): number {
+  const field = (place: number): number => rows[row * FIELDS + place]!;
+  return field(COUNT) > 0 ? FROM_SUMS[column](field) : Number.NaN;
+}

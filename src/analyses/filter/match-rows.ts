@@ -1,0 +1,73 @@
+/**
+ * Terms over the columns of the table of sequences.
+ *
+ * @module
+ */
+import { SEQUENCE_TEXTS, type SequenceTable, type SequenceText } from "../../results/wire/index.ts";
+import type { Term, Test } from "./parse.ts";
+import { byScope, largestAbsNeeded } from "./scopes.ts";
+import { isWithin, numberTest, textTest } from "./tests.ts";
+
+/**
+ * Rows at which every sequence term holds, ascending. A missing value is within no range; `-` turns that round as well.
+ * Of token terms only what the table can say of them is used: rows are left out whose largest |Δ| is too small.
+ * Where `needsTokens`, the tokens have the last word.
+ */
+export function matchingRows(table: SequenceTable, terms: readonly Term[]): Uint32Array {
+  const rows = new Uint32Array(table.length);
+  for (let row = 0; row < rows.length; row++) rows[row] = row;
+  let count = rows.length;
+  const keep = (holds: (row: number) => boolean, unlike: boolean): void => {
+    let kept = 0;
+    for (let at = 0; at < count; at++) {
+      const row = rows[at]!;
+      if (holds(row) !== unlike) rows[kept++] = row;
+    }
+    count = kept;
+  };
+  for (const term of byScope(terms).sequence) keep(predicateOf(table, term), term.negated);
+  const needed = largestAbsNeeded(terms);
+  if (needed !== undefined) {
+    const largest = table.columns.delta_abs_max;
+    keep((row) => isWithin(largest[row]!, needed), false);
+  }
+  return rows.slice(0, count);
+}
+
+function predicateOf(table: SequenceTable, { field, test }: Term): (row: number) => boolean {
+  if (test.kind === "handle") return handleAt(table, test);
+  if (test.kind === "text") {
+    const columns = field && "column" in field ? [field.column] : SEQUENCE_TEXTS;
+    const asked = columns.map((column) => textIn(table, column, test));
+    return asked.length === 1 ? asked[0]! : (row) => asked.some((holds) => holds(row));
+  }
+  if (test.kind !== "within" || field === undefined || !("values" in field)) return () => false;
+  const values = field.values(table);
+  const passes = numberTest(test);
+  return (row) => passes(values[row]!);
+}
+
+/** Asks each different text once. */
+function textIn(
+  table: SequenceTable,
+  column: SequenceText,
+  test: Extract<Test, { kind: "text" }>,
+): (row: number) => boolean {
+  const { values, codes } = table.texts[column];
+  const passes = textTest(test);
+  const holds = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0));
+  return (row) => {
+    const code = codes[row]!;
+    return code < 0 ? test.orMissing : holds[code] === 1;
+  };
+}
+
+function handleAt(
+  { columns }: SequenceTable,
+  { step, rank, row: wanted }: Extract<Test, { kind: "handle" }>,
+): (row: number) => boolean {
+  return (row) =>
+    columns.row[row] === wanted &&
+    (step === undefined || columns.step[row] === step) &&
+    (rank === undefined || columns.rank[row] === rank);
+}

@@ -1,0 +1,227 @@
+/**
+ * From text to terms. All terms must hold; `-` before one turns it round; a term that is not understood is left out and
+ * told of.
+ *
+ * @module
+ */
+import type { TokenClass } from "../../results/wire/index.ts";
+import type { Field, TokenClassField } from "./field.ts";
+import { fieldNamed, nearestField, nearestName } from "./fields.ts";
+import { type Part, type Word, wordsOf } from "./words.ts";
+
+/** A place in the text, `[from, to)`. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Problem extends Place {
+  readonly message: string;
+  /** The same filter with this word as it was probably meant. */
+  readonly instead?: string;
+}
+
+/** Both ends belong to it unless open. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+  readonly lowOpen: boolean;
+  readonly highOpen: boolean;
+}
+
+export type Test =
+  /** Within any of the ranges. */
+  | { readonly kind: "within"; readonly ranges: readonly Range[]; readonly orMissing: boolean }
+  /** Any of the texts, whole or as a part, without regard to case. */
+  | {
+      readonly kind: "text";
+      readonly texts: readonly string[];
+      readonly whole: boolean;
+      readonly orMissing: boolean;
+    }
+  | { readonly kind: "class"; readonly classes: readonly TokenClass[]; readonly orMissing: boolean }
+  /** `s12.r3.q41`; what is not said is not asked. */
+  | { readonly kind: "handle"; readonly step?: number; readonly rank?: number; readonly row: number };
+
+export interface Term extends Place {
+  readonly negated: boolean;
+  /** Absent: any text of the sequence, or its handle. */
+  readonly field?: Field;
+  readonly test: Test;
+}
+
+export interface Filter {
+  readonly text: string;
+  readonly terms: readonly Term[];
+  readonly problems: readonly Problem[];
+}
+
+export function parseFilter(text: string): Filter {
+  const terms: Term[] = [];
+  const problems: Problem[] = [];
+  for (const word of wordsOf(text)) {
+    const read = word.openQuote === undefined ? termOf(word, text) : openQuote(word, word.openQuote);
+    if ("message" in read) problems.push(read);
+    else terms.push(read);
+  }
+  return { text, terms, problems };
+}
+
+/** The same filter without what was not understood. */
+export function understoodText({ text, terms }: Filter): string {
+  return terms.map(({ from, to }) => text.slice(from, to)).join(" ");
+}
+
+function openQuote({ to }: Word, from: number): Problem {
+  return { from, to, message: "this quote is never closed" };
+}
+
+function termOf(word: Word, text: string): Term | Problem {
+  const { from, to, negated, field: named, operator, parts } = word;
+  if (named === undefined || operator === undefined) return bare(word);
+  const field = fieldNamed(named.name);
+  const start = from + (negated ? 1 : 0);
+  if (field === undefined) {
+    const near = nearestField(named.name);
+    const message = `there is no field "${named.name}"${near ? `; the nearest is ${near.name}` : ""}`;
+    const instead = near && text.slice(0, start) + near.name + text.slice(named.to);
+    return { from: start, to: named.to, message, ...(instead !== undefined && { instead }) };
+  }
+  if (parts.length === 0)
+    return { from, to, message: `${field.name}${operator} needs a value, as in ${field.example}` };
+  const turned = operator === "!=";
+  const test =
+    field.kind === "text"
+      ? textTest(field, operator, parts)
+      : field.kind === "class"
+        ? classTest(field, operator, parts, text)
+        : numberTest(field, operator, parts, { from, to });
+  if ("message" in test) return test;
+  return { from, to, negated: negated !== turned, field, test };
+}
+
+function bare({ from, to, negated, parts }: Word): Term | Problem {
+  if (parts.length === 0) return { from, to, message: "a word or a field with a value is missing here" };
+  const handle = /^(?:s(\d+)\.)?(?:r(\d+)\.)?q(\d+)(?:\.t\d+)?$/.exec(parts[0]!.text);
+  if (handle !== null && parts.length === 1 && !parts[0]!.quoted) {
+    const [, step, rank, row] = handle;
+    const known = {
+      ...(step !== undefined && { step: Number(step) }),
+      ...(rank !== undefined && { rank: Number(rank) }),
+    };
+    return { from, to, negated, test: { kind: "handle", ...known, row: Number(row) } };
+  }
+  const texts = parts.map((part) => part.text);
+  return { from, to, negated, test: { kind: "text", texts, whole: false, orMissing: false } };
+}
+
+function textTest(field: Field, operator: string, parts: readonly Part[]): Test | Problem {
+  if (operator.startsWith("<") || operator.startsWith(">")) {
+    const { from } = parts[0]!;
+    return {
+      from,
+      to: parts.at(-1)!.to,
+      message: `${field.name} is text: use : for a part of it, = for all`,
+    };
+  }
+  const missing = parts.filter(isNone);
+  const texts = parts.filter((part) => !isNone(part)).map((part) => part.text);
+  return { kind: "text", texts, whole: operator !== ":", orMissing: missing.length > 0 };
+}
+
+function classTest(
+  field: TokenClassField,
+  operator: string,
+  parts: readonly Part[],
+  all: string,
+): Test | Problem {
+  const named = textTest(field, operator, parts);
+  if ("message" in named || named.kind !== "text") return named;
+  const classes: TokenClass[] = [];
+  for (const part of parts.filter((each) => !isNone(each))) {
+    const { text, from, to } = part;
+    const known = field.classes.find((name) => name === text.toLowerCase());
+    if (known !== undefined) {
+      classes.push(known);
+      continue;
+    }
+    const near = nearestName(text, field.classes);
+    return {
+      from,
+      to,
+      message: `there is no class "${text}"; ${near ? `the nearest is ${near}` : `there are ${field.classes.join(", ")}`}`,
+      ...(near && { instead: all.slice(0, from) + near + all.slice(to) }),
+    };
+  }
+  return { kind: "class", classes, orMissing: named.orMissing };
+}
+
+function numberTest(field: Field, operator: string, parts: readonly Part[], at: Place): Test | Problem {
+  const ranges: Range[] = [];
+  let orMissing = false;
+  const compares = operator.startsWith("<") || operator.startsWith(">");
+  for (const part of parts) {
+    if (isNone(part) && !compares) {
+      orMissing = true;
+      continue;
+    }
+    const range = rangeOf(field, operator, part);
+    if ("message" in range) return range;
+    ranges.push(range);
+  }
+  if (compares && parts.length > 1) return { ...at, message: `${operator} takes one number; a list needs :` };
+  return { kind: "within", ranges, orMissing };
+}
+
+function rangeOf(field: Field, operator: string, part: Part): Range | Problem {
+  const { from, to, text } = part;
+  const wrong = (what: string): Problem => ({ from, to, message: what });
+  if (field.kind === "yes-no") {
+    const value = YES_NO.get(text.toLowerCase());
+    if (value === undefined || operator.startsWith("<") || operator.startsWith(">"))
+      return wrong(`${field.name} takes yes, no or none, as in ${field.example}`);
+    return exactly(value);
+  }
+  const ends = /^(.*?)\.\.(.*)$/.exec(text);
+  if (ends !== null) {
+    if (operator !== ":" && operator !== "=" && operator !== "!=")
+      return wrong(`a range needs ${field.name}: before it, as in ${field.name}:10..30`);
+    const low = ends[1] === "" ? Number.NEGATIVE_INFINITY : numberOf(ends[1]!);
+    const high = ends[2] === "" ? Number.POSITIVE_INFINITY : numberOf(ends[2]!);
+    if (low === undefined || high === undefined || text === "../..")
+      return wrong(`"${text}" is no range, as in 10..30`);
+    if (low > high) return wrong(`the range ${text} is empty: ${ends[1]} is above ${ends[2]}`);
+    return { low, high, lowOpen: false, highOpen: false };
+  }
+  const value = numberOf(text);
+  if (value === undefined) return wrong(`"${text}" is no number, as in ${field.example}`);
+  if (operator === ">" || operator === ">=")
+    return { low: value, high: Number.POSITIVE_INFINITY, lowOpen: operator === ">", highOpen: false };
+  if (operator === "<" || operator === "<=")
+    return { low: Number.NEGATIVE_INFINITY, high: value, lowOpen: false, highOpen: operator === "<" };
+  return exactly(value);
+}
+
+const YES_NO = new Map([
+  ["yes", 1],
+  ["true", 1],
+  ["1", 1],
+  ["right", 1],
+  ["no", 0],
+  ["false", 0],
+  ["0", 0],
+  ["wrong", 0],
+]);
+
+function exactly(value: number): Range {
+  return { low: value, high: value, lowOpen: false, highOpen: false };
+}
+
+function isNone({ text, quoted }: Part): boolean {
+  return !quoted && text.toLowerCase() === "none";
+}
+
+function numberOf(text: string): number | undefined {
+  if (/^[-+]?inf(inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,89 @@
+/**
+ * What one can filter sequences by.
+ *
+ * @module
+ */
+import type { SequenceColumn, SequenceTable, SequenceText } from "../../results/wire/index.ts";
+import type { NumberField, SequenceField, TextField } from "./field.ts";
+
+export const SEQUENCE_FIELDS: readonly SequenceField[] = [
+  numeric("step", "step", [], "training step", "step:10..30"),
+  numeric("rank", "rank", [], "rank", "rank:0"),
+  numeric("row", "row", [], "row in its file", "row:41"),
+  textual("sample", "sample", [], "sample id (part of it; = for all of it)", "sample:abc"),
+  textual("group", "group", [], "GRPO group, the prompt's id", "group:calc/solve/0001"),
+  textual("env", "environment", ["environment"], "environment", "env:math"),
+  textual("file", "file", [], "file that it was read from", "file:step_0100"),
+  numeric("reward", "reward", [], "reward", "reward<0"),
+  {
+    scope: "sequence",
+    kind: "yes-no",
+    name: "correct",
+    aliases: ["right"],
+    meaning: "whether its answer is right: yes, no or none",
+    example: "correct:no",
+    values: ({ columns }) => columns.correct,
+  },
+  numeric("turns", "turns", ["rounds"], "number of turns", "turns>=3"),
+  numeric("tokens", "tokens", ["length"], "tokens of the policy's own (mask 1)", "tokens>200"),
+  numeric("response", "response_tokens", [], "response tokens, tool output included", "response>1000"),
+  numeric("prompt", "prompt_tokens", [], "prompt tokens", "prompt<50"),
+  numeric("mean_abs", "delta_abs_mean", [], "mean |Δ|, nats", "mean_abs>0.1"),
+  numeric("worst", "delta_abs_max", ["max", "max_abs"], "largest |Δ|, nats", "worst>2"),
+  numeric("mean_delta", "delta_mean", ["mean"], "mean Δ, nats", "mean_delta<-0.01"),
+  numeric("sum", "delta_sum", [], "ΣΔ, the log of the sequence's importance ratio, nats", "sum:-1..1"),
+  numeric("mean_k3", "k3_mean", [], "mean k3, nats", "mean_k3>0.001"),
+  numeric("max_dp", "prob_diff_max", [], "largest |Δp|, a fraction", "max_dp>0.2"),
+  {
+    scope: "sequence",
+    kind: "number",
+    name: "ess",
+    aliases: [],
+    meaning: "(Σρ)² / (n Σρ²) of its tokens, a fraction",
+    example: "ess<0.9",
+    values: essOf,
+  },
+  numeric("mean_logp", "rollout_logprob_mean", [], "mean rollout log-prob, nats", "mean_logp<-1"),
+  numeric("mean_entropy", "entropy_mean", [], "mean entropy, nats", "mean_entropy>0.5"),
+  numeric("mean_advantage", "advantage", ["mean_adv"], "mean advantage", "mean_advantage<0"),
+];
+
+function numeric(
+  name: string,
+  column: SequenceColumn,
+  aliases: readonly string[],
+  meaning: string,
+  example: string,
+): NumberField {
+  return {
+    scope: "sequence",
+    kind: "number",
+    name,
+    aliases,
+    meaning,
+    example,
+    values: ({ columns }) => columns[column],
+  };
+}
+
+function textual(
+  name: string,
+  column: SequenceText,
+  aliases: readonly string[],
+  meaning: string,
+  example: string,
+): TextField {
+  return { scope: "sequence", kind: "text", name, aliases, meaning, example, column };
+}
+
+const ess = new WeakMap<SequenceTable, Float64Array>();
+
+/** Of each sequence's token ratios; kept, as a filter is evaluated at every key. */
+export function essOf(table: SequenceTable): Float64Array {
+  const known = ess.get(table);
+  if (known !== undefined) return known;
+  const { rho_sum: sums, rho_squares: squares, tokens } = table.columns;
+  const values = Float64Array.from(sums, (sum, i) => (sum * sum) / (tokens[i]! * squares[i]!));
+  ess.set(table, values);
+  return values;
+}

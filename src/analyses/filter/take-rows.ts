@@ -1,0 +1,80 @@
+import type { FloatArray } from "../../core/base/arrays.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+
+type Column = FloatArray | Int32Array | Uint8Array;
+
+/** Some rows of a batch, in the order given. */
+export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
+  const tokens = gatherer(batch.offsets, rows);
+  const prompts = batch.promptOffsets && gatherer(batch.promptOffsets, rows);
+  const each = <T extends Column>(column: T): T => {
+    const taken = new (column.constructor as new (length: number) => T)(rows.length);
+    for (const [to, row] of rows.entries()) taken[to] = column[row]!;
+    return taken;
+  };
+  const list = <T>(items: readonly T[]): T[] => Array.from(rows, (row) => items[row]!);
+  const named = <T extends Column>(columns: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, tokens.take(column)]));
+  const { rolloutLogprobs, trainerLogprobs, responseTokenIds, advantages, positionIds, weightVersions } =
+    batch;
+  const { promptTokenIds, arrays, turnMask } = batch;
+  return {
+    length: rows.length,
+    provenance: batch.provenance,
+    sampling: batch.sampling,
+    offsets: tokens.offsets,
+    responseMask: tokens.take(batch.responseMask),
+    ...(turnMask && { turnMask: tokens.take(turnMask) }),
+    ...(rolloutLogprobs && { rolloutLogprobs: tokens.take(rolloutLogprobs) }),
+    ...(trainerLogprobs && { trainerLogprobs: tokens.take(trainerLogprobs) }),
+    ...(responseTokenIds && { responseTokenIds: tokens.take(responseTokenIds) }),
+    policyLogprobs: named(batch.policyLogprobs),
+    entropies: named(batch.entropies),
+    topK: Object.fromEntries(
+      Object.entries(batch.topK).map(([name, { k, ids, logprobs }]) => [
+        name,
+        { k, ids: tokens.take(ids, k), logprobs: tokens.take(logprobs, k) },
+      ]),
+    ),
+    ...(advantages && { advantages: tokens.take(advantages) }),
+    ...(positionIds && { positionIds: tokens.take(positionIds) }),
+    ...(weightVersions && { weightVersions: tokens.take(weightVersions) }),
+    ...(prompts && { promptOffsets: prompts.offsets }),
+    ...(prompts && promptTokenIds && { promptTokenIds: prompts.take(promptTokenIds) }),
+    steps: each(batch.steps),
+    ranks: each(batch.ranks),
+    rows: each(batch.rows),
+    packs: each(batch.packs),
+    rewards: each(batch.rewards),
+    correctness: each(batch.correctness),
+    sourceOffsets: each(batch.sourceOffsets),
+    ...(arrays && { arrays: { ...arrays, starts: each(arrays.starts), widths: each(arrays.widths) } }),
+    sampleIds: list(batch.sampleIds),
+    groupIds: list(batch.groupIds),
+    environments: list(batch.environments),
+    promptTexts: list(batch.promptTexts),
+    responseTexts: list(batch.responseTexts),
+  };
+}
+
+/** Of packed columns with these offsets what belongs to some rows. */
+function gatherer(
+  offsets: Int32Array,
+  rows: Uint32Array,
+): {
+  readonly offsets: Int32Array;
+  /** @param width numbers per token */
+  take<T extends Column>(column: T, width?: number): T;
+} {
+  const own = new Int32Array(rows.length + 1);
+  for (const [to, row] of rows.entries()) own[to + 1] = own[to]! + offsets[row + 1]! - offsets[row]!;
+  return {
+    offsets: own,
+    take<T extends Column>(column: T, width = 1): T {
+      const taken = new (column.constructor as new (length: number) => T)(own[rows.length]! * width);
+      for (const [to, row] of rows.entries())
+        taken.set(column.subarray(offsets[row]! * width, offsets[row + 1]! * width), own[to]! * width);
+      return taken;
+    },
+  };
+}

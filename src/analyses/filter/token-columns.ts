@@ -1,0 +1,68 @@
+/**
+ * What filters see of one sequence's response tokens, wherever they come from.
+ *
+ * @module
+ */
+import { TOKEN_FLAGS, textBetween, type WireSequence } from "../../results/wire/index.ts";
+
+/** `[length]` each; NaN, -1 in an id, or an absent column is missing. */
+export interface TokenColumns {
+  readonly length: number;
+  /** 0: not the policy's own token. */
+  readonly mask: ArrayLike<number>;
+  /** Log-probs, nats. */
+  readonly rollout: ArrayLike<number>;
+  readonly trainer: ArrayLike<number>;
+  /** As `kernels/turns.ts` makes them. */
+  readonly turnMarks: ArrayLike<number>;
+  /** Of the trainer policy, else of the rollout policy, nats. */
+  readonly entropy?: ArrayLike<number>;
+  readonly advantages?: ArrayLike<number>;
+  readonly ids?: ArrayLike<number>;
+  /** Absent: texts are not known. */
+  readonly texts?: TokenTextColumn;
+}
+
+export interface TokenTextColumn {
+  /** Undefined where no tokenizer knows the token. */
+  textAt(token: number): string | undefined;
+  /** Bits of `TOKEN_FLAGS`. */
+  flagsAt(token: number): number;
+}
+
+/**
+ * The tokens of a sequence of the viewer.
+ *
+ * @param hasTexts `RunInfo.has.texts`: without, what stands as texts are ids
+ */
+export function tokensOfWire(sequence: WireSequence, hasTexts = true): TokenColumns {
+  const { meta, ids, mask, turnMarks, rollout, trainer, advantages } = sequence;
+  const entropy = sequence.trainerEntropy ?? sequence.rolloutEntropy;
+  return {
+    length: mask.length,
+    mask,
+    rollout,
+    trainer,
+    turnMarks,
+    ids: ids.subarray(meta.promptLength),
+    ...(entropy && { entropy }),
+    ...(advantages && { advantages }),
+    ...(hasTexts && { texts: spelledTexts(sequence, meta.promptLength) }),
+  };
+}
+
+/** Texts as they stand one after the other, from token `first` on. */
+export function spelledTexts(
+  spelled: Pick<WireSequence, "textOffsets" | "texts" | "flags">,
+  first: number,
+): TokenTextColumn {
+  const { flags } = spelled;
+  return {
+    textAt(token) {
+      const at = first + token;
+      if ((flags[at]! & TOKEN_FLAGS.unknown) !== 0) return undefined;
+      return textBetween(spelled, at, at + 1);
+    },
+    flagsAt: (token) => flags[first + token]!,
+  };
+}

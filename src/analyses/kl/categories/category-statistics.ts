@@ -1,0 +1,49 @@
+/**
+ * KL by the kind of token.
+ *
+ * @module
+ */
+import { LengthMismatchError } from "../../../core/base/errors.ts";
+import { meanAndStd } from "../spikes/series-statistics.ts";
+import { type Category, DEFAULT_CATEGORIES, OTHER, tokenClassifier } from "./categories.ts";
+
+/** Nats; all 0 where there is no token of the category. */
+export interface CategoryStatistics {
+  readonly count: number;
+  readonly meanKl: number;
+  /** Of the population. */
+  readonly stdKl: number;
+  readonly maxKl: number;
+  readonly minKl: number;
+}
+
+/**
+ * Figures of each category and of `other`, in the categories' order. A NaN is a NaN in its category's figures.
+ *
+ * @param tokens texts of the tokens
+ * @param kl one value per token
+ */
+export function categoryStatistics(
+  tokens: readonly string[],
+  kl: ArrayLike<number>,
+  categories: readonly Category[] = DEFAULT_CATEGORIES,
+): Readonly<Record<string, CategoryStatistics>> {
+  if (tokens.length !== kl.length)
+    throw new LengthMismatchError(`There are ${tokens.length} tokens and ${kl.length} KL values`);
+  const values = new Map<string, number[]>();
+  for (const { name } of categories) values.set(name, []);
+  values.set(OTHER, []);
+  const classify = tokenClassifier(categories);
+  tokens.forEach((token, t) => {
+    values.get(classify(token))?.push(kl[t]!);
+  });
+  return Object.fromEntries([...values].map(([name, list]) => [name, statisticsOf(Float64Array.from(list))]));
+}
+
+function statisticsOf(values: Float64Array): CategoryStatistics {
+  if (values.length === 0) return { count: 0, meanKl: 0, stdKl: 0, maxKl: 0, minKl: 0 };
+  const { mean, std } = meanAndStd(values);
+  const maxKl = values.reduce((a, b) => Math.max(a, b));
+  const minKl = values.reduce((a, b) => Math.min(a, b));
+  return { count: values.length, meanKl: mean, stdKl: std, maxKl, minKl };
+}

@@ -1,0 +1,296 @@
+/**
+ * The short answers of a report, from figures that are in it. Each says what carries it; "yes" only after a test.
+ *
+ * @module
+ */
+import { percent as writePercent } from "../../../core/base/percent.ts";
+import type {
+  AttentionFigures,
+  CategoryFigures,
+  HiddenFigures,
+  KlAnswer,
+  KlComparison,
+  KlReport,
+  PairedDifference,
+} from "../../../results/kl.ts";
+
+/** Below this many texts a spike at each error is no sign. */
+const FEWEST_ERRORS = 5;
+
+type Figures = Omit<KlReport, "answers" | "caveats" | "absent">;
+
+export function answers(report: Figures): KlAnswer[] {
+  return [
+    atWhichTokens(report),
+    ofWhichKind(report),
+    sinceWhen(report),
+    isItThere(report),
+    onErrors(report),
+    ...onAttention(report),
+    ...againstBaselines(report),
+  ];
+}
+
+function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer {
+  const question = "At which tokens does the last checkpoint differ from the reference?";
+  const last = checkpoints[metrics.last_checkpoint];
+  if (last?.mean_kl == null || top_tokens.length === 0)
+    return unknown(question, `No token of ${metrics.last_checkpoint} has a KL.`);
+  const tokens = top_tokens
+    .slice(0, 5)
+    .map(
+      ({ token, share_of_kl, count }) =>
+        `${quoted(token)} (${percent(share_of_kl)} of all KL, ${count} times)`,
+    );
+  const spikes =
+    last.spike_share_of_kl === null
+      ? "No token is a spike."
+      : `${last.spikes_total} spikes, ${figure(last.spikes_per_100_tokens)} per 100 tokens, hold ${percent(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
+  return {
+    question,
+    answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${figure(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${problems(last.problems)}.`,
+    support: "descriptive",
+  };
+}
+
+/** The rule finds spikes in any values: what it would find in these ones without their order. */
+function shuffled({ spikes_mean, spikes_shuffled }: KlReport["checkpoints"][string]): string {
+  return spikes_shuffled === null
+    ? ""
+    : ` (${figure(spikes_mean)} per problem; the same values in random order have ${figure(spikes_shuffled)})`;
+}
+
+function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
+  const question = "Of which kind are they?";
+  const ranked = Object.entries(categories[metrics.last_checkpoint] ?? {}).sort(
+    ([, a], [, b]) => b.mean_kl - a.mean_kl,
+  );
+  const [first, second] = ranked;
+  if (first === undefined || second === undefined)
+    return unknown(question, `Tokens of ${ranked.length} kinds are there; two are needed to compare.`);
+  const list = ranked.slice(0, 3).map(([name, one]) => describeKind(name, one));
+  const over = ranked.filter(([, one]) => one.share_of_kl > one.share_of_tokens).map(([name]) => name);
+  const [top, next] = [first[1].mean_kl_interval, second[1].mean_kl_interval];
+  const text = `Highest mean KL: ${list.join("; ")}. More of the KL than of the tokens: ${over.join(", ") || "none"}.`;
+  if (top === null || next === null)
+    return unknown(
+      question,
+      `${text} Fewer than six problems are too few for intervals, so the order may be chance.`,
+    );
+  const apart = top.low > next.high;
+  return {
+    question,
+    answer: `${text} Of these texts' kind: the intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so which of the two is first is not settled"}.`,
+    support: apart ? "yes" : "no",
+  };
+}
+
+function describeKind(
+  name: string,
+  { mean_kl, mean_kl_interval, share_of_kl, share_of_tokens }: CategoryFigures,
+) {
+  return `${name} ${figure(mean_kl)} nats${between(mean_kl_interval)}, ${percent(share_of_kl)} of the KL on ${percent(share_of_tokens)} of the tokens`;
+}
+
+function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
+  const question = "Since which checkpoint?";
+  if (progression === null) return unknown(question, "Fewer than two checkpoints have a step and a mean KL.");
+  const { half_by, checkpoints, mean_kl, trend, turning_points } = progression;
+  const extrema = turning_points.filter(({ type }) => type !== "inflection");
+  const turns =
+    extrema.length === 0
+      ? "No turning point."
+      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested: too few checkpoints" : held ? "the path rises and falls around it more than jitter would" : "no more than jitter between checkpoints gives"})`).join(", ")}.`;
+  const movement =
+    trend === null
+      ? ""
+      : ` Rank correlation of mean KL with step ${figure(trend.rho)} over these ${checkpoints.length} checkpoints; ${trend.p_value === null ? "too few of them to tell a drift from a walk without one" : `drift against a walk without one: ${probability(trend.p_value)}`}.`;
+  if (half_by === null) return unknown(question, `The last mean KL is not above 0. ${turns}${movement}`);
+  const place = checkpoints.indexOf(half_by);
+  const half = `Half of the last checkpoint's mean KL (${figure(mean_kl.at(-1) ?? 0)} nats) is there by ${half_by} and stays`;
+  const rest = `. ${turns}${movement}`;
+  if (place === 0)
+    return {
+      question,
+      answer: `${half}: it is the first one scored, so it may be older${rest}`,
+      support: "descriptive",
+    };
+  const before = checkpoints[place - 1] as string;
+  const test = comparisons.find((one) => one.a === before && one.b === half_by && one.kind !== "baseline");
+  if (test?.adjusted_p_value == null)
+    return unknown(question, `${half}; the step from ${before} could not be tested${rest}`);
+  return {
+    question,
+    answer: `${half}; from ${before} to it ${change(test)} (these two checkpoints, other problems)${rest}`,
+    support: test.significant ? "yes" : "no",
+  };
+}
+
+function isItThere({ comparisons, metrics }: Figures): KlAnswer {
+  const question = "Do the first and the last checkpoint differ, on other problems too?";
+  const test = comparisons.find(({ kind }) => kind === "first-last");
+  if (test === undefined)
+    return unknown(
+      question,
+      `${metrics.checkpoints} checkpoints and ${metrics.problems} problems: nothing to pair.`,
+    );
+  const text = `From ${test.a} to ${test.b} ${change(test)}`;
+  const steps = comparisons.filter(({ kind }) => kind === "consecutive");
+  const significant = steps.filter((one) => one.significant).length;
+  const between =
+    steps.length === 0 ? "" : ` Of ${steps.length} steps between neighbours ${significant} are significant.`;
+  if (test.adjusted_p_value === null)
+    return unknown(question, `${text}; too few problems differ for a test.${between}`);
+  return {
+    question,
+    answer: `${text}.${between} ${SCOPE}`,
+    support: test.significant ? "yes" : "no",
+  };
+}
+
+/** Problems are drawn anew by the tests, checkpoints are not. */
+const SCOPE =
+  "That is about these checkpoints on other problems like these; how much checkpoints of another run, or the next ones of this run, would differ is not in these data.";
+
+function onErrors({ metrics, first_errors, correctness, settings }: Figures): KlAnswer {
+  const question = "Does the KL sit where the texts go wrong, more than at their other results?";
+  const errors = first_errors.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
+  const reading = correctness.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
+  const good =
+    reading?.good_share == null
+      ? ""
+      : ` ${percent(reading.good_share)} of the KL of judged texts is at tokens that move the way one wants (away from the text where it is wrong, towards it where it is right).`;
+  if (errors === undefined) return unknown(question, `No wrong text has a first error that is known.${good}`);
+  const nearest =
+    errors.median_distance === null
+      ? ""
+      : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
+  const seen = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error.`;
+  const { tested, tested_at_error: at, expected, adjusted_p_value: p } = errors;
+  if (at === null || expected === null || p === null)
+    return unknown(
+      question,
+      `${seen} None of them announces another result, so whether spikes lie at the error or at any result cannot be told.${nearest}${good}`,
+    );
+  const text = `${seen} Of the ${tested} that announce other results as well, ${percent(at)} have one at the error, and ${percent(expected)} would if the error were any of their results, right ones too (${probability(p)}).${nearest}${good}`;
+  if (tested < FEWEST_ERRORS) return unknown(question, text);
+  return { question, answer: text, support: p < settings.alpha ? "yes" : "no" };
+}
+
+/** Only where attention is known. */
+function onAttention({ metrics, attention, reference }: Figures): KlAnswer[] {
+  const last = attention.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
+  if (last === undefined) return [];
+  return [lookingAtErrors(last, reference), ...(last.hidden === null ? [] : [hidingErrors(last.hidden)])];
+}
+
+function lookingAtErrors(figures: AttentionFigures, reference: string): KlAnswer {
+  const question = "Does it look at the error more than the reference does?";
+  const { checkpoint, difference, control_difference: control, with_kl, problems: count } = figures;
+  const beside =
+    control === null
+      ? ""
+      : ` To as many tokens right before the error: ${points(control.mean)}${tested(control)}.`;
+  const related =
+    with_kl === null
+      ? ""
+      : ` Rank correlation of that difference with mean KL behind the error ${figure(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
+  const text = `Behind the error, ${percent(figures.to_error)} of ${checkpoint}'s attention goes to it, ${percent(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${problems(count)}${tested(difference)}.${beside}${related}`;
+  if (difference.adjusted_p_value === null) return unknown(question, text);
+  return { question, answer: text, support: difference.significant && difference.mean > 0 ? "yes" : "no" };
+}
+
+function hidingErrors({
+  kl,
+  kl_without_error,
+  kl_without_control,
+  difference,
+  against_control,
+}: HiddenFigures): KlAnswer {
+  const question = "Is the KL behind the error there because the error is seen?";
+  const control =
+    kl_without_control === null
+      ? ""
+      : `, with as many tokens before it hidden instead ${figure(kl_without_control)}`;
+  const text = `Mean KL behind the error is ${figure(kl)} nats; with the error hidden from the tokens behind it ${figure(kl_without_error)}${tested(difference)}${control}.`;
+  if (difference.adjusted_p_value === null) return unknown(question, text);
+  const falls = difference.significant && difference.mean < 0;
+  const moreThanControl =
+    against_control === null || (against_control.significant && against_control.mean < 0);
+  const reading = !falls
+    ? " It does not fall: nothing here says that it comes from seeing the error."
+    : moreThanControl
+      ? ` ${percent(-difference.mean / kl)} of it goes with the sight of the error.`
+      : " Hiding other tokens takes as much of it away.";
+  return { question, answer: text + reading, support: falls && moreThanControl ? "yes" : "no" };
+}
+
+/** `+0.12 points`: of per cent. */
+function points(share: number): string {
+  return `${signed(100 * share)} points`;
+}
+
+function tested({ adjusted_p_value: p }: PairedDifference): string {
+  return p === null ? " (too few problems differ for a test)" : ` (${probability(p)})`;
+}
+
+function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figures): KlAnswer[] {
+  const baselines = Object.entries(checkpoints).filter(([, { role }]) => role === "baseline");
+  return baselines.slice(0, 2).map(([name, figures]): KlAnswer => {
+    const question = `How does ${name} lie to ${reference}, beside the last checkpoint?`;
+    const test = comparisons.find(
+      ({ kind, a, b }) => kind === "baseline" && a === name && b === metrics.last_checkpoint,
+    );
+    if (test === undefined || figures.mean_kl === null)
+      return unknown(question, `${name} and ${metrics.last_checkpoint} have no problems in common.`);
+    const text = `${name} has a mean KL of ${figure(figures.mean_kl)} nats; from it to ${metrics.last_checkpoint} ${change(test)}`;
+    if (test.adjusted_p_value === null)
+      return unknown(question, `${text}; too few problems differ for a test.`);
+    return { question, answer: `${text}.`, support: test.significant ? "yes" : "no" };
+  });
+}
+
+function distance(tokens: number): string {
+  if (tokens === 0) return "at the error";
+  return `${figure(Math.abs(tokens))} tokens ${tokens < 0 ? "before" : "after"} it`;
+}
+
+function change(test: KlComparison): string {
+  const p = test.adjusted_p_value === null ? "" : `, ${probability(test.adjusted_p_value)} after correction`;
+  return `the mean KL changes by ${signed(test.mean_difference)} nats${between(test.interval)} over ${problems(test.problems)}${p}`;
+}
+
+function unknown(question: string, answer: string): KlAnswer {
+  return { question, answer, support: "not enough data" };
+}
+
+function between(interval: { readonly low: number; readonly high: number } | null): string {
+  return interval === null ? "" : ` (95 % ${figure(interval.low)} to ${figure(interval.high)})`;
+}
+
+/** Three significant digits. */
+function figure(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  return size >= 1000 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${figure(value)}` : figure(value);
+}
+
+function percent(share: number): string {
+  return writePercent(share, 3);
+}
+
+function probability(p: number): string {
+  return p < 1e-15 ? "p < 1e-15" : `p = ${p < 0.001 ? p.toExponential(1) : Number(p.toPrecision(2))}`;
+}
+
+function quoted(token: string): string {
+  return JSON.stringify(token);
+}
+
+function problems(count: number): string {
+  return `${count} ${count === 1 ? "problem" : "problems"}`;
+}

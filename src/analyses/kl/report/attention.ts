@@ -1,0 +1,158 @@
+import { exactSignedRank, holm, spearmanTest } from "../../../core/statistics/index.ts";
+import type { AttentionFigures, HiddenFigures, PairedDifference } from "../../../results/kl.ts";
+import { strongestHead } from "../attention/head-sums.ts";
+import type { TextAttention } from "../attention/text-attention.ts";
+import type { TextSummary } from "../summary.ts";
+import { FEWEST_PAIRS } from "./comparisons.ts";
+import { finite, meanOf } from "./numbers.ts";
+import { groupProblems, type Problem, problemMean, problemMeans, textsOf } from "./problems.ts";
+import type { Checkpoint, KlStudy } from "./report-input.ts";
+
+/**
+ * How checkpoints look back at the first error of wrong texts, beside the reference on the same texts.
+ *
+ * A text's share is the mean over its own tokens behind the error, a problem's over its texts', a figure's over problems.
+ * Differences are paired by problem: bootstrap interval of their mean, Wilcoxon's signed-rank test (from six problems that
+ * differ), Holm's correction over checkpoints for each question apart.
+ */
+export function attentionFigures(study: KlStudy): AttentionFigures[] {
+  const raw = study.checkpoints.flatMap((checkpoint) => ofCheckpoint(study, checkpoint) ?? []);
+  if (raw.length === 0) {
+    if (study.checkpoints.some(({ texts }) => texts.some(({ error }) => error !== undefined)))
+      study.absent("no attention to first errors: the scores hold none (--attention, with local models)");
+    return [];
+  }
+  const correct = (of: (one: AttentionFigures) => PairedDifference | null | undefined) => {
+    const adjusted = holm(raw.map((one) => of(one)?.p_value ?? Number.NaN));
+    return <T extends PairedDifference | null>(difference: T, place: number): T => {
+      const p = finite(adjusted[place] as number);
+      const { alpha } = study.input.settings;
+      return difference && { ...difference, adjusted_p_value: p, significant: p !== null && p < alpha };
+    };
+  };
+  const [looking, control] = [correct((one) => one.difference), correct((one) => one.control_difference)];
+  const hiding = correct(({ hidden }) => hidden?.difference);
+  const against = correct(({ hidden }) => hidden?.against_control);
+  const correlated = holm(raw.map(({ with_kl }) => with_kl?.p_value ?? Number.NaN));
+  return raw.map((one, place) => ({
+    ...one,
+    difference: looking(one.difference, place),
+    control_difference: control(one.control_difference, place),
+    with_kl: one.with_kl && { ...one.with_kl, adjusted_p_value: correlated[place] as number },
+    hidden: one.hidden && {
+      ...one.hidden,
+      difference: hiding(one.hidden.difference, place),
+      against_control: against(one.hidden.against_control, place),
+    },
+  }));
+}
+
+/** Of the texts whose attention is known. */
+function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): AttentionFigures | undefined {
+  const problems = groupProblems(textsOf(checkpoint.problems).filter((text) => text.attention !== undefined));
+  if (problems.length === 0) return undefined;
+  const mean = (of: Pick): number => meanOf(valuesOf(problems, of));
+  const head = checkpoint.heads && strongestHead(checkpoint.heads);
+  return {
+    checkpoint: checkpoint.name,
+    texts: textsOf(problems).length,
+    problems: problems.length,
+    to_error: mean(({ toError }) => toError),
+    reference_to_error: mean(({ referenceToError }) => referenceToError),
+    to_control: finite(mean(({ toControl }) => toControl)),
+    reference_to_control: finite(mean(({ referenceToControl }) => referenceToControl)),
+    difference: paired(study, valuesOf(problems, lookingMore)),
+    control_difference: pairedOrNull(
+      study,
+      valuesOf(problems, ({ toControl, referenceToControl }) => toControl - referenceToControl),
+    ),
+    with_kl: withKl(problems),
+    strongest_head:
+      head === undefined
+        ? null
+        : {
+            layer: head.layer,
+            head: head.head,
+            share: head.share,
+            reference_share: head.referenceShare,
+          },
+    hidden: hiddenFigures(study, problems),
+  };
+}
+
+type Pick = (attention: TextAttention) => number;
+
+const lookingMore: Pick = ({ toError, referenceToError }) => toError - referenceToError;
+
+function reading(of: Pick): (text: TextSummary) => number {
+  return ({ attention }) => (attention === undefined ? Number.NaN : of(attention));
+}
+
+/** Of every problem of which it is known. */
+function valuesOf(problems: readonly Problem[], of: Pick): number[] {
+  return problemMeans(problems, reading(of));
+}
+
+/** Of one problem at least. */
+function paired(study: KlStudy, differences: readonly number[]): PairedDifference {
+  const test = exactSignedRank(differences);
+  return {
+    problems: differences.length,
+    mean: meanOf(differences),
+    interval: study.bootstrap.mean(differences),
+    p_value: test.pairs >= FEWEST_PAIRS ? test.pValue : null,
+    adjusted_p_value: null,
+    rank_biserial: finite(test.rankBiserial),
+    significant: false,
+  };
+}
+
+/** Null where it is known of no problem. */
+function pairedOrNull(study: KlStudy, differences: readonly number[]): PairedDifference | null {
+  return differences.length === 0 ? null : paired(study, differences);
+}
+
+/** Problems whose attention to the error grew more than others': is their KL behind it higher? */
+function withKl(problems: readonly Problem[]): AttentionFigures["with_kl"] {
+  const [looks, kls] = [lookingMore, ({ kl }: TextAttention) => kl].map((of) =>
+    problems.map((problem) => problemMean(problem, reading(of))),
+  ) as [number[], number[]];
+  const known = [...looks.keys()].filter((i) => Number.isFinite(looks[i]) && Number.isFinite(kls[i]));
+  const [xs, ys] = [looks, kls].map((values) => known.map((i) => values[i] as number)) as [
+    number[],
+    number[],
+  ];
+  if (known.length < FEWEST_PAIRS || [xs, ys].some((values) => new Set(values).size < 2)) return null;
+  const { statistic, pValue, interval } = spearmanTest(xs, ys);
+  const { low, high } = interval;
+  return {
+    problems: known.length,
+    coefficient: statistic,
+    interval: Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null,
+    p_value: pValue,
+    adjusted_p_value: pValue,
+  };
+}
+
+/** KL behind the error, and with the error or as many tokens before it hidden. Null where nothing was hidden. */
+function hiddenFigures(study: KlStudy, all: readonly Problem[]): HiddenFigures | null {
+  const problems = groupProblems(
+    textsOf(all).filter(({ attention }) => Number.isFinite(attention?.klWithoutError)),
+  );
+  if (problems.length === 0) return null;
+  const mean = (of: Pick): number => meanOf(valuesOf(problems, of));
+  return {
+    problems: problems.length,
+    kl: mean(({ kl }) => kl),
+    kl_without_error: mean(({ klWithoutError }) => klWithoutError),
+    kl_without_control: finite(mean(({ klWithoutControl }) => klWithoutControl)),
+    difference: paired(
+      study,
+      valuesOf(problems, ({ kl, klWithoutError }) => klWithoutError - kl),
+    ),
+    against_control: pairedOrNull(
+      study,
+      valuesOf(problems, ({ klWithoutError, klWithoutControl }) => klWithoutError - klWithoutControl),
+    ),
+  };
+}

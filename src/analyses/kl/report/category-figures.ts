@@ -1,0 +1,59 @@
+import type { CategoryFigures } from "../../../results/kl.ts";
+import type { CategorySums } from "../summary.ts";
+import { maxOf, minOf, sumOf } from "./numbers.ts";
+import { textsOf } from "./problems.ts";
+import type { Checkpoint, KlStudy } from "./report-input.ts";
+
+/**
+ * A checkpoint's KL by kind of token, over all tokens alike: mean = Σx / n, std = √(Σx² / n − mean²). Interval:
+ * bootstrap over problems of Σx / n. In the order of the settings; kinds without a token are left out.
+ */
+export function categoryFigures(study: KlStudy, checkpoint: Checkpoint): Record<string, CategoryFigures> {
+  const { problems } = checkpoint;
+  const texts = textsOf(problems);
+  const names = new Set([
+    ...study.input.settings.categories,
+    ...texts.flatMap((text) => Object.keys(text.categories)),
+  ]);
+  const sumsOf = (name: string): CategorySums[] =>
+    texts.flatMap(({ categories }) => {
+      const sums = categories[name];
+      return sums === undefined || sums.count === 0 ? [] : [sums];
+    });
+  const byName = [...names]
+    .map((name) => ({ name, sums: sumsOf(name) }))
+    .filter(({ sums }) => sums.length > 0);
+  const all = byName.flatMap(({ sums }) => sums);
+  const allTokens = sumOf(all.map(({ count }) => count));
+  const allKl = sumOf(all.map(({ sum }) => sum));
+  const figures = byName.map(({ name, sums }): [string, CategoryFigures] => {
+    const count = sumOf(sums.map((one) => one.count));
+    const sum = sumOf(sums.map((one) => one.sum));
+    const mean = sum / count;
+    const squares = sumOf(sums.map((one) => one.sumOfSquares));
+    const perProblem = (of: (one: CategorySums) => number): number[] =>
+      problems.map((problem) =>
+        sumOf(
+          problem.texts.map(({ categories }) => (categories[name] === undefined ? 0 : of(categories[name]))),
+        ),
+      );
+    return [
+      name,
+      {
+        count,
+        mean_kl: mean,
+        std_kl: Math.sqrt(Math.max(0, squares / count - mean ** 2)),
+        max_kl: maxOf(sums.map(({ max }) => max)),
+        min_kl: minOf(sums.map(({ min }) => min)),
+        spikes: sumOf(sums.map(({ spikes }) => spikes)),
+        share_of_tokens: count / allTokens,
+        share_of_kl: allKl > 0 ? sum / allKl : 0,
+        mean_kl_interval: study.bootstrap.ratio(
+          perProblem((one) => one.sum),
+          perProblem((one) => one.count),
+        ),
+      },
+    ];
+  });
+  return Object.fromEntries(figures);
+}

@@ -1,0 +1,119 @@
+/**
+ * What a report is built from, and the view of it that all its parts share.
+ *
+ * @module
+ */
+
+import type { Finding } from "../../../core/schema/findings.ts";
+import type { KlPolicy, KlSettings } from "../../../results/kl.ts";
+import type { Category } from "../categories/categories.ts";
+import type { StudyText } from "../study.ts";
+import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../summary.ts";
+import { type Bootstrap, seededBootstrap } from "./bootstrap.ts";
+import { byText } from "./numbers.ts";
+import { groupProblems, type Problem } from "./problems.ts";
+
+export interface KlStudyInput {
+  /** Its name in the config, else its directory. */
+  readonly study: string;
+  /** Name of the reference policy. */
+  readonly reference: string;
+  readonly policies: Readonly<Record<string, KlPolicy>>;
+  readonly settings: KlSettings;
+  /** Kinds of tokens, in the order in which they are tried. */
+  readonly categories: readonly Category[];
+  /** All of the study; a summary's `index` is a place in it. */
+  readonly texts: readonly StudyText[];
+  readonly vocabularySize: number | null;
+  /** Tokens with mask 0, over all texts. */
+  readonly maskedOutTokens: number;
+  /** Each against the reference; at least one. */
+  readonly checkpoints: readonly CheckpointSummary[];
+  readonly pairs: readonly PolicyPair[];
+  readonly findings: readonly Finding[];
+  readonly sizes?: Partial<ReportSizes>;
+}
+
+/** Two policies other than checkpoint and reference: P against Q. */
+export interface PolicyPair {
+  readonly p: string;
+  readonly q: string;
+  readonly texts: readonly TextSummary[];
+}
+
+export interface KlReportInput extends KlStudyInput {
+  /** The texts that `chooseCases` named, under every checkpoint; those that are not here are left out of the cases. */
+  readonly cases: readonly TextUnderCheckpoints[];
+}
+
+/** How many of each the report holds. */
+export interface ReportSizes {
+  readonly topProblems: number;
+  readonly topTokens: number;
+  readonly topSpikes: number;
+  readonly cases: number;
+  /** Tokens before and after a spike. */
+  readonly context: number;
+}
+
+export const REPORT_SIZES: ReportSizes = {
+  topProblems: 10,
+  topTokens: 20,
+  topSpikes: 15,
+  cases: 8,
+  context: 12,
+};
+
+export interface Checkpoint extends CheckpointSummary {
+  /** Those with scores, by name. */
+  readonly problems: readonly Problem[];
+}
+
+export interface KlStudy {
+  readonly input: KlStudyInput;
+  readonly sizes: ReportSizes;
+  /** Baselines first, then by step, then those without a step. */
+  readonly checkpoints: readonly Checkpoint[];
+  readonly bootstrap: Bootstrap;
+  /** Notes, once, what is null or empty and why; for the checkpoints that it is so of. */
+  readonly absent: (line: string, checkpoint?: string) => void;
+  /** What was noted, one line each, in the order in which it was first. */
+  readonly absentLines: () => string[];
+}
+
+export function viewStudy(input: KlStudyInput): KlStudy {
+  const noted = new Map<string, Set<string>>();
+  return {
+    input,
+    sizes: { ...REPORT_SIZES, ...input.sizes },
+    checkpoints: [...input.checkpoints].sort(inTrainingOrder).map((checkpoint) => ({
+      ...checkpoint,
+      problems: groupProblems(checkpoint.texts),
+    })),
+    bootstrap: seededBootstrap(input.settings.bootstrap_replicates, input.settings.seed),
+    absent: (line, checkpoint) => {
+      const known = noted.get(line) ?? new Set();
+      noted.set(line, checkpoint === undefined ? known : known.add(checkpoint));
+    },
+    absentLines: () =>
+      [...noted].map(([line, at]) => {
+        const all = at.size > 1 && at.size === input.checkpoints.length;
+        return at.size === 0 ? line : `${line} (${all ? "every checkpoint" : [...at].join(", ")})`;
+      }),
+  };
+}
+
+function inTrainingOrder(a: CheckpointSummary, b: CheckpointSummary): number {
+  const place = (one: CheckpointSummary): number => (one.role === "baseline" ? 0 : one.step === null ? 2 : 1);
+  return place(a) - place(b) || (a.step ?? 0) - (b.step ?? 0) || byText(a.name, b.name);
+}
+
+/** The checkpoints of the training run, without baselines. */
+export function trained(study: KlStudy): readonly Checkpoint[] {
+  return study.checkpoints.filter(({ role }) => role !== "baseline");
+}
+
+/** The last of the training run, else the last there is. */
+export function lastCheckpoint(study: KlStudy): Checkpoint {
+  return (trained(study).at(-1) ?? study.checkpoints.at(-1)) as Checkpoint;
+}

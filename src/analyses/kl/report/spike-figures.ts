@@ -1,0 +1,79 @@
+import type { SpikeFigures } from "../../../results/kl.ts";
+import type { StudyText } from "../study.ts";
+import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
+import { byText, finite } from "./numbers.ts";
+import { textsOf } from "./problems.ts";
+import { keptFrom } from "./progression.ts";
+import { type KlStudy, lastCheckpoint, trained } from "./report-input.ts";
+
+export interface PlacedSpike {
+  readonly summary: TextSummary;
+  readonly spike: TextSpike;
+}
+
+/** The largest spikes at the last checkpoint. */
+export function largestSpikes(study: KlStudy): PlacedSpike[] {
+  return textsOf(lastCheckpoint(study).problems)
+    .flatMap((summary) => summary.spikes.map((spike) => ({ summary, spike })))
+    .sort(
+      (a, b) =>
+        b.spike.value - a.spike.value ||
+        byText(a.summary.text, b.summary.text) ||
+        a.spike.position - b.spike.position,
+    )
+    .slice(0, study.sizes.topSpikes);
+}
+
+/**
+ * A spike with the words around it. `since` is known only where the text has been looked at under all checkpoints, and
+ * null where this token's KL is not above 0 at the last one.
+ */
+export function spikeFigures(
+  study: KlStudy,
+  { summary, spike }: PlacedSpike,
+  looked: TextUnderCheckpoints | undefined,
+): SpikeFigures {
+  const text = study.input.texts[summary.index] as StudyText;
+  const { position } = spike;
+  const { context } = study.sizes;
+  const zscore = finite(spike.zscore);
+  if (zscore === null)
+    study.absent(`${handleOf(summary.index, position)}: its z-score is not finite, 0 is given`);
+  return {
+    handle: handleOf(summary.index, position),
+    text: summary.text,
+    problem: summary.problem,
+    position,
+    region: spike.region,
+    token: text.tokens[position] ?? "",
+    category: spike.category,
+    kl: spike.value,
+    zscore: zscore ?? 0,
+    probability: finite(spike.probability),
+    reference_probability: finite(spike.referenceProbability),
+    before: text.tokens.slice(Math.max(0, position - context), position).join(""),
+    after: text.tokens.slice(position + 1, position + 1 + context).join(""),
+    alternatives: spike.alternatives.filter(({ probability }) => Number.isFinite(probability)),
+    reference_alternatives: spike.referenceAlternatives.filter(({ probability }) =>
+      Number.isFinite(probability),
+    ),
+    since: looked === undefined ? null : sinceWhen(study, looked, position),
+  };
+}
+
+/** `q12.t40`: text number in the study, response token. */
+export function handleOf(index: number, position?: number): string {
+  return position === undefined ? `q${index}` : `q${index}.t${position}`;
+}
+
+/**
+ * The first checkpoint of the training run at which this token has half of the KL that it has at the last one, and keeps
+ * it from there on.
+ */
+function sinceWhen(study: KlStudy, looked: TextUnderCheckpoints, position: number): string | null {
+  const points = trained(study).flatMap(({ name }) => {
+    const kl = looked.kl.get(name)?.[position];
+    return kl === undefined || Number.isNaN(kl) ? [] : [{ name, kl }];
+  });
+  return keptFrom(points)?.name ?? null;
+}

@@ -1,0 +1,91 @@
+import { seededRandom } from "../../../core/statistics/random.ts";
+
+export interface Turn {
+  /** Place of the extremum. */
+  readonly place: number;
+  readonly type: "max" | "min";
+  readonly p_value: number;
+}
+
+/** A leg of fewer values, the extremum among them, cannot be told from jitter. */
+const FEWEST_IN_LEG = 5;
+/** Fewer values have no two legs. */
+export const FEWEST_FOR_TURN = 2 * FEWEST_IN_LEG - 1;
+const ORDERS = 4000;
+
+/**
+ * The one turn of a whole path: it rises to a value and falls behind it, or the reverse. Where values only jitter around a
+ * level, two of three inner ones are local extrema, so that an extremum by itself says nothing.
+ *
+ * Statistic: the largest over all places p and both directions of the standardised number of pairs in order, rising up to
+ * p and falling from p on (Mack and Wolfe, "K-sample rank tests for umbrella alternatives", J. Am. Statist. Assoc. 76
+ * (1981), peak unknown); p from seeded random orders of the same values. The best place may be an end (a trend, no turn);
+ * so that a trend or a level that is reached does not pass for a turn either, each leg must be in order by itself:
+ * Kendall's S at its 1 % point or beyond.
+ *
+ * @returns undefined below nine values, or where the best place has a leg of fewer than five values or not in order
+ */
+export function turnOf(values: readonly number[], seed: number): Turn | undefined {
+  const n = values.length;
+  if (n < FEWEST_FOR_TURN) return undefined;
+  const best = umbrella(values);
+  const [before, behind] = [values.slice(0, best.place + 1), values.slice(best.place)];
+  const sign = best.type === "max" ? 1 : -1;
+  if (Math.min(before.length, behind.length) < FEWEST_IN_LEG) return undefined;
+  if (!inOrder(before, sign) || !inOrder(behind, -sign)) return undefined;
+  const random = seededRandom(seed);
+  const order = [...values];
+  let as = 1;
+  for (let round = 0; round < ORDERS; round++) {
+    for (let i = n - 1; i > 0; i--) {
+      const j = Math.floor(random() * (i + 1));
+      [order[i], order[j]] = [order[j] as number, order[i] as number];
+    }
+    if (umbrella(order).statistic >= best.statistic - 1e-9) as++;
+  }
+  return { place: best.place, type: best.type, p_value: as / (ORDERS + 1) };
+}
+
+interface Umbrella {
+  readonly statistic: number;
+  readonly place: number;
+  readonly type: "max" | "min";
+}
+
+function umbrella(values: readonly number[]): Umbrella {
+  const n = values.length;
+  // S of the first and of the last so many values: pairs that rise minus pairs that fall.
+  const first = new Float64Array(n + 1);
+  const last = new Float64Array(n + 1);
+  for (let count = 1; count <= n; count++) {
+    const [end, start] = [values[count - 1]!, values[n - count]!];
+    let [up, down] = [0, 0];
+    for (let i = 0; i < count - 1; i++) {
+      up += Math.sign(end - values[i]!);
+      down += Math.sign(values[n - 1 - i]! - start);
+    }
+    first[count] = first[count - 1]! + up;
+    last[count] = last[count - 1]! + down;
+  }
+  let best: Umbrella = { statistic: Number.NEGATIVE_INFINITY, place: 0, type: "max" };
+  for (let place = 0; place < n; place++) {
+    const spread = Math.sqrt(variance(place + 1) + variance(n - place));
+    const statistic = (first[place + 1]! - last[n - place]!) / spread;
+    if (statistic > best.statistic) best = { statistic, place, type: "max" };
+    if (-statistic > best.statistic) best = { statistic: -statistic, place, type: "min" };
+  }
+  return best;
+}
+
+/** Of Kendall's S of n values in random order. */
+function variance(n: number): number {
+  return (n * (n - 1) * (2 * n + 5)) / 18;
+}
+
+function inOrder(values: readonly number[], sign: number): boolean {
+  let s = 0;
+  for (let i = 0; i < values.length; i++)
+    for (let j = i + 1; j < values.length; j++) s += Math.sign(values[j]! - values[i]!);
+  // P(S ≥ 2.33 √variance) is 1 % or less from five values on.
+  return sign * s >= 2.33 * Math.sqrt(variance(values.length));
+}

@@ -1,0 +1,173 @@
+/**
+ * From one text's scores under a checkpoint and the reference to what is kept of it.
+ *
+ * @module
+ */
+import { LengthMismatchError } from "../../core/base/errors.ts";
+import type { TopK } from "../../core/schema/record.ts";
+import { textAttention } from "./attention/text-attention.ts";
+import { type Category, tokenClassifier } from "./categories/categories.ts";
+import type { ErrorSpan } from "./error-span.ts";
+import { goodAndBad, klAround } from "./judged-kl.ts";
+import { meansByThird } from "./series/entropy-regions.ts";
+import { rlProbeFigures } from "./spikes/rl-probe-alignment.ts";
+import { shuffledSpikes } from "./spikes/shuffled-spikes.ts";
+import { detectSpikes } from "./spikes/spikes.ts";
+import { textSpikes } from "./spikes/text-spikes.ts";
+import type { ScoredText } from "./study.ts";
+import type { KlOptions, TextSummary } from "./summary.ts";
+import { type CountedToken, sumsByCategory, sumsByToken } from "./token-sums.ts";
+
+export interface SummarizeOptions extends KlOptions {
+  /** Where the text first goes wrong, if its own `errorToken` does not say it. */
+  readonly error?: ErrorSpan;
+  /** A token's text; without it, alternatives are `#id`. */
+  readonly textOf?: (id: number) => string;
+}
+
+/**
+ * Sums one text up. Its series is D(P‖Q) of the tokens with mask 1, closed up; where only bounds are known, the lower
+ * one. Tokens without a KL are left out, and so are those whose KL is infinite: they are counted in `infiniteKl`, since
+ * a mean, a z-score and a place in a chart need a number. Every mean is over the finite ones of its own values, and NaN
+ * where there is none; only the upper bound's may be infinite.
+ *
+ * Good KL: on a wrong text, from where its first error is announced (everywhere, where that is not known), KL at tokens that the
+ * checkpoint finds less probable than the reference does; before the error and on right texts, at those that it finds no
+ * less probable. The rest is bad; tokens without both log-probs are neither.
+ *
+ * @param index place in the study's list of texts
+ * @throws LengthMismatchError where scores are of another number of tokens than the text
+ */
+export function summarizeText(index: number, scored: ScoredText, options: SummarizeOptions): TextSummary {
+  requireLengths(scored);
+  const { text, p, q, pair } = scored;
+  const own = [...text.mask.keys()].filter((t) => text.mask[t] === 1);
+  const kl = pair.forwardKl ?? pair.forwardKlLower;
+  const places = own.filter((t) => Number.isFinite(kl?.[t]));
+  const delta = (t: number): number => p.logprobs[t]! - q.logprobs[t]!;
+  const series = places.map((t) => kl![t]!);
+  const found = detectSpikes(series, options.spikes);
+  const isSpike = new Set(found.positions.map((position) => places[position]!));
+  const classify = classifierOf(options.categories);
+  const counted = places.map(
+    (t): CountedToken => ({
+      text: text.tokens[t]!,
+      category: classify(text.tokens[t]!),
+      kl: kl![t]!,
+      delta: delta(t),
+      spike: isSpike.has(t),
+    }),
+  );
+  const { errorToken } = text;
+  const error =
+    options.error ?? (errorToken === undefined ? undefined : { from: errorToken, token: errorToken });
+  const mean = (values: ArrayLike<number> | undefined): number =>
+    meanOf(own.map((t) => values?.[t] ?? Number.NaN).filter(Number.isFinite));
+  const exact = pair.forwardKl !== undefined;
+  return {
+    index,
+    text: text.id,
+    problem: text.problem,
+    tokens: places.length,
+    ...infinite("infiniteKl", own, kl),
+    ...infinite("infiniteReverseKl", own, pair.reverseKl),
+    exact,
+    meanKl: found.density === null ? Number.NaN : found.meanKl,
+    maxKl: places.length === 0 ? Number.NaN : counted.reduce((most, token) => Math.max(most, token.kl), 0),
+    meanReverseKl: mean(pair.reverseKl),
+    meanJs: mean(pair.jsDivergence),
+    meanTotalVariation: mean(pair.totalVariation),
+    ...boundMeans(scored, own, exact),
+    meanEntropy: mean(p.entropies),
+    meanReferenceEntropy: mean(q.entropies),
+    entropyByRegion: meansByThird(own.map((t) => p.entropies?.[t] ?? Number.NaN).filter(Number.isFinite)),
+    meanDelta: meanOf(own.map(delta).filter(Number.isFinite)),
+    ...argmaxFigures(p.topK, q.topK, own),
+    spikes: textSpikes(scored, found, places, counted, options.textOf),
+    spikesShuffled: shuffledSpikes(series, options.spikes),
+    spikeDensity: found.density ?? { early: Number.NaN, mid: Number.NaN, late: Number.NaN },
+    categories: sumsByCategory(counted),
+    byToken: sumsByToken(counted),
+    ...goodAndBad(counted, places, text.correct, error?.from),
+    error,
+    errorKl: error === undefined ? undefined : klAround(error, places, counted),
+    attention: textAttention(scored),
+    rlProbe: options.rlProbe ? rlProbeFigures(pair, options.spikes) : null,
+  };
+}
+
+function requireLengths({ text, p, q, pair }: ScoredText): void {
+  const expected = text.tokenIds.length;
+  const lengths: [string, ArrayLike<unknown> | undefined][] = [
+    ["token texts", text.tokens],
+    ["mask values", text.mask],
+    ["log-probs under the checkpoint", p.logprobs],
+    ["log-probs under the reference", q.logprobs],
+    ["entropies under the checkpoint", p.entropies],
+    ["entropies under the reference", q.entropies],
+    ["shares of attention under the checkpoint", p.attentionToError],
+    ["shares of attention under the reference", q.attentionToError],
+    ...Object.entries(pair).flatMap(([name, values]): [string, ArrayLike<unknown>][] =>
+      typeof values === "number" ? [] : [[`values of ${name}`, values]],
+    ),
+  ];
+  for (const [name, values] of lengths)
+    if (values !== undefined && values.length !== expected)
+      throw new LengthMismatchError(
+        `${text.id} has ${expected} response tokens, but ${values.length} ${name}`,
+        {
+          likely: "the scores are of another version of the text, or of another tokenizer",
+        },
+      );
+}
+
+/** Studies have many texts and one list of categories: what is known of a token's text is kept beside the list. */
+const classifiers = new WeakMap<readonly Category[], (text: string) => string>();
+
+function classifierOf(categories: readonly Category[]): (text: string) => string {
+  const classify = classifiers.get(categories) ?? tokenClassifier(categories);
+  classifiers.set(categories, classify);
+  return classify;
+}
+
+function infinite(
+  name: "infiniteKl" | "infiniteReverseKl",
+  own: readonly number[],
+  values: ArrayLike<number> | undefined,
+): Partial<Pick<TextSummary, "infiniteKl" | "infiniteReverseKl">> {
+  const count = own.filter((t) => values?.[t] === Number.POSITIVE_INFINITY).length;
+  return count === 0 ? {} : { [name]: count };
+}
+
+function boundMeans(
+  { pair: { forwardKlLower: lower, forwardKlUpper: upper } }: ScoredText,
+  own: readonly number[],
+  exact: boolean,
+): Pick<TextSummary, "meanKlLower" | "meanKlUpper" | "upperInfinite"> {
+  if (exact) return { meanKlLower: Number.NaN, meanKlUpper: Number.NaN, upperInfinite: 0 };
+  const uppers = own.map((t) => upper?.[t] ?? Number.NaN).filter((value) => !Number.isNaN(value));
+  return {
+    meanKlLower: meanOf(own.map((t) => lower?.[t] ?? Number.NaN).filter(Number.isFinite)),
+    meanKlUpper: meanOf(uppers),
+    upperInfinite: uppers.filter((value) => value === Number.POSITIVE_INFINITY).length,
+  };
+}
+
+/** NaN of nothing. */
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function argmaxFigures(
+  p: TopK | undefined,
+  q: TopK | undefined,
+  own: readonly number[],
+): Pick<TextSummary, "argmaxChanged" | "argmaxKnown"> {
+  const first = (top: TopK | undefined, t: number): number =>
+    top === undefined || top.k === 0 ? -1 : (top.ids[t * top.k] ?? -1);
+  const known = own.filter((t) => first(p, t) >= 0 && first(q, t) >= 0);
+  return {
+    argmaxChanged: known.filter((t) => first(p, t) !== first(q, t)).length,
+    argmaxKnown: known.length,
+  };
+}

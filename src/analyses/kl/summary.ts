@@ -1,0 +1,136 @@
+/**
+ * What is kept of one text under one checkpoint once its tokens have been looked at. Small and plain, so that a study of
+ * any number of tokens is held as one of these per text and checkpoint. Sums and means are over tokens with mask 1.
+ *
+ * @module
+ */
+import type { KlAlternative, PolicyRole, Region, SpikeMethod } from "../../results/kl.ts";
+import type { HeadSums } from "./attention/head-sums.ts";
+import type { TextAttention } from "./attention/text-attention.ts";
+import type { Category } from "./categories/categories.ts";
+import type { ErrorSpan } from "./error-span.ts";
+import type { StudyText } from "./study.ts";
+
+export interface KlOptions {
+  readonly spikes: SpikeOptions;
+  /** In the order in which they are tried; `other` is what fits none. */
+  readonly categories: readonly Category[];
+  /** Also figures in RL-Probe's alignment. */
+  readonly rlProbe: boolean;
+}
+
+export interface SpikeOptions {
+  readonly method: SpikeMethod;
+  readonly threshold: number;
+  readonly minDistance: number;
+  readonly percentile: number;
+}
+
+/** Spikes of one text; `positions` are response tokens, ascending. */
+export interface TextSpike {
+  readonly position: number;
+  readonly value: number;
+  readonly zscore: number;
+  readonly region: Region;
+  readonly category: string;
+  readonly alternatives: readonly KlAlternative[];
+  readonly referenceAlternatives: readonly KlAlternative[];
+  readonly probability: number;
+  readonly referenceProbability: number;
+}
+
+export interface CategorySums {
+  readonly count: number;
+  readonly sum: number;
+  readonly sumOfSquares: number;
+  readonly max: number;
+  readonly min: number;
+  readonly spikes: number;
+}
+
+/** By the text of a token. */
+export interface TokenSums {
+  readonly category: string;
+  readonly count: number;
+  readonly spikes: number;
+  readonly klSum: number;
+  readonly deltaSum: number;
+}
+
+export interface TextSummary {
+  /** Place in the study's list of texts. */
+  readonly index: number;
+  readonly text: string;
+  readonly problem: string;
+  /** Tokens with mask 1 and a finite KL. */
+  readonly tokens: number;
+  /** Tokens with mask 1 whose D(P‖Q), or D(Q‖P), is infinite: in no mean, and no spikes. Absent: none. */
+  readonly infiniteKl?: number;
+  readonly infiniteReverseKl?: number;
+  /** False: `meanKl` and all that follows from the series is of the lower bound. */
+  readonly exact: boolean;
+  readonly meanKl: number;
+  readonly maxKl: number;
+  readonly meanReverseKl: number;
+  readonly meanJs: number;
+  readonly meanTotalVariation: number;
+  /** NaN where exact; the upper one may be +inf. */
+  readonly meanKlLower: number;
+  readonly meanKlUpper: number;
+  /** Tokens whose upper bound is infinite. */
+  readonly upperInfinite: number;
+  readonly meanEntropy: number;
+  readonly meanReferenceEntropy: number;
+  /** Of thirds of the tokens with mask 1. */
+  readonly entropyByRegion: Readonly<Record<Region, number>>;
+  /** Mean of log p_checkpoint − log p_reference. */
+  readonly meanDelta: number;
+  /** Tokens whose most probable token differs, and tokens for which both are known. */
+  readonly argmaxChanged: number;
+  readonly argmaxKnown: number;
+  readonly spikes: readonly TextSpike[];
+  /** How many the same values have in another order: a mean. */
+  readonly spikesShuffled: number;
+  /** Spikes over tokens of the region. */
+  readonly spikeDensity: Readonly<Record<Region, number>>;
+  readonly categories: Readonly<Record<string, CategorySums>>;
+  readonly byToken: ReadonlyMap<string, TokenSums>;
+  /** KL (sums) of tokens at which the forced token's probability moved as one wants, and against it; NaN: not known. */
+  readonly goodKl: number;
+  readonly badKl: number;
+  /** Where the first real error is; undefined where none is known. */
+  readonly error: ErrorSpan | undefined;
+  /** KL (a sum) of the tokens with mask 1 at the error; undefined where no error is known. */
+  readonly errorKl: { readonly sum: number; readonly tokens: number } | undefined;
+  /** How the error is looked back at; undefined where no error or no attention is known. */
+  readonly attention?: TextAttention | undefined;
+  readonly rlProbe: {
+    readonly meanKl: number;
+    /** In our indexing: response tokens that the values are really about. */
+    readonly spikePositions: readonly number[];
+    readonly spikes: number;
+  } | null;
+}
+
+/** Everything about one checkpoint that the report needs. */
+export interface CheckpointSummary {
+  readonly name: string;
+  readonly role: PolicyRole;
+  readonly step: number | null;
+  readonly stage: string | null;
+  /** In the study's order; texts without scores are not there. */
+  readonly texts: readonly TextSummary[];
+  /** Attention to errors, head by head; undefined where it is not known. */
+  readonly heads?: HeadSums | undefined;
+  /** Whether this checkpoint itself solves a problem, where known. */
+  readonly outcomes: ReadonlyMap<string, boolean>;
+}
+
+/** What the report looks at again: a text under every checkpoint. */
+export interface TextUnderCheckpoints {
+  readonly text: StudyText;
+  readonly index: number;
+  /** By checkpoint, one value per response token: KL (or its lower bound), and log p_checkpoint − log p_reference. */
+  readonly kl: ReadonlyMap<string, ArrayLike<number>>;
+  readonly delta: ReadonlyMap<string, ArrayLike<number>>;
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { isLogratioError, LimitError, VersionError } from "../../core/base/errors.ts";
+import { packError, unpackError } from "./error-transport.ts";
+
+const sent = (error: unknown): Error => unpackError(structuredClone(packError(error)));
+
+describe("an error on its way to another thread", () => {
+  it("keeps class, place, cause and hint", () => {
+    const detail = { at: { file: "a.npz", entry: "x", row: 3 }, likely: "a bomb", hint: "raise the limit" };
+    const error = sent(new LimitError("2 GB declared, 1 GB allowed", detail));
+    expect(isLogratioError(error, "LimitError")).toBe(true);
+    expect(error).toBeInstanceOf(LimitError);
+    expect(error).toMatchObject({ message: "2 GB declared, 1 GB allowed", ...detail });
+    expect(sent(new VersionError("newer"))).toMatchObject({ at: {}, likely: undefined, hint: undefined });
+  });
+
+  it("keeps the name and the stack of any other", () => {
+    const original = new RangeError("out of range");
+    const error = sent(original);
+    expect(isLogratioError(error)).toBe(false);
+    expect(error).toMatchObject({ name: "RangeError", message: "out of range", stack: original.stack });
+    expect(sent("a string").message).toBe("a string");
+  });
+});

@@ -1,0 +1,29 @@
+import type { MismatchTable, TokenBlock } from "../../core/kernels/mismatch.ts";
+import type { RunSummaryJson } from "../report/run-summary.ts";
+import type { ErrorData } from "./error-transport.ts";
+import type { SummaryColumns } from "./summary-columns.ts";
+
+/** What a thread is asked, and what it answers: once for each id. */
+export interface Question<Task> {
+  readonly id: number;
+  readonly task: Task;
+}
+
+export type Answer<Reply> =
+  | { readonly id: number; readonly reply: Reply }
+  | { readonly id: number; readonly error: ErrorData };
+
+/** A block for one worker to sum; its columns are in shared memory. */
+export interface MismatchTask {
+  readonly block: TokenBlock;
+  readonly turns: boolean;
+  readonly engine: "wasm" | "scalar";
+}
+
+export type MismatchReply = MismatchTable;
+
+/** A batch to add to the worker's run summary, or the request to hand the summary over. */
+export type SummaryTask = { readonly batch: SummaryColumns } | "finish";
+
+/** The summary as plain data; null after a batch. */
+export type SummaryReply = RunSummaryJson | null;

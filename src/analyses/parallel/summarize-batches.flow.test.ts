@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { recordBatch } from "../../../test/support/record-batch.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { RunSummary } from "../report/run-summary.ts";
+import type { SummaryReply, SummaryTask } from "./messages.ts";
+import { summarizeBatches } from "./summarize-batches.ts";
+import { batchOf } from "./summary-columns.ts";
+
+/** Threads whose answers the tests give, in the order that they choose. */
+interface Drawn {
+  readonly summary: RunSummary;
+  readonly rows: number[];
+  readonly unanswered: { answer(): void; fail(error: Error): void }[];
+  closed: boolean;
+}
+const { team } = vi.hoisted(() => ({ team: [] as Drawn[] }));
+
+vi.mock("./thread.ts", () => ({
+  workerFile: () => new URL("file:///drawn.js"),
+  startThread: () => {
+    const drawn: Drawn = { summary: new RunSummary(), rows: [], unanswered: [], closed: false };
+    team.push(drawn);
+    return {
+      ask: (task: SummaryTask): Promise<SummaryReply> => {
+        if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
+        return new Promise((resolve, reject) => {
+          const answer = (): void => {
+            if (task !== "finish") drawn.summary.add(batchOf(task.batch));
+            resolve(task === "finish" ? drawn.summary.toJSON() : null);
+          };
+          drawn.unanswered.push({ answer, fail: reject });
+        });
+      },
+      close: async () => {
+        drawn.closed = true;
+      },
+    };
+  },
+}));
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** Batches of one row each, numbered; `pulled` counts those that were asked for. */
+function numbered(count: number): { batches: AsyncGenerator<RecordBatch>; pulled: () => number } {
+  let pulled = 0;
+  const batches = (async function* () {
+    for (let row = 0; row < count; row++) {
+      pulled++;
+      yield recordBatch([{ deltas: `0.${row + 1}`, row, step: row }]);
+    }
+  })();
+  return { batches, pulled: () => pulled };
+}
+
+beforeEach(() => {
+  team.length = 0;
+});
+
+describe("batches on their way to threads", () => {
+  it("go to the threads in turn, two at a time for each, whoever answers first", async () => {
+    const { batches, pulled } = numbered(11);
+    const result = summarizeBatches(batches, { threads: 2, smallTokens: 0 });
+    await settled();
+    expect(team.map(({ rows }) => rows)).toEqual([
+      [0, 2],
+      [1, 3],
+    ]);
+    // The fifth is read and waits for the thread whose turn it is, though the other has time.
+    expect(pulled()).toBe(5);
+    team[1]?.unanswered.shift()?.answer();
+    await settled();
+    expect(pulled()).toBe(5);
+    team[0]?.unanswered.shift()?.answer();
+    await settled();
+    expect(team.map(({ rows }) => rows)).toEqual([
+      [0, 2, 4],
+      [1, 3, 5],
+    ]);
+    while (team.some(({ unanswered }) => unanswered.length > 0)) {
+      for (const { unanswered } of team) unanswered.shift()?.answer();
+      await settled();
+    }
+    const summary = await result;
+    expect([...summary.steps.byKey.keys()]).toEqual([0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9]);
+    expect(summary.total.sequences.count).toBe(11);
+    expect(team.every(({ closed }) => closed)).toBe(true);
+  });
+
+  it("fail with the error of the earliest batch, not with the one that is heard of first", async () => {
+    const { batches, pulled } = numbered(20);
+    const result = summarizeBatches(batches, { threads: 2, smallTokens: 0 });
+    const outcome = expect(result).rejects.toThrow("of batch 0");
+    await settled();
+    team[1]?.unanswered.shift()?.fail(new Error("of batch 1"));
+    await settled();
+    team[0]?.unanswered.shift()?.fail(new Error("of batch 0"));
+    await settled();
+    // What is under way is waited for: it might hold an earlier error.
+    expect(team.some(({ closed }) => closed)).toBe(false);
+    for (const { unanswered } of team) for (const { answer } of unanswered.splice(0)) answer();
+    await outcome;
+    expect(team.every(({ closed }) => closed)).toBe(true);
+    expect(pulled()).toBe(5);
+    await expect(batches.next()).resolves.toMatchObject({ done: true });
+  });
+
+  it("fail at the end too, when the last batches do", async () => {
+    const result = summarizeBatches(numbered(3).batches, { threads: 2, smallTokens: 0 });
+    const outcome = expect(result).rejects.toThrow("a worker thread ended");
+    await settled();
+    team[1]?.unanswered.shift()?.fail(new Error("a worker thread ended with code 1"));
+    for (const { answer } of team[0]?.unanswered.splice(0) ?? []) answer();
+    await outcome;
+    expect(team.every(({ closed }) => closed)).toBe(true);
+  });
+});

@@ -1,0 +1,241 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
+import { FormatError } from "../../core/base/errors.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { verl } from "../../trainers/verl/mismatch-metrics.ts";
+import { xtuner } from "../../trainers/xtuner/mismatch-metrics.ts";
+import { buildReport } from "../report/build-report.ts";
+import { clusterKeys } from "../report/cluster-keys.ts";
+import { RunSummary } from "../report/run-summary.ts";
+import { type Compiled, compile } from "./compile.test-data.ts";
+import type * as Built from "./summarize-batches.ts";
+import { batchOf, SUMMARY_COLUMNS, summaryColumns, transferable } from "./summary-columns.ts";
+
+const threads = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+
+async function* stream(batches: Iterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  yield* batches;
+}
+
+function plain(batches: Iterable<RecordBatch>): RunSummary {
+  const summary = new RunSummary();
+  for (const batch of batches) summary.add(batch);
+  return summary;
+}
+
+/** Every figure of a report; its sentences round figures, and may round those at a half either way. */
+function figures(summary: RunSummary): object {
+  const {
+    verdict: _verdict,
+    facts: _facts,
+    next: _next,
+    ...report
+  } = buildReport({
+    run: "drawn",
+    paths: ["drawn"],
+    summary,
+    parity: [verl, xtuner],
+    findings: [],
+    sources: ["a.npz", "b.npz"].map((file) => ({
+      file,
+      format: "npz",
+      trainer: "verl",
+      step: null,
+      rank: null,
+      run: "drawn",
+      bytes: 1,
+      found: [],
+      guessed: [],
+      missing: [],
+    })),
+  });
+  // In the order of ids: which of two equal k3 sums comes first hangs on their last bit.
+  const perToken = [...report.per_token_id].sort((a, b) => a.token_id - b.token_id);
+  return { ...report, per_token_id: perToken };
+}
+
+/** Equal but for the rounding of sums (and for what a root makes of rounding near 0). */
+function expectClose(actual: unknown, expected: unknown, path = "report"): void {
+  if (typeof expected === "number" && typeof actual === "number" && Number.isFinite(expected)) {
+    expect(Math.abs(actual - expected), path).toBeLessThanOrEqual(1e-9 * Math.abs(expected) + 1e-6);
+  } else if (typeof expected === "object" && expected !== null) {
+    expect(Object.keys(actual as object), path).toEqual(Object.keys(expected));
+    for (const [name, value] of Object.entries(expected))
+      expectClose((actual as Record<string, unknown>)[name], value, `${path}.${name}`);
+  } else expect(actual, path).toEqual(expected);
+}
+
+const delta = fc.integer({ min: -20, max: 20 }).map((eighths) => String(eighths / 8));
+const sequence = fc.record({
+  deltas: fc
+    .array(fc.oneof({ weight: 8, arbitrary: delta }, { weight: 1, arbitrary: fc.constantFrom("|", "NaN") }), {
+      minLength: 1,
+      maxLength: 12,
+    })
+    .map((words) => words.join(" ")),
+  step: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+  rank: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
+  environment: fc.constantFrom(undefined, "maths", "code"),
+  correct: fc.constantFrom(undefined, 0, 1),
+  rollout: fc.constantFrom(-0.25, -1, -6),
+  pack: fc.integer({ min: 0, max: 2 }),
+});
+const run = fc.array(fc.array(sequence, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 9 });
+
+/** The batches of a drawn run, made anew: a pool takes the arrays of those that it is given. */
+function batchesOf(pictures: readonly (readonly object[])[]): RecordBatch[] {
+  let row = 0;
+  return pictures.map((batch, i) =>
+    recordBatch(
+      (batch as readonly SequencePicture[]).map((picture) => {
+        const tokens = picture.deltas.split(" ").filter((word) => word !== "|").length;
+        return {
+          ...picture,
+          row: row++,
+          tokenIds: Array.from({ length: tokens }, (_, t) => (t * 7 + row) % 5),
+        };
+      }),
+      i % 3 === 0 ? "a.npz" : "b.npz",
+    ),
+  );
+}
+
+const FIXED = Array.from({ length: 12 }, (_, i) => [
+  { deltas: "0.5 -0.25 | 1 | 0.125 2", step: i % 4, rank: i % 2, environment: "maths", correct: 1 },
+  { deltas: `-1 ${i / 8}`, step: i % 4, rank: i % 2, environment: "code", correct: 0 },
+]);
+
+describe("a run summary on threads", () => {
+  let compiled: Compiled;
+  let summarizeBatches: typeof Built.summarizeBatches;
+  beforeAll(async () => {
+    compiled = compile();
+    ({ summarizeBatches } = await compiled.load<typeof Built>("analyses/parallel/summarize-batches"));
+  });
+  afterAll(() => compiled.remove());
+
+  it.each([1, 2, 3])("with %i says what one pass says", async (count) => {
+    await fc.assert(
+      fc.asyncProperty(run, async (pictures) => {
+        const summary = await summarizeBatches(stream(batchesOf(pictures)), {
+          threads: count,
+          smallTokens: 0,
+        });
+        expectClose(figures(summary), figures(plain(batchesOf(pictures))));
+      }),
+      { numRuns: count === 1 ? 5 : 12 },
+    );
+  });
+
+  it("is the same to the last bit every time, and does not start threads for little", async () => {
+    const once = async (smallTokens: number) =>
+      JSON.stringify(await summarizeBatches(stream(batchesOf(FIXED)), { threads: 3, smallTokens }));
+    expect(await once(10)).toBe(await once(10));
+    let most = 0;
+    const watched = async function* () {
+      for (const batch of batchesOf(FIXED)) {
+        yield batch;
+        most = Math.max(most, threads());
+      }
+    };
+    const idle = threads();
+    const summary = await summarizeBatches(watched(), { threads: 3, smallTokens: 1000 });
+    expect(most).toBe(idle);
+    expect(JSON.stringify(summary)).toBe(JSON.stringify(plain(batchesOf(FIXED))));
+    await summarizeBatches(watched(), { threads: 3, smallTokens: 10 });
+    expect(most).toBeGreaterThan(idle);
+  });
+
+  it("hands arrays over: nothing stays behind in the calling thread", async () => {
+    const batches = batchesOf(FIXED);
+    await summarizeBatches(stream(batches), { threads: 2, smallTokens: 0 });
+    for (const { offsets, rolloutLogprobs } of batches) {
+      expect(offsets).toHaveLength(0);
+      expect(rolloutLogprobs).toHaveLength(0);
+    }
+  });
+
+  it.each([1, 3])("with %i gives a batch's error as it was thrown, the first one", async (count) => {
+    const before = threads();
+    const batches = batchesOf(FIXED).map((batch, i) => {
+      const { trainerLogprobs: _, ...rest } = batch;
+      return i < 4 ? batch : { ...rest, provenance: { ...rest.provenance, file: `broken-${i}.npz` } };
+    });
+    const failing = summarizeBatches(stream(batches), { threads: count, smallTokens: 0 });
+    await expect(failing).rejects.toMatchObject({
+      _tag: "MissingSideError",
+      name: "MissingSideError",
+      message: "Cannot compare policies: the trainer log-probs are missing",
+      at: { file: "broken-4.npz" },
+    });
+    expect(threads()).toBe(before);
+  });
+
+  it.each([0, 1000])("ends its threads when reading fails (small input: %i tokens)", async (smallTokens) => {
+    const before = threads();
+    const cause = new FormatError("cut off", { at: { file: "a.npz", offset: 7 }, hint: "copy it again" });
+    let closed = false;
+    const failing = async function* (batches: readonly RecordBatch[]) {
+      try {
+        yield* batches;
+        throw cause;
+      } finally {
+        closed = true;
+      }
+    };
+    const whole = summarizeBatches(failing(batchesOf(FIXED)), { threads: 2, smallTokens });
+    await expect(whole).rejects.toBe(cause);
+    const { rolloutLogprobs: _, ...oneSided } = batchesOf(FIXED)[0] as RecordBatch;
+    const earlier = summarizeBatches(failing([oneSided]), { threads: 2, smallTokens });
+    await expect(earlier).rejects.toMatchObject({ _tag: "MissingSideError" });
+    expect(closed).toBe(true);
+    expect(threads()).toBe(before);
+  });
+});
+
+describe("columns for a run summary", () => {
+  const whole: RecordBatch = {
+    ...(batchesOf(FIXED)[0] as RecordBatch),
+    advantages: new Float32Array(7),
+    promptTexts: ["a", "b"],
+  };
+
+  it("are all that adding a batch touches", () => {
+    const touched = new Set<PropertyKey>();
+    const watched = new Proxy(whole, {
+      get(target, name) {
+        touched.add(name);
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    // The thread that reads makes the keys; the prompts that they are made from do not travel.
+    new RunSummary().add(watched, clusterKeys(whole));
+    expect([...touched].sort()).toEqual([...SUMMARY_COLUMNS].sort());
+    const columns = summaryColumns(whole);
+    expect(columns).not.toHaveProperty("promptTexts");
+    const summary = new RunSummary();
+    summary.add(batchOf(columns), columns.clusters);
+    expect(JSON.stringify(summary)).toBe(JSON.stringify(plain([whole])));
+  });
+
+  it("are handed over where they own their memory, and copied where they share it", () => {
+    const memory = new ArrayBuffer(64);
+    const steps = new Float64Array(memory, 8, 2);
+    const rows = new Int32Array(new SharedArrayBuffer(8));
+    const { columns, buffers } = transferable({ ...summaryColumns(whole), steps, rows });
+    expect(columns.offsets).toBe(whole.offsets);
+    expect(buffers).toContain(whole.offsets.buffer);
+    expect(buffers).not.toContain(memory);
+    for (const [copy, original] of [
+      [columns.steps, steps],
+      [columns.rows, rows],
+    ] as const) {
+      expect(copy).toEqual(original);
+      expect(copy.buffer).not.toBe(original.buffer);
+      expect(copy.buffer.byteLength).toBe(original.byteLength);
+      expect(buffers).toContain(copy.buffer);
+    }
+  });
+});

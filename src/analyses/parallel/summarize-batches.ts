@@ -1,0 +1,145 @@
+/**
+ * Record batches to one run summary, on several threads where there are many tokens.
+ *
+ * @module
+ */
+import { availableParallelism } from "node:os";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { RunSummary, type RunSummaryJson } from "../report/run-summary.ts";
+import type { SummaryReply, SummaryTask } from "./messages.ts";
+import { batchOf, type SummaryColumns, summaryColumns, transferable } from "./summary-columns.ts";
+import { startThread, type Thread, workerFile } from "./thread.ts";
+
+export interface SummarizeOptions {
+  /**
+   * Threads that sum, beside the calling one, which reads; default: one per processor, at most four. With 0 or 1
+   * everything happens in the calling thread.
+   */
+  readonly threads?: number;
+  /** Response tokens up to which no thread is started; default two million. */
+  readonly smallTokens?: number;
+  /** The batches are added to this one, which is returned; after an error it is of no use. Default a new one. */
+  readonly onto?: RunSummary;
+}
+
+/** Summing takes three times as long as reading from the fastest format, so more threads would wait. */
+const MOST_THREADS = 4;
+/** Summed in a third of a second: as long as starting threads and joining what they return. */
+const SMALL_TOKENS = 2_000_000;
+/** Batches that a thread may have: one at work, one waiting. */
+const BATCHES_HELD = 2;
+
+/** Threads when the caller does not say. */
+export function defaultThreads(): number {
+  return Math.min(availableParallelism(), MOST_THREADS);
+}
+
+/**
+ * The summary of all batches: what adding them to one `RunSummary` gives, sums up to float64 rounding. Batches go to
+ * the threads in turn and their summaries are merged in the order of threads, so the result depends on the input and
+ * the number of threads only. Few batches are in memory at a time; their arrays belong to this call and may be empty
+ * afterwards.
+ *
+ * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunSummary.add` threw it
+ */
+export async function summarizeBatches(
+  batches: AsyncIterable<RecordBatch>,
+  { threads = defaultThreads(), smallTokens = SMALL_TOKENS, onto = new RunSummary() }: SummarizeOptions = {},
+): Promise<RunSummary> {
+  const url = workerFile("summary-worker");
+  if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
+  const held: SummaryColumns[] = [];
+  let heldTokens = 0;
+  let team: Team | undefined;
+  try {
+    try {
+      for await (const batch of batches) {
+        held.push(summaryColumns(batch));
+        heldTokens += batch.offsets[batch.length]!;
+        if (team === undefined && heldTokens <= smallTokens) continue;
+        team ??= gatherTeam(url, threads);
+        for (const columns of held.splice(0)) await team.add(columns);
+      }
+    } catch (error) {
+      // An earlier batch that cannot be added is the earlier error, as it would be with one thread.
+      if (team === undefined) addAll(held, onto);
+      else await team.settle();
+      throw error;
+    }
+    return team === undefined ? addAll(held, onto) : await team.finish(onto);
+  } finally {
+    await team?.close();
+  }
+}
+
+async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSummary): Promise<RunSummary> {
+  for await (const batch of batches) summary.add(batch);
+  return summary;
+}
+
+function addAll(batches: readonly SummaryColumns[], summary: RunSummary): RunSummary {
+  for (const columns of batches) summary.add(batchOf(columns), columns.clusters);
+  return summary;
+}
+
+interface Team {
+  /** Resolves once the batch is on its way. @throws the error of the first batch that failed, here or in `finish` */
+  add(columns: SummaryColumns): Promise<void>;
+  /** Waits for what is on its way. */
+  settle(): Promise<void>;
+  finish(onto: RunSummary): Promise<RunSummary>;
+  close(): Promise<void>;
+}
+
+interface Member {
+  readonly thread: Thread<SummaryTask, SummaryReply>;
+  /** One promise for each batch on its way, oldest first; never rejected. */
+  readonly held: Promise<void>[];
+}
+
+function gatherTeam(url: URL, size: number): Team {
+  const members: Member[] = [];
+  let added = 0;
+  let failure: { readonly batch: number; readonly error: unknown } | undefined;
+
+  const settle = async (): Promise<void> => {
+    await Promise.all(members.flatMap(({ held }) => held));
+    // Threads fail in any order; the first batch that failed is the same every time.
+    if (failure !== undefined) throw failure.error;
+  };
+  return {
+    async add(columns) {
+      const batch = added++;
+      members[batch % size] ??= { thread: startThread(url), held: [] };
+      const { thread, held } = members[batch % size]!;
+      if (held.length >= BATCHES_HELD) await held.shift();
+      if (failure !== undefined) await settle();
+      const { columns: owned, buffers } = transferable(columns);
+      held.push(
+        thread.ask({ batch: owned }, buffers).then(
+          () => {},
+          (error: unknown) => {
+            if (failure === undefined || batch < failure.batch) failure = { batch, error };
+          },
+        ),
+      );
+    },
+    settle,
+    async finish(onto) {
+      // Asked at once, so that a thread packs its summary while others still sum and this one merges.
+      const states = members.map(({ thread }) => thread.ask("finish"));
+      for (const state of states) state.catch(() => {});
+      for (const [i, { thread, held }] of members.entries()) {
+        await Promise.all(held);
+        if (failure !== undefined) await settle();
+        const part = RunSummary.fromJSON((await states[i]!) as RunSummaryJson);
+        void thread.close();
+        onto.merge(part);
+      }
+      return onto;
+    },
+    async close() {
+      await Promise.all(members.map(({ thread }) => thread.close()));
+    },
+  };
+}

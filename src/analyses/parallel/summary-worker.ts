@@ -1,0 +1,13 @@
+/** What a worker thread of `summarize-batches.ts` runs: one run summary, filled batch by batch and handed over once. */
+import { RunSummary } from "../report/run-summary.ts";
+import { answerTasks } from "./answer-tasks.ts";
+import type { SummaryReply, SummaryTask } from "./messages.ts";
+import { batchOf } from "./summary-columns.ts";
+
+const summary = new RunSummary();
+
+answerTasks<SummaryTask, SummaryReply>((task) => {
+  if (task === "finish") return summary.toJSON();
+  summary.add(batchOf(task.batch), task.batch.clusters);
+  return null;
+});

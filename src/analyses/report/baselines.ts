@@ -1,0 +1,126 @@
+import type { BaselineReading, MismatchMetrics, ReadingLevel, ReportMetrics } from "../../results/report.ts";
+
+/** Levels by rising concern. */
+export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
+
+/** A published band: the value from which each level starts. */
+interface Baseline {
+  readonly metric: keyof VerdictMetrics;
+  readonly elevated: number;
+  readonly high: number;
+  readonly broken: number;
+  /** Whether larger values are worse (they are, but for Pearson and ESS). */
+  readonly worse: "larger" | "smaller";
+  readonly band: string;
+  readonly source: string;
+  /**
+   * Its level is that of the lower end of its interval: what is rare enough to be absent from most runs would else be
+   * in doubt for want of tokens.
+   */
+  readonly byLowerBound?: true;
+}
+
+export const BASELINES: readonly Baseline[] = [
+  {
+    metric: "k3",
+    elevated: 1e-3,
+    high: 2e-2,
+    broken: 1e-1,
+    worse: "larger",
+    band: "low to 1e-3, medium 2e-2, high 1e-1",
+    source: "When Speed Kills Stability, section 3.3",
+  },
+  {
+    metric: "delta_abs_mean",
+    elevated: 0.02,
+    high: 0.1,
+    broken: 0.3,
+    worse: "larger",
+    band: "0.01 in dense bf16, CI gates at 0.1",
+    source: "miles docs, slime PR 1968 and vime PR 94, miles issue 2722",
+  },
+  {
+    metric: "prob_diff_mean",
+    elevated: 5e-3,
+    high: 1e-2,
+    broken: 5e-2,
+    worse: "larger",
+    band: "below 0.005; 0.01 is a precision bug",
+    source: "verl docs/faq, IcePop blog",
+  },
+  {
+    metric: "pearson",
+    elevated: 0.99,
+    high: 0.95,
+    broken: 0.5,
+    worse: "smaller",
+    band: "0.99 when sound, 0.13 if misaligned",
+    source: "MiniMax-M1 (2506.13585), verl-omni PR 254",
+  },
+  {
+    metric: "ess",
+    elevated: 0.9,
+    high: 0.3,
+    broken: 0.05,
+    worse: "smaller",
+    band: "unhealthy below 0.3",
+    source: "verl docs/algo/rollout_corr.md",
+  },
+  {
+    metric: "prob_diff_above_half",
+    elevated: 1e-5,
+    high: 1e-3,
+    broken: Number.POSITIVE_INFINITY,
+    worse: "larger",
+    byLowerBound: true,
+    band: "0 in bf16; surely above 0.001 % is too many",
+    source: "max: DPPO (2602.04879), where |Δp| above 0.5 precedes collapse; rate: ours, docs/metrics.md",
+  },
+];
+
+function levelOf(baseline: Baseline, value: number): ReadingLevel {
+  const beyond = (threshold: number): boolean =>
+    baseline.worse === "larger" ? value > threshold : value < threshold;
+  if (beyond(baseline.broken)) return "broken";
+  if (beyond(baseline.high)) return "high";
+  return beyond(baseline.elevated) ? "elevated" : "normal";
+}
+
+/** What verdicts are drawn from: of a step, a rank or a whole run. */
+export type VerdictMetrics = MismatchMetrics & Pick<Partial<ReportMetrics>, "prob_diff_above_half">;
+
+/** How far each figure may be off, by metric name. */
+export type Ranges = Readonly<Record<string, { readonly low: number; readonly high: number } | undefined>>;
+
+/** Each known figure held against its published band; unknown (NaN) figures are left out. */
+export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): BaselineReading[] {
+  return BASELINES.flatMap((baseline) => {
+    const { metric, band, source } = baseline;
+    const value = metrics[metric];
+    if (value === undefined || Number.isNaN(value)) return [];
+    const { low, high } = ranges[metric] ?? { low: value, high: value };
+    const values = baseline.byLowerBound ? [low] : [value, low, high];
+    const [level, ...ends] = values.map((end) => levelOf(baseline, end)) as [ReadingLevel];
+    const sorted = [level, ...ends].sort(byConcern);
+    const level_range = [sorted.at(0) as ReadingLevel, sorted.at(-1) as ReadingLevel] as const;
+    return [{ metric, value, level, level_range, band, source }];
+  });
+}
+
+function byConcern(a: ReadingLevel, b: ReadingLevel): number {
+  return LEVELS.indexOf(a) - LEVELS.indexOf(b);
+}
+
+/** The worst of some levels, "normal" at least. */
+export function worstOf(levels: readonly ReadingLevel[]): ReadingLevel {
+  return ["normal" as const, ...levels].reduce((a, b) => (byConcern(b, a) > 0 ? b : a));
+}
+
+/** The worst level among readings. */
+export function worstLevel(readings: readonly BaselineReading[]): ReadingLevel {
+  return worstOf(readings.map(({ level }) => level));
+}
+
+/** Mean |Δ| from which a run counts as broken, nats. */
+export const BROKEN_DELTA =
+  BASELINES.find(({ metric }) => metric === "delta_abs_mean")?.broken ?? Number.POSITIVE_INFINITY;

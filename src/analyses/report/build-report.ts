@@ -1,0 +1,252 @@
+import { orNull } from "../../core/base/json.ts";
+import { absProbDiffStd, deltaStd } from "../../core/kernels/derive.ts";
+import {
+  ABS_PROB_DIFF_MEAN,
+  COUNT,
+  NEGATIVE_COUNT,
+  NEGATIVE_INFINITE_COUNT,
+  NEGATIVE_SUM,
+  POSITIVE_COUNT,
+  POSITIVE_INFINITE_COUNT,
+  POSITIVE_SUM,
+  UNDEFINED_COUNT,
+} from "../../core/kernels/layout.ts";
+import type { Finding } from "../../core/schema/findings.ts";
+import type { GroupRow } from "../../core/summaries/group-sums.ts";
+import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
+import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/outcome-sums.ts";
+import {
+  type GroupMetrics,
+  type MismatchReport,
+  type NamedMetrics,
+  type ParityBlock,
+  REPORT_SCHEMA_VERSION,
+  type SequenceMetrics,
+  type SourceSummary,
+  type StepMetrics,
+  type TurnMetrics,
+} from "../../results/report.ts";
+import type { ParityTrainer } from "../../trainers/shared/parity-trainer.ts";
+import { type FactSource, factsOf } from "./facts/index.ts";
+import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
+import { intervalsOf, jumpInterval, rangesOf } from "./intervals.ts";
+import { leftOutOf } from "./left-out.ts";
+import { distributionOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
+import { nextCommand } from "./next-command.ts";
+import type { RunSummary } from "./run-summary.ts";
+import { JUMP } from "./sample-rows.ts";
+import type { Slices } from "./slices.ts";
+import { compareParts } from "./standouts/index.ts";
+import { PROBABILITY_EDGES } from "./token-groups.ts";
+import { verdictOf } from "./verdict.ts";
+
+export interface ReportInput {
+  readonly run: string;
+  /** The paths as the user gave them, for the command to run next. */
+  readonly paths: readonly string[];
+  /** The flags that chose what was read, word by word, for the same. */
+  readonly flags?: readonly string[];
+  readonly summary: RunSummary;
+  readonly parity: readonly ParityTrainer[];
+  readonly findings: readonly Finding[];
+  readonly sources: readonly Omit<SourceSummary, "sequences">[];
+}
+
+const TOKEN_IDS_SHOWN = 20;
+
+/** Turns a filled run summary into the report: figures, verdict, facts. Pure; the same summary gives the same report. */
+export function buildReport(input: ReportInput): MismatchReport {
+  const { summary } = input;
+  const { total } = summary;
+  const perStep = summary.steps.sorted().map(
+    ([step, slice]): StepMetrics => ({
+      step: orNull(step),
+      ...pooledMetrics(slice),
+      ...outcomesOf(summary.outcomes.get(step)),
+    }),
+  );
+  const absolute = total.deltas.absolute();
+  const pooled = pooledMetrics(total);
+  const source: FactSource = {
+    schemaVersion: REPORT_SCHEMA_VERSION,
+    kind: "report",
+    run: input.run,
+    trainers: [...new Set(input.sources.map(({ trainer }) => trainer))],
+    metrics: {
+      ...pooled,
+      steps: summary.steps.byKey.size,
+      turns_max: total.turns.length,
+      ranks: summary.ranks.byKey.size,
+      sequences_empty: total.sequences.empty,
+      prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
+    },
+    intervals: { ...intervalsOf(total), ...jumpInterval(summary.sample) },
+    distributions: {
+      delta: distributionOf(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
+      delta_abs: distributionOf(
+        absolute,
+        pooled.delta_abs_mean,
+        Math.sqrt(Math.max(2 * pooled.k2 - pooled.delta_abs_mean ** 2, 0)),
+      ),
+      prob_diff_abs: distributionOf(
+        probDiffs(total),
+        total.sums[ABS_PROB_DIFF_MEAN] as number,
+        absProbDiffStd(total.sums),
+      ),
+      ratio: distributionOf(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
+    },
+    histograms: {
+      delta: signedHistogram(total.deltas),
+      prob_diff_abs: magnitudeHistogram(probDiffs(total)),
+      by_correctness: correctnessSpreads(summary),
+    },
+    tail_curve: tailCurveOf(total.deltas),
+    tails: {
+      positive: tailOf(
+        total.deltas,
+        "positive",
+        total.sums[POSITIVE_COUNT] as number,
+        total.sums[POSITIVE_SUM] as number,
+      ),
+      negative: tailOf(
+        total.deltas,
+        "negative",
+        total.sums[NEGATIVE_COUNT] as number,
+        total.sums[NEGATIVE_SUM] as number,
+      ),
+    },
+    sequence_metrics: sequenceMetrics(total),
+    per_step: perStep,
+    per_turn: total.turns.flatMap(({ sums, sequences }, turn): TurnMetrics[] =>
+      // Of a turn that a filter left no token of.
+      sequences === 0 ? [] : [{ turn, ...metricsOf(sums, sequences, summary.turnDeltas[turn]) }],
+    ),
+    per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),
+    per_environment: namedSlices(summary.environments),
+    per_correctness: namedSlices(summary.correctness),
+    per_position_decile: [...summary.groups.deciles.rows()].map((row) => ({
+      decile: row.group,
+      ...groupMetrics(row, pooled),
+    })),
+    per_rollout_probability: [...summary.groups.buckets.rows()].map((row) => ({
+      from: PROBABILITY_EDGES[row.group] as number,
+      to: PROBABILITY_EDGES[row.group + 1] as number,
+      ...groupMetrics(row, pooled),
+    })),
+    per_token_id: [...summary.groups.tokenIds.rows()]
+      .sort((a, b) => b.k3 - a.k3 || a.group - b.group)
+      .slice(0, TOKEN_IDS_SHOWN)
+      .map((row) => ({ token_id: row.group, ...groupMetrics(row, pooled) })),
+    worst_tokens: summary.worstTokens.list(),
+    worst_sequences: summary.worstSequences.list(),
+    excluded: {
+      delta_negative_infinite: total.sums[NEGATIVE_INFINITE_COUNT] as number,
+      delta_positive_infinite: total.sums[POSITIVE_INFINITE_COUNT] as number,
+      missing: total.sums[UNDEFINED_COUNT] as number,
+    },
+  };
+  const comparisons = compareParts(summary.sample.list());
+  const facts = factsOf(source, summary.sample, comparisons);
+  const leftOut = leftOutOf(input.findings, source.excluded);
+  return {
+    ...source,
+    left_out: leftOut,
+    verdict: verdictOf({
+      metrics: source.metrics,
+      ranges: rangesOf(total, source.intervals),
+      perStep,
+      standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+      leftOut,
+      files: input.sources.length,
+      fault: constantSide(input.findings, pooled.tokens),
+    }),
+    facts,
+    next: nextCommand(source, facts, input.findings, {
+      paths: input.paths,
+      flags: input.flags ?? [],
+      compared: input.parity.map(({ name }) => name),
+    }),
+    parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
+    findings: input.findings,
+    sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
+  };
+}
+
+/** What a side says whose every log-prob in the figures is one number. */
+function constantSide(findings: readonly Finding[], tokens: number): string | undefined {
+  return findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens)?.message;
+}
+
+function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {
+  const { entropy, response_tokens, reward, accuracy } = outcomeMeans(sums);
+  return {
+    entropy: orNull(entropy),
+    response_tokens: orNull(response_tokens),
+    reward: orNull(reward),
+    accuracy: orNull(accuracy),
+  };
+}
+
+function probDiffs(total: MismatchSummary) {
+  if (!total.probDiffs) throw new RangeError("Cannot describe |Δp|: the summary was made without its sketch");
+  return total.probDiffs.absolute();
+}
+
+function namedSlices(slices: Slices<string>): NamedMetrics[] {
+  return slices.sorted().map(([name, slice]) => ({ name, ...pooledMetrics(slice) }));
+}
+
+function groupMetrics(
+  row: GroupRow,
+  pooled: { tokens: number; k3: number; delta_abs_mean: number },
+): GroupMetrics {
+  return {
+    tokens: row.count,
+    token_share: row.count / pooled.tokens,
+    delta_mean: row.delta / row.count,
+    delta_abs_mean: row.deltaAbs / row.count,
+    delta_abs_max: row.deltaAbsMax,
+    k3: row.k3 / row.count,
+    k3_share: pooled.k3 > 0 ? row.k3 / (pooled.k3 * pooled.tokens) : 0,
+    delta_abs_share: pooled.delta_abs_mean > 0 ? row.deltaAbs / (pooled.delta_abs_mean * pooled.tokens) : 0,
+  };
+}
+
+function sequenceMetrics({ sequences, sums }: MismatchSummary): SequenceMetrics {
+  const per = (sum: number): number => sum / sequences.count;
+  const some = (value: number): number => (sequences.count > 0 ? value : Number.NaN);
+  const ratio = 1 + sequences.ratioExcessMean;
+  return {
+    sequences: sequences.count,
+    log_ppl_diff_mean: some(sequences.diffMean),
+    log_ppl_diff_std: Math.sqrt(per(sequences.diffM2)),
+    log_ppl_diff_abs_mean: per(sequences.diffAbs),
+    log_ppl_diff_max: some(sequences.diffMax),
+    log_ppl_diff_min: some(sequences.diffMin),
+    rollout_ppl_mean: per(sequences.rolloutPpl),
+    trainer_ppl_mean: per(sequences.trainerPpl),
+    ppl_ratio_mean: 1 + per(sequences.pplRatioExcess),
+    chi2_seq: per(sequences.chi2),
+    ess_seq: some(1 / (1 + per(sequences.ratioExcessM2) / (ratio * ratio))),
+    length_mean: per(sums[COUNT] as number),
+    length_max: some(sequences.lengthMax),
+  };
+}
+
+function parityBlock(trainer: ParityTrainer, summary: RunSummary): ParityBlock {
+  const batch = {
+    summary: summary.total,
+    packs: [...summary.packs.values()].flatMap((packs) => [...packs.values()]),
+  };
+  const metrics = trainer.metrics(batch);
+  return {
+    trainer: trainer.name,
+    source: trainer.source,
+    metrics,
+    discrepancies: trainer.discrepancies(batch, metrics),
+    per_step: summary.steps.sorted().map(([step, slice]) => ({
+      step: orNull(step),
+      metrics: trainer.metrics({ summary: slice, packs: [...(summary.packs.get(step)?.values() ?? [])] }),
+    })),
+  };
+}

@@ -1,0 +1,7 @@
+import type { MismatchReport } from "../../../results/report.ts";
+
+/** What facts are drawn from: the report without the parts that are made from it. */
+export type FactSource = Omit<
+  MismatchReport,
+  "facts" | "next" | "verdict" | "findings" | "left_out" | "sources" | "parity"
+>;

@@ -1,0 +1,28 @@
+import type { SequenceSample } from "../../../core/summaries/sequence-sample.ts";
+import type { Fact } from "../../../results/report.ts";
+import type { Comparisons } from "../standouts/index.ts";
+import { comparisonFacts } from "./comparisons.ts";
+import { descriptiveFacts } from "./descriptive.ts";
+import type { FactSource } from "./fact-source.ts";
+
+export type { FactSource } from "./fact-source.ts";
+
+/** A factor of two, or as much concentration: less is not worth a sentence. */
+const WORTH_SAYING = 1;
+const TOLD = 3;
+
+/**
+ * The three most telling facts: each question gives at most one, weighted by how far it is from "nothing special" (log of
+ * the factor by which one part differs from the rest, or of concentration). A comparison is made only of what its test
+ * finds.
+ */
+export function factsOf(source: FactSource, sample: SequenceSample, comparisons: Comparisons): Fact[] {
+  const clusters = sample.list();
+  return [
+    ...descriptiveFacts(source, sample.isWhole ? clusters : undefined),
+    ...comparisonFacts(comparisons, clusters),
+  ]
+    .filter((fact) => fact.weight >= WORTH_SAYING)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, TOLD);
+}

@@ -1,0 +1,218 @@
+/**
+ * How far the pooled figures of a run may be off, as an account of the *other prompts* that its steps might have drawn.
+ * docs/statistics.md says what the intervals mean and how often they hold.
+ *
+ * @module
+ */
+import { percent } from "../../core/base/percent.ts";
+import { clusterInterval } from "../../core/statistics/cluster-interval.ts";
+import { paretoTailIndex } from "../../core/statistics/generalized-pareto.ts";
+import { rareRate } from "../../core/statistics/rare-rate.ts";
+import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/cluster-sums.ts";
+import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
+import type { SequenceSample } from "../../core/summaries/sequence-sample.ts";
+import type { ValueSketch } from "../../core/summaries/value-sketch.ts";
+import type { Interval } from "../../results/report.ts";
+import type { Ranges } from "./baselines.ts";
+import { CLUSTER_METRICS, type ClusterMetric, totalOf } from "./cluster-metrics.ts";
+import { totalOf as totalOfSequence } from "./standouts/index.ts";
+
+/** With fewer clusters a variance is guesswork. */
+const FEWEST_CLUSTERS = 10;
+/** Where one cluster holds more, the interval says what that cluster does, not what prompts do. */
+const MOST_OF_ONE = 0.1;
+/**
+ * Largest relative standard error that the clusters' spread may lead one to expect. Skewed sums need many clusters before
+ * their mean is near normal: by simulation, 50 times the square of their coefficient of variation.
+ */
+const MOST_EXPECTED_ERROR = Math.sqrt(1 / 50);
+/** From here on a mean has no finite variance. */
+const INFINITE_VARIANCE = 0.5;
+
+/**
+ * 95 % intervals of the pooled figures, by metric name; where the data allow none, `low` and `high` are NaN and `reason`
+ * says why. Empty with fewer than two clusters.
+ */
+export function intervalsOf(summary: MismatchSummary): Record<string, Interval> {
+  const { clusters, deltas } = summary;
+  if (!clusters || clusters.count < 2) return {};
+  const { table, unit, count } = clusters;
+  const total = totalOf(table);
+  const about = { method: "cluster-t", unit, clusters: count } as const;
+  return Object.fromEntries(
+    Object.entries(CLUSTER_METRICS).map(([name, metric]) => {
+      const reason = reasonAgainst(metric, table, deltas, unit);
+      const interval =
+        reason === undefined
+          ? { ...intervalOf(metric, total, table), reason: null, leave_one_out: null }
+          : {
+              low: Number.NaN,
+              high: Number.NaN,
+              reason,
+              leave_one_out: leaveOneOut(metric, total, table),
+            };
+      return [name, { ...interval, ...about }];
+    }),
+  );
+}
+
+/**
+ * The share of tokens with |Δp| > ½ counts events that are rare and come in prompts: it has an interval however few they
+ * are, from the sampled prompts.
+ */
+export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
+  const clusters = sample.list();
+  let tokens = 0;
+  const counts = clusters.flatMap(({ sequences }) => {
+    let jumps = 0;
+    for (const sequence of sequences) {
+      tokens += totalOfSequence(sequence).tokens;
+      jumps += sequence.jumps;
+    }
+    return jumps === 0 ? [] : [jumps];
+  });
+  if (tokens === 0) return {};
+  const { low, high } = rareRate(counts, tokens);
+  return {
+    prob_diff_above_half: {
+      low,
+      high,
+      method: "cluster-gamma",
+      unit: sample.unit,
+      clusters: clusters.length,
+      reason: null,
+      leave_one_out: null,
+    },
+  };
+}
+
+/**
+ * What the data leave open of each figure, by metric name: its interval. Where that would not hold, the widest of the
+ * interval all the same and of what is left without any one cluster: too narrow for a claim, but nearer to one than the
+ * figure alone.
+ */
+export function rangesOf(summary: MismatchSummary, intervals: Readonly<Record<string, Interval>>): Ranges {
+  const { clusters } = summary;
+  if (!clusters) return {};
+  const total = totalOf(clusters.table);
+  return Object.fromEntries(
+    Object.entries(intervals).flatMap(([name, { low, high, leave_one_out }]) => {
+      const metric = CLUSTER_METRICS[name];
+      if (metric === undefined || leave_one_out === null) return [[name, { low, high }]];
+      const ends = intervalOf(metric, total, clusters.table);
+      const known = [...leave_one_out, ends.low, ends.high].filter(Number.isFinite);
+      return known.length === 0 ? [] : [[name, { low: Math.min(...known), high: Math.max(...known) }]];
+    }),
+  );
+}
+
+function intervalOf(
+  metric: ClusterMetric,
+  total: Float64Array,
+  table: Float64Array,
+): { low: number; high: number } {
+  const influences = new Float64Array(table.length / CLUSTER_WIDTH);
+  for (let g = 0; g < influences.length; g++)
+    influences[g] = metric.influence(total, table, g * CLUSTER_WIDTH);
+  return shown(metric, clusterInterval(metric.value(total), influences, metric.scale));
+}
+
+function shown(
+  { shown: show }: ClusterMetric,
+  { low, high }: { low: number; high: number },
+): { low: number; high: number } {
+  return show ? { low: show(high), high: show(low) } : { low, high };
+}
+
+/** From the smallest to the largest figure that is left when one cluster is taken away. */
+function leaveOneOut(metric: ClusterMetric, total: Float64Array, table: Float64Array): [number, number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  const rest = new Float64Array(CLUSTER_WIDTH);
+  for (let at = 0; at < table.length; at += CLUSTER_WIDTH) {
+    for (let column = 0; column < CLUSTER_WIDTH; column++)
+      rest[column] = total[column]! - table[at + column]!;
+    const value = metric.value(rest);
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  const ends = shown(metric, { low, high });
+  return [ends.low, ends.high];
+}
+
+/** Why these clusters allow no interval of a figure; undefined where they do. */
+function reasonAgainst(
+  metric: ClusterMetric,
+  table: Float64Array,
+  deltas: ValueSketch,
+  unit: "prompt" | "sequence",
+): string | undefined {
+  const masses = new Float64Array(table.length / CLUSTER_WIDTH);
+  for (let g = 0; g < masses.length; g++) masses[g] = table[g * CLUSTER_WIDTH + CLUSTER[metric.mass]]!;
+  masses.sort();
+  const sum = masses.reduce((all, mass) => all + mass, 0);
+  if (sum === 0) return `it is 0 in every ${unit}`;
+  if (!Number.isFinite(sum)) return "it is infinite";
+  const largest = masses.at(-1)! / sum;
+  if (largest > MOST_OF_ONE && masses.length >= FEWEST_CLUSTERS)
+    return `one ${unit} holds ${percent(largest)}`;
+  if (masses.length < FEWEST_CLUSTERS) return `only ${masses.length} ${unit}s`;
+  if (expectedError(masses) > MOST_EXPECTED_ERROR) {
+    const few = Math.max(2, Math.round(masses.length / 20));
+    const held = masses.subarray(-few).reduce((all, mass) => all + mass, 0);
+    return `${few} of ${masses.length.toLocaleString("en")} ${unit}s hold ${percent(held / sum)}`;
+  }
+  return metric.tokenMass && heavyTail(metric.tokenMass, deltas);
+}
+
+/**
+ * The relative standard error of a mean of as many lognormal numbers with the spread that the larger half of the non-zero
+ * masses have. Not from their variance: where rare clusters carry a mean, a sample without one looks most certain.
+ */
+function expectedError(masses: Float64Array): number {
+  const first = masses.findIndex((mass) => mass > 0);
+  const some = masses.subarray(first);
+  const half = some.subarray(Math.floor(some.length / 2));
+  const middle = Math.log(half[0]!);
+  const squares = half.reduce((all, mass) => all + (Math.log(mass) - middle) ** 2, 0) / half.length;
+  return Math.sqrt(Math.expm1(squares) / some.length);
+}
+
+/** Words for a sum of `mass` over tokens whose tail says that its variance is infinite. */
+function heavyTail(mass: (delta: number) => number, deltas: ValueSketch): string | undefined {
+  const cells = [...deltas.cells()].map(([middle, count]) => [mass(middle), count] as const);
+  cells.sort(([a], [b]) => b - a);
+  const n = deltas.count;
+  // As many of the largest as Vehtari et al. (2024) take.
+  const most = Math.min(0.2 * n, 3 * Math.sqrt(n));
+  let taken = 0;
+  let end = 0;
+  while (end < cells.length && taken < most) taken += cells[end++]![1];
+  const threshold = cells[end]?.[0] ?? 0;
+  const tail = cells
+    .slice(0, end)
+    .reverse()
+    .filter(([value]) => value > threshold);
+  const index = paretoTailIndex(
+    tail.map(([value]) => value - threshold),
+    tail.map(([, count]) => count),
+  );
+  if (!(index >= INFINITE_VARIANCE)) return undefined;
+  const sum = cells.reduce((all, [value, count]) => all + value * count, 0);
+  return `the tokens' tail is too heavy: ${largestTokens(cells, sum)}`;
+}
+
+/** `5 of 31,000 tokens hold 63 %`: so few as hold most, at most a hundredth. */
+function largestTokens(cells: readonly (readonly [value: number, count: number])[], sum: number): string {
+  const n = cells.reduce((all, [, count]) => all + count, 0);
+  const few = Math.max(1, Math.round(n / 1000));
+  let left = few;
+  let held = 0;
+  for (const [value, count] of cells) {
+    const taken = Math.min(left, count);
+    held += taken * value;
+    left -= taken;
+    if (left === 0) break;
+  }
+  return `${few.toLocaleString("en")} of ${n.toLocaleString("en")} hold ${percent(held / sum)}`;
+}

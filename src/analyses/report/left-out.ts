@@ -1,0 +1,68 @@
+/**
+ * What is in no figure: the one count behind the line "left out", the verdict's first line, `left_out` of `--json` and
+ * the exit status.
+ *
+ * @module
+ */
+
+import type { Finding, OmissionReason } from "../../core/schema/findings.ts";
+import type { ExcludedTokens, LeftOut } from "../../results/report.ts";
+
+/** Whether something that should have been read was not: exit status 4. */
+export function inputWasSkipped(findings: readonly Pick<Finding, "severity">[]): boolean {
+  return findings.some(({ severity }) => severity === "skipped");
+}
+
+/** Tokens without a figure, then what findings left out, in the order in which it was seen; empty: nothing was. */
+export function leftOutOf(findings: readonly Finding[], excluded: ExcludedTokens): LeftOut[] {
+  const tokens = (count: number, what: string): LeftOut[] => {
+    if (count === 0) return [];
+    const named = `${count.toLocaleString("en")} ${count === 1 ? "token" : "tokens"} ${what}`;
+    return [{ what: named, count, unit: "token", why: "unreadable", severity: "warning" }];
+  };
+  return [
+    ...tokens(excluded.missing, "without a log-prob"),
+    ...tokens(excluded.delta_negative_infinite, "with Δ = −∞"),
+    ...tokens(excluded.delta_positive_infinite, "with Δ = +∞"),
+    ...findings.flatMap(({ omits, severity, message, count, at: { file } }): LeftOut[] => {
+      if (omits === undefined && severity !== "skipped") return [];
+      return [
+        {
+          what: message,
+          count,
+          ...(omits ?? { unit: "input", why: "unreadable" }),
+          severity,
+          ...(file === undefined ? {} : { file }),
+        },
+      ];
+    }),
+  ];
+}
+
+/** Nothing was lost where it is counted elsewhere, holds nothing, or was left out by request. */
+const LOST: ReadonlySet<OmissionReason> = new Set<OmissionReason>(["unreadable", "incomparable"]);
+
+/** What could have been in the figures: how much of it is, and how much was lost. */
+export interface Kept {
+  readonly unit: "token" | "sequence" | "file";
+  readonly kept: number;
+  readonly dropped: number;
+}
+
+/** Tokens, sequences and files of which some were lost, the largest share first. */
+export function droppedShares(
+  leftOut: readonly LeftOut[],
+  kept: Readonly<Record<Kept["unit"], number>>,
+): Kept[] {
+  return (["token", "sequence", "file"] as const)
+    .map((unit) => ({
+      unit,
+      kept: kept[unit],
+      dropped: leftOut.reduce(
+        (sum, part) => sum + (part.unit === unit && LOST.has(part.why) ? part.count : 0),
+        0,
+      ),
+    }))
+    .filter(({ dropped }) => dropped > 0)
+    .sort((a, b) => b.dropped / (b.dropped + b.kept) - a.dropped / (a.dropped + a.kept));
+}

@@ -1,0 +1,144 @@
+import {
+  absProbDiffStd,
+  chi2Token,
+  deltaStd,
+  effectiveSampleSize,
+  k1,
+  k2,
+  k3,
+  pearson,
+  ratioMean,
+  ratioStd,
+} from "../../core/kernels/derive.ts";
+import {
+  ABS_DELTA_SUM,
+  ABS_PROB_DIFF_MAX,
+  ABS_PROB_DIFF_MEAN,
+  COUNT,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  PROB_COUNT,
+  ROLLOUT_SUM,
+  TRAINER_SUM,
+} from "../../core/kernels/layout.ts";
+import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
+import type { ValueSketch } from "../../core/summaries/value-sketch.ts";
+import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/report.ts";
+
+/** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
+export function metricsOf(
+  sums: Float64Array,
+  sequences: number,
+  deltas: ValueSketch | undefined,
+): MismatchMetrics {
+  const at = (field: number): number => sums[field] as number;
+  const tokens = at(COUNT);
+  const some = (value: number): number => (tokens > 0 ? value : Number.NaN);
+  const [p50, p99, p999] = deltas?.absolute().quantiles([0.5, 0.99, 0.999]) ?? [];
+  const withProbability = (value: number): number => (at(PROB_COUNT) > 0 ? value : Number.NaN);
+  return {
+    sequences,
+    tokens,
+    delta_mean: some(at(DELTA_MEAN)),
+    delta_std: some(deltaStd(sums)),
+    delta_min: some(at(DELTA_MIN)),
+    delta_max: some(at(DELTA_MAX)),
+    delta_abs_mean: at(ABS_DELTA_SUM) / tokens,
+    delta_abs_max: some(Math.max(at(DELTA_MAX), -at(DELTA_MIN))),
+    delta_abs_p50: p50 ?? Number.NaN,
+    delta_abs_p99: p99 ?? Number.NaN,
+    delta_abs_p999: p999 ?? Number.NaN,
+    k1: some(k1(sums)),
+    k2: some(k2(sums)),
+    k3: some(k3(sums)),
+    chi2_token: some(chi2Token(sums)),
+    ratio_mean: some(ratioMean(sums)),
+    ratio_std: some(ratioStd(sums)),
+    prob_diff_mean: withProbability(at(ABS_PROB_DIFF_MEAN)),
+    prob_diff_max: withProbability(at(ABS_PROB_DIFF_MAX)),
+    prob_diff_std: withProbability(absProbDiffStd(sums)),
+    pearson: pearson(sums),
+    ess: some(effectiveSampleSize(sums)),
+    rollout_ppl: Math.exp(-at(ROLLOUT_SUM) / tokens),
+    trainer_ppl: Math.exp(-at(TRAINER_SUM) / tokens),
+  };
+}
+
+/** The figures of a summary, pooled over all its tokens. NaN where there is no token to tell. */
+export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
+  return metricsOf(summary.sums, summary.sequences.count, summary.deltas);
+}
+
+export const QUANTILES = {
+  p1: 0.01,
+  p5: 0.05,
+  p25: 0.25,
+  p50: 0.5,
+  p75: 0.75,
+  p95: 0.95,
+  p99: 0.99,
+  "p99.9": 0.999,
+} as const;
+
+/** Quantiles of a sketch beside moments that are known exactly. */
+export function distributionOf(
+  sketch: ValueSketch,
+  mean: number,
+  std: number,
+  transform: (value: number) => number = (x) => x,
+): Distribution {
+  const values = sketch.quantiles(Object.values(QUANTILES));
+  const some = (value: number): number => (sketch.count > 0 ? transform(value) : Number.NaN);
+  return {
+    count: sketch.count,
+    mean,
+    std,
+    min: some(sketch.min),
+    max: some(sketch.max),
+    quantiles: Object.fromEntries(
+      Object.keys(QUANTILES).map((name, i) => [name, transform(values[i] as number)]),
+    ),
+  };
+}
+
+/** Nats; 0.693 is a factor of two, 2.303 of ten. */
+export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
+
+/** The extreme-token curve P(|Δ| > τ), both tails apart; it ends with the first threshold that no token passes. */
+export function tailCurveOf(deltas: ValueSketch): TailPoint[] {
+  const points: TailPoint[] = [];
+  for (const threshold of TAIL_THRESHOLDS) {
+    const positive = deltas.countAbove(threshold);
+    const negative = deltas.countBelow(-threshold);
+    points.push({
+      threshold,
+      tokens: positive + negative,
+      share: (positive + negative) / deltas.count,
+      positive,
+      negative,
+      ...(!(deltas.isExactAt(threshold) && deltas.isExactAt(-threshold)) && { approximate: true }),
+    });
+    if (positive + negative === 0) break;
+  }
+  return points;
+}
+
+/** One side of Δ by itself: how many tokens, how far on average, at the median and at the 99th percentile. */
+export function tailOf(
+  deltas: ValueSketch,
+  side: "positive" | "negative",
+  tokens: number,
+  sum: number,
+): Tail {
+  const [p50, p99] = deltas.side(side).quantiles([0.5, 0.99]);
+  const sign = side === "positive" ? 1 : -1;
+  return {
+    tokens,
+    share: tokens / deltas.count,
+    delta_mean: tokens > 0 ? sum / tokens : Number.NaN,
+    delta_extreme: tokens > 0 ? (side === "positive" ? deltas.max : deltas.min) : Number.NaN,
+    p50: sign * (p50 as number),
+    p99: sign * (p99 as number),
+  };
+}

@@ -1,0 +1,81 @@
+import { shellCommand } from "../../core/base/shell-command.ts";
+import type { Finding } from "../../core/schema/findings.ts";
+import type { Fact, MismatchReport } from "../../results/report.ts";
+import type { FactSource } from "./facts/index.ts";
+import { inputWasSkipped } from "./left-out.ts";
+
+/** How the run was read: what a command needs to read it again. */
+export interface CommandInput {
+  /** As the user gave them. */
+  readonly paths: readonly string[];
+  /** Flags that choose what is read and how, word by word: `--rollout`, `lp_vllm`, … */
+  readonly flags: readonly string[];
+  /** Trainers' figures that are there already. */
+  readonly compared: readonly string[];
+}
+
+/** The one command that gets furthest from here, given what stands out. */
+export function nextCommand(
+  source: FactSource,
+  facts: readonly Fact[],
+  findings: readonly Finding[],
+  input: CommandInput,
+): MismatchReport["next"] {
+  // A path that was given twice is counted once, so once is how to read it again.
+  const paths = [...new Set(input.paths)];
+  const next = chooseNext(source, facts, findings, { ...input, paths });
+  if (!input.paths.includes("-")) return next;
+  return { ...next, why: `${next.why}; - stands for the same input, piped in again` };
+}
+
+function chooseNext(
+  source: FactSource,
+  facts: readonly Fact[],
+  findings: readonly Finding[],
+  { paths, flags, compared }: CommandInput,
+): MismatchReport["next"] {
+  const parity = (names: readonly string[]): string[] =>
+    names.length === 0 ? [] : ["--parity", names.join(",")];
+  const report = (...more: string[]): string => shellCommand("report", paths, [...flags, ...more]);
+  if (inputWasSkipped(findings)) {
+    return {
+      command: report(...parity(compared), "--explain"),
+      why: "some inputs were skipped: see what each file was read as",
+    };
+  }
+  const [worst] = source.worst_tokens;
+  const lead = facts.find(({ kind }) => kind === "single-token" || kind === "worst-step");
+  if (lead?.kind === "single-token" && worst !== undefined) {
+    return {
+      command: shellCommand("show", [...paths, worst.handle], withoutFlag(flags, "--filter")),
+      why: "that token in its text, and what both policies would rather have said",
+    };
+  }
+  if (lead?.evidence !== undefined) {
+    const step = lead.evidence.subject;
+    const others = withoutFlag(flags, "--steps");
+    return {
+      command: shellCommand("report", paths, [...others, ...parity(compared), "--steps", String(step)]),
+      why: `look at step ${step}, which stands out, alone`,
+    };
+  }
+  const trainer = source.trainers.find(
+    (name) => (name === "verl" || name === "xtuner") && !compared.includes(name),
+  );
+  if (trainer !== undefined) {
+    return {
+      command: report(...parity([...compared, trainer])),
+      why: `compare with what ${trainer} logged, key by key`,
+    };
+  }
+  return {
+    command: report(...parity(compared), "--html", "report.html"),
+    why: "the same with pictures, in one file to share",
+  };
+}
+
+/** The words without a flag and its value. */
+function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
+  const at = flags.indexOf(flag);
+  return at < 0 ? flags : flags.toSpliced(at, 2);
+}

@@ -1,0 +1,77 @@
+import type { MaskedTokens } from "../../core/kernels/mismatch.ts";
+import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
+import { SAMPLE_DECILES, type SequenceSample } from "../../core/summaries/sequence-sample.ts";
+import type { ClusterKeys } from "./cluster-keys.ts";
+
+/** Of |Δp|: beyond it one policy all but rules out what the other all but writes. */
+export const JUMP = 0.5;
+
+/** Turns beyond this one are not told apart in the sample. */
+const MOST_TURNS = 256;
+
+interface RowSums {
+  readonly turns: number[];
+  readonly deciles: number[];
+  jumps: number;
+}
+
+/** Sums by turn and place of those rows of a batch that the sample may keep, then the rows themselves. */
+export class SampleRows {
+  readonly #sample: SequenceSample;
+  readonly #batch: RecordBatch;
+  readonly #clusters: ClusterKeys;
+  readonly #rows = new Map<number, RowSums>();
+
+  constructor(sample: SequenceSample, batch: RecordBatch, clusters: ClusterKeys) {
+    this.#sample = sample;
+    this.#batch = batch;
+    this.#clusters = clusters;
+  }
+
+  /** Tokens `[from, to)` of a kernel pass, all of one row. */
+  add(row: number, tokens: MaskedTokens, from: number, to: number): void {
+    if (!this.#sample.wants(this.#clusters.keys[row] as number)) return;
+    const sums = this.#sumsOf(row);
+    const { turns, deciles } = sums;
+    const { index, delta, probDiff, turn } = tokens;
+    const start = this.#batch.offsets[row] as number;
+    const length = (this.#batch.offsets[row + 1] as number) - start;
+    for (let i = from; i < to; i++) {
+      const abs = Math.abs(delta[i] as number);
+      const ofTurn = 2 * Math.min(turn[i] as number, MOST_TURNS - 1);
+      while (turns.length < ofTurn + 2) turns.push(0);
+      turns[ofTurn] = (turns[ofTurn] as number) + 1;
+      turns[ofTurn + 1] = (turns[ofTurn + 1] as number) + abs;
+      const ofPlace = 2 * Math.floor((((index[i] as number) - start) * SAMPLE_DECILES) / length);
+      deciles[ofPlace] = (deciles[ofPlace] as number) + 1;
+      deciles[ofPlace + 1] = (deciles[ofPlace + 1] as number) + abs;
+      if (Math.abs(probDiff[i] as number) > JUMP) sums.jumps++;
+    }
+  }
+
+  #sumsOf(row: number): RowSums {
+    const known = this.#rows.get(row);
+    if (known) return known;
+    const sums = { turns: [], deciles: new Array<number>(2 * SAMPLE_DECILES).fill(0), jumps: 0 };
+    this.#rows.set(row, sums);
+    return sums;
+  }
+
+  /** Hands a row over, all of whose tokens were added. Rows without tokens are no evidence. */
+  finish(row: number): void {
+    const sums = this.#rows.get(row);
+    if (sums === undefined) return;
+    this.#rows.delete(row);
+    const { steps, ranks, rows, correctness, environments } = this.#batch;
+    const step = steps[row] as number;
+    const rank = ranks[row] as number;
+    this.#sample.add(this.#clusters.keys[row] as number, this.#clusters.arePrompts[row] === 1, {
+      handle: formatHandle({ step, rank, sequence: rows[row] as number }),
+      step,
+      rank,
+      correct: correctness[row] as number,
+      environment: environments[row] ?? null,
+      ...sums,
+    });
+  }
+}

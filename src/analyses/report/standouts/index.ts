@@ -1,0 +1,34 @@
+import type { SampledCluster } from "../../../core/summaries/sequence-sample.ts";
+import { type OutcomeContrast, outcomeContrast } from "./outcome.ts";
+import { type Standout, standoutParts, standoutsOf } from "./standout.ts";
+import { type Trend, trendOf } from "./trend.ts";
+
+export type { OutcomeContrast } from "./outcome.ts";
+export { SIGNIFICANT, type Standout } from "./standout.ts";
+export type { Trend } from "./trend.ts";
+export { totalOf } from "./units.ts";
+
+/** What stands out of a run, each list by falling factor. */
+export interface Comparisons {
+  readonly steps: readonly Standout<number>[];
+  readonly ranks: readonly Standout<number>[];
+  readonly environments: readonly Standout<string>[];
+  readonly turns: readonly Standout<number>[];
+  /** Tenths of a response, from 0. */
+  readonly deciles: readonly Standout<number>[];
+  /** Undefined where there are no two to compare. */
+  readonly outcome: OutcomeContrast | undefined;
+  readonly trend: Trend | undefined;
+}
+
+export function compareParts(clusters: readonly SampledCluster[]): Comparisons {
+  return {
+    steps: standoutsOf(clusters, ({ step }) => step),
+    ranks: standoutsOf(clusters, ({ rank }) => rank),
+    environments: standoutsOf(clusters, ({ environment }) => environment ?? undefined),
+    turns: standoutParts(clusters, "turns"),
+    deciles: standoutParts(clusters, "deciles"),
+    outcome: outcomeContrast(clusters),
+    trend: trendOf(clusters),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Which part of a run stands out, tested: steps, ranks and environments by permuting prompts, turns and places by
+ * permuting them within each response, right and wrong answers within each prompt. Tokens of a response and responses to
+ * one prompt resemble each other, so they are no evidence on their own; how much prompts differ is what a part must beat.
+ *
+ * @module
+ */
+import type { Factor } from "../../../core/statistics/factor.ts";
+import { maxStatisticTest } from "../../../core/statistics/max-statistic.ts";
+import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+import {
+  addUp,
+  ENOUGH_TOKENS,
+  factorOfParts,
+  groupedUnits,
+  totalOf,
+  type Unit,
+  wholeClusters,
+} from "./units.ts";
+
+/** A part of the run that is further off than the rest. */
+export interface Standout<K extends string | number> {
+  readonly key: K;
+  /** Mean |Δ| of its tokens, and of those that it is compared with, nats. */
+  readonly mean: number;
+  readonly othersMean: number;
+  readonly tokens: number;
+  /** Against the other parts; clusters are prompts. */
+  readonly factor: Factor;
+  /** Right for all parts that were looked at together. */
+  readonly p: number;
+}
+
+export const SIGNIFICANT = 0.05;
+
+/**
+ * Of parts that prompts or responses belong to as wholes, those that stand out, by falling factor.
+ *
+ * Where most prompts lie in one part each (steps, environments), prompts are permuted; where responses to one prompt lie
+ * in several (ranks), these responses are, within their prompt.
+ *
+ * @param keyOf undefined or NaN: not known, left out
+ */
+export function standoutsOf<K extends string | number>(
+  clusters: readonly SampledCluster[],
+  keyOf: (sequence: SampledSequence) => K | undefined,
+): Standout<K>[] {
+  const keys = new Map<K, number>();
+  const crossing = new Set<number>();
+  let several = 0;
+  const sequences: Unit[] = [];
+  for (const [cluster, { sequences: members }] of clusters.entries()) {
+    let first: K | undefined;
+    let count = 0;
+    for (const sequence of members) {
+      const key = keyOf(sequence);
+      const { tokens, deltaAbs } = totalOf(sequence);
+      if (key === undefined || Number.isNaN(key) || tokens === 0) continue;
+      const label = keys.get(key) ?? keys.size;
+      keys.set(key, label);
+      first ??= key;
+      if (key !== first) crossing.add(cluster);
+      count++;
+      sequences.push({ tokens, deltaAbs, cluster, block: cluster, label });
+    }
+    if (count > 1) several++;
+  }
+  const within = crossing.size * 2 > several;
+  const units = within ? sequences.filter(({ cluster }) => crossing.has(cluster)) : wholeClusters(sequences);
+  return significant([...keys.keys()], units, within);
+}
+
+/** Of turns or tenths of a response, those that stand out from the rest of the responses that have them, by falling factor. */
+export function standoutParts(
+  clusters: readonly SampledCluster[],
+  part: "turns" | "deciles",
+): Standout<number>[] {
+  const units: Unit[] = [];
+  let parts = 0;
+  let block = 0;
+  for (const [cluster, { sequences }] of clusters.entries()) {
+    for (const sequence of sequences) {
+      const sums = sequence[part];
+      for (let at = 0; at < sums.length; at += 2) {
+        if (sums[at] === 0) continue;
+        const [tokens, deltaAbs] = [sums[at] as number, sums[at + 1] as number];
+        units.push({ tokens, deltaAbs, cluster, block, label: at / 2 });
+        parts = Math.max(parts, at / 2 + 1);
+      }
+      block++;
+    }
+  }
+  return significant(
+    Array.from({ length: parts }, (_, index) => index),
+    units,
+    true,
+  );
+}
+
+function significant<K extends string | number>(
+  keys: readonly K[],
+  units: readonly Unit[],
+  within: boolean,
+): Standout<K>[] {
+  if (keys.length < 2 || units.length === 0) return [];
+  const { p } = maxStatisticTest(groupedUnits(units, keys.length, within));
+  return keys
+    .flatMap((key, label) => {
+      const own = p[label] as number;
+      return own <= SIGNIFICANT ? [describe(key, label, units, within, own)] : [];
+    })
+    .filter(({ tokens, factor }) => tokens >= ENOUGH_TOKENS && factor.factor > 1)
+    .sort((a, b) => b.factor.factor - a.factor.factor);
+}
+
+function describe<K extends string | number>(
+  key: K,
+  label: number,
+  units: readonly Unit[],
+  within: boolean,
+  p: number,
+): Standout<K> {
+  const blocks = new Set(units.flatMap((unit) => (unit.label === label ? [unit.block] : [])));
+  const compared = within ? units.filter(({ block }) => blocks.has(block)) : units;
+  const mine = addUp(compared.filter((unit) => unit.label === label));
+  const others = addUp(compared.filter((unit) => unit.label !== label));
+  return {
+    key,
+    mean: mine.deltaAbs / mine.tokens,
+    othersMean: others.deltaAbs / others.tokens,
+    tokens: mine.tokens,
+    factor: factorOfParts(compared, (unit) => unit.label === label),
+    p,
+  };
+}

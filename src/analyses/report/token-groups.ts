@@ -1,0 +1,74 @@
+import type { MaskedTokens } from "../../core/kernels/mismatch.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { GroupSums, type GroupSumsJson } from "../../core/summaries/group-sums.ts";
+
+/** Edges of the rollout-probability buckets; the last bucket is closed. */
+export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;
+const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
+
+export const POSITION_DECILES = 10;
+
+export interface TokenGroupsJson {
+  readonly deciles: GroupSumsJson;
+  readonly buckets: GroupSumsJson;
+  readonly tokenIds: GroupSumsJson;
+}
+
+/** Sums by where in the response a token stands, how likely the rollout policy found it, and which token it is. */
+export class TokenGroups {
+  readonly deciles = new GroupSums(POSITION_DECILES);
+  readonly buckets = new GroupSums(PROBABILITY_EDGES.length - 1);
+  readonly tokenIds = new GroupSums();
+  #groups = new Int32Array(0);
+
+  /** Tokens `[from, to)` of a kernel pass, all of row `row` of the batch. */
+  add(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
+    const { index, delta, k3 } = tokens;
+    const start = batch.offsets[row] as number;
+    const length = (batch.offsets[row + 1] as number) - start;
+    if (this.#groups.length < tokens.count) this.#groups = new Int32Array(tokens.count);
+    const groups = this.#groups;
+
+    for (let i = from; i < to; i++)
+      groups[i] = Math.floor((((index[i] as number) - start) * POSITION_DECILES) / length);
+    this.deciles.addMany(groups, delta, k3, from, to);
+
+    const rollout = batch.rolloutLogprobs as ArrayLike<number>;
+    for (let i = from; i < to; i++) groups[i] = bucketOf(rollout[index[i] as number] as number);
+    this.buckets.addMany(groups, delta, k3, from, to);
+
+    const ids = batch.responseTokenIds;
+    if (ids) {
+      for (let i = from; i < to; i++) groups[i] = ids[index[i] as number] as number;
+      this.tokenIds.addMany(groups, delta, k3, from, to);
+    }
+  }
+
+  toJSON(): TokenGroupsJson {
+    return {
+      deciles: this.deciles.toJSON(),
+      buckets: this.buckets.toJSON(),
+      tokenIds: this.tokenIds.toJSON(),
+    };
+  }
+
+  static fromJSON(json: TokenGroupsJson): TokenGroups {
+    const groups = new TokenGroups();
+    groups.deciles.merge(GroupSums.fromJSON(json.deciles));
+    groups.buckets.merge(GroupSums.fromJSON(json.buckets));
+    groups.tokenIds.merge(GroupSums.fromJSON(json.tokenIds));
+    return groups;
+  }
+
+  merge(other: TokenGroups): void {
+    this.deciles.merge(other.deciles);
+    this.buckets.merge(other.buckets);
+    this.tokenIds.merge(other.tokenIds);
+  }
+}
+
+function bucketOf(logprob: number): number {
+  let bucket = LOG_EDGES.length;
+  while (bucket > 0 && logprob < (LOG_EDGES[bucket - 1] as number)) bucket--;
+  return bucket;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { sampleMetrics } from "../../../test/report/sample-report.ts";
+import type { LeftOut, MismatchMetrics, Verdict } from "../../results/report.ts";
+import type { VerdictMetrics } from "./baselines.ts";
+import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "./enough.ts";
+import { type VerdictInput, verdictOf } from "./verdict.ts";
+
+/** Figures of a sound run. */
+function metricsOf(tokens: number, sequences: number, more: Partial<MismatchMetrics> = {}): MismatchMetrics {
+  return {
+    ...sampleMetrics(1, tokens),
+    tokens,
+    sequences,
+    delta_abs_mean: 0.005,
+    delta_abs_max: 0.09,
+    delta_abs_p50: 1e-4,
+    k3: 1e-5,
+    prob_diff_mean: 1e-3,
+    prob_diff_max: 0.05,
+    pearson: 0.9999,
+    ess: 0.9999,
+    ...more,
+  };
+}
+
+const lost = (count: number, more: Partial<LeftOut> = {}): LeftOut => ({
+  what: `${count} lost`,
+  count,
+  unit: "token",
+  why: "incomparable",
+  severity: "warning",
+  ...more,
+});
+
+/** The verdict of one step's prompts that leave nothing open. */
+function judge(metrics: VerdictMetrics, more: Partial<VerdictInput> = {}): Verdict {
+  return verdictOf({
+    metrics,
+    ranges: {},
+    perStep: [],
+    standingOut: new Set(),
+    leftOut: [],
+    files: 1,
+    ...more,
+  });
+}
+
+describe("verdictOf", () => {
+  it("withholds the word below either minimum, and gives it from there", () => {
+    const level = (tokens: number, sequences: number) => judge(metricsOf(tokens, sequences)).level;
+    expect(level(FEWEST_TOKENS, FEWEST_SEQUENCES)).toBe("normal");
+    expect(level(FEWEST_TOKENS - 1, FEWEST_SEQUENCES)).toBe("too_few");
+    expect(level(5 * FEWEST_TOKENS, 1)).toBe("too_few");
+  });
+
+  it("tells the dropped share in the first line", () => {
+    const { level, headline, readings } = judge(metricsOf(1, 1), { leftOut: [lost(29)], files: 2 });
+    expect(level).toBe("too_few");
+    expect(headline).toBe(
+      "1 token of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences; 29 of 30 tokens (97 %) left out",
+    );
+    expect(readings).not.toEqual([]);
+    expect(judge(metricsOf(5000, 50), { leftOut: [lost(5000)], files: 1 }).headline).toBe(
+      "the mismatch is what kernels and precision explain; 5,000 of 10,000 tokens (50 %) left out",
+    );
+    expect(judge(metricsOf(2000, 50), { leftOut: [lost(999_000)], files: 1 }).headline).toContain("(>99 %)");
+  });
+
+  it("says nothing of what is small, counted elsewhere, empty, or left out by request", () => {
+    const others = [
+      lost(100),
+      lost(9e5, { why: "repeated" }),
+      lost(9e5, { why: "requested" }),
+      lost(9, { why: "no_data", unit: "file" }),
+    ];
+    expect(judge(metricsOf(5000, 50), { leftOut: others, files: 1 }).headline).not.toContain("left out");
+    const files = [lost(3, { unit: "file", why: "unreadable", severity: "skipped" })];
+    expect(judge(metricsOf(5000, 50), { leftOut: files, files: 3 }).headline).toContain(
+      "3 of 6 files (50 %) left out",
+    );
+  });
+
+  it("says broken from few tokens where luck cannot explain it, and not for one extreme token", () => {
+    const few = (more: Partial<MismatchMetrics>, tokens = 30) =>
+      judge(metricsOf(tokens, 1, { pearson: 0.1, ...more })).level;
+    expect(few({ delta_abs_p50: 5, delta_abs_mean: 5 })).toBe("broken");
+    expect(few({ delta_abs_p50: 1e-3, delta_abs_mean: 0.4 })).toBe("too_few");
+    expect(few({ delta_abs_p50: 5, delta_abs_mean: 5 }, 29)).toBe("too_few");
+  });
+
+  it("says what equal numbers may also be", () => {
+    const equal = { delta_abs_max: 0, delta_abs_mean: 0 };
+    expect(judge(metricsOf(5000, 50, equal))).toMatchObject({
+      level: "none",
+      headline: expect.stringContaining("or one column written as both"),
+    });
+    expect(judge(metricsOf(30, 1, equal))).toMatchObject({
+      level: "too_few",
+      headline: expect.stringContaining("all of them equal bit for bit"),
+    });
+  });
+
+  it("calls no step worse from a handful of tokens", () => {
+    const step = (tokens: number, sequences: number) => ({
+      ...metricsOf(tokens, sequences, { delta_abs_mean: 0.2 }),
+      step: 7,
+      entropy: null,
+      response_tokens: null,
+      reward: null,
+      accuracy: null,
+    });
+    const headline = (tokens: number, sequences: number) =>
+      judge(metricsOf(9000, 90), {
+        perStep: [step(tokens, sequences), step(1, 1)],
+        standingOut: new Set([7]),
+      }).headline;
+    expect(headline(2000, 20)).toContain("step 7 is worse (high)");
+    expect(headline(200, 2)).not.toContain("worse");
+  });
+
+  it("does not call a step worse that may be so by chance", () => {
+    const step = { ...metricsOf(2000, 20, { delta_abs_mean: 0.2 }), step: 7, ...noOutcomes };
+    const headline = (standingOut: readonly number[]): string =>
+      judge(metricsOf(9000, 90), { perStep: [step, step], standingOut: new Set(standingOut) }).headline;
+    expect(headline([7])).toContain("worse (high)");
+    expect(headline([8])).not.toContain("worse");
+  });
+
+  it("says between which levels it is where the interval leaves it open", () => {
+    const metrics = metricsOf(5000, 50, { k3: 1.2e-3 });
+    expect(judge(metrics, { ranges: { k3: { low: 1.1e-3, high: 1.4e-3 } } })).toMatchObject({
+      level: "elevated",
+      level_range: ["elevated", "elevated"],
+      headline: "the mismatch is larger than kernels and precision usually explain (k3)",
+    });
+    const open = judge(metrics, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } });
+    expect(open).toMatchObject({
+      level: "elevated",
+      level_range: ["normal", "high"],
+      headline: "the mismatch is what kernels and precision explain, or more (k3): more prompts would tell",
+    });
+    expect(open.readings.find(({ metric }) => metric === "k3")).toMatchObject({
+      level: "elevated",
+      level_range: ["normal", "high"],
+    });
+    const both = metricsOf(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
+    expect(judge(both, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } }).headline).toBe(
+      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or more (k3): more prompts would tell",
+    );
+    // Of ESS the low end is the worse one.
+    expect(
+      judge(metricsOf(5000, 50, { ess: 0.92 }), { ranges: { ess: { low: 0.85, high: 0.96 } } }),
+    ).toMatchObject({
+      level: "normal",
+      level_range: ["normal", "elevated"],
+    });
+    // What another figure settles is settled.
+    expect(judge(both, { ranges: { k3: { low: 5e-4, high: 1.5e-3 } } })).toMatchObject({
+      level_range: ["elevated", "elevated"],
+      headline: "the mismatch is larger than kernels and precision usually explain (mean |Δ|)",
+    });
+  });
+
+  it("takes the largest |Δp| for no sign, and a rate beyond one half by its lower bound", () => {
+    const levels = (value: number, low: number, high: number) =>
+      judge(metricsOf(5000, 50, { prob_diff_max: 0.99 }), {
+        metrics: { ...metricsOf(5000, 50, { prob_diff_max: 0.99 }), prob_diff_above_half: value },
+        ranges: { prob_diff_above_half: { low, high } },
+      });
+    expect(levels(2e-4, 5e-6, 1e-3).level_range).toEqual(["normal", "normal"]);
+    expect(levels(2e-4, 2e-5, 1e-3)).toMatchObject({
+      level_range: ["elevated", "elevated"],
+      headline: expect.stringContaining("(|Δp| > ½)"),
+    });
+    expect(levels(0.02, 2e-3, 0.1).level).toBe("high");
+  });
+});
+
+const noOutcomes = { entropy: null, response_tokens: null, reward: null, accuracy: null };

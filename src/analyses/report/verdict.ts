@@ -1,0 +1,145 @@
+import { percentFixed } from "../../core/base/percent.ts";
+import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../../results/report.ts";
+import {
+  BROKEN_DELTA,
+  LEVELS,
+  type Ranges,
+  readBaselines,
+  type VerdictMetrics,
+  worstLevel,
+  worstOf,
+} from "./baselines.ts";
+import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
+import { droppedShares, type Kept } from "./left-out.ts";
+
+/** As people write these figures. */
+const LABELS: Readonly<Record<string, string>> = {
+  delta_abs_mean: "mean |Δ|",
+  prob_diff_mean: "mean |Δp|",
+  prob_diff_above_half: "|Δp| > ½",
+  pearson: "Pearson",
+  ess: "ESS",
+};
+
+const MEANING: Readonly<Record<ReadingLevel, string>> = {
+  none: "rollout and trainer log-probs are the same numbers: engines that agree bit for bit, or one column written as both",
+  normal: "the mismatch is what kernels and precision explain",
+  elevated: "the mismatch is larger than kernels and precision usually explain",
+  high: "the mismatch is large enough to bias the updates: correct for it, and look for the cause",
+  broken:
+    "these are hardly the same policy: suspect misaligned tokens, masks or weights before anything else",
+};
+
+/** From this share of what could have been compared, what is lost is said in the first line. */
+const TOLD_SHARE = 0.1;
+
+export interface VerdictInput {
+  readonly metrics: VerdictMetrics;
+  /** How far the pooled figures may be off. */
+  readonly ranges: Ranges;
+  readonly perStep: readonly StepMetrics[];
+  /** Steps that stand out beyond what prompts explain; only these are called worse than the run. */
+  readonly standingOut: ReadonlySet<number>;
+  /** What is in no figure: a large share of it is told with the verdict. */
+  readonly leftOut: readonly LeftOut[];
+  /** Files that were read. */
+  readonly files: number;
+  /** Why the numbers are no log-probs, if they are none: nothing else can be said of them. */
+  readonly fault?: string | undefined;
+}
+
+/**
+ * Holds the pooled figures against the published baselines, at both ends of what the data leave open, and each step
+ * against them too: a run that is sound on average but has broken steps says so. Of too few tokens or sequences there are
+ * readings, but no word on the run.
+ */
+export function verdictOf({
+  metrics,
+  ranges,
+  perStep,
+  standingOut,
+  leftOut,
+  files,
+  fault,
+}: VerdictInput): Verdict {
+  const readings = readBaselines(metrics, ranges);
+  const { tokens, sequences } = metrics;
+  const dropped = tellDropped(droppedShares(leftOut, { token: tokens, sequence: sequences, file: files }));
+  const settled = (level: Verdict["level"], headline: string): Verdict => {
+    return { level, level_range: [level, level], headline: `${headline}${dropped}`, readings };
+  };
+  if (tokens === 0) return settled("too_few", "no token has both log-probs: there is nothing to compare");
+  if (fault !== undefined) return settled("broken", fault);
+  const level = levelOf(metrics, readings);
+  if (level === "too_few") {
+    const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
+    const needed = `${count(FEWEST_TOKENS, "token")} and ${count(FEWEST_SEQUENCES, "sequence")}`;
+    return settled(
+      level,
+      `${count(tokens, "token")} of ${count(sequences, "sequence")}${equal}; a verdict needs at least ${needed}`,
+    );
+  }
+  if (level === "none") return settled(level, MEANING.none);
+  const mildest = worstOf(readings.map(({ level_range }) => level_range[0]));
+  const severest = worstOf(readings.map(({ level_range }) => level_range[1]));
+  const worse = worseSteps(perStep, standingOut, severest);
+  if (mildest === severest) return settled(level, `${MEANING[level]}${because(readings, level)}${worse}`);
+  const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelOf);
+  return {
+    level,
+    level_range: [mildest, severest],
+    headline: `${MEANING[mildest]}${because(readings, mildest)}, or more (${open.join(", ")}): more prompts would tell${worse}${dropped}`,
+    readings,
+  };
+}
+
+function levelOf(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
+  if (!isEnough(metrics)) {
+    const isSurelyBroken = metrics.tokens >= FEWEST_FOR_BROKEN && metrics.delta_abs_p50 > BROKEN_DELTA;
+    return isSurelyBroken ? "broken" : "too_few";
+  }
+  return metrics.delta_abs_max === 0 ? "none" : worstLevel(readings);
+}
+
+const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
+  LEVELS.indexOf(level) > LEVELS.indexOf(than);
+
+const labelOf = ({ metric }: BaselineReading): string => LABELS[metric] ?? metric;
+
+function because(readings: readonly BaselineReading[], level: ReadingLevel): string {
+  const culprits = readings
+    .filter(({ level_range }) => level_range[0] === level && level !== "normal")
+    .map(labelOf);
+  return culprits.length === 0 ? "" : ` (${culprits.join(", ")})`;
+}
+
+/** Steps with too little data, and those that may be worse by chance, are not called worse than the run. */
+function worseSteps(
+  perStep: readonly StepMetrics[],
+  standingOut: ReadonlySet<number>,
+  level: ReadingLevel,
+): string {
+  const worse = perStep.flatMap((metrics) => {
+    if (metrics.step === null || !standingOut.has(metrics.step)) return [];
+    const own = levelOf(metrics, readBaselines(metrics));
+    return own !== "too_few" && isWorse(own, level) ? [{ step: metrics.step, level: own }] : [];
+  });
+  if (worse.length === 0) return "";
+  const worst = worse.reduce((a, b) => (isWorse(b.level, a.level) ? b : a));
+  const more =
+    worse.length === 1 ? "" : ` and ${worse.length - 1} more ${worse.length === 2 ? "step" : "steps"}`;
+  return `; step ${worst.step}${more} ${worse.length === 1 ? "is" : "are"} worse (${worst.level})`;
+}
+
+function tellDropped([worst]: readonly Kept[]): string {
+  if (worst === undefined) return "";
+  const { unit, kept, dropped } = worst;
+  const share = dropped / (kept + dropped);
+  if (share < TOLD_SHARE) return "";
+  const all = count(kept + dropped, unit);
+  return `; ${dropped.toLocaleString("en")} of ${all} (${percentFixed(share, 0)}) left out`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

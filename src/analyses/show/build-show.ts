@@ -1,0 +1,141 @@
+/**
+ * One row of a batch as the result of `logratio show`.
+ *
+ * @module
+ */
+import { orNull } from "../../core/base/json.ts";
+import { rowFacts } from "../../core/schema/row-facts.ts";
+import type {
+  ShowMetric,
+  ShowMetricName,
+  ShowPiece,
+  ShowReport,
+  ShowSection,
+  ShowSequence,
+  ShowToken,
+} from "../../results/show.ts";
+import { SHOW_SCHEMA_VERSION } from "../../results/show.ts";
+import { figuresOf } from "./figures.ts";
+import type { FoundSequence } from "./find-sequence.ts";
+import { deltaOf, metricOf } from "./metrics.ts";
+import type { SpelledPiece, Speller } from "./speller.ts";
+import { cardOf } from "./token-card.ts";
+
+export interface ShowInput {
+  readonly found: FoundSequence;
+  /** Place in the response of the token that is asked for. */
+  readonly token?: number | undefined;
+  readonly metric: ShowMetricName;
+  /** Where the colours' scale ends; a fixed value of the metric unless given. */
+  readonly scale?: number | undefined;
+  readonly speller: Speller;
+}
+
+export type ShowResult = Omit<ShowReport, "run" | "tokenizer" | "next" | "findings" | "sources">;
+
+const WORST_LISTED = 5;
+
+/** @throws SchemaError when the run lacks what the metric needs */
+export function buildShow({ found, token, metric: name, scale, speller }: ShowInput): ShowResult {
+  const { batch, row, handle } = found;
+  const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
+  const { metric, valueAt } = metricOf(batch, name, scale);
+  const mask = batch.responseMask.subarray(start, end);
+  const deltas = Float64Array.from({ length: end - start }, (_, at) =>
+    deltaOf(batch.rolloutLogprobs![start + at]!, batch.trainerLogprobs![start + at]!),
+  );
+  const sections = sectionsOf(deltas, mask);
+  const prompt = promptOf(found, speller);
+  const ids = responseIds(found);
+  const pieces = speller.pieces(ids);
+  const turns = sections.flatMap(({ turn, from, to }) => new Array<number | null>(to - from).fill(turn));
+  const tokens = pieces.map((piece, at): ShowToken => {
+    const own = mask[at] !== 0;
+    return {
+      ...shownPiece(ids[at]!, piece),
+      token: at,
+      turn: turns[at]!,
+      rollout_logprob: orNull(batch.rolloutLogprobs![start + at]!),
+      trainer_logprob: orNull(batch.trainerLogprobs![start + at]!),
+      // What trainers write at tokens that are not trained is no disagreement.
+      delta: own ? orNull(deltas[at]!) : null,
+      value: own ? orNull(valueAt(start + at)) : null,
+    };
+  });
+  const sequence: ShowSequence = {
+    handle,
+    ...rowFacts(batch, row),
+    prompt_tokens: prompt.length,
+    response_tokens: end - start,
+    turns: sections.filter(({ kind }) => kind === "turn").length,
+    ...figuresOf(deltas, mask),
+  };
+  const place = token === undefined ? undefined : tokens[token];
+  return {
+    schemaVersion: SHOW_SCHEMA_VERSION,
+    kind: "show",
+    sequence,
+    metric,
+    prompt,
+    sections,
+    tokens,
+    worst: worstOf(tokens, metric),
+    token:
+      place === undefined
+        ? null
+        : cardOf({
+            ...{ found, token: place, sections, own: mask[place.token] !== 0, speller },
+            bytes: pieces[place.token]!.bytes,
+          }),
+  };
+}
+
+function promptOf({ batch, row }: FoundSequence, speller: Speller): ShowPiece[] {
+  const { promptOffsets, promptTokenIds } = batch;
+  const ids =
+    promptOffsets && promptTokenIds
+      ? promptTokenIds.subarray(promptOffsets[row], promptOffsets[row + 1])
+      : new Int32Array(0);
+  const text = batch.promptTexts[row] ?? "";
+  const isUnspelt = ids.length === 0 || speller.textOf(ids[0]!) === null;
+  if (text !== "" && isUnspelt) return [{ id: null, text, kind: "text" }];
+  return speller.pieces(ids).map((piece, at) => shownPiece(ids[at]!, piece));
+}
+
+function responseIds({ batch, row }: FoundSequence): Int32Array {
+  const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
+  return batch.responseTokenIds?.subarray(start, end) ?? new Int32Array(end - start).fill(-1);
+}
+
+function shownPiece(id: number, { text, kind }: SpelledPiece): ShowPiece {
+  return { id: id < 0 ? null : id, text, kind };
+}
+
+function sectionsOf(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
+  const sections: ShowSection[] = [];
+  let turn = 0;
+  for (let from = 0; from < mask.length; ) {
+    const own = mask[from] !== 0;
+    let to = from + 1;
+    while (to < mask.length && (mask[to] !== 0) === own) to++;
+    sections.push({
+      kind: own ? "turn" : "tool",
+      turn: own ? turn++ : null,
+      from,
+      to,
+      ...figuresOf(deltas, mask, from, to),
+    });
+    from = to;
+  }
+  return sections;
+}
+
+/** Infinite values come before all finite ones. */
+function worstOf(tokens: readonly ShowToken[], { neutral }: ShowMetric): number[] {
+  const distance = ({ value }: ShowToken): number => (value === null ? 0 : Math.abs(value - neutral));
+  return tokens
+    .filter((token) => distance(token) > 0)
+    .sort((a, b) => (distance(a) === distance(b) ? a.token - b.token : distance(b) > distance(a) ? 1 : -1))
+    .slice(0, WORST_LISTED)
+    .map(({ token }) => token);
+}

@@ -1,0 +1,169 @@
+/**
+ * One sequence of a run by its handle, while the run is read.
+ *
+ * @module
+ */
+import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
+import { formatHandle, type Handle, type RecordBatch } from "../../core/schema/record.ts";
+import { sequenceHandle } from "./handle.ts";
+import { type TokenPlace, worstToken } from "./worst-token.ts";
+
+/** A row of a batch. */
+export interface FoundSequence {
+  readonly batch: RecordBatch;
+  readonly row: number;
+  readonly handle: string;
+}
+
+/** Handles named in a message. */
+const NAMED = 6;
+
+/** Rows of one step and rank that there are. */
+interface Rows {
+  readonly step: number;
+  readonly rank: number;
+  from: number;
+  to: number;
+  count: number;
+}
+
+/** Looks for the sequence that a handle names in batches that are given to it one after the other. */
+export class SequenceFinder {
+  readonly #wanted: Handle;
+  readonly #found: FoundSequence[] = [];
+  readonly #rows = new Map<string, Rows>();
+  #matches = 0;
+
+  constructor(wanted: Handle) {
+    this.#wanted = wanted;
+  }
+
+  add(batch: RecordBatch): void {
+    for (let row = 0; row < batch.length; row++) {
+      const [step, rank, sequence] = [batch.steps[row]!, batch.ranks[row]!, batch.rows[row]!];
+      const { step: wantedStep = step, rank: wantedRank = rank } = this.#wanted;
+      this.#note(step, rank, sequence);
+      if (sequence !== this.#wanted.sequence) continue;
+      if (!Object.is(step, wantedStep) || !Object.is(rank, wantedRank)) continue;
+      this.#matches++;
+      if (this.#found.length <= NAMED) this.#found.push({ batch, row, handle: handleAt(batch, row) });
+    }
+  }
+
+  /** Whether a sequence was found whose own handle is the one that was asked for, not a longer one. */
+  get isExact(): boolean {
+    return this.#found.some(({ handle }) => handle === sequenceHandle(this.#wanted));
+  }
+
+  /**
+   * @param stepsSeen every step of the run that is known of, whether it was read or not
+   * @throws UsageError when there are several, or none
+   */
+  result(stepsSeen: ReadonlySet<number>): FoundSequence {
+    const [first] = this.#found;
+    if (first === undefined) throw this.#notFound(stepsSeen);
+    if (this.#matches > 1) throw this.#ambiguous();
+    return first;
+  }
+
+  #note(step: number, rank: number, sequence: number): void {
+    const key = `${step} ${rank}`;
+    const rows = this.#rows.get(key);
+    if (rows === undefined) {
+      this.#rows.set(key, { step, rank, from: sequence, to: sequence, count: 1 });
+      return;
+    }
+    rows.from = Math.min(rows.from, sequence);
+    rows.to = Math.max(rows.to, sequence);
+    rows.count++;
+  }
+
+  #ambiguous(): UsageError {
+    const asked = sequenceHandle(this.#wanted);
+    const handles = [...new Set(this.#found.map(({ handle }) => handle))];
+    if (handles.length === 1) {
+      const files = [...new Set(this.#found.map(({ batch }) => batch.provenance.file))].slice(0, NAMED);
+      return new UsageError(`${asked} names ${count(this.#matches)} sequences of the same handle`, {
+        likely: "the paths hold several runs, or a file twice",
+        hint: `give one of the files: ${files.join(", ")}`,
+      });
+    }
+    const named = handles.slice(0, NAMED).join(", ");
+    const more = this.#matches > NAMED ? ` and ${count(this.#matches - NAMED)} more` : "";
+    return new UsageError(`${asked} names ${count(this.#matches)} sequences`, {
+      hint: `say which: ${named}${more}`,
+    });
+  }
+
+  #notFound(stepsSeen: ReadonlySet<number>): UsageError | EmptyInputError {
+    const asked = sequenceHandle(this.#wanted);
+    const { step, sequence } = this.#wanted;
+    const all = [...this.#rows.values()];
+    if (all.length === 0 && (step === undefined || stepsSeen.size === 0))
+      return new EmptyInputError("the input has no sequences");
+    const hints: string[] = [];
+    const ofStep = all.filter((rows) => step === undefined || rows.step === step);
+    if (ofStep.length === 0) {
+      const steps = [...stepsSeen].filter((seen) => seen !== step).sort((a, b) => a - b);
+      if (steps.length === 0) hints.push("the run's steps are not known: leave the step out");
+      else hints.push(`the nearest steps are ${listed(nearest(steps, step!))} (${span(steps)})`);
+    } else {
+      const near = nearest(ofStep, sequence, ({ from, to }) => Math.min(Math.max(sequence, from), to));
+      for (const { step: s, rank: r, from, to, count: n } of near) {
+        const [low, high] = [from, to].map((q) => formatHandle({ step: s, rank: r, sequence: q }));
+        hints.push(n === 1 ? `there is ${low}` : `there are ${count(n)} sequences from ${low} to ${high}`);
+      }
+      if (ofStep.length > near.length)
+        hints.push(`and sequences of ${count(ofStep.length - near.length)} other steps and ranks`);
+    }
+    return new UsageError(`there is no sequence ${asked}`, { hint: hints.join("\n") });
+  }
+}
+
+/** Looks for the token with the largest |Δ| of a run. */
+export class WorstFinder {
+  #worst: (FoundSequence & TokenPlace) | undefined;
+
+  add(batch: RecordBatch): void {
+    for (let row = 0; row < batch.length; row++) {
+      const worst = worstToken(batch, row);
+      const before = this.#worst;
+      if (worst === undefined || worst.size < (before?.size ?? 0)) continue;
+      const found = { batch, row, handle: handleAt(batch, row), ...worst };
+      // Ties go as in the report's list of worst tokens.
+      if (before === undefined || worst.size > before.size || tieKey(found) < tieKey(before))
+        this.#worst = found;
+    }
+  }
+
+  /** @throws EmptyInputError when no token has a finite Δ */
+  result(): FoundSequence & TokenPlace {
+    if (this.#worst === undefined)
+      throw new EmptyInputError(
+        "nothing to compare: no token with mask 1 has a finite log-prob on both sides",
+      );
+    return this.#worst;
+  }
+}
+
+function tieKey({ batch, handle, token }: FoundSequence & TokenPlace): string {
+  return `${batch.provenance.file} ${handle}.t${token}`;
+}
+
+function handleAt(batch: RecordBatch, row: number): string {
+  return formatHandle({ step: batch.steps[row]!, rank: batch.ranks[row]!, sequence: batch.rows[row]! });
+}
+
+function nearest<T>(items: readonly T[], to: number, placeOf: (item: T) => number = Number): T[] {
+  return [...items].sort((a, b) => Math.abs(placeOf(a) - to) - Math.abs(placeOf(b) - to)).slice(0, NAMED / 2);
+}
+
+function listed(numbers: readonly number[]): string {
+  return [...numbers].sort((a, b) => a - b).join(", ");
+}
+
+function span(numbers: readonly number[]): string {
+  return `${count(numbers.length)} in all, ${numbers[0]} to ${numbers.at(-1)}`;
+}
+
+const count = (n: number): string => n.toLocaleString("en");

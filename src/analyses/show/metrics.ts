@@ -1,0 +1,99 @@
+import { SchemaError } from "../../core/base/errors.ts";
+import { k3Of, probDiffOf } from "../../core/kernels/index.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { ShowMetric, ShowMetricName } from "../../results/show.ts";
+
+/** A metric and its values in a batch. */
+export interface MetricOf {
+  readonly metric: ShowMetric;
+  /** At a token's place in the batch; NaN where it is missing. */
+  readonly valueAt: (at: number) => number;
+}
+
+type Described = Omit<ShowMetric, "name" | "neutral" | "scale"> & Partial<Pick<ShowMetric, "neutral">>;
+
+/** Where scales end unless the user says otherwise: fixed, so that colours mean the same in every sequence. */
+const SCALES: Readonly<Record<ShowMetricName, number>> = {
+  delta: 1,
+  abs: 1,
+  rho: 1,
+  k3: 0.5,
+  dp: 0.5,
+  entropy: 3,
+  logp: 10,
+  trainer: 10,
+  advantage: 3,
+};
+
+/**
+ * @param scale distance from the neutral value at which the scale ends; a fixed one unless given
+ * @throws SchemaError when the batch lacks what the metric needs
+ */
+export function metricOf(batch: RecordBatch, name: ShowMetricName, scale = SCALES[name]): MetricOf {
+  const rollout = batch.rolloutLogprobs ?? missing(batch, name, "rollout log-probs");
+  const trainer = batch.trainerLogprobs ?? missing(batch, name, "trainer log-probs");
+  const delta = (at: number): number => deltaOf(rollout[at]!, trainer[at]!);
+  const made = (valueAt: MetricOf["valueAt"], described: Described): MetricOf => ({
+    metric: { name, neutral: 0, scale, ...described },
+    valueAt,
+  });
+  switch (name) {
+    case "delta":
+      return made(delta, { title: "Δ", meaning: "log p trainer − log p rollout, nats", signed: true });
+    case "abs":
+      return made((at) => Math.abs(delta(at)), {
+        title: "|Δ|",
+        meaning: "distance of the two log-probs, nats",
+        signed: false,
+      });
+    case "rho":
+      return made((at) => Math.exp(delta(at)), {
+        title: "ρ",
+        meaning: "importance ratio exp Δ; coloured by ρ − 1",
+        signed: true,
+        neutral: 1,
+      });
+    case "k3":
+      return made((at) => k3Of(delta(at)), { title: "k3", meaning: "exp Δ − Δ − 1, nats", signed: false });
+    case "dp":
+      return made((at) => probDiffOf(rollout[at]!, trainer[at]!), {
+        title: "Δp",
+        meaning: "p trainer − p rollout",
+        signed: true,
+      });
+    case "entropy": {
+      const side = batch.entropies.trainer === undefined ? "rollout" : "trainer";
+      const entropy = batch.entropies[side] ?? missing(batch, name, "entropies of either policy");
+      return made((at) => entropy[at]!, {
+        title: "entropy",
+        meaning: `of the ${side} policy, nats`,
+        signed: false,
+      });
+    }
+    case "logp":
+    case "trainer": {
+      const [side, column] = name === "logp" ? ["rollout", rollout] : ["trainer", trainer];
+      return made((at) => column[at]!, {
+        title: `log p ${side}`,
+        meaning: `log-prob under the ${side} policy, nats; coloured by how small it is`,
+        signed: false,
+      });
+    }
+    case "advantage": {
+      const advantages = batch.advantages ?? missing(batch, name, "advantages");
+      return made((at) => advantages[at]!, { title: "advantage", meaning: "as recorded", signed: true });
+    }
+  }
+}
+
+/** NaN where a side is missing; infinite where one side, or both, rule the token out. */
+export function deltaOf(rollout: number, trainer: number): number {
+  return rollout === -Infinity && trainer === -Infinity ? Infinity : trainer - rollout;
+}
+
+function missing(batch: RecordBatch, name: ShowMetricName, what: string): never {
+  throw new SchemaError(`--metric ${name}: the input has no ${what}`, {
+    at: { file: batch.provenance.file },
+    hint: "delta, abs, rho, k3, dp, logp and trainer need the two log-probs only",
+  });
+}

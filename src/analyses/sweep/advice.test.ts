@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { Correction } from "../../trainers/neutral/correction.ts";
+import type { Preset } from "../../trainers/shared/preset.ts";
+import { buildSweep, findSetting } from "./build-sweep.ts";
+import { configsOf } from "./configs.ts";
+import { defaultGrid, METHODS, ofMethods } from "./grid.ts";
+import { randomBatch } from "./random.test-data.ts";
+import { recommend } from "./recommend.ts";
+import { Sweep } from "./sweep.ts";
+
+function reportOf(batches: readonly RecordBatch[], settings = defaultGrid()) {
+  const sweep = new Sweep(settings);
+  for (const batch of batches) sweep.add(batch);
+  return buildSweep({ run: "random", sweep, presets: [], findings: [], sources: [] });
+}
+
+const heavy = [1, 2, 3].map((step) => randomBatch(step, 60, step));
+
+describe("the default grid", () => {
+  it("has between 60 and 200 settings, all different, all of known methods", () => {
+    const grid = defaultGrid();
+    expect(grid.length).toBeGreaterThan(60);
+    expect(grid.length).toBeLessThan(200);
+    expect(new Set(grid.map(({ name }) => name)).size).toBe(grid.length);
+    expect(new Set(grid.map(({ correction }) => JSON.stringify(correction))).size).toBe(grid.length);
+    expect(new Set(grid.flatMap(({ methods }) => methods))).toEqual(new Set(Object.keys(METHODS)));
+  });
+
+  it("keeps combinations only where each of their methods is named", () => {
+    const names = ofMethods(defaultGrid(), ["geo-rs", "token-tis"]).map(({ name }) => name);
+    expect(names).toContain("geo-rs 0.999–1.001 + token-tis 2");
+    expect(names).toContain("none");
+    expect(names).not.toContain("seq-rs 0.5–2 + token-tis 2");
+    expect(() => ofMethods(defaultGrid(), ["tis"])).toThrow(/there is no method "tis"/);
+  });
+
+  it("finds a setting by a name that can be typed", () => {
+    expect(findSetting(defaultGrid(), "icepop 0.5-5").name).toBe("icepop 0.5–5");
+    expect(findSetting(defaultGrid(), "geo-rs 0.999-1.001+token-tis 2").name).toBe(
+      "geo-rs 0.999–1.001 + token-tis 2",
+    );
+    expect(() => findSetting(defaultGrid(), "icepop 7")).toThrow(/no setting "icepop 7"/);
+  });
+});
+
+describe("the front and the recommendation", () => {
+  it("puts no setting on the front that another beats, and leaves none off that none beats", () => {
+    const { settings } = reportOf(heavy);
+    const beats = (a: (typeof settings)[number], b: (typeof settings)[number]): boolean =>
+      a.ess_tokens >= b.ess_tokens &&
+      a.mass_moved <= b.mass_moved &&
+      (a.ess_tokens > b.ess_tokens || a.mass_moved < b.mass_moved);
+    for (const setting of settings) {
+      const beaten = settings.some((other) => beats(other, setting));
+      if (setting.on_front) expect(beaten).toBe(false);
+      else if (!beaten)
+        expect(
+          settings.some(
+            (other) =>
+              other.on_front &&
+              other.ess_tokens === setting.ess_tokens &&
+              other.mass_moved === setting.mass_moved,
+          ),
+        ).toBe(true);
+    }
+  });
+
+  it("recommends within the limits where the mismatch is heavy, and says why", () => {
+    const { recommendation, settings, metrics } = reportOf(heavy);
+    const taken = settings.find(({ name }) => name === recommendation.setting)!;
+    expect(metrics.ess).toBeLessThan(0.9);
+    expect(recommendation.kind).toBe("recommended");
+    expect(taken.ess_tokens).toBeGreaterThan(metrics.ess);
+    expect(taken.dropped.tokens_share).toBeLessThanOrEqual(0.05);
+    expect(taken.mass_moved).toBeLessThanOrEqual(0.05);
+    expect(recommendation.reasons[0]).toContain(
+      `${taken.name} has the best ESS among the points of the Pareto front`,
+    );
+  });
+
+  it("says of a setting that is near a limit which one, and of one that is not nothing", () => {
+    const { settings, metrics } = reportOf(heavy);
+    const [none, first] = settings as [(typeof settings)[number], (typeof settings)[number]];
+    const reasonsAt = (mass_moved: number): string => {
+      const taken = { ...first, on_front: true, ess_tokens: 0.9, mass_moved, truncated_share: 0.01 };
+      const dropped = {
+        ...first.dropped,
+        tokens_share: 0.01,
+        groups_lost: 0,
+        reward_shift: 0,
+        accuracy_shift: 0,
+      };
+      const low = { ...metrics, ess: 0.5 };
+      return recommend(
+        [
+          { ...none, ess_tokens: 0.5 },
+          { ...taken, dropped },
+        ],
+        low,
+      ).reasons.join("; ");
+    };
+    expect(reasonsAt(0.046)).toContain(
+      "it is near a limit, which other prompts or later steps may break: it moves 4.6 % of the weight mass",
+    );
+    expect(reasonsAt(0.039)).not.toContain("near a limit");
+  });
+
+  it("says so when every setting breaks a limit", () => {
+    const only = (name: string) => reportOf(heavy, [findSetting(defaultGrid(), name)]).recommendation;
+    expect(only("token-clamp 0.8-1.2")).toMatchObject({ kind: "none fits", setting: "token-clamp 0.8–1.2" });
+    expect(only("token-clamp 0.8-1.2").reasons.join("; ")).toMatch(/it breaks a limit: it moves \d/);
+    expect(only("geo-rs 0.999-1.001")).toMatchObject({ kind: "none fits", setting: "none" });
+  });
+
+  it("skips what looks at advantages where there are none, and names every figure that is missing", () => {
+    const bare = { ...randomBatch(5, 20, 1, false), groupIds: Array.from({ length: 20 }, () => undefined) };
+    bare.rewards.fill(Number.NaN);
+    const report = reportOf([bare]);
+    expect(report.skipped_settings.map(({ name }) => name)).toEqual(
+      defaultGrid().flatMap(({ name }) => (/opsm|dppo/.test(name) ? [name] : [])),
+    );
+    expect(report.absent.map((line) => line.split(":")[0])).toEqual([
+      "no rewards",
+      "no advantages",
+      "no group ids",
+    ]);
+    const [none] = report.settings;
+    expect(none!.dropped).toMatchObject({ reward_kept: null, by_advantage: null, groups_lost: null });
+    expect(report.metrics).toMatchObject({ groups: null, reward_mean: null });
+  });
+});
+
+describe("configsOf", () => {
+  const weight = { level: "token", aggregation: "sum" } as const;
+  const cap = (upper: number): Correction => ({ weight, steps: [{ action: "truncate", upper }] });
+  const preset: Preset = {
+    name: "capped",
+    trainer: "Capped",
+    summary: "",
+    source: "",
+    parameters: [],
+    correction: ({ cap: upper }) => cap(upper as number),
+    traps: () => ["only from above"],
+    metrics: () => ({ add() {}, finish: () => ({}) }),
+    express: (correction) => (JSON.stringify(correction) === JSON.stringify(cap(2)) ? { cap: 2 } : undefined),
+    config: (settings) => ({ language: "yaml", place: "here", text: `cap: ${settings.cap}` }),
+  };
+
+  it("prints what a trainer can do, and names what it lacks for the rest", () => {
+    expect(configsOf(cap(2), [preset]).configs).toEqual([
+      {
+        trainer: "Capped",
+        preset: "capped",
+        language: "yaml",
+        place: "here",
+        text: "cap: 2",
+        traps: ["only from above"],
+      },
+    ]);
+    const combined: Correction = {
+      weight,
+      steps: [
+        { action: "truncate", upper: 2 },
+        { action: "mask", measure: { statistic: "k3", level: "sequence", aggregation: "mean" }, upper: 0.01 },
+      ],
+    };
+    expect(configsOf(combined, [preset]).inexpressible[0]!.why).toMatch(/has the rest, but not: .*k3/);
+    expect(configsOf(cap(3), [preset]).inexpressible[0]!.why).toBe("has no settings that do this");
+  });
+});

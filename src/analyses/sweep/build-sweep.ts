@@ -1,0 +1,105 @@
+import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
+import type { Finding } from "../../core/schema/findings.ts";
+import type { SourceSummary } from "../../results/report.ts";
+import { SWEEP_SCHEMA_VERSION, type SweepReport, type SweepSetting } from "../../results/sweep.ts";
+import { needsAdvantages } from "../../trainers/neutral/correction.ts";
+import type { Preset } from "../../trainers/shared/preset.ts";
+import { configsOf } from "./configs.ts";
+import { settingFigures, sweepMetrics } from "./figures.ts";
+import { paretoFront } from "./pareto.ts";
+import { recommend } from "./recommend.ts";
+import type { Setting } from "./setting.ts";
+import type { Sweep } from "./sweep.ts";
+
+export interface SweepInput {
+  readonly run: string;
+  readonly sweep: Sweep;
+  /** For the configs of the chosen setting. */
+  readonly presets: readonly Preset[];
+  /** The setting to print; the recommended one when absent. */
+  readonly choose?: string;
+  readonly findings: readonly Finding[];
+  readonly sources: readonly Omit<SourceSummary, "sequences">[];
+}
+
+/**
+ * A filled sweep as its report: figures, front, recommendation, configs. Pure.
+ *
+ * @throws EmptyInputError when no token could be compared.
+ * @throws UsageError when the chosen setting could not be evaluated on this data.
+ */
+export function buildSweep({ run, sweep, presets, choose, findings, sources }: SweepInput): SweepReport {
+  const { totals } = sweep;
+  if (totals.tokens === 0) {
+    throw new EmptyInputError("Nothing to weigh: no token has mask 1 and a finite log-prob on both sides", {
+      likely: "the wrong columns were read, or the mask is inverted",
+      hint: "logratio report --explain shows what each column was taken for",
+    });
+  }
+  const unknown = (setting: Setting): boolean => !sweep.hasAdvantages && needsAdvantages(setting.correction);
+  const known = sweep.settings.flatMap((setting, index) => (unknown(setting) ? [] : [{ setting, index }]));
+  const figures = known.map(({ index }) => settingFigures(sweep, index));
+  const front = paretoFront(
+    figures,
+    known.map(({ setting }) => setting),
+  );
+  const settings = figures.map(
+    (figure): SweepSetting => ({ ...figure, on_front: front.includes(figure.name) }),
+  );
+  const metrics = { ...sweepMetrics(sweep, front.length), settings: settings.length };
+  const recommendation = recommend(settings, metrics);
+  const chosen = choose === undefined ? recommendation.setting : findSetting(sweep.settings, choose).name;
+  const { correction } = sweep.settings.find(({ name }) => name === chosen)!;
+  if (!settings.some(({ name }) => name === chosen))
+    throw new UsageError(`--choose ${chosen}: it looks at advantages, and the input has none`);
+  return {
+    schemaVersion: SWEEP_SCHEMA_VERSION,
+    kind: "sweep",
+    run,
+    metrics,
+    settings,
+    skipped_settings: sweep.settings
+      .filter(unknown)
+      .map(({ name }) => ({ name, why: "looks at advantages, and the input has none" })),
+    absent: absentFigures(sweep),
+    front,
+    recommendation,
+    chosen,
+    ...configsOf(correction, presets),
+    excluded: { ...totals.excluded },
+    findings,
+    sources: sources.map((source) => ({
+      ...source,
+      sequences: sweep.sequencesByFile.get(source.file) ?? 0,
+    })),
+  };
+}
+
+/**
+ * The setting of this name; a hyphen will do for the dash of a range, and any space for any other.
+ *
+ * @throws UsageError when there is none.
+ */
+export function findSetting(settings: readonly Setting[], name: string): Setting {
+  const plain = (text: string): string => text.replace(/[–—−]/g, "-").replace(/\s+/g, "").toLowerCase();
+  const found = settings.find((setting) => plain(setting.name) === plain(name));
+  if (found) return found;
+  const method = plain(name).replace(/[\d.].*$/, "");
+  const near = settings.filter((setting) => plain(setting.name).startsWith(method)).slice(0, 8);
+  throw new UsageError(`there is no setting "${name}"`, {
+    hint: `for instance: ${(near.length > 0 ? near : settings.slice(0, 8)).map((setting) => setting.name).join(", ")}`,
+  });
+}
+
+function absentFigures({ totals, groups, hasAdvantages }: Sweep): string[] {
+  return [
+    ...(totals.rewards.count === 0 ? ["no rewards: nothing is known of the dropped part's reward"] : []),
+    ...(totals.correctness.count === 0
+      ? ["no correctness: nothing is known of the dropped part's accuracy"]
+      : []),
+    ...(hasAdvantages
+      ? []
+      : ["no advantages: shares by sign are unknown, and settings that ask for it are skipped"]),
+    ...(groups.groups === 0 ? ["no group ids: groups without survivors cannot be counted"] : []),
+  ];
+}

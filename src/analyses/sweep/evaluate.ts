@@ -1,0 +1,295 @@
+/**
+ * A setting over a prepared batch: `applyCorrection` on sums.
+ *
+ * @module
+ */
+import type {
+  AdvantageSign,
+  Bounds,
+  Correction,
+  Normalize,
+  Reject,
+  Step,
+  Veto,
+} from "../../trainers/neutral/correction.ts";
+import type { MeasuredBatch } from "./measured.ts";
+import { diverges } from "./prepare.ts";
+import type { Prepared } from "./prepared.ts";
+
+/**
+ * A core whose tokens have their own ratio as weight, which is within every bound; any other number is the weight that
+ * they share: that of the turn or sequence, 1 without weights, or 0.
+ */
+export const OWN_RATIO = Number.NaN;
+
+/** What a setting makes of a prepared batch. The arrays are lent until the next evaluation. */
+export interface Evaluation {
+  /** `[turns]`: {@link OWN_RATIO}, or the weight of every core token of the turn. 1 where the setting has no weights. */
+  readonly coreWeights: Float64Array;
+  /** The same before any step. */
+  readonly coreRawWeights: Float64Array;
+  /** 1 where the core of the turn is in the mask. */
+  readonly coreKept: Uint8Array;
+  readonly tailWeights: Float64Array;
+  readonly tailRawWeights: Float64Array;
+  readonly tailKept: Uint8Array;
+  /** Tokens whose weight a `truncate` step changed; one that two steps change counts twice. */
+  readonly truncated: number;
+  /** Of each `normalize` step, by slot: Σ weights (not divided by earlier factors) and how many. */
+  readonly normalizers: readonly { readonly sums: Float64Array; readonly counts: Float64Array }[];
+}
+
+/** The trainer's batches (steps) that a `normalize` step averages over: one slot per sequence. */
+export interface Slots {
+  readonly count: number;
+  /** `[sequences]`. */
+  readonly of: Int32Array;
+  /** Rows without a counted token, by slot. */
+  readonly emptyRows: Float64Array;
+}
+
+/** Evaluates settings one after the other over one batch, in the same scratch arrays. */
+export class Evaluator {
+  readonly #measured: MeasuredBatch;
+  readonly #prepared: Prepared;
+  readonly #slots: Slots;
+  readonly #coreWeights: Float64Array;
+  readonly #coreRawWeights: Float64Array;
+  readonly #tailWeights: Float64Array;
+  readonly #tailRawWeights: Float64Array;
+  readonly #kept: { readonly core: Uint8Array; readonly tail: Uint8Array };
+
+  constructor(measured: MeasuredBatch, slots: Slots) {
+    const { turns, tail } = measured.prepared;
+    this.#measured = measured;
+    this.#prepared = measured.prepared;
+    this.#slots = slots;
+    this.#coreWeights = new Float64Array(turns);
+    this.#coreRawWeights = new Float64Array(turns);
+    this.#tailWeights = new Float64Array(tail.count);
+    this.#tailRawWeights = new Float64Array(tail.count);
+    this.#kept = { core: new Uint8Array(turns), tail: new Uint8Array(tail.count) };
+  }
+
+  run(correction: Correction): Evaluation {
+    const normalizers: Evaluation["normalizers"][number][] = [];
+    let truncated = 0;
+    let started = false;
+    const start = (): void => {
+      if (!started) this.#start(correction);
+      started = true;
+    };
+    this.#kept.core.fill(1);
+    this.#kept.tail.fill(1);
+    for (const step of correction.steps) {
+      if (onWeights(step)) start();
+      if (step.action === "truncate") truncated += this.#truncate(step);
+      else if (step.action === "normalize") normalizers.push(this.#normalizer(step.over));
+      else if (step.action === "veto") this.#veto(step);
+      else this.#reject(step, correction);
+    }
+    start();
+    return {
+      coreWeights: this.#coreWeights,
+      coreRawWeights: this.#coreRawWeights,
+      coreKept: this.#kept.core,
+      tailWeights: this.#tailWeights,
+      tailRawWeights: this.#tailRawWeights,
+      tailKept: this.#kept.tail,
+      truncated,
+      normalizers,
+    };
+  }
+
+  #start({ weight }: Correction): void {
+    const cores = this.#coreRawWeights;
+    const tails = this.#tailRawWeights;
+    if (!weight) {
+      cores.fill(1);
+      tails.fill(1);
+    } else {
+      const { level, aggregation, logBound = Number.POSITIVE_INFINITY, deltaBound, over } = weight;
+      const figure = { statistic: "ratio", ...(deltaBound !== undefined && { deltaBound }) } as const;
+      const ratioOf = (log: number): number => Math.exp(clamp(log, -logBound, logBound));
+      if (level === "token") {
+        cores.fill(OWN_RATIO);
+        const logs = this.#measured.tailLogRatios(figure);
+        for (let t = 0; t < tails.length; t++) tails[t] = ratioOf(logs[t]!);
+      } else {
+        const kept = over === "kept" ? this.#kept : undefined;
+        const logs = this.#measured.logValues(level, figure, aggregation, kept);
+        const { turnStarts, tailStarts, sequences } = this.#prepared;
+        for (let sequence = 0; sequence < sequences; sequence++) {
+          const shared = level === "sequence" ? ratioOf(logs[sequence]!) : 0;
+          for (let turn = turnStarts[sequence]!; turn < turnStarts[sequence + 1]!; turn++) {
+            const ratio = level === "sequence" ? shared : ratioOf(logs[turn]!);
+            cores[turn] = ratio;
+            tails.fill(ratio, tailStarts[turn]!, tailStarts[turn + 1]!);
+          }
+        }
+      }
+    }
+    this.#coreWeights.set(cores);
+    this.#tailWeights.set(tails);
+  }
+
+  /** Own ratios of a core are within every bound of the grid. */
+  #truncate({ lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY }: Bounds): number {
+    const { core } = this.#prepared;
+    let truncated = 0;
+    for (let turn = 0; turn < this.#coreWeights.length; turn++) {
+      const weight = this.#coreWeights[turn]!;
+      if (Number.isNaN(weight)) continue;
+      const clamped = clamp(weight, lower, upper);
+      if (clamped === weight) continue;
+      this.#coreWeights[turn] = clamped;
+      truncated += core.count[turn]!;
+    }
+    for (let t = 0; t < this.#tailWeights.length; t++) {
+      const weight = this.#tailWeights[t]!;
+      if (weight >= lower && weight <= upper) continue;
+      this.#tailWeights[t] = clamp(weight, lower, upper);
+      truncated++;
+    }
+    return truncated;
+  }
+
+  #normalizer(over: Normalize["over"]): Evaluation["normalizers"][number] {
+    const { core, turnStarts, tailStarts, lengths, sequences } = this.#prepared;
+    const sums = new Float64Array(this.#slots.count);
+    const counts = over === "every sequence" ? this.#slots.emptyRows.slice() : new Float64Array(sums.length);
+    for (let i = 0; i < sequences; i++) {
+      let sum = 0;
+      for (let turn = turnStarts[i]!; turn < turnStarts[i + 1]!; turn++) {
+        const weight = this.#coreWeights[turn]!;
+        if (core.count[turn] !== 0)
+          sum += Number.isNaN(weight) ? core.ratio[turn]! : core.count[turn]! * weight;
+        for (let t = tailStarts[turn]!; t < tailStarts[turn + 1]!; t++) sum += this.#tailWeights[t]!;
+      }
+      const slot = this.#slots.of[i]!;
+      sums[slot]! += over === "token" ? sum : sum / lengths[i]!;
+      counts[slot]! += over === "token" ? lengths[i]! : 1;
+    }
+    return { sums, counts };
+  }
+
+  #veto({ measure, lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY }: Veto): void {
+    const values = this.#measured.tailValues(measure);
+    const { turnStarts, tailStarts, sequences } = this.#prepared;
+    for (let i = 0; i < sequences; i++) {
+      const end = tailStarts[turnStarts[i + 1]!]!;
+      for (let t = tailStarts[turnStarts[i]!]!; t < end; t++) {
+        if (!(values[t]! < lower || values[t]! > upper)) continue;
+        this.#clearTurns(this.#kept.core, this.#kept.tail, turnStarts[i]!, turnStarts[i + 1]!);
+        break;
+      }
+    }
+  }
+
+  #reject(rule: Reject, { weight }: Correction): void {
+    const level = rule.measure === "weight" ? weight!.level : rule.measure.level;
+    const cores = rule.action === "zero" ? this.#coreWeights : this.#kept.core;
+    const tails = rule.action === "zero" ? this.#tailWeights : this.#kept.tail;
+    if (level === "token") this.#rejectTokens(rule, tails);
+    else this.#rejectSegments(rule, level, cores, tails);
+  }
+
+  #rejectTokens(rule: Reject, tails: Float64Array | Uint8Array): void {
+    const { advantage } = this.#prepared.tail;
+    const values = rule.measure === "weight" ? this.#tailWeights : this.#measured.tailValues(rule.measure);
+    const deltas = this.#measured.tailLogRatios({ statistic: "ratio" });
+    const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY, when } = rule;
+    for (let t = 0; t < tails.length; t++) {
+      if (values[t]! >= lower && values[t]! <= upper) continue;
+      if (when !== undefined && !hasSign(advantage[t]!, when)) continue;
+      if (rule.only === undefined || diverges(advantage[t]!, deltas[t]!)) tails[t] = 0;
+    }
+  }
+
+  #rejectSegments(
+    rule: Reject,
+    level: "turn" | "sequence",
+    cores: Float64Array | Uint8Array,
+    tails: Float64Array | Uint8Array,
+  ): void {
+    const { turnStarts, turns, sequences } = this.#prepared;
+    const { measure, when } = rule;
+    const values =
+      measure === "weight"
+        ? this.#segmentWeights(level)
+        : this.#measured.segmentValues(
+            level,
+            measure,
+            measure.aggregation,
+            measure.over === "kept" ? this.#kept : undefined,
+          );
+    const advantages = when && this.#measured.segmentAdvantages(level);
+    const segments = level === "turn" ? turns : sequences;
+    for (let i = 0; i < segments; i++) {
+      if (isInside(values[i]!, rule) || (advantages && !hasSign(advantages[i]!, when!))) continue;
+      const [from, to] = level === "turn" ? [i, i + 1] : [turnStarts[i]!, turnStarts[i + 1]!];
+      if (rule.only === undefined) this.#clearTurns(cores, tails, from, to);
+      else this.#clearDiverging(tails, from, to);
+    }
+  }
+
+  /** The weight of each segment's first token, as `applyCorrection` reads it. */
+  #segmentWeights(level: "turn" | "sequence"): Float64Array {
+    const { turnStarts, tailStarts, startsInTail, turns, sequences } = this.#prepared;
+    return Float64Array.from({ length: level === "turn" ? turns : sequences }, (_, i) => {
+      const turn = level === "turn" ? i : turnStarts[i]!;
+      return startsInTail[turn] === 1 ? this.#tailWeights[tailStarts[turn]!]! : this.#coreWeights[turn]!;
+    });
+  }
+
+  /** Where a rule parts turns like this, every token that diverges is of the tail. */
+  #clearDiverging(tails: Float64Array | Uint8Array, from: number, to: number): void {
+    const { tailStarts, tail } = this.#prepared;
+    const deltas = this.#measured.tailLogRatios({ statistic: "ratio" });
+    for (let t = tailStarts[from]!; t < tailStarts[to]!; t++)
+      if (diverges(tail.advantage[t]!, deltas[t]!)) tails[t] = 0;
+  }
+
+  #clearTurns(
+    cores: Float64Array | Uint8Array,
+    tails: Float64Array | Uint8Array,
+    from: number,
+    to: number,
+  ): void {
+    const { tailStarts } = this.#prepared;
+    cores.fill(0, from, to);
+    tails.fill(0, tailStarts[from]!, tailStarts[to]!);
+  }
+}
+
+/** Why a sweep cannot evaluate a correction exactly, or undefined. */
+export function unsweepable(correction: Correction): string | undefined {
+  const { weight, steps } = correction;
+  const normalized = steps.findIndex(({ action }) => action === "normalize");
+  const later = normalized < 0 ? [] : steps.slice(normalized + 1);
+  if (later.some((step) => step.action === "truncate" || ("measure" in step && step.measure === "weight")))
+    return "it bounds weights after dividing them by their batch's mean, which is known only when the batch has been read";
+  const zeroed = steps.findIndex(({ action }) => action === "zero");
+  const lifted = steps.findLastIndex((step) => step.action === "truncate" && (step.lower ?? 0) > 0);
+  if (weight?.level === "token" && zeroed >= 0 && lifted > zeroed)
+    return "it lifts weights to a lower bound after setting some of them to 0";
+  return undefined;
+}
+
+function onWeights(step: Step): boolean {
+  if (step.action === "truncate" || step.action === "normalize" || step.action === "zero") return true;
+  return step.measure === "weight";
+}
+
+function isInside(value: number, { lower, upper }: Bounds): boolean {
+  return value >= (lower ?? Number.NEGATIVE_INFINITY) && value <= (upper ?? Number.POSITIVE_INFINITY);
+}
+
+function hasSign(advantage: number, sign: AdvantageSign): boolean {
+  if (sign === "positive") return advantage > 0;
+  return sign === "negative" ? advantage < 0 : advantage <= 0;
+}
+
+function clamp(value: number, lower: number, upper: number): number {
+  return value < lower ? lower : Math.min(value, upper);
+}

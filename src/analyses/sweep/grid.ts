@@ -1,0 +1,204 @@
+/**
+ * The default grid: what trainers offer, at the thresholds that their defaults, documents and users name.
+ *
+ * @module
+ */
+import { UsageError } from "../../core/base/errors.ts";
+import type { Bounds, Correction, Level, Measure, Reject, Step } from "../../trainers/neutral/correction.ts";
+import { BASELINE, type Setting } from "./setting.ts";
+
+/** The methods of the default grid, for `--methods`, and what each does. */
+export const METHODS = {
+  none: "nothing: every weight is 1",
+  "token-tis": "token weights truncated above (TIS)",
+  "token-clamp": "token weights clamped on both sides",
+  icepop: "token weights, 0 outside a band (IcePop)",
+  "token-mis": "token weights, tokens outside a band masked (MIS)",
+  "seq-tis": "product weights per sequence truncated above",
+  "seq-mis": "product weights per sequence, sequences above a bound zeroed",
+  "turn-tis": "product weights per turn truncated above",
+  "seq-rs": "sequences masked by the product of their ratios",
+  "geo-rs": "sequences masked by the geometric mean of their ratios",
+  "turn-rs": "turns masked by the geometric mean of their ratios",
+  "token-k3": "tokens masked by k3",
+  "seq-k2": "sequences masked by their mean k2",
+  "seq-k3": "sequences masked by their mean k3",
+  "seq-max-k3": "sequences masked by their largest k3",
+  veto: "sequences masked for one token with a tiny or huge ratio",
+  opsm: "sequences with a negative advantage zeroed by their mean k1 (OPSM)",
+  dppo: "token weights, 0 by Δp and the sign of the advantage (DPPO)",
+  ipo: "token weights, 0 by |Δp|",
+  "seq-mask-tis": "token weights, 0 in sequences outside a band of the geometric mean",
+  "token-is": "token weights as they are",
+} as const;
+
+export type Method = keyof typeof METHODS;
+
+const TOKEN_WEIGHT = { level: "token", aggregation: "sum" } as const;
+
+/** About ninety settings, each with a short name such as `icepop 0.5–5` or `geo-rs 0.999–1.001 + token-tis 2`. */
+export function defaultGrid(): Setting[] {
+  const tis = [1.5, 2, 3, 5, 8].map((upper) => weighted("token-tis", upper, truncate({ upper })));
+  const geometric = [0.01, 0.005, 0.002, 0.001, 0.0005].map((width) => {
+    const band = { lower: 1 - width, upper: 1 + width };
+    return rejecting("geo-rs", span(band), "sequence", "ratio", "mean", band);
+  });
+  const products = bands([0.5, 2], [0.2, 5], [0.1, 10]).map((band) =>
+    rejecting("seq-rs", span(band), "sequence", "ratio", "sum", band),
+  );
+  const means = [0.001, 0.005, 0.02].map((upper) =>
+    rejecting("seq-k3", upper, "sequence", "k3", "mean", { upper }),
+  );
+  const veto = [
+    vetoing("veto", 1e-4, { lower: 1e-4 }),
+    vetoing("veto", "1e-4–1e4", { lower: 1e-4, upper: 1e4 }),
+  ];
+  const own: Setting = {
+    name: "token-is",
+    methods: ["token-is"],
+    correction: { weight: TOKEN_WEIGHT, steps: [] },
+  };
+  const pick = (settings: readonly Setting[], name: string): Setting =>
+    settings.find((setting) => setting.name === name)!;
+  const two = pick(tis, "token-tis 2");
+  const five = pick(tis, "token-tis 5");
+  return [
+    BASELINE,
+    own,
+    ...tis,
+    ...bands([0.5, 2], [0.2, 5], [0.5, 1.5], [0.8, 1.2]).map((band) =>
+      weighted("token-clamp", span(band), truncate(band)),
+    ),
+    ...bands([0.5, 2], [0.5, 5], [0.2, 5], [0.1, 10]).map((band) =>
+      weighted("icepop", span(band), { action: "zero", measure: "weight", ...band }),
+    ),
+    ...bands([0.5, 2], [0.5, 5], [0.2, 5], [0.1, 10]).map((band) =>
+      weighted("token-mis", span(band), { action: "mask", measure: "weight", ...band }),
+    ),
+    ...[2, 5, 10].map((upper) => shared("seq-tis", "sequence", upper, truncate({ upper }))),
+    ...[2, 3, 5].map((upper) =>
+      shared("seq-mis", "sequence", upper, { action: "zero", measure: "weight", upper }),
+    ),
+    ...[2, 5].map((upper) => shared("turn-tis", "turn", upper, truncate({ upper }))),
+    ...products,
+    ...products.map((setting) => joined(setting, two)),
+    ...geometric,
+    ...geometric.map((setting) => joined(setting, two)),
+    ...geometric.slice(0, 4).map((setting) => joined(setting, five)),
+    ...[0.01, 0.005, 0.002, 0.001].map((width) => {
+      const band = { lower: 1 - width, upper: 1 + width };
+      return weighted("seq-mask-tis", span(band), reject("zero", "sequence", "ratio", "mean", band));
+    }),
+    ...[0.01, 0.005, 0.001].map((width) => {
+      const band = { lower: 1 - width, upper: 1 + width };
+      return rejecting("turn-rs", span(band), "turn", "ratio", "mean", band);
+    }),
+    ...[0.01, 0.1, 0.5].map((upper) => rejecting("token-k3", upper, "token", "k3", "sum", { upper })),
+    ...[0.001, 0.005, 0.02].map((upper) => rejecting("seq-k2", upper, "sequence", "k2", "mean", { upper })),
+    ...means,
+    ...means.map((setting) => joined(setting, two)),
+    ...[0.1, 0.5, 1].map((upper) => rejecting("seq-max-k3", upper, "sequence", "k3", "max", { upper })),
+    ...veto,
+    ...veto.map((setting) => joined(setting, two)),
+    ...[1e-4, 1e-3, 1e-2].map((upper) => ({
+      name: `opsm ${upper}`,
+      methods: ["opsm"],
+      correction: { steps: [reject("zero", "sequence", "k1", "mean", { upper, when: "negative" })] },
+    })),
+    ...[0.1, 0.2, 0.3].map((bound) =>
+      weighted(
+        "dppo",
+        bound,
+        reject("zero", "token", "prob_diff", "sum", { upper: bound, when: "positive" }),
+        reject("zero", "token", "prob_diff", "sum", { lower: -bound, when: "not positive" }),
+      ),
+    ),
+    ...[0.05, 0.1].map((upper) =>
+      weighted("ipo", upper, reject("zero", "token", "abs_prob_diff", "sum", { upper })),
+    ),
+  ];
+}
+
+/**
+ * The settings all of whose methods are named; the baseline always.
+ *
+ * @throws UsageError for a method that no setting has.
+ */
+export function ofMethods(settings: readonly Setting[], methods: readonly string[]): Setting[] {
+  const there = [...new Set(settings.flatMap((setting) => setting.methods))];
+  for (const method of methods) {
+    if (there.includes(method)) continue;
+    throw new UsageError(`--methods: there is no method "${method}"`, { hint: `known: ${there.join(", ")}` });
+  }
+  return settings.filter(
+    ({ name, methods: own }) => name === BASELINE.name || own.every((method) => methods.includes(method)),
+  );
+}
+
+function truncate(bounds: Bounds): Step {
+  return { action: "truncate", ...bounds };
+}
+
+function bands(...pairs: readonly (readonly [lower: number, upper: number])[]): Required<Bounds>[] {
+  return pairs.map(([lower, upper]) => ({ lower, upper }));
+}
+
+function span({ lower, upper }: Required<Bounds>): string {
+  return `${lower}–${upper}`;
+}
+
+function weighted(method: Method, bound: number | string, ...steps: readonly Step[]): Setting {
+  return {
+    name: `${method} ${bound}`,
+    methods: [method],
+    correction: { weight: TOKEN_WEIGHT, steps },
+  };
+}
+
+function shared(method: Method, level: Level, bound: number, step: Step): Setting {
+  return {
+    name: `${method} ${bound}`,
+    methods: [method],
+    correction: { weight: { level, aggregation: "sum", logBound: 20 }, steps: [step] },
+  };
+}
+
+type Rule = Pick<Reject, "lower" | "upper" | "when">;
+
+function reject(
+  action: Reject["action"],
+  level: Level,
+  statistic: Measure["statistic"],
+  aggregation: Measure["aggregation"],
+  rule: Rule,
+): Step {
+  return { action, measure: { statistic, level, aggregation }, ...rule };
+}
+
+function rejecting(
+  method: Method,
+  bound: number | string,
+  level: Level,
+  statistic: Measure["statistic"],
+  aggregation: Measure["aggregation"],
+  rule: Rule,
+): Setting {
+  const steps = [reject("mask", level, statistic, aggregation, rule)];
+  return { name: `${method} ${bound}`, methods: [method], correction: { steps } };
+}
+
+function vetoing(method: Method, bound: number | string, bounds: Bounds): Setting {
+  const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
+  const correction: Correction = { steps: [{ action: "veto", measure, ...bounds }] };
+  return { name: `${method} ${typeof bound === "number" ? "1e-4" : bound}`, methods: [method], correction };
+}
+
+/** The second one's weights, and the rejections of both. */
+function joined(rejection: Setting, weights: Setting): Setting {
+  const { weight, steps } = weights.correction;
+  return {
+    name: `${rejection.name} + ${weights.name}`,
+    methods: [...rejection.methods, ...weights.methods],
+    correction: { ...(weight && { weight }), steps: [...steps, ...rejection.correction.steps] },
+  };
+}

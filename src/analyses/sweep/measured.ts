@@ -1,0 +1,164 @@
+/**
+ * Measures of tail tokens, turns and sequences from a prepared batch; what `corrections/measures.ts` defines, from sums.
+ *
+ * @module
+ */
+
+import { k3Of } from "../../core/kernels/index.ts";
+import type { Aggregation, Level, Statistic } from "../../trainers/neutral/correction.ts";
+import { tokenStatistic } from "../../trainers/neutral/measures.ts";
+import type { CoreSums, Prepared } from "./prepared.ts";
+
+/** What earlier steps left of the mask. */
+export interface Kept {
+  /** 1 where the core of a turn is still in the mask, `[turns]`. */
+  readonly core: Uint8Array;
+  /** The same of tail tokens. */
+  readonly tail: Uint8Array;
+}
+
+interface Figure {
+  readonly statistic: Statistic;
+  readonly deltaBound?: number;
+}
+
+/** Measures of one prepared batch; each is computed once, whatever number of settings asks for it. */
+export class MeasuredBatch {
+  readonly prepared: Prepared;
+  readonly #tails = new Map<string, Float64Array>();
+  readonly #segments = new Map<string, Float64Array>();
+  readonly #advantages = new Map<Level, Float64Array>();
+
+  constructor(prepared: Prepared) {
+    this.prepared = prepared;
+  }
+
+  /** Of each tail token, in the measure's own unit. */
+  tailValues(figure: Figure): Float64Array {
+    const logs = this.#tailStatistics(figure);
+    if (figure.statistic !== "ratio") return logs;
+    return known(this.#tails, `exp ${keyOf(figure)}`, () => logs.map(Math.exp));
+  }
+
+  /** Δ of each tail token, clamped as the figure says. */
+  tailLogRatios(figure: Figure & { readonly statistic: "ratio" }): Float64Array {
+    return this.#tailStatistics(figure);
+  }
+
+  /** Of each turn or sequence, in the measure's own unit; over `kept` instead of the original mask when given. */
+  segmentValues(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
+    const values = this.logValues(level, figure, aggregation, kept);
+    if (figure.statistic !== "ratio") return values;
+    const key = `exp ${level} ${aggregation} ${keyOf(figure)}`;
+    return kept ? values.map(Math.exp) : known(this.#segments, key, () => values.map(Math.exp));
+  }
+
+  /** As {@link segmentValues}, but the log-ratio for `ratio`. */
+  logValues(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
+    if (kept) return this.#aggregate(level, figure, aggregation, kept);
+    const key = `${level} ${aggregation} ${keyOf(figure)}`;
+    return known(this.#segments, key, () => this.#aggregate(level, figure, aggregation));
+  }
+
+  /** Mean advantage over each turn's or sequence's tokens. */
+  segmentAdvantages(level: "turn" | "sequence"): Float64Array {
+    return known(this.#advantages, level, () => {
+      const { advantages, turnLengths, turnStarts, lengths, sequences, turns } = this.prepared;
+      if (level === "turn")
+        return Float64Array.from({ length: turns }, (_, i) => advantages[i]! / turnLengths[i]!);
+      return Float64Array.from({ length: sequences }, (_, i) => {
+        let sum = 0;
+        for (let turn = turnStarts[i]!; turn < turnStarts[i + 1]!; turn++) sum += advantages[turn]!;
+        return sum / lengths[i]!;
+      });
+    });
+  }
+
+  #tailStatistics(figure: Figure): Float64Array {
+    const { rollout, trainer } = this.prepared.tail;
+    return known(this.#tails, keyOf(figure), () =>
+      rollout.map((value, t) => tokenStatistic(figure.statistic, value, trainer[t]!, figure.deltaBound)),
+    );
+  }
+
+  #aggregate(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
+    const { prepared } = this;
+    const { core, tailStarts, turnStarts, turns, sequences } = prepared;
+    const tails = this.#tailStatistics(figure);
+    const { sums, sign } = coreSumsOf(core, figure.statistic);
+    const values = new Float64Array(level === "turn" ? turns : sequences);
+    for (let i = 0; i < values.length; i++) {
+      const first = level === "turn" ? i : turnStarts[i]!;
+      const last = level === "turn" ? i + 1 : turnStarts[i + 1]!;
+      let count = 0;
+      let sum = 0;
+      let max = Number.NEGATIVE_INFINITY;
+      for (let turn = first; turn < last; turn++) {
+        if (kept?.core[turn] !== 0 && core.count[turn] !== 0) {
+          count += core.count[turn]!;
+          if (aggregation === "max") max = Math.max(max, coreMaximum(core, turn, figure.statistic));
+          else sum += sign * sums[turn]!;
+        }
+        for (let t = tailStarts[turn]!; t < tailStarts[turn + 1]!; t++) {
+          if (kept && kept.tail[t] === 0) continue;
+          count++;
+          sum += tails[t]!;
+          if (tails[t]! > max) max = tails[t]!;
+        }
+      }
+      values[i] = count === 0 ? 0 : aggregation === "sum" ? sum : aggregation === "mean" ? sum / count : max;
+    }
+    return values;
+  }
+}
+
+function coreSumsOf(core: CoreSums, statistic: Statistic): { sums: Float64Array; sign: number } {
+  switch (statistic) {
+    case "ratio":
+      return { sums: core.delta, sign: 1 };
+    case "k1":
+      return { sums: core.delta, sign: -1 };
+    case "k2":
+      return { sums: core.deltaSquare, sign: 0.5 };
+    default:
+      return { sums: core.extra[statistic]!, sign: 1 };
+  }
+}
+
+/** Every statistic rises or falls with Δ or Δp on either side of 0, so its largest value is at an end of their range. */
+function coreMaximum(core: CoreSums, turn: number, statistic: Statistic): number {
+  const low = core.deltaMin[turn]!;
+  const high = core.deltaMax[turn]!;
+  switch (statistic) {
+    case "ratio":
+      return high;
+    case "k1":
+      return -low;
+    case "k2":
+      return Math.max((low * low) / 2, (high * high) / 2);
+    case "k3":
+      return Math.max(k3Of(low), k3Of(high));
+    case "k3_reverse":
+      return Math.max(k3Of(-low), k3Of(-high));
+    case "ratio_distance":
+      return Math.max(Math.abs(Math.expm1(low)), Math.abs(Math.expm1(high)));
+    case "error_ratio":
+      return Math.exp(Math.max(Math.abs(low), Math.abs(high)));
+    case "prob_diff":
+      return core.probDiffMax[turn]!;
+    case "abs_prob_diff":
+      return Math.max(Math.abs(core.probDiffMin[turn]!), Math.abs(core.probDiffMax[turn]!));
+  }
+}
+
+function keyOf({ statistic, deltaBound }: Figure): string {
+  return deltaBound === undefined ? statistic : `${statistic} ±${deltaBound}`;
+}
+
+function known<K, V>(values: Map<K, V>, key: K, compute: () => V): V {
+  const value = values.get(key);
+  if (value !== undefined) return value;
+  const computed = compute();
+  values.set(key, computed);
+  return computed;
+}

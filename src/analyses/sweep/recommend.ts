@@ -1,0 +1,161 @@
+/**
+ * Which setting to take, and why. All limits stand here.
+ *
+ * 1. The ESS of the token ratios is at least {@link SMALL_ESS}, so no setting has more than the rest to gain. With at
+ *    most {@link SMALL_OUTSIDE} of the tokens outside [1/2, 2] no correction is needed and a token TIS is the safety
+ *    net; with more it is recommended, for those few.
+ * 2. Else, of the settings on the front that keep within {@link LIMITS} (little dropped, little weight mass moved, few
+ *    weights clamped, few groups left empty, a dropped part that does not move the mean reward): the best ESS. Of those within
+ *    {@link TOLERANCE} of it, the one that moves the least mass.
+ * 3. If no point of the front keeps within them, the same over all settings; if none does at all, the least harmful
+ *    point of the front is named and said to break the limits.
+ *
+ * @module
+ */
+import type { SweepMetrics, SweepRecommendation, SweepSetting } from "../../results/sweep.ts";
+
+export const SMALL_ESS = 0.99;
+export const SMALL_OUTSIDE = 1e-4;
+/** Differences in ESS that do not matter. */
+export const TOLERANCE = 0.002;
+
+export const LIMITS = {
+  /** Share of tokens dropped. */
+  dropped: 0.05,
+  /** Share of weight mass moved by truncation and dropping. */
+  mass_moved: 0.05,
+  /** Share of tokens clamped: with more it is no longer about outliers. */
+  truncated: 0.05,
+  /** Share of GRPO groups without a survivor. */
+  groups_lost: 0.02,
+  /** Standard deviations by which dropping moves the mean reward (or, without rewards, the accuracy). */
+  reward_shift: 0.05,
+} as const;
+
+/**
+ * From this part of a limit on a setting is called near it: by simulation, halves of a run differ by about as much, and the
+ * other half then breaks the limit in one run of six.
+ */
+export const NEAR_LIMIT = 0.8;
+
+const SAFETY_NET = "token-tis 2";
+
+export function recommend(settings: readonly SweepSetting[], metrics: SweepMetrics): SweepRecommendation {
+  const baseline = settings[0]!;
+  const net = settings.find(({ name }) => name === SAFETY_NET) ?? baseline;
+  if (metrics.ess >= SMALL_ESS) {
+    const isSmall = metrics.ratio_outside <= SMALL_OUTSIDE;
+    return {
+      kind: isSmall ? "none needed" : "recommended",
+      setting: net.name,
+      reasons: isSmall ? smallReasons(metrics, net) : fewReasons(metrics, net, settings),
+    };
+  }
+  const others = settings.slice(1).filter(({ ess_tokens }) => Number.isFinite(ess_tokens));
+  const front = others.filter(({ on_front }) => on_front);
+  for (const [candidates, where] of [
+    [front, "among the points of the Pareto front"],
+    [others, "among all settings (no point of the front keeps within the limits)"],
+  ] as const) {
+    const fit = candidates.filter((setting) => brokenLimits(setting, metrics).length === 0);
+    const best = mildestOfBest(fit);
+    if (best && best.ess_tokens > baseline.ess_tokens)
+      return { kind: "recommended", setting: best.name, reasons: fitReasons(best, metrics, where) };
+  }
+  const mildest = [...front].sort((a, b) => a.mass_moved - b.mass_moved)[0];
+  const cause = "look for the cause of the mismatch first: logratio report";
+  if (!mildest) {
+    const reason = `no setting of this grid raises the ESS of ${percent(metrics.ess)}`;
+    return { kind: "none fits", setting: baseline.name, reasons: [reason, cause] };
+  }
+  const broken = brokenLimits(mildest, metrics).map((words) => `it breaks a limit: it ${words}`);
+  const reason = `no setting raises the ESS of ${percent(metrics.ess)} within the limits; of those that raise it ${mildest.name} moves least`;
+  return { kind: "none fits", setting: mildest.name, reasons: [reason, ...broken, cause] };
+}
+
+/** What of {@link LIMITS} a setting passes, in words; `part`: of that part of each limit. */
+function brokenLimits(
+  { dropped, mass_moved, truncated_share }: SweepSetting,
+  metrics: SweepMetrics,
+  part = 1,
+): string[] {
+  const broken: string[] = [];
+  const check = (value: number | null, limit: number, words: string): void => {
+    if (value !== null && Math.abs(value) > part * limit) broken.push(words);
+  };
+  check(dropped.tokens_share, LIMITS.dropped, `drops ${percent(dropped.tokens_share)} of the tokens`);
+  check(mass_moved, LIMITS.mass_moved, `moves ${percent(mass_moved)} of the weight mass`);
+  check(truncated_share, LIMITS.truncated, `clamps ${percent(truncated_share)} of the weights`);
+  if (dropped.groups_lost !== null && metrics.groups !== null) {
+    const share = dropped.groups_lost / metrics.groups;
+    check(share, LIMITS.groups_lost, `leaves ${percent(share)} of the groups empty`);
+  }
+  const [name, shift] =
+    dropped.reward_shift === null
+      ? (["accuracy", dropped.accuracy_shift] as const)
+      : (["reward", dropped.reward_shift] as const);
+  if (shift !== null)
+    check(shift, LIMITS.reward_shift, `moves the mean ${name} by ${shift.toFixed(2)} standard deviations`);
+  return broken;
+}
+
+function mildestOfBest(settings: readonly SweepSetting[]): SweepSetting | undefined {
+  const most = settings.reduce((best, { ess_tokens }) => Math.max(best, ess_tokens), 0);
+  return settings
+    .filter(({ ess_tokens }) => ess_tokens >= most - TOLERANCE)
+    .sort((a, b) => a.mass_moved - b.mass_moved)[0];
+}
+
+function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepSetting): string[] {
+  const outside = ratio_outside === 0 ? "no token" : `${percent(ratio_outside)} of the tokens`;
+  const touched = net.truncated_share === 0 ? "nothing" : `${percent(net.truncated_share)} of the tokens`;
+  return [
+    `no correction is needed: the ratios have an ESS of ${percent(ess)} and ${outside} outside [1/2, 2]`,
+    `${net.name} is a safety net that touches ${touched} here and bounds what a later step may bring`,
+  ];
+}
+
+function fewReasons(
+  { ess, ratio_outside }: SweepMetrics,
+  net: SweepSetting,
+  settings: readonly SweepSetting[],
+): string[] {
+  const best = settings.reduce((most, { ess_tokens }) => Math.max(most, ess_tokens), 0);
+  return [
+    `the ratios are even but for a few tokens: their ESS is ${percent(ess)}, and ${percent(ratio_outside)} of the tokens are outside [1/2, 2]`,
+    `${net.name} bounds those above and drops nothing; no setting gets the ESS beyond ${percent(best)}, so none that drops data is worth it`,
+  ];
+}
+
+function fitReasons(setting: SweepSetting, metrics: SweepMetrics, where: string): string[] {
+  const { name, ess_tokens, mass_moved, dropped } = setting;
+  const reasons = [
+    `${name} has the best ESS ${where} within the limits, give or take ${percent(TOLERANCE)}: ${percent(metrics.ess)} without, ${percent(ess_tokens)} with it`,
+    `it drops ${dropped.tokens === 0 ? "no token" : `${percent(dropped.tokens_share)} of the tokens`} and moves ${percent(mass_moved)} of the weight mass`,
+  ];
+  if (dropped.groups_lost !== null && metrics.groups !== null && dropped.tokens > 0)
+    reasons.push(`${dropped.groups_lost} of ${metrics.groups} groups are left empty`);
+  const shift = dropped.reward_shift ?? dropped.accuracy_shift;
+  if (shift !== null && dropped.tokens > 0)
+    reasons.push(
+      `what it drops moves the mean ${dropped.reward_shift === null ? "accuracy" : "reward"} by ${shift.toFixed(3)} standard deviations`,
+    );
+  const near = brokenLimits(setting, metrics, NEAR_LIMIT);
+  if (near.length > 0)
+    reasons.push(
+      `it is near a limit, which other prompts or later steps may break: it ${near.join(", it ")}`,
+    );
+  reasons.push(
+    `limits: at most ${percent(LIMITS.dropped)} of tokens dropped, ${percent(LIMITS.mass_moved)} of mass moved, ${percent(LIMITS.truncated)} of weights clamped, ${percent(LIMITS.groups_lost)} of groups empty, ${LIMITS.reward_shift} standard deviations of reward`,
+  );
+  return reasons;
+}
+
+/** Two significant digits, more near 100 %. */
+function percent(share: number): string {
+  const value = 100 * share;
+  if (value === 0) return "0 %";
+  if (value > 99 && value < 100)
+    return `${(Math.floor(value * 1000) / 1000).toFixed(value > 99.9 ? 3 : 2)} %`;
+  return `${Number(value.toPrecision(value >= 10 ? 3 : 2))} %`;
+}

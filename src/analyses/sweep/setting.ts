@@ -1,0 +1,46 @@
+import { UsageError } from "../../core/base/errors.ts";
+import type { Correction } from "../../trainers/neutral/correction.ts";
+import { validateCorrection } from "../../trainers/neutral/validate.ts";
+import { unsweepable } from "./evaluate.ts";
+
+/** One row of the table. */
+export interface Setting {
+  /** Unique within a sweep. */
+  readonly name: string;
+  /** The methods that it is made of, for `--methods`. */
+  readonly methods: readonly string[];
+  readonly correction: Correction;
+  /** Of a trainer's own settings. */
+  readonly preset?: { readonly name: string; readonly settings: Readonly<Record<string, unknown>> };
+}
+
+export const BASELINE: Setting = { name: "none", methods: ["none"], correction: { steps: [] } };
+
+/**
+ * The settings of a sweep: the baseline first, each one checked.
+ *
+ * @throws UsageError when a setting contradicts itself, cannot be evaluated on sums, or has the name of another.
+ */
+export function checkedSettings(given: readonly Setting[]): readonly Setting[] {
+  const settings = [BASELINE, ...given.filter(({ name }) => name !== BASELINE.name)];
+  const names = new Set<string>();
+  for (const { name, correction } of settings) {
+    if (names.has(name)) throw new UsageError(`two settings are called "${name}"`);
+    names.add(name);
+    try {
+      validateCorrection(correction);
+    } catch (error) {
+      if (error instanceof UsageError)
+        throw new UsageError(`${name}: ${error.message}`, { cause: error, ...adviceOf(error) });
+      throw error;
+    }
+    const why = unsweepable(correction);
+    if (why !== undefined)
+      throw new UsageError(`${name} cannot be swept: ${why}`, { hint: "use logratio correct for it" });
+  }
+  return settings;
+}
+
+function adviceOf({ likely, hint }: UsageError): { readonly likely?: string; readonly hint?: string } {
+  return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
+}

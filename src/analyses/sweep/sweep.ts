@@ -1,0 +1,133 @@
+/**
+ * All settings of a grid over record batches, in one read.
+ *
+ * @module
+ */
+import { MissingSideError } from "../../core/base/errors.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { needsAdvantages } from "../../trainers/neutral/correction.ts";
+import { accumulate, type SequenceColumns } from "./accumulate.ts";
+import { lengthBucket } from "./buckets.ts";
+import { type CoreRegion, coreRegion } from "./core-region.ts";
+import { Evaluator, type Slots } from "./evaluate.ts";
+import { GroupSurvivors } from "./group-survivors.ts";
+import { MeasuredBatch } from "./measured.ts";
+import { prepare } from "./prepare.ts";
+import type { Prepared } from "./prepared.ts";
+import { checkedSettings, type Setting } from "./setting.ts";
+import { SettingSums } from "./setting-sums.ts";
+import { Totals } from "./totals.ts";
+
+/**
+ * Sums of every setting, filled batch by batch. Each batch is passed over once (`prepare`), then each setting is
+ * evaluated on sums per turn and on the few tokens that some setting singles out. `normalize` steps divide by the mean
+ * over a training step, or over everything where the source has no steps. Memory grows with batches, steps and groups,
+ * not with tokens.
+ */
+export class Sweep {
+  readonly settings: readonly Setting[];
+  readonly totals = new Totals();
+  /** One per setting. */
+  readonly sums: readonly SettingSums[];
+  readonly groups: GroupSurvivors;
+  /** Sequences read, by file. */
+  readonly sequencesByFile = new Map<string, number>();
+  /** False once a batch without them was added: settings that look at advantages are then not known. */
+  hasAdvantages = true;
+  readonly #region: CoreRegion;
+
+  /** @throws UsageError when a setting contradicts itself or cannot be swept; nothing has been read then. */
+  constructor(settings: readonly Setting[]) {
+    this.settings = checkedSettings(settings);
+    this.sums = this.settings.map(() => new SettingSums());
+    this.groups = new GroupSurvivors(this.settings.length);
+    // Totals count tokens outside [1/2, 2], so those are always looked at one by one.
+    const outside = { action: "mask", lower: 0.5, upper: 2 } as const;
+    const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
+    this.#region = coreRegion([
+      ...this.settings.map(({ correction }) => correction),
+      { steps: [{ ...outside, measure }] },
+    ]);
+  }
+
+  /** @throws MissingSideError when the batch lacks either policy's log-probs. */
+  add(batch: RecordBatch): void {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    if (!rollout || !trainer) {
+      throw new MissingSideError(
+        `Cannot weigh tokens: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+        { at: { file: batch.provenance.file } },
+      );
+    }
+    const { advantages } = batch;
+    const { file } = batch.provenance;
+    this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
+    if (!advantages) this.hasAdvantages = false;
+    const prepared = prepare(
+      { rollout, trainer, mask, offsets, ...(advantages && { advantages }) },
+      this.#region,
+    );
+    const measured = new MeasuredBatch(prepared);
+    const columns = columnsOf(batch, prepared);
+    this.totals.add(measured, columns, advantages !== undefined);
+    const groups = this.#groupSlots(batch, prepared);
+    const evaluator = new Evaluator(measured, columns.slots);
+    this.settings.forEach(({ correction }, index) => {
+      if (!this.hasAdvantages && needsAdvantages(correction)) return;
+      accumulate(this.sums[index]!, measured, evaluator.run(correction), columns, {
+        weighted: correction.weight !== undefined,
+        normalized: correction.steps.some(({ action }) => action === "normalize"),
+        onSequence: (sequence, kept) => {
+          if (kept && groups[sequence]! >= 0) this.groups.keep(groups[sequence]!, index);
+        },
+      });
+    });
+    this.groups.close();
+  }
+
+  /** Adds a sweep of the same settings over other data. */
+  merge(other: Sweep): void {
+    this.hasAdvantages &&= other.hasAdvantages;
+    this.totals.merge(other.totals);
+    this.sums.forEach((sums, index) => {
+      sums.merge(other.sums[index]!);
+    });
+    this.groups.merge(other.groups);
+    for (const [file, count] of other.sequencesByFile)
+      this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
+  }
+
+  #groupSlots({ steps, groupIds }: RecordBatch, { rows, sequences }: Prepared): Int32Array {
+    return Int32Array.from({ length: sequences }, (_, i) => {
+      const row = rows[i]!;
+      const group = groupIds[row];
+      return group === undefined ? -1 : this.groups.slotOf(steps[row]!, group);
+    });
+  }
+}
+
+function columnsOf(batch: RecordBatch, prepared: Prepared): SequenceColumns {
+  const { rows, lengths, sequences } = prepared;
+  const ofRows = (column: Float64Array): Float64Array =>
+    Float64Array.from({ length: sequences }, (_, i) => column[rows[i]!]!);
+  const batches: number[] = [];
+  const slotOf = new Map<number, number>();
+  const slot = (step: number): number => {
+    const known = slotOf.get(step);
+    if (known !== undefined) return known;
+    slotOf.set(step, batches.length);
+    return batches.push(step) - 1;
+  };
+  const of = Int32Array.from({ length: sequences }, (_, i) => slot(batch.steps[rows[i]!]!));
+  const emptySlots = prepared.emptyRows.map((row) => slot(batch.steps[row]!));
+  const emptyRows = new Float64Array(batches.length);
+  for (const empty of emptySlots) emptyRows[empty]!++;
+  const slots: Slots = { count: batches.length, of, emptyRows };
+  return {
+    rewards: ofRows(batch.rewards),
+    correctness: ofRows(batch.correctness),
+    lengthBuckets: Int32Array.from(lengths.subarray(0, sequences), lengthBucket),
+    slots,
+    batches,
+  };
+}

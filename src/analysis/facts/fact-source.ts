@@ -1,7 +1,0 @@
-import type { MismatchReport } from "../../protocol/report.ts";
-
-/** What facts are drawn from: the report without the parts that are made from it. */
-export type FactSource = Omit<
-  MismatchReport,
-  "facts" | "next" | "verdict" | "findings" | "left_out" | "sources" | "parity"
->;

@@ -1,0 +1,18 @@
+import { userInfo } from "node:os";
+import type { Served } from "../viewer/server/index.ts";
+import { openBrowser, tunnelCommand } from "./open-browser.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Says where the viewer is, from another machine too, and opens it in the browser unless told not to. */
+export async function announceServer(
+  { url, port }: Served,
+  { open }: { readonly open?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  terminal.out(`${url}\n`);
+  const tunnel = tunnelCommand(port, { connection: process.env.SSH_CONNECTION, user: userInfo().username });
+  const address = `http://127.0.0.1:${port}/${new URL(url).search}`;
+  if (tunnel !== undefined) terminal.err(`from your own machine: ${tunnel}\nthen open ${address} there\n`);
+  terminal.err("nothing leaves this machine; Ctrl-C ends\n");
+  if (open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(url);
+}

@@ -1,0 +1,89 @@
+import { type AnalyzeOptions as Analysis, analyzeLog } from "../../../analyses/analyze/index.ts";
+import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
+import { UsageError } from "../../../core/base/errors.ts";
+import { shellCommand } from "../../../core/base/shell-command.ts";
+import { openOutputs } from "../../../input/ingest/index.ts";
+import { onInterrupt } from "../../../input/io/interrupts.ts";
+import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import {
+  renderAnalyzeHtml,
+  renderAnalyzeMarkdown,
+  renderAnalyzeTerminal,
+} from "../../../render/analyze/index.ts";
+import type { AnalyzeReport } from "../../../results/analyze.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
+import { positiveInteger } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface AnalyzeOptions extends ForceOption {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly html?: string;
+  readonly where?: string;
+  readonly accuracy?: string;
+  readonly top?: string;
+}
+
+/** Answers the questions of the usage guide about high-divergence logs: terminal, Markdown, JSON, and a page. */
+export async function analyze(
+  paths: readonly string[],
+  options: AnalyzeOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  if (options.html !== undefined) {
+    const outputs = await openOutputs({ inputs: paths, force: options.force });
+    await outputs.file("--html", options.html, "analyze page");
+  }
+  const analysis = analysisOf(options);
+  // Ends with an exit that clears what has spilled to disk.
+  const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
+  const report = await analyzeLog(paths, analysis).finally(endListening);
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, renderAnalyzeHtml(report));
+    terminal.err(writtenFiles(options.html));
+  }
+  terminal.out(render(report, paths, options, terminal));
+  tellFindings(report.findings, terminal);
+  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
+}
+
+function analysisOf({ where, accuracy, top }: AnalyzeOptions): Analysis {
+  return {
+    ...(accuracy !== undefined && { accuracy: shareOf("--accuracy", accuracy) }),
+    ...(where !== undefined && { where }),
+    ...(top !== undefined && { top: positiveInteger("--top", top) }),
+  };
+}
+
+function render(
+  report: AnalyzeReport,
+  paths: readonly string[],
+  { json, markdown, where, accuracy, top }: AnalyzeOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  if (json) return toJson(report);
+  if (markdown) {
+    const flags = [
+      ...(where === undefined ? [] : ["--where", where]),
+      ...(accuracy === undefined ? [] : ["--accuracy", accuracy]),
+      ...(top === undefined ? [] : ["--top", top]),
+    ];
+    return renderAnalyzeMarkdown(report, {
+      command: shellCommand("analyze", paths, flags),
+    });
+  }
+  return renderAnalyzeTerminal(report, { width, color, unicode });
+}
+
+function shareOf(flag: string, text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new UsageError(`${flag} is a share from 0 to 1, not "${text}"`, {
+    hint: `62 % of all responses correct: ${flag} 0.62`,
+  });
+}

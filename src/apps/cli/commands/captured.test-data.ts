@@ -1,0 +1,35 @@
+/**
+ * Runs a verb in this process and keeps what it prints.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import type { ExitStatus } from "../exit-status.ts";
+import type { Terminal } from "../terminal.ts";
+
+export const DEMO = fileURLToPath(new URL("../../../../examples/demo", import.meta.url));
+
+export interface Captured {
+  readonly status: ExitStatus;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function captured(verb: (terminal: Terminal) => Promise<ExitStatus>): Promise<Captured> {
+  const text = { out: "", err: "" };
+  const status = await verb({
+    width: 100,
+    colour: false,
+    unicode: true,
+    interactive: false,
+    progress: false,
+    paint: (_, words) => words,
+    out: (words) => {
+      text.out += words;
+    },
+    err: (words) => {
+      text.err += words;
+    },
+  });
+  return { status, ...text };
+}

@@ -1,0 +1,149 @@
+import {
+  DigitRun,
+  type DigitVocabulary,
+  digitTokensOf,
+  findDigitTokens,
+} from "../../../analyses/digits/index.ts";
+import {
+  EmptyInputError,
+  isLogratioError,
+  MissingSideError,
+  SchemaError,
+  UsageError,
+} from "../../../core/base/errors.ts";
+import { openRun } from "../../../input/ingest/index.ts";
+import { openTokenizer } from "../../../input/tokens/index.ts";
+import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
+import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/digits.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { openTruth } from "../ground-truth.ts";
+import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { tellFindings } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface DigitsOptions extends InputOptions {
+  readonly tokenizer?: string;
+  readonly digitIds?: string;
+  readonly truth?: string;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+}
+
+/** Reads a run once and prints how sure its policies are about digits, and how far off. */
+export async function digits(
+  paths: readonly string[],
+  options: DigitsOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  const vocabulary = await vocabularyOf(options);
+  const truth = options.truth === undefined ? undefined : await openTruth(options.truth);
+  const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
+  const summary = new DigitRun(vocabulary, { oneSided, ...(truth && { truthSource: truth.source }) });
+  const progress = createProgress(terminal);
+  const run = await openRun(paths, {
+    ...readOptionsOf(options),
+    oneSide: true,
+    onProgress: progress.update,
+  }).catch(withAdvice);
+  const sequences = new Map<string, number>();
+  const reading = readUntilInterrupted(run);
+  try {
+    for await (const batch of reading.batches) {
+      const { file } = batch.provenance;
+      sequences.set(file, (sequences.get(file) ?? 0) + batch.length);
+      summary.add(batch, await truth?.of(batch));
+    }
+  } finally {
+    reading.end();
+  }
+  progress.end();
+
+  const result: DigitsReport = {
+    schemaVersion: DIGITS_SCHEMA_VERSION,
+    kind: "digits",
+    run: run.name,
+    vocabulary: {
+      tokenizer: options.tokenizer ?? null,
+      bare: vocabulary.bare,
+      spaced: vocabulary.spaced,
+      multi_digit_entries: vocabulary.multiDigitEntries,
+      longest_entry: vocabulary.longestEntry,
+    },
+    ...summary.result(),
+    findings: run.findings.list(),
+    sources: sourceSummaries(run).map((source) => ({
+      ...source,
+      sequences: sequences.get(source.file) ?? 0,
+    })),
+  };
+  if (result.metrics.total_digits + result.metrics.multi_digit_tokens === 0) refuseEmpty(result);
+  terminal.out(render(result, paths, options, terminal));
+  tellFindings(result.findings, terminal);
+  return conclude(run, reading, result.metrics.sequences, terminal);
+}
+
+async function vocabularyOf({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary> {
+  if (tokenizer !== undefined && digitIds !== undefined)
+    throw new UsageError("--tokenizer and --digit-ids contradict each other", { hint: "give one of them" });
+  if (tokenizer !== undefined) return findDigitTokens(await openTokenizer(tokenizer));
+  if (digitIds === undefined) {
+    throw new UsageError("which tokens are digits? That takes the model's tokenizer", {
+      hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
+    });
+  }
+  const ids = digitIds.split(",").map((text) => (text.trim() === "" ? Number.NaN : Number(text)));
+  try {
+    return digitTokensOf(ids);
+  } catch (error) {
+    throw isLogratioError(error) ? new UsageError(`--digit-ids: ${error.message}`) : error;
+  }
+}
+
+/** Figures from rollout log-probs alone need no trainer side, but reading a run asks for one. */
+function withAdvice(error: unknown): never {
+  if (!(error instanceof MissingSideError) && !(error instanceof SchemaError)) throw error;
+  const advice =
+    "where only one policy's log-probs are there, name them twice: --rollout COLUMN --trainer COLUMN";
+  const detail = {
+    at: error.at,
+    cause: error,
+    hint: error.hint === undefined ? advice : `${error.hint}\n${advice}`,
+    ...(error.likely !== undefined && { likely: error.likely }),
+  };
+  throw error instanceof MissingSideError
+    ? new MissingSideError(error.message, detail)
+    : new SchemaError(error.message, detail);
+}
+
+function refuseEmpty({ metrics, vocabulary }: DigitsReport): never {
+  const whose = vocabulary.tokenizer === null ? "the ids given" : `the digits of ${vocabulary.tokenizer}`;
+  throw new EmptyInputError(
+    `No digits: none of ${metrics.tokens.toLocaleString("en")} tokens with mask 1 is one of ${whose}` +
+      (metrics.digits_without_log_prob > 0
+        ? ` and has a log-prob (${metrics.digits_without_log_prob.toLocaleString("en")} digits have none)`
+        : ""),
+    {
+      likely: "the tokenizer belongs to another model, or the run has no numbers",
+      hint: "give the tokenizer of the model that was trained",
+    },
+  );
+}
+
+function render(
+  result: DigitsReport,
+  paths: readonly string[],
+  options: DigitsOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  if (options.json) return toJson(result);
+  if (options.markdown)
+    return renderDigitsMarkdown(result, {
+      command: commandLine("digits", paths, options, ["json", "markdown"]),
+    });
+  return renderDigitsTerminal(result, { width, color, unicode });
+}

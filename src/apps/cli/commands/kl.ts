@@ -1,0 +1,183 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
+import { UsageError } from "../../../core/base/errors.ts";
+import type { Finding } from "../../../core/schema/findings.ts";
+import { openOutputs } from "../../../input/ingest/index.ts";
+import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
+import type { KlReport } from "../../../results/kl.ts";
+import {
+  type AnalyzeStudyOptions,
+  analysisSettingsOf,
+  analyzeStudy,
+  readStudySettings,
+  runStudy,
+  type StudyConfig,
+} from "../../../scoring/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { toJson } from "../json.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
+import { createProgressOf } from "../progress.ts";
+import { commandLine } from "../read-run.ts";
+import { analyzeLine, scoreLine } from "../score-progress.ts";
+import {
+  checkStudyOutput,
+  count,
+  defined,
+  mergeSettings,
+  named,
+  number,
+  type StudyFlags,
+  studyFromFlags,
+  studyInputs,
+} from "../study-options.ts";
+import type { Terminal } from "../terminal.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+
+export interface KlCommandOptions extends StudyFlags {
+  readonly outcomes?: readonly string[];
+  readonly spikes?: string;
+  readonly spikeThreshold?: string;
+  readonly spikeDistance?: string;
+  readonly spikePercentile?: string;
+  readonly stage?: readonly string[];
+  readonly parity?: string;
+  readonly floor?: string;
+  readonly alpha?: string;
+  readonly bootstrap?: string;
+  readonly cases?: string;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly html?: string;
+}
+
+/** What training changed: scores what is not scored yet, analyses it, and prints the report. */
+export async function kl(
+  paths: readonly string[],
+  options: KlCommandOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  const more = analysisSettings(options);
+  if (options.html !== undefined) {
+    const outputs = await openOutputs({ inputs: studyInputs(paths, options), force: options.force });
+    await outputs.file("--html", options.html, "kl page");
+  }
+  const [dir] = paths;
+  const findings: Finding[] = [];
+  const outcome = await untilInterrupted(async (signal) => {
+    if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
+      refuseScoring(options, dir);
+      const settings = mergeSettings(await readStudySettings(dir), more);
+      return analyze(dir, analysisSettingsOf(settings, undefined), signal, terminal);
+    }
+    const { spec, backend } = await studyFromFlags(
+      paths,
+      options,
+      defined({ ...more, stages: stagesOf(options.stage) }),
+    );
+    await checkStudyOutput(spec, paths, options);
+    const progress = createProgressOf(terminal, scoreLine);
+    const run = await runStudy(spec, { ...backend, signal, onProgress: progress.update }).finally(
+      progress.end,
+    );
+    findings.push(...run.findings);
+    if (run.interrupted) {
+      terminal.err("interrupted: what was scored is kept; run the same command again to go on\n");
+      return undefined;
+    }
+    return analyze(spec.out, { analysis: spec.analysis, outcomes: spec.outcomes }, signal, terminal);
+  });
+  if (outcome === undefined) return EXIT.interrupted;
+
+  const report: KlReport = { ...outcome, findings: [...findings, ...outcome.findings] };
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, renderKlHtml(report));
+    terminal.err(writtenFiles(options.html));
+  }
+  terminal.out(render(report, paths, options, terminal));
+  tellFindings(report.findings, terminal);
+  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
+}
+
+async function analyze(
+  dir: string,
+  options: Pick<AnalyzeStudyOptions, "analysis" | "outcomes">,
+  signal: AbortSignal,
+  terminal: Terminal,
+): Promise<KlReport | undefined> {
+  const progress = createProgressOf(terminal, analyzeLine);
+  try {
+    return await analyzeStudy(dir, { ...options, signal, onProgress: progress.update });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Flags that only say how scores are read, in the words of the config. */
+function analysisSettings(options: KlCommandOptions): StudyConfig {
+  return defined({
+    outcomes: outcomesOf(options.outcomes),
+    spikes: defined({
+      method: options.spikes,
+      threshold: number("--spike-threshold", options.spikeThreshold),
+      min_distance: number("--spike-distance", options.spikeDistance),
+      percentile: number("--spike-percentile", options.spikePercentile),
+    }),
+    parity: options.parity,
+    floor: number("--floor", options.floor),
+    alpha: number("--alpha", options.alpha),
+    bootstrap: count("--bootstrap", options.bootstrap),
+    cases: number("--cases", options.cases),
+    seed: number("--seed", options.seed),
+  });
+}
+
+/** Absolute, since the study keeps them and may be read from elsewhere. */
+function outcomesOf(given: readonly string[] | undefined): unknown {
+  const [only] = given ?? [];
+  if (given?.length === 1 && only?.includes("=") === false) return resolve(only);
+  const files = Object.entries(named("--outcomes", given) ?? {});
+  return given && Object.fromEntries(files.map(([name, file]) => [name, resolve(file)]));
+}
+
+/** `early=100..300`, both ends included. */
+function stagesOf(given: readonly string[] | undefined): StudyConfig | undefined {
+  return (
+    given &&
+    Object.fromEntries(
+      Object.entries(named("--stage", given) ?? {}).map(([stage, range]) => {
+        const [, from, to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(range) ?? [];
+        if (from === undefined)
+          throw new UsageError(`--stage ${stage} must be steps such as 100..300, not ${range}`);
+        return [stage, [Number(from), Number(to)]];
+      }),
+    )
+  );
+}
+
+function refuseScoring({ policy, responses, generate }: KlCommandOptions, dir: string): void {
+  if (policy === undefined && responses === undefined && generate === undefined) return;
+  throw new UsageError(`${dir} is a study that is scored: it takes no further policies or responses`, {
+    hint: "give the texts and all policies again, with --out of the study: only what is new is scored",
+  });
+}
+
+function render(
+  report: KlReport,
+  paths: readonly string[],
+  options: KlCommandOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  if (options.json) return toJson(report);
+  if (options.markdown)
+    return renderKlMarkdown(report, {
+      command: commandLine("kl", paths, options, ["json", "markdown", "html", "force"]),
+    });
+  return renderKlTerminal(report, { width, color, unicode });
+}

@@ -1,0 +1,119 @@
+import { summarizeBatches } from "../../../analyses/parallel/summarize-batches.ts";
+import { buildReport } from "../../../analyses/report/build-report.ts";
+import { UsageError } from "../../../core/base/errors.ts";
+import { openOutputs, openRun } from "../../../input/ingest/index.ts";
+import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import { PARITY_TRAINERS, type ParityTrainer } from "../../../trainers/parity.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import { type FilterOptions, filterOf } from "../filter-option.ts";
+import type { ForceOption } from "../force-option.ts";
+import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
+import { nothingToCompare } from "../nothing-to-compare.ts";
+import { createProgress } from "../progress.ts";
+import { commandLine, conclude, inputFlags, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+import { formatExplanation } from "./explain.ts";
+
+export interface ReportOptions extends InputOptions, FilterOptions, ForceOption {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly html?: string;
+  readonly parity?: string;
+  readonly explain?: boolean;
+  readonly brief?: boolean;
+  readonly full?: boolean;
+  readonly threads?: string;
+  /** The run is the one that comes with logratio. */
+  readonly asDemo?: boolean;
+}
+
+const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads", "asDemo"];
+
+/** Reads a run once and prints the report in the form that was asked for. */
+export async function report(
+  paths: readonly string[],
+  options: ReportOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+  if (options.brief && options.full)
+    throw new UsageError("--brief and --full contradict each other", { hint: "ask for one of them" });
+  const parity = parityTrainers(options.parity);
+  const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
+  if (options.html !== undefined) {
+    const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
+    const outputs = await openOutputs({ inputs, force: options.force });
+    await outputs.file("--html", options.html, "report page");
+  }
+  const filter = await filterOf(options);
+  const progress = createProgress(terminal);
+  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const reading = readUntilInterrupted(run, filter);
+  const summary = await summarizeBatches(reading.batches, threads === undefined ? {} : { threads }).finally(
+    reading.end,
+  );
+  progress.end();
+
+  const findings = run.findings.list();
+  const result = buildReport({
+    run: run.name,
+    paths,
+    flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
+    summary,
+    parity,
+    findings,
+    sources: sourceSummaries(run),
+  });
+  if (result.metrics.tokens === 0) throw nothingToCompare(result);
+  if (options.explain) terminal.err(formatExplanation(run));
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, renderHtml(result));
+    terminal.err(writtenFiles(options.html));
+  }
+  terminal.out(render(result, paths, options, terminal));
+  if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
+  return conclude(run, reading, result.metrics.sequences, terminal);
+}
+
+function parityTrainers(list: string | undefined): ParityTrainer[] {
+  const names = (list ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+  return names.map((name) => {
+    const trainer = PARITY_TRAINERS.find((candidate) => candidate.name === name);
+    if (!trainer) {
+      throw new UsageError(`--parity: there is no trainer "${name}"`, {
+        hint: `known: ${PARITY_TRAINERS.map((known) => known.name).join(", ")}`,
+      });
+    }
+    return trainer;
+  });
+}
+
+/** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */
+function render(
+  result: MismatchReport,
+  paths: readonly string[],
+  options: ReportOptions,
+  { width, colour: color, unicode, interactive }: Terminal,
+): string {
+  if (options.json) return toJson(result);
+  const command = options.asDemo
+    ? commandLine("demo", [], options, FORM_FLAGS)
+    : commandLine("report", paths, options, FORM_FLAGS);
+  if (options.markdown) return renderMarkdown(result, { command });
+  const isCut = interactive && !options.full && !options.brief;
+  return renderTerminal(result, {
+    width,
+    color,
+    unicode,
+    sections: options.brief || isCut ? "summary" : "all",
+    ...(isCut && { more: `${command} --full` }),
+  });
+}

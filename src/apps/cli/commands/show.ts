@@ -1,0 +1,220 @@
+import {
+  buildShow,
+  type FoundSequence,
+  parseHandle,
+  SequenceFinder,
+  type Speller,
+  WORST,
+  WorstFinder,
+} from "../../../analyses/show/index.ts";
+import { EmptyInputError, UsageError } from "../../../core/base/errors.ts";
+import type { Handle, RecordBatch } from "../../../core/schema/record.ts";
+import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index.ts";
+import { openTokenizer } from "../../../input/tokens/index.ts";
+import { TokenTexts } from "../../../input/tokens/token-texts.ts";
+import { formatCount } from "../../../render/index.ts";
+import { renderShowTerminal } from "../../../render/show/index.ts";
+import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../../results/show.ts";
+import { TOKEN_FLAGS } from "../../../results/wire/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { tellFindings } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import { commandLine, conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface ShowOptions extends InputOptions {
+  readonly metric?: ShowMetricName;
+  readonly scale?: string;
+  readonly context?: string;
+  readonly all?: boolean;
+  readonly tokenizer?: string;
+  readonly json?: boolean;
+}
+
+/** What is looked for: a sequence or token by its handle, or the worst token of the run. */
+interface Target {
+  readonly wanted: Handle | undefined;
+  /** Whether sequences of a step are wanted; remembers every step that it is asked about. */
+  readonly steps: ((step: number) => boolean) | undefined;
+  readonly stepsSeen: ReadonlySet<number>;
+}
+
+interface Found {
+  readonly sequence: FoundSequence;
+  readonly token: number | undefined;
+}
+
+/** Finds one sequence of a run and prints it token by token; with a token's handle, that token and all about it. */
+export async function show(
+  pathsAndHandle: readonly string[],
+  options: ShowOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const [paths, handle] = [pathsAndHandle.slice(0, -1), pathsAndHandle.at(-1)!];
+  if (paths.length === 0) {
+    throw new UsageError("which sequence? The last argument is its handle", {
+      hint: `logratio show ${handle} s12.r3.q41, a token of it: s12.r3.q41.t880, or the worst of all: worst`,
+    });
+  }
+  const context = options.context === undefined ? undefined : positiveInteger("--context", options.context);
+  const scale = options.scale === undefined ? undefined : positiveNumber("--scale", options.scale);
+  const target = targetOf(handle, readOptionsOf(options));
+  const tokenizer = options.tokenizer === undefined ? undefined : await openTokenizer(options.tokenizer);
+
+  const progress = createProgress(terminal);
+  const run = await openRun(paths, {
+    ...readOptionsOf(options),
+    ...(target.steps !== undefined && { steps: target.steps }),
+    onProgress: progress.update,
+  }).catch((error: unknown) => otherSteps(error, target));
+  const reading = readUntilInterrupted(run);
+  const found = await find(run, reading, target).finally(reading.end);
+  progress.end();
+  if (found === undefined) {
+    terminal.err("interrupted before the sequence was found\n");
+    return EXIT.interrupted;
+  }
+
+  const { sequence, token } = found;
+  checkToken(sequence, token);
+  const result = buildShow({
+    found: sequence,
+    token,
+    metric: options.metric ?? "delta",
+    scale,
+    speller: spellerOf(new TokenTexts(tokenizer)),
+  });
+  if (tokenizer === undefined) noteNoTokenizer(run);
+  const report: ShowReport = {
+    ...result,
+    run: run.name,
+    tokenizer: options.tokenizer ?? null,
+    next: nextOf(result, paths, options),
+    // The handle asks for one step: that files of others are not read needs no word.
+    findings: run.findings.list().filter(({ omits }) => omits?.why !== "requested"),
+    sources: sourceSummaries(run),
+  };
+  const { width, colour: color, unicode } = terminal;
+  terminal.out(
+    options.json
+      ? toJson(report)
+      : renderShowTerminal(report, { width, color, unicode, context, all: options.all }),
+  );
+  tellFindings(report.findings, terminal);
+  return conclude(run, reading, 1, terminal);
+}
+
+function targetOf(handle: string, { steps: among }: ReadOptions): Target {
+  const wanted = handle === WORST ? undefined : parseHandle(handle);
+  const stepsSeen = new Set<number>();
+  if (wanted?.step === undefined) return { wanted, steps: among, stepsSeen };
+  const steps = (step: number): boolean => {
+    stepsSeen.add(step);
+    return step === wanted.step && (among === undefined || among(step));
+  };
+  return { wanted, steps, stepsSeen };
+}
+
+/** Reads until the sequence is found for certain; undefined where the user interrupted that. */
+async function find(run: Run, reading: Reading, target: Target): Promise<Found | undefined> {
+  if (target.wanted === undefined) {
+    const finder = new WorstFinder();
+    for await (const batch of reading.batches) finder.add(batch);
+    if (reading.interrupted) return undefined;
+    const worst = finder.result();
+    return { sequence: worst, token: worst.token };
+  }
+  const finder = new SequenceFinder(target.wanted);
+  for await (const batch of whateverIsThere(reading.batches)) {
+    finder.add(batch);
+    if (finder.isExact && handlesAreUnique(run)) break;
+  }
+  if (reading.interrupted && !finder.isExact) return undefined;
+  return { sequence: finder.result(target.stepsSeen), token: target.wanted.token };
+}
+
+/** Without the error for an input of which nothing is wanted: which sequences there are instead is said better. */
+async function* whateverIsThere(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  try {
+    yield* batches;
+  } catch (error) {
+    if (!(error instanceof EmptyInputError)) throw error;
+  }
+}
+
+/** Whether no two files can hold the same step and rank, so that a whole handle names one sequence. */
+function handlesAreUnique({ sources }: Run): boolean {
+  if (sources.length === 1) return true;
+  const places = sources.map(({ step, rank }) => (step === undefined ? undefined : `${step} ${rank}`));
+  return !places.includes(undefined) && new Set(places).size === sources.length;
+}
+
+/** No file has the step: says which steps there are in the words of a handle. */
+function otherSteps(error: unknown, { wanted, stepsSeen }: Target): never {
+  if (wanted?.step === undefined || stepsSeen.size === 0 || stepsSeen.has(wanted.step)) throw error;
+  if (!(error instanceof UsageError)) throw error;
+  new SequenceFinder(wanted).result(stepsSeen);
+  throw error;
+}
+
+function checkToken({ batch, row, handle }: FoundSequence, token: number | undefined): void {
+  const length = batch.offsets[row + 1]! - batch.offsets[row]!;
+  if (token === undefined || token < length) return;
+  throw new UsageError(`there is no token ${handle}.t${token}: the response has ${formatCount(length)}`, {
+    hint:
+      length === 0
+        ? `${handle} is empty`
+        : `its tokens are ${handle}.t0 to ${handle}.t${length - 1}; the prompt's have no handles`,
+  });
+}
+
+function spellerOf(texts: TokenTexts): Speller {
+  return {
+    pieces: (ids) =>
+      texts.pieces(ids).map(({ text, bytes, flags }) => ({ text, bytes, kind: kindOf(flags) })),
+    textOf: (id) => {
+      const [piece] = texts.pieces([id]);
+      return piece === undefined || (piece.flags & TOKEN_FLAGS.unknown) !== 0 ? null : texts.nameOf(id);
+    },
+  };
+}
+
+function kindOf(flags: number): ShowPieceKind {
+  if ((flags & TOKEN_FLAGS.continuation) !== 0) return "continuation";
+  if ((flags & TOKEN_FLAGS.unknown) !== 0) return "id";
+  return (flags & TOKEN_FLAGS.special) === 0 ? "text" : "special";
+}
+
+function noteNoTokenizer({ findings }: Run): void {
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "tokenizer",
+    count: 1,
+    at: {},
+    hint: "--tokenizer DIR (the model's directory, with tokenizer.json in it)",
+    describe: () => "without a tokenizer tokens are shown as their ids",
+  });
+}
+
+function nextOf(
+  { sequence, token, worst }: Pick<ShowReport, "sequence" | "token" | "worst">,
+  paths: readonly string[],
+  options: ShowOptions,
+): ShowReport["next"] {
+  const command = (handle: string): string =>
+    commandLine("show", [...paths, handle], options, ["json", "context", "all"]);
+  if (token !== null) return { command: command(sequence.handle), why: "the whole sequence" };
+  const [furthest] = worst;
+  if (furthest === undefined) return null;
+  return { command: command(`${sequence.handle}.t${furthest}`), why: "all about the furthest token" };
+}
+
+function positiveNumber(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new UsageError(`${flag} must be a positive number, not "${text}"`);
+  return value;
+}

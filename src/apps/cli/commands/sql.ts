@@ -1,0 +1,64 @@
+import { type QueryResult, queryFiles } from "../../../analyses/analyze/index.ts";
+import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
+import { UsageError } from "../../../core/base/errors.ts";
+import { onInterrupt } from "../../../input/io/interrupts.ts";
+import { renderRows } from "../../../render/analyze/index.ts";
+import { csvLine } from "../../../render/text/csv.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { toJson } from "../json.ts";
+import { tellFindings } from "../messages.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface SqlOptions {
+  readonly json?: boolean;
+  readonly csv?: boolean;
+  readonly timeout?: string;
+}
+
+/** Rows of a table on the screen; --json and --csv print all. */
+const MOST_ROWS = 1000;
+const SCHEMA_VERSION = 1;
+
+/** Runs one query over files and prints its rows. */
+export async function sql(
+  query: string,
+  files: readonly string[],
+  { json, csv, timeout }: SqlOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (json && csv)
+    throw new UsageError("--json and --csv contradict each other", { hint: "ask for one of them" });
+  const options = { timeLimit: timeLimitOf(timeout) };
+  // Ends with an exit that clears what has spilled to disk.
+  const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
+  const result = await queryFiles(query, files, options).finally(endListening);
+  if (json) terminal.out(toJson({ schemaVersion: SCHEMA_VERSION, kind: "sql", ...result }));
+  else if (csv) terminal.out(toCsv(result));
+  else {
+    const { width, colour: color, unicode } = terminal;
+    const rows = result.rows.slice(0, MOST_ROWS);
+    terminal.out(renderRows({ columns: result.columns, rows }, { width, color, unicode }));
+    const more = result.rows.length - rows.length;
+    if (more > 0) terminal.err(`${more} more rows: --csv or --json prints all, LIMIT asks for fewer\n`);
+  }
+  tellFindings(result.findings, terminal);
+  return inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
+}
+
+const DEFAULT_TIME_LIMIT_S = 300;
+
+/** Milliseconds; undefined for none. */
+function timeLimitOf(text: string | undefined): number | undefined {
+  const seconds = text === undefined ? DEFAULT_TIME_LIMIT_S : text.trim() === "" ? Number.NaN : Number(text);
+  if (!(seconds >= 0 && seconds <= MOST_SECONDS))
+    throw new UsageError(`--timeout must be seconds, or 0 for no limit, not "${text}"`);
+  return seconds === 0 ? undefined : seconds * 1000;
+}
+
+/** Timers take no more. */
+const MOST_SECONDS = 2 ** 31 / 1000 - 1;
+
+/** A header, then the rows. */
+function toCsv({ columns, rows }: QueryResult): string {
+  return [columns.map(({ name }) => name), ...rows].map(csvLine).join("");
+}

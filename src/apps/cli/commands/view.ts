@@ -1,0 +1,368 @@
+import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
+import { UsageError } from "../../../core/base/errors.ts";
+import { openOutputs } from "../../../input/ingest/index.ts";
+import { onInterrupt } from "../../../input/io/interrupts.ts";
+import { plural } from "../../../render/index.ts";
+import type { Comparison } from "../../../results/view.ts";
+import { writeBundle } from "../../viewer/bundle/index.ts";
+import { compareRuns } from "../../viewer/compare/index.ts";
+import { isStudy } from "../../viewer/kl/index.ts";
+import { followRun, type PreparedRun, type PrepareOptions, prepareRun } from "../../viewer/prepare/index.ts";
+import { startViewServer, type ViewServer } from "../../viewer/server/index.ts";
+import { announceServer } from "../announce-server.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
+import { openTruth } from "../ground-truth.ts";
+import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { formatFailure, formatWarning, printableLines, tellFindings, writtenLine } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import { inputFlags } from "../read-run.ts";
+import { serveStudy } from "../serve-study.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface ViewOptions extends InputOptions, ForceOption {
+  readonly tokenizer?: string;
+  readonly truth?: string;
+  readonly port?: string;
+  readonly host?: string;
+  /** False with --no-token. */
+  readonly token?: boolean;
+  /** False with --no-open. */
+  readonly open?: boolean;
+  readonly follow?: boolean;
+  readonly redact?: string;
+  readonly cache?: string;
+  readonly bundle?: string;
+  /** Paths of another run. */
+  readonly compare?: readonly string[];
+  readonly compareTokenizer?: string;
+}
+
+const VIEW_FLAGS = [
+  "tokenizer",
+  "truth",
+  "port",
+  "host",
+  "token",
+  "open",
+  "follow",
+  "redact",
+  "cache",
+  "bundle",
+  "force",
+  "compare",
+  "compareTokenizer",
+];
+
+/** Prepares a run and serves the viewer until it is interrupted; or writes the viewer as files. */
+export async function view(
+  paths: readonly string[],
+  options: ViewOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const port = options.port === undefined ? undefined : portOf(options.port);
+  if (options.redact !== undefined && options.redact !== "text")
+    throw new UsageError(`--redact ${options.redact}: only text can be redacted`);
+  if (options.truth !== undefined && (options.tokenizer === undefined || options.redact !== undefined))
+    throw new UsageError("--truth is for digits, which are found by a tokenizer and not shown redacted", {
+      hint: "add --tokenizer DIR, and leave --redact out",
+    });
+  if (options.follow && paths.includes("-"))
+    throw new UsageError("--follow needs files: standard input is read once");
+  if (options.follow && options.bundle !== undefined)
+    throw new UsageError("--follow and --bundle contradict each other: the files of a bundle do not change", {
+      hint: "leave --follow out to write the run as it is now",
+    });
+  checkCompare(paths, options);
+  const stop = new AbortController();
+  const endListening = onInterrupt(() => {
+    stop.abort();
+    // Whoever waits for more of it waits until its writer ends, which may be never.
+    if ([...paths, ...(options.compare ?? [])].includes("-")) process.stdin.destroy();
+  });
+  try {
+    await checkPlaces(paths, options);
+    const { redact: _, ...rest } = options;
+    const wanted: ViewOptions & { readonly redact?: "text" } = {
+      ...rest,
+      ...(options.redact === "text" && { redact: "text" }),
+    };
+    const [path] = paths;
+    if (paths.length === 1 && path !== undefined && isStudy(path)) {
+      const { host, token, open = true, cache, redact, bundle } = wanted;
+      const forRuns = inputFlags(options, [
+        "port",
+        "host",
+        "token",
+        "open",
+        "cache",
+        "redact",
+        "bundle",
+        "force",
+      ]);
+      const study = { port, host, token, open, cache, redact, bundle, forRuns, signal: stop.signal };
+      return await serveStudy(path, study, terminal);
+    }
+    if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
+    const run = await prepareAll(paths, wanted, terminal, stop.signal);
+    if (run === undefined) return EXIT.interrupted;
+    if (options.bundle !== undefined) return await bundle(run, options.bundle, terminal);
+    return await serve(run, wanted, port, terminal, stop.signal);
+  } finally {
+    endListening();
+  }
+}
+
+/** Where the bundle and the cache go, before anything is read. */
+async function checkPlaces(
+  paths: readonly string[],
+  { bundle, cache, compare = [], tokenizer, compareTokenizer, truth, force }: ViewOptions,
+): Promise<void> {
+  const more = [tokenizer, compareTokenizer, truth].filter((path) => path !== undefined);
+  const outputs = await openOutputs({ inputs: [...paths, ...compare, ...more], force });
+  if (cache !== undefined) await outputs.directory("--cache", cache, "cache");
+  if (bundle === undefined) return;
+  if (bundle.endsWith(".zip")) await outputs.file("--bundle", bundle, "bundle");
+  else await outputs.directory("--bundle", bundle, "bundle");
+}
+
+type Wanted = ViewOptions & { readonly redact?: "text" };
+
+function prepareOptions(options: Wanted): PrepareOptions {
+  const { tokenizer, truth, redact, cache } = options;
+  return {
+    read: readOptionsOf(options),
+    flags: inputFlags(options, VIEW_FLAGS),
+    ...(tokenizer !== undefined && { tokenizer }),
+    ...(truth !== undefined && { truth: { name: truth, open: () => openTruth(truth) } }),
+    ...(redact !== undefined && { redact }),
+    ...(cache !== undefined && { cache }),
+  };
+}
+
+/** Undefined when it was interrupted: nothing of it is kept then. */
+async function prepare(
+  paths: readonly string[],
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<PreparedRun | undefined> {
+  const progress = createProgress(terminal);
+  try {
+    const run = await prepareRun(paths, {
+      ...prepareOptions(options),
+      onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+      signal,
+      onProgress: progress.update,
+    });
+    progress.end();
+    tellFindings(run.info.findings, terminal);
+    return run;
+  } catch (error) {
+    progress.end();
+    if (!signal.aborted) throw error;
+    terminal.err("interrupted\n");
+    return undefined;
+  }
+}
+
+/** The run, and where another is named with it that one too and how they differ. */
+async function prepareAll(
+  paths: readonly string[],
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<PreparedRun | undefined> {
+  const run = await prepare(paths, options, terminal, signal);
+  if (run === undefined || options.compare === undefined) return run;
+  const { compareTokenizer: tokenizer = options.tokenizer, ...rest } = options;
+  const wanted = { ...rest, ...(tokenizer !== undefined && { tokenizer }) };
+  const open = [run];
+  try {
+    const other = await prepare(options.compare, wanted, terminal, signal);
+    if (other !== undefined) {
+      open.push(other);
+      const compared = await compareRuns(run, other, signal);
+      tellWarnings(compared, terminal);
+      return compared;
+    }
+  } catch (error) {
+    await Promise.all(open.map((one) => one.close()));
+    if (!signal.aborted) throw error;
+    terminal.err("interrupted\n");
+    return undefined;
+  }
+  await run.close();
+  return undefined;
+}
+
+function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: ViewOptions): void {
+  if (compare === undefined) {
+    if (compareTokenizer === undefined) return;
+    throw new UsageError("--compare-tokenizer is that of another run, and none is named", {
+      hint: "add --compare PATH",
+    });
+  }
+  if (follow)
+    throw new UsageError(
+      "--follow and --compare contradict each other: sequences are matched over both runs as they are",
+      { hint: "leave --follow out to compare what is there now, or follow each run in a viewer of its own" },
+    );
+  if (paths.includes("-") && compare.includes("-"))
+    throw new UsageError("standard input is read once: it cannot be both runs");
+}
+
+function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
+  const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as Comparison;
+  for (const { severity, what, follows } of warnings)
+    terminal.err(printableLines(`${severity}: ${what} ${follows}\n`));
+}
+
+async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
+  try {
+    terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true })));
+    terminal.err("serve it with any web server; it has no exact answers to thresholds that are dragged\n");
+    return statusOf(run);
+  } finally {
+    await run.close();
+  }
+}
+
+/** As after `report`: 4 when inputs were left out. */
+function statusOf({ info, compared }: PreparedRun): ExitStatus {
+  const findings = [...info.findings, ...(compared?.other.info.findings ?? [])];
+  return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
+}
+
+/** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
+async function serve(
+  run: PreparedRun,
+  options: Wanted,
+  port: number | undefined,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  const server = await start(run, options, port, terminal);
+  try {
+    await aborted(signal);
+    return EXIT.fine;
+  } finally {
+    await server.close();
+    terminal.err("\n");
+  }
+}
+
+/** Wrong usage is told before anything is served. */
+const SERVED_AFTER_MS = 500;
+
+/** Serves from the beginning: a page that waits for the first step shows it when it is there. */
+async function serveFollowing(
+  paths: readonly string[],
+  options: Wanted,
+  port: number | undefined,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  let server: Promise<ViewServer> | undefined;
+  let shown: number | undefined;
+  /** Findings, which are of the whole run each time. */
+  const told = new Set<string>();
+  const broken = new AbortController();
+  const fail = (error: unknown): void => broken.abort(error);
+  const both = AbortSignal.any([signal, broken.signal]);
+  const serving = (shown: PreparedRun | readonly string[]): Promise<ViewServer> => {
+    server ??= start(shown, options, port, terminal);
+    server.catch(fail);
+    return server;
+  };
+  const later = setTimeout(() => void serving(paths).catch(() => {}), SERVED_AFTER_MS);
+  const progress = createProgress(terminal);
+  try {
+    await followRun(
+      paths,
+      {
+        ...prepareOptions(options),
+        onProgress: progress.update,
+        onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+      },
+      {
+        signal: both,
+        onRun(run, anew) {
+          progress.end();
+          const { sequences, findings } = run.info;
+          if (shown !== undefined && sequences !== shown)
+            terminal.err(`now ${plural(sequences, "sequence")}\n`);
+          shown = sequences;
+          tellFindings(findings, terminal, told);
+          const isFirst = server === undefined;
+          const next = serving(run).then(async (running) => {
+            if (!isFirst) await running.update(run, anew);
+            return running;
+          });
+          next.catch(fail);
+          server = next;
+        },
+        onWaiting(error) {
+          progress.end();
+          terminal.err(`waiting: ${error.message}\n`);
+          const why = formatReason(error);
+          void serving(paths).then(
+            (running) => running.wait(why),
+            () => {},
+          );
+        },
+        onRebuild(why) {
+          terminal.err(`reading everything again: ${why}\n`);
+        },
+      },
+    );
+    if (broken.signal.aborted) throw broken.signal.reason;
+    return EXIT.fine;
+  } finally {
+    clearTimeout(later);
+    progress.end();
+    await server?.then(
+      (running) => running.close(),
+      () => {},
+    );
+  }
+}
+
+/** For the page: what is wrong and what is likely, in one line. */
+function formatReason(error: Error): string {
+  const { likely } = error as { readonly likely?: string };
+  return likely === undefined ? error.message : `${error.message}: ${likely}`;
+}
+
+async function start(
+  run: PreparedRun | readonly string[],
+  options: Wanted,
+  port: number | undefined,
+  terminal: Terminal,
+): Promise<ViewServer> {
+  const server = await startViewServer(run, {
+    ...(port !== undefined && { port }),
+    ...(options.host !== undefined && { host: options.host }),
+    ...(options.token !== undefined && { token: options.token }),
+    following: options.follow === true,
+    onError: (error) => terminal.err(formatFailure(error, terminal)),
+  }).catch(async (error: unknown) => {
+    if ("info" in run) await run.close();
+    throw error;
+  });
+  await announceServer(server, options, terminal);
+  return server;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

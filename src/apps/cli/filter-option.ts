@@ -1,0 +1,42 @@
+/**
+ * `--filter`: the grammar of the viewer over what a verb reads.
+ *
+ * @module
+ */
+
+import { type BatchFilter, batchFilter } from "../../analyses/filter/filter-batches.ts";
+import { needsTexts, parseFilter, spelledTexts } from "../../analyses/filter/index.ts";
+import { UsageError } from "../../core/base/errors.ts";
+
+export interface FilterOptions {
+  readonly filter?: string;
+  readonly tokenizer?: string;
+}
+
+/** @throws UsageError when the filter is not understood, or asks for texts without a tokenizer */
+export async function filterOf({ filter, tokenizer }: FilterOptions): Promise<BatchFilter | undefined> {
+  if (filter === undefined) return undefined;
+  const { terms, problems } = parseFilter(filter);
+  const [first] = problems;
+  if (first !== undefined) {
+    throw new UsageError(`--filter: ${problems.map(({ message }) => message).join("; ")}`, {
+      hint:
+        first.instead === undefined ? "docs/view.md lists the fields" : `perhaps --filter '${first.instead}'`,
+    });
+  }
+  if (terms.length === 0)
+    throw new UsageError("--filter has no term in it", { hint: "as in --filter 'abs>0.5'" });
+  if (!needsTexts(terms)) return batchFilter(terms);
+  if (tokenizer === undefined) {
+    throw new UsageError("--filter: only a tokenizer tells what token: and is: ask", {
+      hint: "add --tokenizer DIR, the model's directory with tokenizer.json in it",
+    });
+  }
+  const { openTokenizer } = await import("../../input/tokens/index.ts");
+  const { TokenTexts } = await import("../../input/tokens/token-texts.ts");
+  const texts = new TokenTexts(await openTokenizer(tokenizer));
+  return batchFilter(terms, (ids) => {
+    const { offsets, ...spelled } = texts.spell(ids);
+    return spelledTexts({ ...spelled, textOffsets: offsets }, 0);
+  });
+}

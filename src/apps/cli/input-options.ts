@@ -1,0 +1,113 @@
+import { type Command, Option } from "commander";
+import { UsageError } from "../../core/base/errors.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../core/base/memory-limit.ts";
+import { COLUMN_FLAGS, type ColumnMapping, type ReadOptions } from "../../input/ingest/index.ts";
+
+type MappedColumn = keyof typeof COLUMN_FLAGS;
+
+const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
+  rollout: "rollout log-probs",
+  trainer: "trainer log-probs",
+  mask: "response mask",
+  tokens: "response token ids",
+  prompt: "prompt token ids",
+  attention: "attention mask",
+  lengths: "tokens per sequence, where arrays are packed",
+  step: "training step",
+  rank: "rank",
+  reward: "reward",
+  correctness: "correctness, 0 or 1",
+  group: "prompt group",
+  sample: "sample id",
+  environment: "environment or data source",
+  advantages: "advantages",
+  promptText: "prompt as text",
+  responseText: "response as text",
+};
+
+/** Flags of every verb that reads runs. */
+export interface InputOptions extends Readonly<Partial<Record<MappedColumn, string>>> {
+  readonly pair?: boolean;
+  readonly steps?: string;
+  readonly adapter?: string;
+  readonly batchTokens?: string;
+}
+
+/** Of every verb that decodes files; it holds for the whole process. */
+export function addMemoryOption(command: Command): Command {
+  return command
+    .option(
+      "--memory <mib>",
+      `memory for decoded values: a file that needs more is refused, tables go to disk (default ${DEFAULT_MEMORY_LIMIT / 2 ** 20})`,
+    )
+    .hook("preAction", (_, action) => {
+      const { memory } = action.opts<{ readonly memory?: string }>();
+      if (memory !== undefined) setMemoryLimit(positiveInteger("--memory", memory) * 2 ** 20);
+    });
+}
+
+export function addInputOptions(command: Command): Command {
+  addMemoryOption(command)
+    .option("--steps <range>", "only these steps: 30, 100..200, 10,20,30")
+    .option("--pair", "two files that scored the same tokens: first the rollout side, then the trainer's")
+    .option("--adapter <name>", "read as this trainer's format, whatever detection says")
+    .option("--batch-tokens <n>", "tokens held in memory at a time (default 1000000)");
+  for (const [field, flag] of Object.entries(COLUMN_FLAGS)) {
+    const meaning = COLUMN_MEANINGS[field as MappedColumn];
+    command.addOption(
+      new Option(`${flag} <column>`, meaning).helpGroup(
+        "Columns, where detection needs help (dots reach into objects):",
+      ),
+    );
+  }
+  return command;
+}
+
+/** Of verbs that `filterOf` (filter-option.ts) filters. */
+export function addFilterOption(command: Command): Command {
+  return command.option(
+    "--filter <terms>",
+    "only what matches, written as in the viewer: 'abs>0.5 turn:3 is:number correct:no'; turns count from 0",
+  );
+}
+
+/** @throws UsageError when a flag's value makes no sense. */
+export function readOptionsOf(options: InputOptions): ReadOptions {
+  const named = Object.keys(COLUMN_FLAGS).flatMap((field) => {
+    const column = options[field as MappedColumn];
+    return column === undefined ? [] : [[field, column] as const];
+  });
+  return {
+    ...(named.length > 0 && { mapping: Object.fromEntries(named) as ColumnMapping }),
+    ...(options.pair !== undefined && { pair: options.pair }),
+    ...(options.adapter !== undefined && { adapter: options.adapter }),
+    ...(options.steps !== undefined && { steps: stepFilter(options.steps) }),
+    ...(options.batchTokens !== undefined && {
+      batchTokens: positiveInteger("--batch-tokens", options.batchTokens),
+    }),
+  };
+}
+
+/** @throws UsageError when the text of a flag is anything else. */
+export function positiveInteger(flag: string, text: string): number {
+  const value = Number(text.replaceAll("_", ""));
+  if (!Number.isInteger(value) || value <= 0)
+    throw new UsageError(`${flag} must be a positive integer, not "${text}"`);
+  return value;
+}
+
+/** `30`, `100..200` (both ends included), `10,20,30..40`. */
+export function stepFilter(text: string): (step: number) => boolean {
+  const ranges = text.split(",").map((part) => {
+    const [, from, , to] = /^\s*(\d+)\s*(\.\.\s*(\d+))?\s*$/.exec(part) ?? [];
+    if (from === undefined) {
+      throw new UsageError(`--steps does not understand "${part.trim()}"`, {
+        hint: "write 30, or 100..200, or 10,20,30",
+      });
+    }
+    const range = [Number(from), Number(to ?? from)] as const;
+    if (range[1] < range[0]) throw new UsageError(`--steps: the range ${part.trim()} ends before it starts`);
+    return range;
+  });
+  return (step) => ranges.some(([from, to]) => step >= from && step <= to);
+}

@@ -1,0 +1,33 @@
+import { isLogratioError, type LogratioError } from "../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../../input/io/file-system-errors.ts";
+import { EXIT, exitStatusOf } from "./exit-status.ts";
+import { formatBug, formatError } from "./messages.ts";
+import { buildProgram } from "./program.ts";
+import { listenForClosedPipes } from "./standard-streams.ts";
+import { openTerminal } from "./terminal.ts";
+
+function fail(error: LogratioError): void {
+  const terminal = openTerminal();
+  terminal.err(formatError(error, terminal));
+  process.exitCode = exitStatusOf(error._tag);
+}
+
+listenForClosedPipes((error) => {
+  fail(fileSystemError(error, "write", { file: "standard output" }));
+  process.exit();
+});
+
+try {
+  process.exitCode = await buildProgram(process.argv.slice(2));
+} catch (error) {
+  if (isLogratioError(error)) fail(error);
+  else if (isSystemError(error)) {
+    // Nobody said which file it was about; the system did.
+    fail(fileSystemError(error, "read or write", { file: error.path ?? "a file" }));
+  } else {
+    const terminal = openTerminal();
+    terminal.err(formatBug(error, terminal));
+    if (process.env.LOGRATIO_DEBUG && error instanceof Error) terminal.err(`${error.stack}\n`);
+    process.exitCode = EXIT.unreadable;
+  }
+}

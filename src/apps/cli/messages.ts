@@ -1,0 +1,82 @@
+import { formatPlace, isLogratioError, type LogratioError } from "../../core/base/errors.ts";
+import type { Finding } from "../../core/schema/findings.ts";
+import { plural, printable } from "../../render/index.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Text with names from files in it: its own line breaks are kept, whatever else moves the cursor is written out. */
+export function printableLines(text: string, indent = ""): string {
+  return text.split("\n").map(printable).join(`\n${indent}`);
+}
+
+const advice = (label: string, text: string | undefined): string[] =>
+  text ? [`  ${label.padEnd(8)}${printableLines(text, "          ")}`] : [];
+
+/** An error as people read it: what, where, why, what to try. No stack trace. */
+export function formatError(error: LogratioError, { paint }: Terminal): string {
+  return [
+    `${paint("red", "error:")} ${printableLines(error.message)}`,
+    ...advice("where", formatPlace(error.at)),
+    ...advice("likely", error.likely),
+    ...advice("try", error.hint),
+    "",
+  ].join("\n");
+}
+
+/** A finding in one to three lines. */
+export function formatFinding(finding: Finding, { paint }: Terminal): string {
+  const place = formatPlace(finding.at);
+  const word = finding.severity === "info" ? "note:" : `${finding.severity}:`;
+  return [
+    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place && !finding.message.includes(place) ? ` (first at ${printableLines(place)})` : ""}`,
+    ...advice("likely", finding.likely),
+    ...advice("try", finding.hint),
+    "",
+  ].join("\n");
+}
+
+/**
+ * What a verb says of its input on standard error: all findings but that a README or a tokenizer lies beside the data,
+ * which the line "left out", `--explain` and `--json` say.
+ *
+ * @param told what was said before, and is not said again
+ */
+export function tellFindings(
+  findings: readonly Finding[],
+  terminal: Terminal,
+  told: Set<string> = new Set(),
+): void {
+  for (const finding of findings) {
+    const text = formatFinding(finding, terminal);
+    if (finding.omits?.why !== "by_name" && !told.has(text)) terminal.err(text);
+    told.add(text);
+  }
+}
+
+/** Something that whoever runs the command should know, in one line. */
+export function formatWarning(message: string, { paint }: Terminal): string {
+  return `${paint("yellow", "warning:")} ${printableLines(message)}\n`;
+}
+
+/** An error that logratio did not foresee: a bug, said as such. */
+export function formatBug(error: unknown, { paint }: Terminal): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `${paint("red", "bug:")} ${printableLines(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
+}
+
+/** Files that were written. */
+export function writtenFiles(...paths: readonly string[]): string {
+  return `written: ${paths.map(printable).join(", ")}\n`;
+}
+
+/** What stopped one answer and not the process. */
+export function formatFailure(error: unknown, terminal: Terminal): string {
+  return isLogratioError(error) ? formatError(error, terminal) : formatBug(error, terminal);
+}
+
+/** What was written, and how much it is. */
+export function writtenLine(
+  path: string,
+  { files, bytes }: { readonly files: number; readonly bytes: number },
+): string {
+  return `written: ${printable(path)}, ${plural(files, "file")}, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
+}

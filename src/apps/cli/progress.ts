@@ -1,0 +1,78 @@
+import { printable } from "../../render/index.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ProgressState {
+  readonly bytesRead: number;
+  /** 0 where it is not known (standard input). */
+  readonly bytesTotal: number;
+  readonly sequences: number;
+  readonly file: string;
+}
+
+const REDRAW_MS = 100;
+/** Reads that are over sooner draw nothing. */
+const QUIET_MS = 500;
+
+export interface Progress<State> {
+  update(state: State): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** A line on standard error with bytes, sequences and time left; only on a terminal, and only for long reads. */
+export function createProgress(terminal: Terminal): Progress<ProgressState> {
+  return createProgressOf(terminal, progressLine);
+}
+
+/** The same with any other line; `line` is given the seconds since the start. */
+export function createProgressOf<State>(
+  terminal: Terminal,
+  line: (state: State, seconds: number) => string,
+): Progress<State> {
+  const start = Date.now();
+  let last = 0;
+  let drawn = false;
+  return {
+    update(state) {
+      const now = Date.now();
+      if (!terminal.progress || now - start < QUIET_MS || now - last < REDRAW_MS) return;
+      last = now;
+      drawn = true;
+      terminal.err(`\r\u001b[K${printable(line(state, (now - start) / 1000)).slice(0, terminal.width - 1)}`);
+    },
+    end() {
+      if (drawn) terminal.err("\r\u001b[K");
+    },
+  };
+}
+
+/** `  42 %  1.2 of 2.9 GB, 180 MB/s, 12,345 sequences, 9 s left: step_0010.npz` */
+export function progressLine(
+  { bytesRead, bytesTotal, sequences, file }: ProgressState,
+  seconds: number,
+): string {
+  const rate = bytesRead / Math.max(seconds, 1e-3);
+  const share =
+    bytesTotal > 0
+      ? `${Math.floor((100 * bytesRead) / bytesTotal)} %  ${bytes(bytesRead)} of ${bytes(bytesTotal)}`
+      : bytes(bytesRead);
+  const left =
+    bytesTotal > bytesRead && rate > 0 ? `, ${duration((bytesTotal - bytesRead) / rate)} left` : "";
+  return `  ${share}, ${bytes(rate)}/s, ${sequences.toLocaleString("en")} sequences${left}: ${file}`;
+}
+
+function bytes(count: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = count;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,19 @@
+import type { AnalyzeProgress, ScoreProgress } from "../../scoring/index.ts";
+import { duration } from "./progress.ts";
+
+/** `  rlvr_step_300 (4 of 12)  118 of 260 texts, 2,310 tokens/s, 40 s left` */
+export function scoreLine(
+  { policy, policyNumber, policies, texts, textsTotal, tokensDone, tokensLeft }: ScoreProgress,
+  seconds: number,
+): string {
+  const rate = tokensDone / Math.max(seconds, 1e-3);
+  const left = rate > 0 ? `, ${duration(tokensLeft / rate)} left` : "";
+  const count = (value: number): string => value.toLocaleString("en");
+  const which = `${policy} (${policyNumber} of ${policies})`;
+  return `  ${which}  ${count(texts)} of ${count(textsTotal)} texts, ${count(Math.round(rate))} tokens/s${left}`;
+}
+
+/** `  42 %  analysing rlvr_step_300` */
+export function analyzeLine({ policy, texts, textsTotal }: AnalyzeProgress): string {
+  return `  ${Math.floor((100 * texts) / Math.max(1, textsTotal))} %  analysing ${policy}`;
+}

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ExampleStudy, exampleStudy } from "../viewer/kl/example-study.test-data.ts";
+import { captured } from "./commands/captured.test-data.ts";
+import { type ViewOptions, view } from "./commands/view.ts";
+
+let example: ExampleStudy;
+beforeAll(async () => {
+  example = await exampleStudy();
+});
+afterAll(() => example.remove());
+
+const run = (options: ViewOptions) => captured((terminal) => view([example.dir], options, terminal));
+
+it("refuses flags that are for runs", async () => {
+  for (const options of [{ follow: true }, { compare: ["other"] }, { steps: "10..20" }])
+    await expect(run(options)).rejects.toMatchObject({
+      _tag: "UsageError",
+      message: expect.stringMatching(/^--\w+ is for runs/) as string,
+    });
+});
+
+it("ends with 130 when it is interrupted while it analyses", async () => {
+  const done = run({ open: false });
+  setTimeout(() => process.emit("SIGINT"), 1);
+  const { status, err } = await done;
+  expect([status, err]).toEqual([130, "interrupted\n"]);
+});

@@ -1,0 +1,96 @@
+import { UsageError } from "../../core/base/errors.ts";
+import { writeBundle } from "../viewer/bundle/index.ts";
+import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../viewer/kl/index.ts";
+import { startStudyServer } from "../viewer/server/index.ts";
+import { announceServer } from "./announce-server.ts";
+import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { formatFailure, formatWarning, tellFindings, writtenLine } from "./messages.ts";
+import { createProgressOf } from "./progress.ts";
+import { analyzeLine } from "./score-progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ServeStudyOptions {
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly token: boolean | undefined;
+  readonly open: boolean;
+  readonly cache: string | undefined;
+  readonly redact: "text" | undefined;
+  /** Written instead of served. */
+  readonly bundle: string | undefined;
+  /** Flags that were given and are for runs, as words of a command line. */
+  readonly forRuns: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Analyses a study and serves the viewer of it until it is interrupted; or writes the viewer as files.
+ *
+ * @throws UsageError for flags that say how runs are read
+ */
+export async function serveStudy(
+  dir: string,
+  { port, host, token, open, cache, redact, bundle, forRuns, signal }: ServeStudyOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const [flag] = forRuns;
+  if (flag !== undefined)
+    throw new UsageError(`${flag} is for runs, and ${dir} is a study of checkpoints`, {
+      hint: "leave it out; logratio kl --html writes a study as one page",
+    });
+  const wanted = { ...(cache !== undefined && { cache }), ...(redact !== undefined && { redact }) };
+  const study = await prepare(dir, { ...wanted, signal }, terminal);
+  if (study === undefined) return EXIT.interrupted;
+  tellFindings(study.info.findings, terminal);
+  if (bundle !== undefined) return await writeStudy(study, bundle, terminal);
+  const server = await startStudyServer(study, {
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    ...(token !== undefined && { token }),
+    onError: (error) => terminal.err(formatFailure(error, terminal)),
+  }).catch(async (error: unknown) => {
+    await study.close();
+    throw error;
+  });
+  try {
+    await announceServer(server, { open }, terminal);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    return EXIT.fine;
+  } finally {
+    await server.close();
+    terminal.err("\n");
+  }
+}
+
+async function writeStudy(study: PreparedStudy, target: string, terminal: Terminal): Promise<ExitStatus> {
+  try {
+    terminal.err(writtenLine(target, await writeBundle(study, target, { replace: true })));
+    return EXIT.fine;
+  } finally {
+    await study.close();
+  }
+}
+
+/** Undefined when it was interrupted: nothing of it is kept then. */
+async function prepare(
+  dir: string,
+  options: PrepareStudyOptions & { readonly signal: AbortSignal },
+  terminal: Terminal,
+): Promise<PreparedStudy | undefined> {
+  const progress = createProgressOf(terminal, analyzeLine);
+  try {
+    const onProgress = progress.update;
+    const onNotice = (message: string): void => terminal.err(formatWarning(message, terminal));
+    return await prepareStudy(dir, { ...options, onProgress, onNotice });
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+    progress.end();
+    terminal.err("interrupted\n");
+    return undefined;
+  } finally {
+    progress.end();
+  }
+}

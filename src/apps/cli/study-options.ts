@@ -1,0 +1,274 @@
+/**
+ * Flags of the verbs that score texts, turned into the settings that a config file would hold. Flags win over the file.
+ *
+ * @module
+ */
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Command } from "commander";
+import { UsageError } from "../../core/base/errors.ts";
+import { openOutputs } from "../../input/ingest/index.ts";
+import {
+  type ConfiguredStudy,
+  readStudyConfig,
+  type StudyConfig,
+  type StudySpec,
+  studyOf,
+} from "../../scoring/index.ts";
+import { addForceOption, type ForceOption } from "./force-option.ts";
+import { positiveInteger } from "./input-options.ts";
+
+export interface StudyFlags extends ForceOption {
+  readonly responses?: readonly string[];
+  readonly useDpoResponses?: boolean;
+  readonly column?: readonly string[];
+  readonly promptTemplate?: string;
+  readonly appendEos?: boolean;
+  readonly tokenizer?: string;
+  readonly limit?: string;
+  readonly policy?: readonly string[];
+  readonly reference?: string;
+  readonly baseline?: readonly string[];
+  readonly pair?: readonly string[];
+  readonly out?: string;
+  readonly topK?: string;
+  readonly fullVocabulary?: boolean;
+  readonly attention?: boolean;
+  readonly vocabularySize?: string;
+  readonly threads?: string;
+  readonly memory?: string;
+  readonly cache?: string;
+  readonly concurrency?: string;
+  readonly timeout?: string;
+  readonly retries?: string;
+  readonly generate?: string;
+  readonly generateFrom?: string;
+  readonly temperature?: string;
+  readonly topP?: string;
+  readonly maxTokens?: string;
+  readonly seed?: string;
+}
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+export function addStudyFlags(command: Command): Command {
+  return addForceOption(command)
+    .option("--responses <[source=]file>", "responses to the problems, whose they are; repeatable", collect)
+    .option("--use-dpo-responses", "responses from dpo_responses.json beside the problems")
+    .option(
+      "--policy <name=at>",
+      "a policy: name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model, name=logits:FILE; " +
+        "'onnx:DIR/*' is every model in DIR; repeatable",
+      collect,
+    )
+    .option("--reference <name>", "the policy that every other one is held against")
+    .option("--baseline <name>", "a policy that is no checkpoint of the run; repeatable", collect)
+    .option("--pair <p:q>", "also D(p‖q) of these two; repeatable", collect)
+    .option("--out <dir>", "directory of the study (default: NAME.study); what is in it is not scored again")
+    .option("--tokenizer <dir>", "directory with tokenizer.json (default: the reference's)")
+    .option(
+      "--prompt-template <text>",
+      'text around a problem: "{problem}" (default), or rl-probe for that study\'s',
+    )
+    .option("--append-eos", "end each response with the end-of-text token")
+    .option(
+      "--column <ours=theirs>",
+      "where a text file's columns have other names: prompt=question; repeatable",
+      collect,
+    )
+    .option("--limit <n>", "only the first n texts")
+    .option("--top-k <n>", "most probable tokens kept of each policy (default 5; servers: asked for)")
+    .option("--attention", "local models: also how they look back at the first errors of wrong texts")
+    .option("--full-vocabulary", "ask servers for every token's log-prob: exact, and large")
+    .option("--vocabulary-size <n>", "tokens of a server's model, where it does not say")
+    .option("--threads <n>", "threads of local models (default: one per processor)")
+    .option("--memory <mib>", "memory for logits at a time (default 16; saved logits 32)")
+    .option("--cache <mib>", "memory for the reference's logits, so that it runs once (default 1024)")
+    .option("--concurrency <n>", "texts at a time sent to a server (default 8)")
+    .option("--timeout <seconds>", "of one request to a server")
+    .option("--retries <n>", "of a request that failed for a passing reason")
+    .option("--generate <n>", "first sample n responses to each problem")
+    .option("--generate-from <name>", "the policy that writes them (default: the reference)")
+    .option("--temperature <t>", "of --generate (default 1; 0: greedy)")
+    .option("--top-p <p>", "of --generate (default 1)")
+    .option("--max-tokens <n>", "of --generate (default 1024)")
+    .option("--seed <n>", "of --generate and of the bootstrap (default 42)");
+}
+
+const CONFIG_FILE = /\.(ya?ml)$/;
+
+/**
+ * The study that paths and flags describe.
+ *
+ * @param more settings of the verb's own flags, in the words of the config file
+ * @throws UsageError when they contradict each other
+ */
+export async function studyFromFlags(
+  paths: readonly string[],
+  flags: StudyFlags,
+  more: StudyConfig = {},
+): Promise<ConfiguredStudy> {
+  const configs = paths.filter((path) => CONFIG_FILE.test(path));
+  const [config, second] = configs;
+  if (second !== undefined)
+    throw new UsageError(`one config at a time, not ${config} and ${second}`, { hint: "give one of them" });
+  const files = paths.filter((path) => !CONFIG_FILE.test(path));
+  const fromFile = config === undefined ? {} : await readStudyConfig(config);
+  const settings = mergeSettings(mergeSettings(fromFile, settingsOf(files, flags)), more);
+  const study = await studyOf(settings, defaultOut(config ?? files[0]), config);
+  // A key does not belong on a command line, where every process list shows it, nor in a file that is passed around.
+  const apiKey = process.env.LOGRATIO_API_KEY;
+  return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
+}
+
+/** Every path that a study's paths and flags name; what is no path is passed over by those who ask. */
+export function studyInputs(
+  paths: readonly string[],
+  { responses = [], policy = [], tokenizer }: StudyFlags,
+): readonly string[] {
+  const named = [...responses, ...policy].map((text) =>
+    text.replace(/^[^=]*=/, "").replace(/^(onnx|logits):/, ""),
+  );
+  return [
+    ...paths,
+    ...(tokenizer === undefined ? [] : [tokenizer]),
+    ...named.map((path) => path.replace(/\/\*$/, "")),
+  ];
+}
+
+/** Asks whether the study may be written where it is to lie, before anything is scored. */
+export async function checkStudyOutput(
+  { out, texts, policies }: StudySpec,
+  paths: readonly string[],
+  flags: StudyFlags,
+): Promise<void> {
+  const { problems, responses = {}, files = [] } = texts;
+  const inputs = [
+    ...studyInputs(paths, flags),
+    ...(problems === undefined ? [] : [problems]),
+    ...Object.values(responses),
+    ...files,
+    ...policies.map(({ at }) => at.replace(/^(onnx|logits):/, "")),
+  ];
+  const outputs = await openOutputs({ inputs: [...new Set(inputs)], force: flags.force });
+  await outputs.directory("--out", out, "study");
+}
+
+/** `runs/texts.jsonl` → `texts.study`, here; a config's study stands beside it. */
+function defaultOut(path: string | undefined): string {
+  if (path === undefined) return "logratio.study";
+  const name = basename(path).replace(/(\.[A-Za-z0-9]+)+$/, "");
+  return CONFIG_FILE.test(path) ? join(dirname(path), `${name}.study`) : `${name}.study`;
+}
+
+function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {
+  const [first, ...others] = files;
+  const asProblems =
+    flags.responses !== undefined || flags.useDpoResponses === true || flags.generate !== undefined;
+  if (asProblems && others.length > 0)
+    throw new UsageError(`with responses apart, one file of problems is read, not ${files.length}`);
+  if (flags.useDpoResponses && flags.responses !== undefined)
+    throw new UsageError("--use-dpo-responses and --responses contradict each other", {
+      hint: "give one of them",
+    });
+  return defined({
+    ...(first !== undefined && (asProblems ? { problems: first } : { texts: files })),
+    responses: flags.useDpoResponses ? { dpo: dpoResponses(first) } : responsesOf(flags.responses),
+    columns: named("--column", flags.column),
+    prompt_template: flags.promptTemplate,
+    append_eos: flags.appendEos,
+    tokenizer: flags.tokenizer,
+    limit: count("--limit", flags.limit),
+    policies: flags.policy,
+    reference: flags.reference,
+    baselines: flags.baseline,
+    pairs: flags.pair,
+    out: flags.out,
+    top_k: count("--top-k", flags.topK),
+    attention: flags.attention,
+    seed: number("--seed", flags.seed),
+    backend: defined({
+      full_vocabulary: flags.fullVocabulary,
+      vocabulary_size: count("--vocabulary-size", flags.vocabularySize),
+      threads: count("--threads", flags.threads),
+      memory_mib: count("--memory", flags.memory),
+      cache_mib: number("--cache", flags.cache),
+      concurrency: count("--concurrency", flags.concurrency),
+      timeout_s: number("--timeout", flags.timeout),
+      retries: number("--retries", flags.retries),
+    }),
+    generate: defined({
+      n: count("--generate", flags.generate),
+      from: flags.generateFrom,
+      temperature: number("--temperature", flags.temperature),
+      top_p: number("--top-p", flags.topP),
+      max_tokens: count("--max-tokens", flags.maxTokens),
+    }),
+  });
+}
+
+function dpoResponses(problems: string | undefined): string {
+  if (problems === undefined)
+    throw new UsageError("--use-dpo-responses needs the file of problems", {
+      hint: "logratio score filtered_problems.json --use-dpo-responses …",
+    });
+  const dir = existsSync(problems) && statSync(problems).isDirectory() ? problems : dirname(problems);
+  return join(dir, "dpo_responses.json");
+}
+
+/** `source=file`, or a file whose name says whose they are. */
+function responsesOf(given: readonly string[] | undefined): unknown {
+  if (given === undefined) return undefined;
+  if (given.every((text) => !text.includes("="))) return given;
+  return named("--responses", given);
+}
+
+/** `name=value` flags as an object. */
+export function named(
+  flag: string,
+  given: readonly string[] | undefined,
+): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf("=");
+      if (at <= 0) throw new UsageError(`${flag} must have the form name=value, not "${text}"`);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+/** Later settings win; objects such as `spikes` are merged key by key. */
+export function mergeSettings(a: StudyConfig, b: StudyConfig): StudyConfig {
+  const both = { ...a, ...b };
+  for (const name of ["backend", "generate", "spikes"]) {
+    const [before, after] = [a[name], b[name]];
+    if (isObject(before) && isObject(after)) Object.assign(both, { [name]: { ...before, ...after } });
+  }
+  return both;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Without settings that are undefined, and without objects that have none. */
+export function defined(settings: Readonly<Record<string, unknown>>): StudyConfig {
+  return Object.fromEntries(
+    Object.entries(settings).filter(
+      ([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0),
+    ),
+  );
+}
+
+export function count(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : positiveInteger(flag, text);
+}
+
+/** @throws UsageError when the text of a flag is no number */
+export function number(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new UsageError(`${flag} must be a number, not "${text}"`);
+}

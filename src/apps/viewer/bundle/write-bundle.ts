@@ -1,0 +1,197 @@
+/**
+ * A run or a study as a folder or a zip of files that any web server can serve: the built page, and each answer under its own path.
+ *
+ * @module
+ */
+import { createWriteStream } from "node:fs";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ZipFile } from "yazl";
+import { UsageError } from "../../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../../../input/io/file-system-errors.ts";
+import { makeDirectory } from "../../../input/io/make-directory.ts";
+import { createScratch } from "../../../input/io/scratch.ts";
+import type { ViewInfo } from "../../../results/view.ts";
+import type { PreparedStudy } from "../kl/index.ts";
+import { digitsTables, reportTables, studyTables } from "../pages/index.ts";
+import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
+import { builtPage, filesBelow } from "../server/index.ts";
+
+export interface BundleOptions {
+  /** The built page; default the one that comes with this package. */
+  readonly page?: string;
+  /** Whether a file or directory at the target is replaced; default not. */
+  readonly replace?: boolean;
+}
+
+export interface BundleResult {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+interface BundleFile {
+  readonly path: string;
+  readonly read: () => Promise<Uint8Array>;
+}
+
+/** For crawlers: what is in a bundle was not published by putting it where the page is. */
+const ROBOTS = "User-agent: *\nDisallow: /\n";
+
+/**
+ * Writes the bundle, as a zip where `target` ends in `.zip`, under a temporary name that it then takes. Alternatives lie
+ * whole at `api/topk/INDEX`, since a file server knows no ranges of tokens; `api/exact` and `api/events` are absent.
+ * `api/run` says `bundled`.
+ *
+ * @throws UsageError when there is something at `target` already, unless it is to be replaced
+ * @throws FileSystemError or NotFoundError where the system refuses; what was at `target` is there still
+ */
+export async function writeBundle(
+  run: PreparedRun | PreparedStudy,
+  target: string,
+  { page = builtPage(), replace = false }: BundleOptions = {},
+): Promise<BundleResult> {
+  const whole = resolve(target);
+  if (!replace) await refuseOccupied(whole, target);
+  const scratch = await writing(target, async () => {
+    makeDirectory(dirname(whole));
+    return createScratch(dirname(whole));
+  });
+  const counted = { files: 0, bytes: 0 };
+  const files = counting(bundleFiles(run, page), counted);
+  const made = join(scratch.path, "bundle");
+  try {
+    if (whole.endsWith(".zip")) {
+      await writeZip(made, files, target);
+      await writing(target, () => rename(made, whole));
+    } else {
+      for await (const { path, read } of files) {
+        const bytes = await read();
+        await writing(target, async () => {
+          makeDirectory(dirname(join(made, path)));
+          await writeFile(join(made, path), bytes);
+        });
+      }
+      await writing(target, async () => {
+        // What is there goes aside first, and with the scratch directory once the new one has its name.
+        const before = join(scratch.path, "before");
+        await rename(whole, before).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+        });
+        await rename(made, whole).catch(async (error: unknown) => {
+          await rename(before, whole).catch(() => {});
+          throw error;
+        });
+      });
+    }
+  } finally {
+    await scratch.remove();
+  }
+  return counted;
+}
+
+async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw isSystemError(cause) ? fileSystemError(cause, "write", { file }) : cause;
+  }
+}
+
+async function refuseOccupied(whole: string, target: string): Promise<void> {
+  const there = await readdir(whole).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? [] : [basename(whole)],
+  );
+  if (there.length > 0)
+    throw new UsageError(`${target} is there already`, { hint: "name what is not there yet" });
+}
+
+async function* bundleFiles(run: PreparedRun | PreparedStudy, page: string): AsyncGenerator<BundleFile> {
+  const text = (path: string, content: string): BundleFile => {
+    return { path, read: () => Promise.resolve(Buffer.from(content)) };
+  };
+  for (const name of await filesBelow(page)) yield { path: name, read: () => readFile(join(page, name)) };
+  const info: ViewInfo = { ...run.info, status: "ready", bundled: true };
+  yield text("api/run", JSON.stringify(info));
+  yield* isStudy(run) ? studyFiles(run) : runFiles(run);
+  yield text("robots.txt", ROBOTS);
+}
+
+function isStudy(run: PreparedRun | PreparedStudy): run is PreparedStudy {
+  return run.info.kind === "view-study";
+}
+
+async function* studyFiles(study: PreparedStudy): AsyncGenerator<BundleFile> {
+  yield { path: "api/study", read: () => study.answer("study") };
+  yield { path: "api/study-texts", read: () => study.answer("texts") };
+  yield { path: "api/study-tables", read: async () => (await studyTables(study))! };
+  for (let index = 0; index < study.info.texts; index++)
+    yield { path: `api/study-text/${index}`, read: async () => (await study.text(index))! };
+}
+
+async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
+  const { info } = run;
+  for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
+    if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
+  yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
+  yield { path: "api/turns", read: () => run.turns() };
+  if (info.has.digits) {
+    yield { path: "api/digits", read: async () => (await run.digits())! };
+    yield { path: "api/digits-tables", read: async () => (await digitsTables(run))! };
+  }
+  yield* sequenceFiles(run, "api");
+  if (run.compared !== undefined) {
+    const { other, comparison } = run.compared;
+    yield { path: "api/compare", read: () => Promise.resolve(comparison) };
+    for (const name of ["run", "report", "steps", "sequences"] as const)
+      yield { path: `api/other/${name}`, read: () => other.answer(name) };
+    yield* sequenceFiles(other, "api/other");
+  }
+}
+
+async function* sequenceFiles(run: PreparedRun, folder: string): AsyncGenerator<BundleFile> {
+  for (let index = 0; index < run.info.sequences; index++) {
+    yield { path: `${folder}/sequence/${index}`, read: async () => (await run.sequence(index))! };
+    if (run.info.top_k.length > 0) {
+      const read = async () => (await run.topK(index, 0, Number.MAX_SAFE_INTEGER))!;
+      yield { path: `${folder}/topk/${index}`, read };
+    }
+  }
+}
+
+async function* counting(
+  files: AsyncIterable<BundleFile>,
+  counted: { files: number; bytes: number },
+): AsyncGenerator<BundleFile> {
+  for await (const { path, read } of files) {
+    counted.files++;
+    const reading = async (): Promise<Uint8Array> => {
+      const bytes = await read();
+      counted.bytes += bytes.length;
+      return bytes;
+    };
+    yield { path, read: reading };
+  }
+}
+
+/** Files are read when their turn comes: a bundle may be larger than memory. */
+async function writeZip(path: string, files: AsyncIterable<BundleFile>, target: string): Promise<void> {
+  const zip = new ZipFile();
+  const written = pipeline(zip.outputStream as Readable, createWriteStream(path)).catch((cause: unknown) => {
+    throw fileSystemError(cause, "write", { file: target });
+  });
+  // Read below, or not at all where a file cannot be read.
+  written.catch(() => {});
+  const failed = new Promise<never>((_, reject) => zip.on("error", reject));
+  for await (const { path: name, read } of files) {
+    zip.addReadStreamLazy(name, {}, (give) => {
+      read().then(
+        (bytes) => give(null, Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)])),
+        (error: unknown) => give(error, Readable.from([])),
+      );
+    });
+  }
+  zip.end();
+  await Promise.race([written, failed]);
+}

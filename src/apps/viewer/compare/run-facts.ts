@@ -1,0 +1,88 @@
+/**
+ * What a comparison has to know of each sequence of a run, and what the run's tokens are called.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { RunInfo } from "../../../results/view.ts";
+import { decodeSequence, decodeTable, TOKEN_FLAGS, type WireSequence } from "../../../results/wire/index.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+
+export interface SequenceFacts {
+  readonly step: number | null;
+  /** Digest of the response's token ids; undefined where they are not known. */
+  readonly response: string | undefined;
+  /** Digest of the prompt; undefined where there is none. */
+  readonly prompt: string | undefined;
+  readonly group: string | undefined;
+}
+
+export interface RunFacts {
+  /** What the comparison calls it. */
+  readonly name: string;
+  readonly info: RunInfo;
+  /** By place in the table. */
+  readonly sequences: readonly SequenceFacts[];
+  /** Texts by token id, of tokens that are texts by themselves; empty without a tokenizer. */
+  readonly vocabulary: ReadonlyMap<number, string>;
+  /** Tokens with ids that the tokenizer does not know, of all. */
+  readonly unknown: number;
+  readonly tokens: number;
+}
+
+/** Reads every sequence of a run once. */
+export async function readFacts(run: PreparedRun, name: string, signal?: AbortSignal): Promise<RunFacts> {
+  const { group } = decodeTable(await run.answer("sequences")).texts;
+  const vocabulary = new Map<number, string>();
+  const sequences: SequenceFacts[] = [];
+  let [unknown, tokens] = [0, 0];
+  for (let index = 0; index < run.info.sequences; index++) {
+    signal?.throwIfAborted();
+    const sequence = decodeSequence((await run.sequence(index))!);
+    sequences.push(factsOf(sequence, group.values[group.codes[index]!]));
+    tokens += sequence.ids.length;
+    if (run.info.has.texts) unknown += learn(sequence, vocabulary);
+  }
+  return { name, info: run.info, sequences, vocabulary, unknown, tokens };
+}
+
+function factsOf({ meta, ids, textOffsets, texts }: WireSequence, group: string | undefined): SequenceFacts {
+  const { promptLength, step } = meta;
+  const prompt = ids.subarray(0, promptLength);
+  const response = ids.subarray(promptLength);
+  return {
+    step,
+    response: response.length === 0 || response.includes(-1) ? undefined : digest(response),
+    prompt:
+      promptLength === 0
+        ? undefined
+        : digest(prompt[0] === -1 ? texts.subarray(0, textOffsets[promptLength]) : prompt),
+    group,
+  };
+}
+
+function digest(values: Int32Array | Uint8Array): string {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return createHash("sha256").update(bytes).digest("base64").slice(0, 22);
+}
+
+/**
+ * Notes what tokens are called, but for those that share a character with a neighbour: their text depends on it.
+ *
+ * @returns how many tokens the tokenizer does not know
+ */
+function learn({ ids, flags, texts, textOffsets }: WireSequence, vocabulary: Map<number, string>): number {
+  let unknown = 0;
+  for (const [at, id] of ids.entries()) {
+    if ((flags[at]! & TOKEN_FLAGS.unknown) !== 0) unknown++;
+    else if (id >= 0 && !vocabulary.has(id)) {
+      const isPart = ((flags[at]! | (flags[at + 1] ?? 0)) & TOKEN_FLAGS.continuation) !== 0;
+      if (!isPart) vocabulary.set(id, spelled(texts, textOffsets, at));
+    }
+  }
+  return unknown;
+}
+
+function spelled(texts: Uint8Array, offsets: Uint32Array, at: number): string {
+  return Buffer.from(texts.subarray(offsets[at], offsets[at + 1])).toString();
+}

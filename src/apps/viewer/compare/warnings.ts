@@ -1,0 +1,219 @@
+/**
+ * What makes a comparison of two runs meaningless, or doubtful.
+ *
+ * @module
+ */
+import type { ComparisonWarning, SamplingInfo } from "../../../results/view.ts";
+import type { SequencePair } from "./match-sequences.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+export interface MaskFacts {
+  /** Pairs of the same tokens whose masks differ, and all pairs of the same tokens. */
+  readonly differ: number;
+  readonly of: number;
+}
+
+export interface Judgement {
+  readonly warnings: ComparisonWarning[];
+  readonly unchecked: string[];
+}
+
+/** With a smaller share of the prompts in common, runs are of different questions. */
+const FEW_PROMPTS = 0.1;
+
+type Check = (a: RunFacts, b: RunFacts) => Judgement;
+
+/** Meaningless first. */
+export function judge(a: RunFacts, b: RunFacts, pairs: readonly SequencePair[], masks: MaskFacts): Judgement {
+  const checks: readonly Check[] = [
+    tokenizers,
+    sampling("temperature", "temperature", "temperatures"),
+    sampling("logprobs_mode", "logprob-mode", "log-prob modes"),
+    prompts,
+    steps,
+  ];
+  const all = checks.map((check) => check(a, b));
+  all.push({ warnings: [...groups(a, b, pairs), ...maskWarnings(masks)], unchecked: [] });
+  const warnings = all.flatMap((judgement) => judgement.warnings);
+  return {
+    warnings: [
+      ...warnings.filter(({ severity }) => severity === "meaningless"),
+      ...warnings.filter(({ severity }) => severity === "doubtful"),
+    ],
+    unchecked: all.flatMap(({ unchecked }) => unchecked),
+  };
+}
+
+function tokenizers(a: RunFacts, b: RunFacts): Judgement {
+  if (!a.info.has.texts || !b.info.has.texts)
+    return {
+      warnings: [],
+      unchecked: ["Without texts of tokens nobody can tell whether the two runs share a tokenizer."],
+    };
+  const warnings: ComparisonWarning[] = [];
+  const shared = [...a.vocabulary.keys()].filter((id) => b.vocabulary.has(id));
+  const differ = shared.filter((id) => a.vocabulary.get(id) !== b.vocabulary.get(id));
+  if (differ.length > 0)
+    warnings.push({
+      code: "tokenizer",
+      severity: "meaningless",
+      what: `The tokenizers differ: ${counted(differ.length)} of ${counted(shared.length)} token ids that both runs use stand for other texts, such as ${differ[0]} for ${quoted(a.vocabulary.get(differ[0]!)!)} and ${quoted(b.vocabulary.get(differ[0]!)!)}.`,
+      count: differ.length,
+      of: shared.length,
+      follows:
+        "Texts are cut into other tokens: no figure per token says the same in both runs, and equal ids are no equal texts.",
+    });
+  for (const { name, unknown, tokens } of [a, b]) {
+    if (unknown === 0) continue;
+    warnings.push({
+      code: "tokenizer",
+      severity: "meaningless",
+      what: `${counted(unknown)} of ${counted(tokens)} tokens of ${name} have ids that its tokenizer does not know.`,
+      count: unknown,
+      of: tokens,
+      follows: "The tokenizer is not that run's: its texts are wrong, and so is what they are compared by.",
+    });
+  }
+  return { warnings, unchecked: [] };
+}
+
+function sampling(field: keyof SamplingInfo, code: ComparisonWarning["code"], plural: string): Check {
+  return (a, b) => {
+    const [inA, inB] = [a, b].map(({ info }) => new Set(info.sampling.map((said) => said[field])));
+    const [saidA, saidB] = [inA!, inB!].map((values) => [...values].filter((value) => value !== null).sort());
+    const silent = [...(saidA!.length === 0 ? [a] : []), ...(saidB!.length === 0 ? [b] : [])];
+    if (silent.length > 0) {
+      const who = silent.length === 2 ? "Neither run says" : `${silent[0]!.name} does not say`;
+      return { warnings: [], unchecked: [`${who} its ${plural}.`] };
+    }
+    const differ = [...saidA!, ...saidB!].filter(
+      (value) => !(saidA!.includes(value) && saidB!.includes(value)),
+    );
+    if (differ.length === 0) return { warnings: [], unchecked: [] };
+    return {
+      warnings: [
+        {
+          code,
+          severity: "meaningless",
+          what: `The ${plural} differ: ${saidA!.join(", ")} in ${a.name}, ${saidB!.join(", ")} in ${b.name}.`,
+          count: differ.length,
+          of: new Set([...saidA!, ...saidB!]).size,
+          follows:
+            "The log-probs are of differently scaled distributions: a difference of Δ may be nothing but that.",
+        },
+      ],
+      unchecked: [],
+    };
+  };
+}
+
+function prompts(a: RunFacts, b: RunFacts): Judgement {
+  const [inA, inB] = [a, b].map(
+    ({ sequences }) => new Set(sequences.flatMap(({ prompt }) => (prompt === undefined ? [] : [prompt]))),
+  ) as [Set<string>, Set<string>];
+  const silent = [...(inA.size === 0 ? [a] : []), ...(inB.size === 0 ? [b] : [])];
+  if (silent.length > 0) {
+    const who = silent.length === 2 ? "Neither run has" : `${silent[0]!.name} does not have`;
+    return {
+      warnings: [],
+      unchecked: [`${who} prompts, so that nobody can tell whether they are the same.`],
+    };
+  }
+  const shared = [...inA].filter((prompt) => inB.has(prompt)).length;
+  const all = inA.size + inB.size - shared;
+  if (shared === all) return { warnings: [], unchecked: [] };
+  const few = shared < FEW_PROMPTS * Math.min(inA.size, inB.size);
+  return {
+    warnings: [
+      {
+        code: "prompts",
+        severity: few ? "meaningless" : "doubtful",
+        what: `${shared === 0 ? "No prompt is" : `${few ? "Only " : ""}${counted(shared)} of ${counted(all)} prompts are`} in both runs: ${counted(inA.size)} in ${a.name}, ${counted(inB.size)} in ${b.name}.`,
+        count: all - shared,
+        of: all,
+        follows: few
+          ? "The runs answer different questions: pooled figures and figures by step differ for that alone."
+          : "Pooled figures and figures by step are in part over different questions; pairs of sequences are not.",
+      },
+    ],
+    unchecked: [],
+  };
+}
+
+function steps(a: RunFacts, b: RunFacts): Judgement {
+  const [inA, inB] = [new Set(a.info.steps), new Set(b.info.steps)];
+  const shared = [...inA].filter((step) => inB.has(step)).length;
+  const all = inA.size + inB.size - shared;
+  if (shared === all) return { warnings: [], unchecked: [] };
+  const what =
+    shared > 0
+      ? `${counted(all - shared)} of ${counted(all)} steps are in one of the runs only.`
+      : inA.size === 0 || inB.size === 0
+        ? `${(inA.size === 0 ? a : b).name} says no steps.`
+        : `No step is in both runs: ${range(a.info.steps)} in ${a.name}, ${range(b.info.steps)} in ${b.name}.`;
+  return {
+    warnings: [
+      {
+        code: "steps",
+        severity: shared === 0 ? "meaningless" : "doubtful",
+        what,
+        count: all - shared,
+        of: all,
+        follows:
+          shared === 0
+            ? "No difference over steps can be shown, and pooled figures are of different times of training."
+            : "Differences are shown at the steps that both have; pooled figures are over all steps of each run.",
+      },
+    ],
+    unchecked: [],
+  };
+}
+
+/** Groups of one name are taken for one prompt's; where both prompts are known, that can be looked at. */
+function groups(a: RunFacts, b: RunFacts, pairs: readonly SequencePair[]): ComparisonWarning[] {
+  const known = pairs.filter(
+    (pair) =>
+      pair.how === "group" &&
+      a.sequences[pair.a]!.prompt !== undefined &&
+      b.sequences[pair.b]!.prompt !== undefined,
+  );
+  // Pairs of the same prompt were made before, by the prompt.
+  if (known.length === 0) return [];
+  return [
+    {
+      code: "prompts",
+      severity: "doubtful",
+      what: `${counted(known.length)} of ${counted(pairs.length)} pairs are of one group by name, and their prompts differ.`,
+      count: known.length,
+      of: pairs.length,
+      follows:
+        "Either groups are only numbered and the pairs mean nothing, or the same questions went through another template or tokenizer.",
+    },
+  ];
+}
+
+function maskWarnings({ differ, of }: MaskFacts): ComparisonWarning[] {
+  if (differ === 0) return [];
+  return [
+    {
+      code: "masks",
+      severity: "doubtful",
+      what: `${counted(differ)} of ${counted(of)} pairs of the same tokens have different response masks.`,
+      count: differ,
+      of,
+      follows: "The runs train on different tokens of the same texts, and their figures are over those.",
+    },
+  ];
+}
+
+function counted(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}…` : text);
+}
+
+function range(values: readonly number[]): string {
+  return values.length === 1 ? String(values[0]) : `${values[0]} to ${values.at(-1)}`;
+}

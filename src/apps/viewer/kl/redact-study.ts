@@ -1,0 +1,50 @@
+/**
+ * A study without its texts: tokens are their ids, prompts are left out. Names of texts and problems stay.
+ *
+ * @module
+ */
+import { answers } from "../../../analyses/kl/report/answers.ts";
+import type { KlAlternative, KlReport, SpikeFigures } from "../../../results/kl.ts";
+import type { PreparedText } from "../../../scoring/index.ts";
+
+/** A token whose text is not shown. */
+export function idName(id: number | undefined): string {
+  return `#${id ?? "?"}`;
+}
+
+export function redactText(text: PreparedText): PreparedText {
+  return { ...text, promptText: undefined, responseText: "", tokens: Array.from(text.tokenIds, idName) };
+}
+
+export function redactAlternatives(alternatives: readonly KlAlternative[]): KlAlternative[] {
+  return alternatives.map((one) => ({ ...one, token: idName(one.token_id) }));
+}
+
+/** @param texts as they were analysed: they say the ids of tokens */
+export function redactReport(report: KlReport, texts: readonly PreparedText[]): KlReport {
+  const ids = new Map<string, number>();
+  for (const { tokens, tokenIds } of texts)
+    for (const [at, token] of tokens.entries()) if (!ids.has(token)) ids.set(token, tokenIds[at]!);
+  const nameOf = (token: string): string => idName(ids.get(token));
+  const redactSpike = (spike: SpikeFigures): SpikeFigures => ({
+    ...spike,
+    token: nameOf(spike.token),
+    before: "",
+    after: "",
+    alternatives: redactAlternatives(spike.alternatives),
+    reference_alternatives: redactAlternatives(spike.reference_alternatives),
+  });
+  const figures = {
+    ...report,
+    top_tokens: report.top_tokens.map((one) => ({ ...one, token: nameOf(one.token) })),
+    top_spikes: report.top_spikes.map(redactSpike),
+    cases: report.cases.map((one) => ({
+      ...one,
+      prompt_text: null,
+      tokens: one.tokens.map(nameOf),
+      spikes: one.spikes.map(redactSpike),
+    })),
+  };
+  // They name tokens.
+  return { ...figures, answers: answers(figures) };
+}

@@ -1,0 +1,31 @@
+import { join, resolve } from "node:path";
+import { type Manifest, studyPaths } from "../../../scoring/index.ts";
+import { digest, existing, packageVersion } from "../prepare/cache/inputs.ts";
+
+/** Counts up whenever what is in a study's cache, or how it is laid out, changes. */
+const CACHE_VERSION = 3;
+
+export interface StudyInputs {
+  /** The same for every state of the study. */
+  readonly key: string;
+  /** The same only while no file that its analysis reads has another size or time. */
+  readonly version: string;
+}
+
+/** Looks at the sizes and times of the files; opens none of them. */
+export async function studyInputs(
+  dir: string,
+  { policies, tokenizer }: Manifest,
+  outcomes: Readonly<Record<string, string>>,
+  redact: boolean,
+): Promise<StudyInputs> {
+  const files = await existing([
+    join(dir, "study.json"),
+    studyPaths.texts(dir),
+    ...Object.keys(policies).map((name) => studyPaths.scores(dir, name)),
+    ...Object.values(outcomes),
+    ...(tokenizer === null ? [] : [tokenizer, join(tokenizer, "tokenizer.json")]),
+  ]);
+  const asked = ["study", resolve(dir), redact];
+  return { key: digest(asked), version: digest([CACHE_VERSION, packageVersion(), asked, files]) };
+}

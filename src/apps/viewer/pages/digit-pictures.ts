@@ -1,0 +1,115 @@
+/**
+ * Pictures of digits, drawn as those of the report.
+ *
+ * @module
+ */
+
+import { drawChart, drawXAxis, drawYAxis, plotArea, withTooltip } from "../../../render/charts/frame.ts";
+import { type BarSeries, groupedBars } from "../../../render/charts/grouped-bars.ts";
+import { PALETTE } from "../../../render/charts/palette.ts";
+import { linearScale } from "../../../render/charts/scale.ts";
+import { element, textElement } from "../../../render/charts/svg.ts";
+import { formatCount, formatShare } from "../../../render/text/format.ts";
+import type { CalibrationBin, DigitFigures } from "../../../results/digits.ts";
+
+/** The proxy loss of groups of digits under both policies. */
+export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {
+  const rollout: BarSeries = {
+    label: "rollout, proxy NTL",
+    colour: "orange",
+    kind: "number",
+    values: groups.map(({ ntl_loss: loss }) => loss ?? Number.NaN),
+  };
+  const trainer: BarSeries = {
+    label: "trainer",
+    colour: "blue",
+    kind: "number",
+    values: groups.map(({ trainer_ntl_loss: loss }) => loss ?? Number.NaN),
+  };
+  const both = trainer.values.some((loss) => !Number.isNaN(loss)) ? [rollout, trainer] : [rollout];
+  return groupedBars(names, both, { title });
+}
+
+const WIDTH = 480;
+const HEIGHT = 360;
+/** Height of the bars of counts below the plot. */
+const COUNTS = 54;
+const LEAST_RADIUS = 3;
+const MOST_RADIUS = 9;
+
+/**
+ * Reliability: the share of right digits over their mean probability, a point per bin with an area for its count, beside
+ * the line on which the two are equal. Below, counts on a logarithmic scale.
+ */
+export function calibrationPicture(bins: readonly CalibrationBin[], error: number | null): string {
+  const options = { title: "Calibration of answer digits", width: WIDTH, height: HEIGHT };
+  const whole = plotArea(options, true);
+  const plot = { ...whole, bottom: whole.bottom - COUNTS };
+  const x = linearScale([0, 1], [plot.left, plot.right]);
+  const y = linearScale([0, 1], [plot.bottom, plot.top]);
+  const most = Math.max(1, ...bins.map(({ digits }) => digits));
+  const radius = (digits: number): number =>
+    LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * Math.sqrt(digits / most);
+  const height = (digits: number): number => ((COUNTS - 22) * Math.log10(1 + digits)) / Math.log10(1 + most);
+  const known = bins.filter(({ digits }) => digits > 0);
+  const said = ({ from, to, digits, confidence, accuracy }: CalibrationBin): string =>
+    `probability ${from} to ${to}: ${formatCount(digits)} digits, mean p ${formatShare(confidence)}, right ${formatShare(accuracy)}`;
+  const foot = whole.bottom;
+  const shapes = known.map((bin) => {
+    const { from, to, digits, confidence, accuracy } = bin;
+    const [left, right] = [x.map(from) + 1, x.map(to) - 1];
+    const bar = height(digits);
+    return withTooltip(
+      said(bin),
+      element("path", {
+        d: `M${Math.round(x.map(confidence))} ${Math.round(y.map(confidence))}V${Math.round(y.map(accuracy))}`,
+        stroke: PALETTE.orange,
+        "stroke-width": 1.5,
+      }),
+      element("circle", {
+        cx: x.map(confidence),
+        cy: y.map(accuracy),
+        r: radius(digits),
+        fill: PALETTE.blue,
+        "fill-opacity": 0.8,
+      }),
+      element("rect", {
+        x: left,
+        y: foot - bar,
+        width: right - left,
+        height: bar,
+        fill: PALETTE.grey,
+        "fill-opacity": 0.55,
+      }),
+      textElement(formatCount(digits), {
+        x: (left + right) / 2,
+        y: foot - bar - 3,
+        "text-anchor": "middle",
+        "font-size": 9.5,
+        fill: PALETTE.muted,
+      }),
+    );
+  });
+  const diagonal = element("path", {
+    d: `M${x.map(0)} ${y.map(0)}L${x.map(1)} ${y.map(1)}`,
+    stroke: PALETTE.grey,
+    "stroke-dasharray": "4 3",
+  });
+  return drawChart(
+    options,
+    `calibration error ${formatShare(error)}; ${known.map(said).join("; ")}`,
+    [
+      { label: "share that is right", colour: "blue" },
+      { label: "as sure as right", colour: "grey", dashed: true },
+    ],
+    [
+      drawYAxis(y, plot, "right"),
+      ...(foot > plot.bottom
+        ? [element("path", { d: `M${plot.left} ${plot.bottom}H${plot.right}`, stroke: PALETTE.muted })]
+        : []),
+      diagonal,
+      ...shapes,
+      drawXAxis(x, whole, "mean probability of the digit; below: digits, log"),
+    ],
+  );
+}

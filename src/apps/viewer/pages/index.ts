@@ -1,0 +1,70 @@
+/**
+ * Reports as the page shows them.
+ *
+ * @module
+ */
+import { resultJson } from "../../../core/base/json.ts";
+import type { DigitsReport } from "../../../results/digits.ts";
+import type { KlReport } from "../../../results/kl.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { TopTokens } from "../../../results/view.ts";
+import type { PreparedStudy } from "../kl/index.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+import { digitsPage, exampleHandles } from "./digits-page.ts";
+import { reportPage } from "./report-page.ts";
+import { studyPage } from "./study-page.ts";
+import { findTokens } from "./token-contexts.ts";
+
+/** Made once for each run that is open: its answers never change. */
+function once<Of extends object>(
+  make: (of: Of) => Promise<unknown>,
+): (of: Of) => Promise<Uint8Array | undefined> {
+  const made = new WeakMap<Of, Promise<Uint8Array | undefined>>();
+  return (of) => {
+    const known = made.get(of);
+    if (known !== undefined) return known;
+    const making = make(of).then((page) =>
+      page === undefined ? undefined : Buffer.from(JSON.stringify(page)),
+    );
+    made.set(of, making);
+    making.catch(() => made.delete(of));
+    return making;
+  };
+}
+
+function parsed<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes).toString()) as T;
+}
+
+/** JSON of a `ReportPage`. */
+export const reportTables = once(async (run: PreparedRun) =>
+  reportPage(
+    parsed<MismatchReport>(await run.answer("report")),
+    parsed<TopTokens>(await run.answer("tokens")),
+  ),
+);
+
+/** The same of some steps, both included; undefined where no token is in them. */
+export async function reportTablesOf(
+  run: PreparedRun,
+  steps: readonly [from: number, to: number],
+): Promise<Uint8Array | undefined> {
+  const found = await run.reportOf(steps);
+  if (found === undefined) return undefined;
+  // As they are written: what is missing is null.
+  const { report, top } = JSON.parse(resultJson(found)) as typeof found;
+  return Buffer.from(JSON.stringify(reportPage(report, top)));
+}
+
+/** JSON of a `DigitsPage`; undefined where there are no digits. */
+export const digitsTables = once(async (run: PreparedRun) => {
+  const bytes = await run.digits();
+  if (bytes === undefined) return undefined;
+  const report = parsed<DigitsReport>(bytes);
+  return digitsPage(report, await findTokens(run, exampleHandles(report)));
+});
+
+/** JSON of a `StudyPage`. */
+export const studyTables = once(async (study: PreparedStudy) =>
+  studyPage(parsed<KlReport>(await study.answer("study"))),
+);

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DigitsPage, PageTable, ReportPage, StudyPage } from "../../../results/page.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
+import { prepareStudy } from "../kl/index.ts";
+import { type PreparedRun, prepareRun } from "../prepare/index.ts";
+import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import { digitsTables, reportTables, studyTables } from "./index.ts";
+import { unfoldedRows } from "./rows.ts";
+
+const json = <T>(bytes: Uint8Array | undefined): T => JSON.parse(Buffer.from(bytes!).toString()) as T;
+
+function checkShape({ rows, columns, links }: PageTable): void {
+  for (const { cells, contexts } of columns) expect((contexts ?? cells).length).toBe(rows);
+  expect(links?.length ?? rows).toBe(rows);
+}
+
+describe("pages of a run", () => {
+  let work: Workspace;
+  let run: PreparedRun;
+  beforeAll(async () => {
+    work = await workspace();
+    run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: work.path("cache") });
+  });
+  afterAll(async () => {
+    await run.close();
+    await work.remove();
+  });
+
+  it("have the report's tables, with what they lead to and all digits behind them", async () => {
+    const page = json<ReportPage>(await reportTables(run));
+    const report = json<MismatchReport>(await run.answer("report"));
+    const tables = [
+      ...page.where.map(({ table }) => table),
+      ...page.worst,
+      ...page.everything.flatMap(({ tables = [] }) => tables),
+    ];
+    for (const table of tables) checkShape(table);
+    const correctness = tables.find(({ id }) => id === "correctness")!;
+    const at = correctness.columns[0]!.cells.indexOf("incorrect");
+    expect(correctness.links?.[at]).toEqual({ view: "sequences", params: { filter: "correct:no" } });
+    expect(correctness.raw.map(({ k3 }) => k3)).toEqual(report.per_correctness.map(({ k3 }) => k3));
+    const steps = tables.find(({ id }) => id === "steps")!;
+    expect(steps.rows).toBe(report.per_step.length);
+    expect(steps.links?.[0]).toEqual({
+      view: "sequences",
+      params: { steps: `${report.per_step[0]!.step}..${report.per_step[0]!.step}` },
+    });
+    const classes = tables.find(({ id }) => id === "classes")!;
+    expect(classes.links?.[0]).toMatchObject({ view: "sequence", token: expect.any(Number) as number });
+    expect(page.spread.every(({ svg }) => svg.startsWith("<svg"))).toBe(true);
+    // Made once.
+    expect(await reportTables(run)).toBe(await reportTables(run));
+  });
+
+  it("lead from each digit to its place in its text", async () => {
+    const page = json<DigitsPage>(await digitsTables(run));
+    for (const table of page.examples) {
+      checkShape(table);
+      expect([table.first, table.rows]).toEqual([5, 50]);
+      const contexts = table.columns.at(-1)!.contexts!;
+      const digits = table.columns[1]!.cells;
+      for (const [row, context] of contexts.entries()) {
+        expect(context?.[1].trim()).toBe(digits[row]!.split(" ")[0]);
+        const { sequence, token } = table.links![row]!;
+        expect(table.columns[0]!.cells[row]).toMatch(new RegExp(`\\.t${token}$`));
+        expect(sequence).toBeLessThan(run.info.sequences);
+      }
+    }
+  });
+
+  it("have no digits without a tokenizer", async () => {
+    const plain = await prepareRun([DEMO], { cache: work.path("cache") });
+    expect(await digitsTables(plain)).toBeUndefined();
+    await plain.close();
+  });
+});
+
+describe("the page of a study", () => {
+  let example: ExampleStudy;
+  beforeAll(async () => {
+    example = await exampleStudy();
+  });
+  afterAll(() => example.remove());
+
+  it("has its answers, pictures and tables, whose spikes lead to their tokens", async () => {
+    const study = await prepareStudy(example.dir, { cache: `${example.folder}/cache` });
+    const page = json<StudyPage>(await studyTables(study));
+    await study.close();
+    expect(page.answers.length).toBeGreaterThan(3);
+    expect(page.sections.map(({ title }) => title)).toContain("Kinds of token");
+    const tables = [...page.sections, ...page.more].flatMap(({ tables: own = [] }) => own);
+    for (const table of tables) {
+      checkShape(table);
+      expect(table.rows).toBeGreaterThan(0);
+      expect(table.raw.length).toBeGreaterThan(0);
+    }
+    const spikes = tables.find(({ id }) => id === "top-spikes")!;
+    const [, text, token] = /^q(\d+)\.t(\d+)$/.exec(String(spikes.raw[0]!.handle))!;
+    expect(spikes.links?.[0]).toEqual({ view: "checkpoints", params: { part: "texts", text, token } });
+    expect(page.more.map(({ title }) => title)).toContain("How these figures are made");
+  });
+});
+
+it("unfolds small objects into columns, and leaves lists out", () => {
+  expect(
+    unfoldedRows([
+      { a: 1, interval: { low: 0, high: 2 }, deep: { test: { p: 0.5 } }, list: [1], none: null },
+    ]),
+  ).toEqual([{ a: 1, "interval.low": 0, "interval.high": 2, "deep.test.p": 0.5, none: null }]);
+});

@@ -1,0 +1,196 @@
+/**
+ * What the overview shows of a run's report, below the verdict.
+ *
+ * @module
+ */
+import { quoted } from "../../../analyses/filter/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/table.ts";
+import { allFiguresTable, baselineTable, distributionTable } from "../../../render/report/figure-tables.ts";
+import {
+  correctnessTable,
+  environmentTable,
+  rankTable,
+  stepTable,
+  turnTable,
+} from "../../../render/report/group-tables.ts";
+import { type Picture, sectionPictures, spreadPictures } from "../../../render/report/html-pictures.ts";
+import { sourceTable } from "../../../render/report/input.ts";
+import { parityTables } from "../../../render/report/parity-tables.ts";
+import { sequenceFigureTable } from "../../../render/report/sequence-tables.ts";
+import {
+  positionTable,
+  probabilityTable,
+  tailSideTable,
+  tailTable,
+} from "../../../render/report/token-tables.ts";
+import type {
+  PageMove,
+  PagePicture,
+  PageRow,
+  PageSection,
+  PageTable,
+  ReportPage,
+} from "../../../results/page.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { TopTokens } from "../../../results/view.ts";
+import { pageTable } from "./page-table.ts";
+import { flatRows, shownRows } from "./rows.ts";
+import { firstLooks, worstTables } from "./worst-tables.ts";
+
+const MOST_STEPS = 1000;
+const MOST_SOURCES = 200;
+
+export function reportPage(report: MismatchReport, top: TopTokens): ReportPage {
+  const { by_class: classes } = top;
+  return {
+    spread: spreadPictures(report).map((picture) => drawn(picture, [])),
+    where: [
+      ...groups(report).flatMap(({ table, items, least = 1, filter }) =>
+        table.rows < least
+          ? []
+          : [
+              {
+                picture: pictureOf(report, table.id, items),
+                table: pageTable(table, {
+                  raw: flatRows(items),
+                  ...(filter !== undefined && { links: firstCells(table).map(linkTo(filter)) }),
+                }),
+              },
+            ],
+      ),
+      ...(classes.length === 0 ? [] : [{ picture: null, table: classTable(classes) }]),
+    ],
+    first: firstLooks(report, top),
+    worst: worstTables(report, top),
+    everything: everything(report),
+  };
+}
+
+function drawn({ id, draw, rows }: Picture, raw: readonly PageRow[]): PagePicture {
+  return { id, svg: draw(), raw: rows?.() ?? raw };
+}
+
+interface Group {
+  readonly table: Table;
+  readonly items: readonly object[];
+  /** Fewer rows say nothing. */
+  readonly least?: number;
+  /** The filter that leaves a group's sequences; undefined where none does. */
+  readonly filter?: (name: string) => string | undefined;
+}
+
+function groups(report: MismatchReport): Group[] {
+  return [
+    { table: turnTable(report), items: report.per_turn, least: 2 },
+    {
+      table: correctnessTable(report),
+      items: report.per_correctness,
+      filter: (name) => ({ correct: "correct:yes", incorrect: "correct:no" })[name],
+    },
+    {
+      table: environmentTable(report),
+      items: report.per_environment,
+      filter: (name) => `env=${quoted(name)}`,
+    },
+    { table: rankTable(report), items: report.per_rank, least: 2, filter: (rank) => `rank:${rank}` },
+    { table: positionTable(report), items: report.per_position_decile },
+    { table: probabilityTable(report), items: report.per_rollout_probability },
+  ];
+}
+
+function firstCells({ columns }: Table): readonly string[] {
+  return columns[0]?.cells ?? [];
+}
+
+function linkTo(filter: (name: string) => string | undefined): (name: string) => PageMove | null {
+  return (name) => {
+    const picked = filter(name);
+    return picked === undefined ? null : { view: "sequences", params: { filter: picked } };
+  };
+}
+
+function pictureOf(report: MismatchReport, id: string, items: readonly object[]): PagePicture | null {
+  const [picture] = sectionPictures(report, id);
+  return picture === undefined ? null : drawn(picture, flatRows(items));
+}
+
+function classTable(groups: TopTokens["by_class"]): PageTable {
+  type Figure = "tokens" | "share_of_k3" | "delta_abs_mean" | "delta_abs_max" | "delta_mean";
+  const of = (name: Figure): number[] => groups.map((group) => group[name]);
+  const labels = groups.map(({ label }) => label);
+  const table = makeTable(
+    "classes",
+    "By class of token",
+    [
+      textColumn("class", labels),
+      figureColumn("tokens", "count", of("tokens")),
+      figureColumn("of Σ k3", "share", of("share_of_k3"), { bars: true, worst: "most" }),
+      figureColumn("mean |Δ|", "number", of("delta_abs_mean"), { worst: "most" }),
+      figureColumn("max |Δ|", "number", of("delta_abs_max"), { worst: "most" }),
+      figureColumn("mean Δ", "signed", of("delta_mean")),
+    ],
+    "a class leads to its worst token",
+  );
+  const links = groups.map(({ worst }): PageMove | null => worst && { view: "sequence", ...worst });
+  return pageTable(table, { raw: flatRows(groups), links });
+}
+
+function everything(report: MismatchReport): PageSection[] {
+  const steps = stepTable(report, MOST_STEPS);
+  return [
+    {
+      title: "Every figure with its interval",
+      tables: [
+        pageTable(allFiguresTable(report), { raw: metricRows(report), priority: 4 }),
+        pageTable(baselineTable(report), { raw: flatRows(report.verdict.readings) }),
+        pageTable(sequenceFigureTable(report), { raw: flatRows([report.sequence_metrics]) }),
+      ],
+    },
+    {
+      title: `${report.per_step.length} steps`,
+      tables:
+        report.per_step.length < 2
+          ? []
+          : [
+              pageTable(steps, {
+                raw: flatRows(report.per_step),
+                priority: 6,
+                links: firstCells(steps).map((step) =>
+                  /^\d+$/.test(step) ? { view: "sequences", params: { steps: `${step}..${step}` } } : null,
+                ),
+              }),
+            ],
+    },
+    {
+      title: "Quantiles and tails",
+      tables: [
+        pageTable(distributionTable(report), {
+          raw: Object.entries(report.distributions).flatMap(([of, { quantiles, ...rest }]) =>
+            flatRows([{ of, ...rest, ...quantiles }]),
+          ),
+        }),
+        pageTable(tailTable(report), { raw: flatRows(report.tail_curve), priority: 4 }),
+        pageTable(tailSideTable(report), {
+          raw: Object.entries(report.tails).flatMap(([tail, figures]) => flatRows([{ tail, ...figures }])),
+        }),
+      ],
+    },
+    {
+      title: "As the trainers log it",
+      tables: parityTables(report).map((table) => pageTable(table, { raw: shownRows(table), priority: 9 })),
+    },
+    {
+      title: "What was read",
+      tables: [pageTable(sourceTable(report, MOST_SOURCES), { raw: flatRows(report.sources), priority: 4 })],
+    },
+  ].filter(({ tables }) => tables.length > 0);
+}
+
+function metricRows({ metrics, intervals }: MismatchReport): PageTable["raw"] {
+  return Object.entries(metrics).map(([figure, value]) => ({
+    figure,
+    value,
+    low: intervals[figure]?.low ?? null,
+    high: intervals[figure]?.high ?? null,
+  }));
+}

@@ -1,0 +1,41 @@
+/**
+ * What is behind tables and pictures, with all its digits, for export.
+ *
+ * @module
+ */
+
+import type { Table } from "../../../render/document/table.ts";
+import type { PageRow } from "../../../results/page.ts";
+
+type Cell = PageRow[string];
+
+/** Objects of a result as rows: nested values, which a table has no cell for, are left out. */
+export function flatRows(items: readonly object[]): PageRow[] {
+  const isCell = (value: unknown): value is Cell => value === null || typeof value !== "object";
+  return items.map((item) =>
+    Object.fromEntries(
+      Object.entries(item).filter((entry: [string, unknown]): entry is [string, Cell] => isCell(entry[1])),
+    ),
+  );
+}
+
+/** Intervals and other small objects become columns of their own: `mean_kl_interval.low`. */
+export function unfoldedRows(items: readonly object[]): PageRow[] {
+  return flatRows(items.map((item) => unfolded(item)));
+}
+
+function unfolded(item: object, prefix = ""): Record<string, unknown> {
+  const entries = Object.entries(item).flatMap(([name, value]: [string, unknown]): [string, unknown][] =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.entries(unfolded(value, `${prefix}${name}.`))
+      : [[prefix + name, value]],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The cells as they are shown: of tables whose figures come under names of their own. */
+export function shownRows({ columns, rows }: Pick<Table, "columns" | "rows">): PageRow[] {
+  return Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(columns.map(({ header, cells }) => [header, cells[row] ?? null])),
+  );
+}

@@ -1,0 +1,190 @@
+/**
+ * What the page shows of a study: the report of `logratio kl`.
+ *
+ * @module
+ */
+
+import type { Table } from "../../../render/document/table.ts";
+import { attentionTable, hiddenTable } from "../../../render/kl/attention-tables.ts";
+import {
+  boundTable,
+  checkpointTable,
+  detailTable,
+  policyTable,
+  regionTable,
+  rlProbeTable,
+} from "../../../render/kl/checkpoint-tables.ts";
+import {
+  categoryPictures,
+  correctnessPictures,
+  type KlPicture,
+  overviewPictures,
+} from "../../../render/kl/html-pictures.ts";
+import {
+  spikeDistributionsTable,
+  spikeDistributionTable,
+  topProblemTables,
+} from "../../../render/kl/problem-tables.ts";
+import {
+  progressionLines,
+  progressionTable,
+  stageTable,
+  turningTable,
+} from "../../../render/kl/progression-tables.ts";
+import { keyFigures, methodLines, SUPPORT } from "../../../render/kl/summary.ts";
+import {
+  comparisonTable,
+  correctnessTable,
+  correlationTable,
+  firstErrorTable,
+  pairTable,
+} from "../../../render/kl/test-tables.ts";
+import {
+  categoryProgressTable,
+  categoryTable,
+  spikeTable,
+  tokenTable,
+} from "../../../render/kl/token-tables.ts";
+import { printable } from "../../../render/text/printable.ts";
+import type { KlReport } from "../../../results/kl.ts";
+import type {
+  PageMove,
+  PagePicture,
+  PageRow,
+  PageSection,
+  PageTable,
+  StudyPage,
+} from "../../../results/page.ts";
+import { pageTable } from "./page-table.ts";
+import { flatRows, unfoldedRows } from "./rows.ts";
+import {
+  categoryRows,
+  checkpointRows,
+  hiddenRows,
+  policyRows,
+  progressionRows,
+  spikeRangeRows,
+  stageRows,
+} from "./study-rows.ts";
+
+const MOST_ROWS = 100;
+
+export function studyPage(report: KlReport): StudyPage {
+  return {
+    answers: report.answers.map(({ question, answer, support }) => {
+      const { word, level } = SUPPORT[support];
+      return { question: printable(question), answer, word, level };
+    }),
+    sections: sections(report),
+    cases: report.cases.map(({ handle, reason, text }) => [handle, reason, printable(text)]),
+    more: more(report),
+  };
+}
+
+function sections(report: KlReport): PageSection[] {
+  const checkpoints = checkpointRows(report);
+  const categories = categoryRows(report);
+  const last = report.metrics.last_checkpoint;
+  return [
+    {
+      title: "Over checkpoints",
+      pictures: pictures(overviewPictures(report), checkpoints),
+      lines: keyFigures(report),
+      tables: tables([checkpointTable(report), checkpoints], [boundTable(report), checkpoints]),
+    },
+    {
+      title: "Progression and turning points",
+      lines: progressionLines(report),
+      tables: tables(
+        [progressionTable(report), progressionRows(report)],
+        [turningTable(report), unfoldedRows(report.progression?.turning_points ?? [])],
+        [stageTable(report), stageRows(report)],
+        [comparisonTable(report), unfoldedRows(report.comparisons)],
+      ),
+      ...(report.progression === null && {
+        notes: ["Progression needs at least two checkpoints with a training step."],
+      }),
+    },
+    {
+      title: "Kinds of token",
+      pictures: pictures(categoryPictures(report), categories),
+      tables: tables(
+        [categoryTable(report), categories],
+        [tokenTable(report, MOST_ROWS), unfoldedRows(report.top_tokens)],
+      ),
+    },
+    {
+      title: "Spikes",
+      tables: tables(
+        [
+          spikeTable(report.top_spikes, "top-spikes", `Largest spikes at ${last}`),
+          unfoldedRows(report.top_spikes),
+          report.top_spikes.map(({ handle }) => moveTo(handle)),
+        ],
+        [spikeDistributionTable(report), spikeRangeRows(report)],
+      ),
+    },
+    {
+      title: "Right and wrong texts, first errors, tests",
+      pictures: pictures(
+        correctnessPictures(report),
+        unfoldedRows([...report.correctness, ...report.first_errors]),
+      ),
+      tables: tables(
+        [correctnessTable(report), unfoldedRows(report.correctness)],
+        [firstErrorTable(report), unfoldedRows(report.first_errors)],
+        [attentionTable(report), unfoldedRows(report.attention)],
+        [hiddenTable(report), hiddenRows(report)],
+        [correlationTable(report), unfoldedRows(report.correlations)],
+        [pairTable(report), unfoldedRows(report.pairs)],
+      ),
+    },
+  ];
+}
+
+function more(report: KlReport): PageSection[] {
+  const checkpoints = checkpointRows(report);
+  const top = report.top_problems[report.metrics.last_checkpoint];
+  const byTop = [top?.by_spikes ?? [], top?.by_mean_kl ?? []];
+  const folded = tables(
+    [detailTable(report), checkpoints],
+    [regionTable(report), checkpoints],
+    [categoryProgressTable(report), categoryRows(report)],
+    [spikeDistributionsTable(report), spikeRangeRows(report)],
+    ...topProblemTables(report, MOST_ROWS).map((table, at): Entry => [table, flatRows(byTop[at] ?? [])]),
+    [rlProbeTable(report), checkpoints],
+    [policyTable(report), policyRows(report)],
+  );
+  return [
+    ...folded.map((table) => ({ title: table.title, tables: [table] })),
+    {
+      title: "How these figures are made",
+      lines: methodLines(report),
+      notes: [
+        "These are the settings that the study keeps; what others would give, logratio kl says (--spikes, --alpha, …).",
+      ],
+    },
+    { title: "What these figures do not say", notes: report.caveats },
+    { title: "Not here", notes: report.absent },
+  ].filter(({ notes = [""] }: PageSection) => notes.length > 0);
+}
+
+type Entry = readonly [table: Table, raw: readonly PageRow[], links?: readonly (PageMove | null)[]];
+
+/** Those that have rows. */
+function tables(...entries: readonly Entry[]): PageTable[] {
+  return entries
+    .filter(([table]) => table.rows > 0)
+    .map(([table, raw, links]) => pageTable(table, { raw, ...(links !== undefined && { links }) }));
+}
+
+function pictures(of: readonly KlPicture[], raw: readonly PageRow[]): PagePicture[] {
+  return of.map(({ id, svg }) => ({ id, svg, raw }));
+}
+
+/** `q12.t40` of a study. */
+function moveTo(handle: string): PageMove | null {
+  const [, text, token] = /^q(\d+)(?:\.t(\d+))?$/.exec(handle) ?? [];
+  if (text === undefined) return null;
+  return { view: "checkpoints", params: { part: "texts", text, ...(token !== undefined && { token }) } };
+}

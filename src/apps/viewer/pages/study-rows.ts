@@ -1,0 +1,75 @@
+/**
+ * What is exported of a study's tables and pictures.
+ *
+ * @module
+ */
+import type { KlReport } from "../../../results/kl.ts";
+import type { PageRow } from "../../../results/page.ts";
+import { unfoldedRows } from "./rows.ts";
+
+export function checkpointRows({ checkpoints }: KlReport): PageRow[] {
+  return unfoldedRows(
+    Object.entries(checkpoints).map(([checkpoint, figures]) => ({ checkpoint, ...figures })),
+  );
+}
+
+/** A row per checkpoint and category. */
+export function categoryRows({ categories }: KlReport): PageRow[] {
+  return unfoldedRows(
+    Object.entries(categories).flatMap(([checkpoint, figures]) =>
+      Object.entries(figures).map(([category, own]) => ({ checkpoint, category, ...own })),
+    ),
+  );
+}
+
+export function progressionRows({ progression }: KlReport): PageRow[] {
+  if (progression === null) return [];
+  const { checkpoints, steps, mean_kl, mean_entropy, spikes_mean, category_mean_kl } = progression;
+  return checkpoints.map((checkpoint, at) => ({
+    checkpoint,
+    step: steps[at] ?? null,
+    mean_kl: mean_kl[at] ?? null,
+    mean_entropy: mean_entropy[at] ?? null,
+    spikes_mean: spikes_mean[at] ?? null,
+    ...Object.fromEntries(
+      Object.entries(category_mean_kl).map(([category, values]) => [
+        `mean_kl ${category}`,
+        values[at] ?? null,
+      ]),
+    ),
+  }));
+}
+
+/** A row per checkpoint and range of spikes. */
+export function spikeRangeRows({ spike_distribution }: KlReport): PageRow[] {
+  return unfoldedRows(
+    Object.entries(spike_distribution).flatMap(([checkpoint, ranges]) =>
+      ranges.map((range) => ({ checkpoint, ...range })),
+    ),
+  );
+}
+
+export function stageRows({ progression }: KlReport): PageRow[] {
+  return unfoldedRows(
+    (progression?.stages ?? []).map(({ checkpoints, ...stage }) => ({
+      ...stage,
+      checkpoints: checkpoints.join(" "),
+    })),
+  );
+}
+
+export function hiddenRows({ attention }: KlReport): PageRow[] {
+  return unfoldedRows(
+    attention.flatMap(({ checkpoint, hidden }) => (hidden === null ? [] : [{ checkpoint, ...hidden }])),
+  );
+}
+
+export function policyRows({ policies }: KlReport): PageRow[] {
+  return unfoldedRows(
+    Object.entries(policies).map(([policy, { notes, ...facts }]) => ({
+      policy,
+      ...facts,
+      notes: notes.join(" "),
+    })),
+  );
+}

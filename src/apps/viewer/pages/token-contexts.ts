@@ -1,0 +1,71 @@
+/**
+ * Tokens with the text around them, found by their handles.
+ *
+ * @module
+ */
+
+import { formatHandle } from "../../../core/schema/record.ts";
+import { printable } from "../../../render/text/printable.ts";
+import type { PageMove } from "../../../results/page.ts";
+import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../../results/wire/index.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+
+/** One line: what is before a token, the token, what is after it. */
+export type TokenContext = readonly [before: string, token: string, after: string];
+
+export interface FoundToken {
+  readonly move: PageMove | null;
+  readonly context: TokenContext | null;
+}
+
+const NOWHERE: FoundToken = { move: null, context: null };
+const CHARACTERS = 36;
+/** Tokens that surely have as many characters, but for those without any. */
+const TOKENS = 48;
+
+/** By handle; one that names no token of the run is nowhere. Of sequences with the same handle it is the first. */
+export async function findTokens(
+  run: Pick<PreparedRun, "answer" | "sequence">,
+  handles: readonly string[],
+): Promise<ReadonlyMap<string, FoundToken>> {
+  const wanted = new Map<string, number>();
+  for (const handle of handles) wanted.set(handle.replace(/\.t\d+$/, ""), -1);
+  const { columns, length } = decodeTable(await run.answer("sequences"));
+  for (let index = 0; index < length; index++) {
+    const [step, rank, sequence] = [columns.step[index]!, columns.rank[index]!, columns.row[index]!];
+    const handle = formatHandle({ step, rank, sequence });
+    if (wanted.get(handle) === -1) wanted.set(handle, index);
+  }
+  const found = new Map<string, FoundToken>();
+  for (const handle of handles) {
+    const [, name = "", digits] = /^(.*)\.t(\d+)$/.exec(handle) ?? [];
+    const sequence = wanted.get(name) ?? -1;
+    const bytes = sequence < 0 ? undefined : await run.sequence(sequence);
+    const token = Number(digits);
+    found.set(
+      handle,
+      bytes === undefined
+        ? NOWHERE
+        : { move: { view: "sequence", sequence, token }, context: contextOf(decodeSequence(bytes), token) },
+    );
+  }
+  return found;
+}
+
+/** Around a response token; null where the sequence has no such token. */
+export function contextOf(
+  sequence: Pick<WireSequence, "meta" | "ids" | "texts" | "textOffsets" | "flags">,
+  token: number,
+): TokenContext | null {
+  const { meta, ids } = sequence;
+  const place = meta.promptLength + token;
+  if (place >= ids.length) return null;
+  const text = (from: number, to: number): string =>
+    textBetween(sequence, Math.max(0, from), Math.min(ids.length, to));
+  const [before, after] = [[...text(place - TOKENS, place)], [...text(place + 1, place + 1 + TOKENS)]];
+  return [
+    printable(before.slice(-CHARACTERS).join("")),
+    printable(text(place, place + 1)),
+    printable(after.slice(0, CHARACTERS).join("")),
+  ];
+}

@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { TokenOccurrence, TopTokens, WorstTurn } from "../../../results/view.ts";
+import { firstLooks, worstTables } from "./worst-tables.ts";
+
+const TURN: WorstTurn = {
+  sequence: 7,
+  handle: "s30.q7",
+  turn: 2,
+  first: 12,
+  worst: 15,
+  tokens: 9,
+  delta_abs_mean: 0.5,
+  delta_abs_max: 3,
+  opening: "so\n<b>\u202e",
+  step: 30,
+  correct: 0,
+};
+const TOKEN: TokenOccurrence = {
+  sequence: 7,
+  token: 15,
+  handle: "s30.q7.t15",
+  token_id: 4,
+  text: "\n",
+  before: `${"x".repeat(100)}y`,
+  after: "z",
+  delta: -3,
+  rollout_logprob: Math.log(0.5),
+  trainer_logprob: Math.log(0.025),
+  turn: 2,
+  step: 30,
+  correct: 0,
+};
+const NO_SEQUENCES = { worst_sequences: [] as MismatchReport["worst_sequences"] } as MismatchReport;
+
+function top(turns: TopTokens["turns"], occurrences: readonly TokenOccurrence[] = []): TopTokens {
+  return { occurrences, by_token: [], by_class: [], by_position: [], by_turn: [], turns };
+}
+
+it("leads to the turn's first token and to the token, with texts that move no cursor", () => {
+  const given = top({ by_mean: [TURN], by_max: [] }, [TOKEN]);
+  expect(firstLooks(NO_SEQUENCES, given)).toEqual([
+    {
+      label: "Worst turn",
+      place: "s30.q7 turn 2",
+      move: { view: "sequence", sequence: 7, token: 12 },
+      text: "mean |Δ| 0.500 over 9 tokens",
+      context: ["", "", "so\\n<b>\\u202e"],
+    },
+    {
+      label: "Worst token",
+      place: "s30.q7.t15",
+      move: { view: "sequence", sequence: 7, token: 15 },
+      text: "Δ −3.00: p 0.500 in rollout, 0.0250 in trainer",
+      context: [`${"x".repeat(31)}y`, "\\n", "z"],
+    },
+  ]);
+  const [turns, tokens] = worstTables(NO_SEQUENCES, given);
+  expect(turns?.links).toEqual([{ view: "sequence", sequence: 7, token: 12 }]);
+  expect(turns?.raw[0]).toMatchObject({ step: 30, opening: TURN.opening });
+  expect(tokens?.columns.at(-1)?.contexts?.[0]?.[1]).toBe("\\n");
+});
+
+it("names turns by their largest token where none is long enough for a mean", () => {
+  const short = { ...TURN, tokens: 2, opening: null };
+  const given = top({ by_mean: [], by_max: [short] }, [{ ...TOKEN, text: null, before: null, after: null }]);
+  const [look, token] = firstLooks(NO_SEQUENCES, given);
+  expect(look).not.toHaveProperty("context");
+  expect(token).not.toHaveProperty("context");
+  const tables = worstTables(NO_SEQUENCES, given);
+  expect(tables.map(({ id }) => id)).toEqual(["worst-turns", "worst-tokens"]);
+  expect(tables[1]?.columns.map(({ header }) => header)).toContain("token id");
+});
+
+it("has nothing to show of nothing", () => {
+  expect(worstTables(NO_SEQUENCES, top({ by_mean: [], by_max: [] }))).toEqual([]);
+  expect(firstLooks(NO_SEQUENCES, top({ by_mean: [], by_max: [] }))).toEqual([]);
+});

@@ -1,0 +1,176 @@
+/**
+ * Where the mismatch is worst: turns, tokens in their context, sequences, each with the way there.
+ *
+ * @module
+ */
+
+import { figureColumn, makeTable, textColumn } from "../../../render/document/table.ts";
+import { worstSequenceTable } from "../../../render/report/sequence-tables.ts";
+import { formatCount, formatNumber, formatProbability, formatSigned } from "../../../render/text/display.ts";
+import { printable } from "../../../render/text/printable.ts";
+import type { FirstLook, PageMove, PageTable } from "../../../results/page.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { TokenOccurrence, TopTokens, WorstTurn } from "../../../results/view.ts";
+import { pageTable } from "./page-table.ts";
+import { flatRows } from "./rows.ts";
+import type { TokenContext } from "./token-contexts.ts";
+
+/** Rows that are shown at first, and those that there are at most. */
+const FIRST = 5;
+const MOST = 50;
+const OPENING_CHARACTERS = 32;
+
+export function worstTables(report: MismatchReport, top: TopTokens): PageTable[] {
+  return [
+    turnTable(turnsOf(top)),
+    tokenTable(top.occurrences.slice(0, MOST)),
+    pageTable(worstSequenceTable(report), {
+      raw: flatRows(report.worst_sequences),
+      handles: true,
+      first: FIRST,
+    }),
+  ].filter(({ rows }) => rows > 0);
+}
+
+/** The worst of each kind, for one who has just come. */
+export function firstLooks({ worst_sequences: [sequence] }: MismatchReport, top: TopTokens): FirstLook[] {
+  const [[turn], [token]] = [turnsOf(top), top.occurrences];
+  return [
+    ...(turn === undefined
+      ? []
+      : [
+          {
+            label: "Worst turn",
+            place: placeOf(turn),
+            move: toTurn(turn),
+            text: `mean |Δ| ${formatNumber(turn.delta_abs_mean)} over ${formatCount(turn.tokens)} tokens`,
+            ...(turn.opening !== null && { context: ["", "", openingOf(turn)] as const }),
+          },
+        ]),
+    ...(token === undefined
+      ? []
+      : [
+          {
+            label: "Worst token",
+            place: token.handle,
+            move: toToken(token),
+            text: `Δ ${formatSigned(token.delta)}: p ${probability(token.rollout_logprob)} in rollout, ${probability(token.trainer_logprob)} in trainer`,
+            ...(token.text !== null && { context: contextOf(token) }),
+          },
+        ]),
+    ...(sequence === undefined
+      ? []
+      : [
+          {
+            label: "Worst sequence",
+            place: sequence.handle,
+            text: `mean |Δ| ${formatNumber(sequence.delta_abs_mean)} over ${formatCount(sequence.tokens)} tokens`,
+          },
+        ]),
+  ];
+}
+
+/** By their means; runs whose turns are all too short for one have the largest single tokens. */
+function turnsOf({ turns: { by_mean, by_max } }: TopTokens): readonly WorstTurn[] {
+  return by_mean.length > 0 ? by_mean : by_max;
+}
+
+function turnTable(turns: readonly WorstTurn[]): PageTable {
+  const hasTexts = turns.some(({ opening }) => opening !== null);
+  const table = makeTable("worst-turns", "Worst turns", [
+    textColumn("turn", turns.map(placeOf)),
+    figureColumn(
+      "tokens",
+      "count",
+      turns.map(({ tokens }) => tokens),
+    ),
+    figureColumn(
+      "mean |Δ|",
+      "number",
+      turns.map((turn) => turn.delta_abs_mean),
+      { bars: true },
+    ),
+    figureColumn(
+      "max |Δ|",
+      "number",
+      turns.map((turn) => turn.delta_abs_max),
+      { worst: "most" },
+    ),
+    ...(hasTexts ? [textColumn("begins", turns.map(openingOf))] : []),
+  ]);
+  return pageTable(table, { raw: flatRows(turns), links: turns.map(toTurn), first: FIRST });
+}
+
+function tokenTable(tokens: readonly TokenOccurrence[]): PageTable {
+  const hasTexts = tokens.some(({ text }) => text !== null);
+  const table = makeTable("worst-tokens", "Worst tokens", [
+    textColumn(
+      "handle",
+      tokens.map(({ handle }) => handle),
+    ),
+    ...(hasTexts
+      ? []
+      : [
+          figureColumn(
+            "token id",
+            "id",
+            tokens.map((token) => token.token_id),
+          ),
+        ]),
+    figureColumn(
+      "Δ",
+      "signed",
+      tokens.map(({ delta }) => delta),
+    ),
+    textColumn(
+      "p rollout",
+      tokens.map((token) => probability(token.rollout_logprob)),
+      { align: "right" },
+    ),
+    textColumn(
+      "p trainer",
+      tokens.map((token) => probability(token.trainer_logprob)),
+      { align: "right" },
+    ),
+  ]);
+  const made = pageTable(table, { raw: flatRows(tokens), links: tokens.map(toToken), first: FIRST });
+  if (!hasTexts) return made;
+  const column = {
+    header: "in its text",
+    align: "left" as const,
+    cells: tokens.map(({ text }) => printable(text ?? "")),
+    contexts: tokens.map((token) => (token.text === null ? null : contextOf(token))),
+  };
+  return { ...made, columns: [...made.columns, column] };
+}
+
+function toTurn({ sequence, first }: WorstTurn): PageMove {
+  return { view: "sequence", sequence, token: first };
+}
+
+function toToken({ sequence, token }: TokenOccurrence): PageMove {
+  return { view: "sequence", sequence, token };
+}
+
+function placeOf({ handle, turn }: WorstTurn): string {
+  return `${handle} turn ${turn}`;
+}
+
+function openingOf({ opening }: WorstTurn): string {
+  const characters = [...printable((opening ?? "").trim())];
+  return characters.length > OPENING_CHARACTERS
+    ? `${characters.slice(0, OPENING_CHARACTERS).join("")}…`
+    : characters.join("");
+}
+
+function contextOf({ before, text, after }: TokenOccurrence): TokenContext {
+  return [
+    printable([...(before ?? "")].slice(-OPENING_CHARACTERS).join("")),
+    printable(text ?? ""),
+    printable([...(after ?? "")].slice(0, OPENING_CHARACTERS).join("")),
+  ];
+}
+
+function probability(logprob: number): string {
+  return formatProbability(Math.exp(logprob));
+}

@@ -1,0 +1,190 @@
+/**
+ * Where caches are kept.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { lstat, readdir, rm, stat } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { FileSystemError } from "../../../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../../../../input/io/file-system-errors.ts";
+import { makeDirectory } from "../../../../input/io/make-directory.ts";
+import { createScratch, type Scratch } from "../../../../input/io/scratch.ts";
+import { brokenSeal, syncDirectory } from "./seal.ts";
+
+/** What opening a cache has to know that no answer says. */
+export const CACHE_FACTS = "cache.json";
+const HIDDEN = ".logratio";
+/** A cache that others replace while it is looked at is looked at again. */
+const MOST_LOOKS = 5;
+
+/** Tells whoever runs the viewer what came of a cache, in one line. */
+export type CacheNotice = (message: string) => void;
+
+/** Beside the data, else in the user's cache directory (XDG base directory specification); only `wanted` if given. */
+export async function cachePlaces(paths: readonly string[], wanted: string | undefined): Promise<string[]> {
+  if (wanted !== undefined) return [resolve(wanted)];
+  const first = resolve(paths[0]!);
+  const isDirectory = await stat(first).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  const folder = isDirectory ? first : dirname(first);
+  const home = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return [join(folder, HIDDEN, "view"), join(home, "logratio", "view", name)];
+}
+
+/** For what can be read only once. */
+export function throwawayPlaces(): string[] {
+  return [join(tmpdir(), "logratio-view")];
+}
+
+/**
+ * A finished cache of this name in any of the places, opened. One whose files are not what was written is said to be,
+ * taken away where that may be done, and not opened.
+ */
+export async function openCache<T>(
+  places: readonly string[],
+  name: string,
+  open: (directory: string) => Promise<T>,
+  tell: CacheNotice = () => {},
+): Promise<T | undefined> {
+  for (const place of places) {
+    const directory = join(place, name);
+    const broken = await brokenCache(directory);
+    if (broken === "absent") continue;
+    if (broken === undefined) {
+      const opened = await open(directory).catch((error: unknown) => {
+        // Another viewer has taken it away meanwhile, for a newer one.
+        if (!isSystemError(error)) throw error;
+      });
+      if (opened !== undefined) return opened;
+      continue;
+    }
+    tell(
+      `the viewer's cache ${directory} does not match what was written (${broken}): it is not used, and made anew`,
+    );
+    await rm(directory, { recursive: true, force: true }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** Why a directory is no cache to believe; undefined where it is one. */
+async function brokenCache(directory: string): Promise<string | "absent" | undefined> {
+  for (let look = 1; ; look++) {
+    const before = await identityOf(directory);
+    if (before === undefined) return "absent";
+    const broken = await brokenSeal(directory);
+    if (broken === undefined) return undefined;
+    // Another viewer may have put a whole one there while this one looked.
+    if ((await identityOf(directory)) === before || look === MOST_LOOKS) return broken;
+  }
+}
+
+async function identityOf(path: string): Promise<string | undefined> {
+  return lstat(path, { bigint: true }).then(
+    ({ dev, ino, birthtimeNs }) => `${dev} ${ino} ${birthtimeNs}`,
+    () => undefined,
+  );
+}
+
+/** A cache that was made, and what `build` gave of it. */
+export interface MadeCache<T> {
+  /** To be published, or removed. */
+  readonly temporary: Scratch;
+  readonly made: T;
+}
+
+/**
+ * Builds a cache in an empty directory in the first of the places that takes it.
+ *
+ * @throws FileSystemError when none does; what `build` throws otherwise
+ */
+export async function makeCache<T>(
+  places: readonly string[],
+  build: (temporary: string) => Promise<T>,
+  tell: CacheNotice = () => {},
+): Promise<MadeCache<T>> {
+  let failure: unknown;
+  for (const [at, place] of places.entries()) {
+    const temporary = await temporaryIn(place).catch((error: unknown) => {
+      failure ??= error;
+    });
+    if (temporary === undefined) continue;
+    try {
+      return { temporary, made: await build(temporary.path) };
+    } catch (error) {
+      await temporary.remove();
+      if (!isOfWriting(error, place)) throw error;
+      failure ??= error;
+      const next = places[at + 1];
+      // Whoever waited for the first one is told why there is a second one.
+      if (next !== undefined)
+        tell(`${fileSystemError(error, "write to", { file: place }).message}: trying ${next}`);
+    }
+  }
+  throw unwritable(places, failure);
+}
+
+/** An empty directory in the first of the places that may be written to. @throws FileSystemError when none may */
+export async function temporaryCache(places: readonly string[]): Promise<Scratch> {
+  return (await makeCache(places, () => Promise.resolve())).temporary;
+}
+
+async function temporaryIn(place: string): Promise<Scratch> {
+  makeDirectory(place);
+  return createScratch(place);
+}
+
+/** Whether the system refused to write below a place; what it says of reading is about the data. */
+function isOfWriting(error: unknown, place: string): boolean {
+  if (!isSystemError(error) || error.syscall === "read") return false;
+  return error.path === undefined || error.syscall === "mkdir" || error.path.startsWith(place);
+}
+
+function unwritable(places: readonly string[], failure: unknown): FileSystemError {
+  const { message, likely = message } = fileSystemError(failure, "write to", { file: places[0]! });
+  return new FileSystemError(`the viewer's cache cannot be written to ${places.join(" or ")}`, {
+    cause: failure,
+    at: { file: places[0]! },
+    likely,
+    hint: "name a directory that may be written to, on a disk with room: --cache DIR",
+  });
+}
+
+/** What the system said while a cache was written, in words; other errors as they are. */
+export function cacheError(error: unknown, directory: string): unknown {
+  return isOfWriting(error, directory) ? unwritable([dirname(directory)], error) : error;
+}
+
+/** Gives a finished cache its name; where another process was faster, its cache is as good. */
+export async function publishCache(temporary: Scratch, name: string): Promise<string> {
+  const place = dirname(temporary.path);
+  const directory = join(place, name);
+  try {
+    await temporary.publish(directory);
+  } catch (error) {
+    if ((await brokenCache(directory)) === undefined) {
+      await temporary.remove();
+    } else {
+      await rm(directory, { recursive: true, force: true });
+      await temporary.publish(directory).catch(() => {
+        throw unwritable([place], error);
+      });
+    }
+  }
+  await syncDirectory(place);
+  return directory;
+}
+
+/** Takes away what this question's earlier states left. */
+export async function dropOldCaches(directory: string, key: string): Promise<void> {
+  const place = dirname(directory);
+  for (const name of await readdir(place).catch(() => [])) {
+    const path = join(place, name);
+    if (path === directory || !name.startsWith(key)) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}

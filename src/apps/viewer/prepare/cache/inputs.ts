@@ -1,0 +1,92 @@
+/**
+ * What a cache was made from: changes when any of it does.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { walk } from "../../../../input/ingest/walk.ts";
+import type { PrepareOptions } from "./options.ts";
+
+/** Counts up whenever what is in a cache, or how it is laid out, changes. */
+const CACHE_VERSION = 6;
+/** A file that was changed so recently may still be written to. */
+const SETTLED_MS = 5000;
+const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
+
+export interface InputFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly modified: number;
+}
+
+export interface Inputs {
+  /** The same for every state of the same files and options. */
+  readonly key: string;
+  /** The same only while nothing has changed. */
+  readonly version: string;
+  readonly files: readonly InputFile[];
+  /** With `following`: data files that were changed a moment ago. */
+  readonly unsettled: ReadonlySet<string>;
+}
+
+/**
+ * Looks at the names, sizes and times of all inputs; opens none of them.
+ *
+ * @throws NotFoundError when a path does not exist
+ */
+export async function inputsOf(paths: readonly string[], options: PrepareOptions): Promise<Inputs> {
+  const { tokenizer, truth, flags = [], redact, following } = options;
+  const { files } = await walk(paths);
+  const data = await existing(files.map(({ path }) => path).filter((path) => path !== "-"));
+  const texts = tokenizer === undefined ? [] : await existing(tokenizerFiles(tokenizer));
+  const truths = truth === undefined ? [] : await existing([truth.name]);
+  const now = Date.now();
+  const unsettled = following
+    ? data.filter(({ modified }) => Math.abs(now - modified) < SETTLED_MS).map(({ path }) => path)
+    : [];
+  const asked = [
+    paths,
+    paths.map((path) => resolve(path)),
+    flags,
+    tokenizer && resolve(tokenizer),
+    redact,
+    truth?.name,
+  ];
+  return {
+    key: digest(asked),
+    version: digest([CACHE_VERSION, packageVersion(), asked, data, texts, truths]),
+    files: data,
+    unsettled: new Set(unsettled),
+  };
+}
+
+function tokenizerFiles(path: string): string[] {
+  return [path, ...TOKENIZER_FILES.map((name) => join(path, name))];
+}
+
+/** What has gone meanwhile is left out. */
+export async function existing(paths: readonly string[]): Promise<InputFile[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const stats = await stat(path).catch(() => undefined);
+      return stats?.isFile() ? [{ path, bytes: stats.size, modified: stats.mtimeMs }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+export function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 20);
+}
+
+export function packageVersion(): string {
+  const { version } = JSON.parse(
+    readFileSync(new URL("../../../../../package.json", import.meta.url), "utf8"),
+  ) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,174 @@
+/**
+ * The sequences and tokens of a cache that a filter leaves.
+ *
+ * @module
+ */
+import type { FileHandle } from "node:fs/promises";
+import {
+  matchingRows,
+  needsTexts,
+  parseFilter,
+  type Term,
+  tokenMatcher,
+  tokensOfWire,
+} from "../../../../analyses/filter/index.ts";
+import { UsageError } from "../../../../core/base/errors.ts";
+import { turnOfMark } from "../../../../core/kernels/turns.ts";
+import { TopList } from "../../../../core/summaries/top-list.ts";
+import type { MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/view.ts";
+import {
+  decodeSequence,
+  encodeMatches,
+  type SequenceTable,
+  textBetween,
+  type WireSequence,
+} from "../../../../results/wire/index.ts";
+import { readPart } from "../cache/read-part.ts";
+import { CONTEXT, OCCURRENCES } from "../pass/top-tokens.ts";
+
+/** Bytes read at a time: some ten milliseconds of work, after which others have their turn. */
+const BLOCK = 2 ** 23;
+const MOST_CHARACTERS = 2000;
+
+export interface MatchSource {
+  readonly info: RunInfo;
+  /** Of sequences, encoded one after the other; sequence i lies at `[offsets[i], offsets[i + 1])`. */
+  readonly file: FileHandle;
+  readonly offsets: Float64Array;
+  table(): Promise<SequenceTable>;
+}
+
+/**
+ * An encoded `TokenMatches`.
+ *
+ * @throws UsageError when the filter is not understood, or the run has not what it is about
+ */
+export async function matchSequences(
+  source: MatchSource,
+  text: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const found: { index: number; count: number; first: number; worst: number }[] = [];
+  let tokens = 0;
+  for await (const { sequence, places } of matches(source, termsOf(text, source.info), signal)) {
+    const worst = places.reduce((a, b) => (distanceAt(sequence, b) > distanceAt(sequence, a) ? b : a));
+    found.push({ index: sequence.meta.index, count: places.length, first: places[0]!, worst });
+    tokens += places.length;
+  }
+  const column = (of: (match: (typeof found)[number]) => number): Uint32Array => Uint32Array.from(found, of);
+  return encodeMatches({
+    sequences: column(({ index }) => index),
+    counts: column(({ count }) => count),
+    first: column(({ first }) => first),
+    worst: column(({ worst }) => worst),
+    tokens,
+  });
+}
+
+/** Of the tokens that match, those with the largest |Δ|. @throws as {@link matchSequences} does */
+export async function matchOccurrences(
+  source: MatchSource,
+  text: string,
+  signal?: AbortSignal,
+): Promise<MatchingTokens> {
+  const top = new TopList<TokenOccurrence>(
+    OCCURRENCES,
+    ({ delta }) => Math.abs(delta),
+    ({ sequence, token }) => `${sequence} ${token}`,
+  );
+  let sequences = 0;
+  let tokens = 0;
+  for await (const { sequence, places } of matches(source, termsOf(text, source.info), signal)) {
+    sequences++;
+    tokens += places.length;
+    for (const token of places) {
+      const distance = distanceAt(sequence, token);
+      if (distance >= Math.max(0, top.threshold))
+        top.add(occurrenceAt(sequence, token, source.info.has.texts));
+    }
+  }
+  return { sequences, tokens, occurrences: top.list() };
+}
+
+function termsOf(text: string, { has, redacted }: RunInfo): readonly Term[] {
+  if (text.length > MOST_CHARACTERS)
+    throw new UsageError(`the filter has ${text.length} characters, ${MOST_CHARACTERS} are the most`);
+  const { terms, problems } = parseFilter(text);
+  if (problems.length > 0) throw new UsageError(problems.map(({ message }) => message).join("; "));
+  if (needsTexts(terms) && !has.texts) {
+    throw new UsageError(
+      redacted
+        ? "texts are redacted: token: and is: cannot be asked"
+        : "only a tokenizer tells what token: and is: ask: logratio view --tokenizer DIR",
+    );
+  }
+  return terms;
+}
+
+interface Match {
+  readonly sequence: WireSequence;
+  /** Response tokens, ascending; at least one. */
+  readonly places: Uint32Array;
+}
+
+/** Sequences with tokens that match, in the order of the table. */
+async function* matches(
+  source: MatchSource,
+  terms: readonly Term[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Match> {
+  const match = tokenMatcher(terms);
+  for await (const sequence of sequencesAt(source, matchingRows(await source.table(), terms), signal)) {
+    const places = match(tokensOfWire(sequence, source.info.has.texts));
+    if (places.length > 0) yield { sequence, places };
+  }
+}
+
+/** These sequences, many in one read. */
+export async function* sequencesAt(
+  { file, offsets }: Pick<MatchSource, "file" | "offsets">,
+  rows: Uint32Array,
+  signal?: AbortSignal,
+): AsyncGenerator<WireSequence> {
+  for (let at = 0; at < rows.length; ) {
+    signal?.throwIfAborted();
+    const start = offsets[rows[at]!]!;
+    let end = at + 1;
+    while (end < rows.length && offsets[rows[end]! + 1]! - start <= BLOCK) end++;
+    const block = await readPart(file, start, offsets[rows[end - 1]! + 1]! - start);
+    for (; at < end; at++) {
+      const row = rows[at]!;
+      yield decodeSequence(block.subarray(offsets[row]! - start, offsets[row + 1]! - start));
+    }
+  }
+}
+
+/** |Δ|; -1 where it is not finite. */
+function distanceAt({ rollout, trainer }: WireSequence, token: number): number {
+  const delta = trainer[token]! - rollout[token]!;
+  return Number.isFinite(delta) ? Math.abs(delta) : -1;
+}
+
+function occurrenceAt(sequence: WireSequence, token: number, hasTexts: boolean): TokenOccurrence {
+  const { meta, ids, turnMarks, rollout, trainer } = sequence;
+  const at = meta.promptLength + token;
+  const text = (from: number, to: number): string | null => {
+    if (!hasTexts) return null;
+    return textBetween(sequence, Math.max(0, from), Math.min(ids.length, to));
+  };
+  return {
+    sequence: meta.index,
+    token,
+    handle: `${meta.handle}.t${token}`,
+    token_id: ids[at]!,
+    text: text(at, at + 1),
+    before: text(at - CONTEXT, at),
+    after: text(at + 1, at + 1 + CONTEXT),
+    delta: Math.fround(trainer[token]! - rollout[token]!),
+    rollout_logprob: rollout[token]!,
+    trainer_logprob: trainer[token]!,
+    turn: turnOfMark(turnMarks[token]!) ?? null,
+    step: meta.step,
+    correct: meta.correct,
+  };
+}

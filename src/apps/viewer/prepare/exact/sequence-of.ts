@@ -1,0 +1,117 @@
+/**
+ * One row of a batch as the page gets it.
+ *
+ * @module
+ */
+import type { FloatArray } from "../../../../core/base/arrays.ts";
+import { formatHandle, type RecordBatch } from "../../../../core/schema/record.ts";
+import { rowFacts } from "../../../../core/schema/row-facts.ts";
+import type { SpelledTokens, TokenTexts } from "../../../../input/tokens/token-texts.ts";
+import { type SequenceMeta, TOKEN_FLAGS, type WireSequence } from "../../../../results/wire/index.ts";
+
+export interface SequenceOptions {
+  readonly texts: TokenTexts;
+  /** Whether tokens have texts of their own. */
+  readonly hasTexts: boolean;
+  /** Whether texts that the source has may be shown. */
+  readonly showsTexts: boolean;
+}
+
+/** A row of a batch with what is known of its tokens. */
+export interface Row {
+  readonly batch: RecordBatch;
+  readonly row: number;
+  /** Place in the table of sequences. */
+  readonly index: number;
+  /** `[tokens]`, as `kernels/turns.ts` makes them. */
+  readonly turnMarks: Uint16Array;
+  readonly prompt: Int32Array;
+}
+
+/** Prompt tokens of a row as the page counts them: its ids, or one for a prompt that is known as text only. */
+export function promptOf(batch: RecordBatch, row: number, { showsTexts }: SequenceOptions): Int32Array {
+  const { promptOffsets, promptTokenIds } = batch;
+  if (promptOffsets && promptTokenIds) {
+    const ids = promptTokenIds.subarray(promptOffsets[row], promptOffsets[row + 1]);
+    if (ids.length > 0) return ids;
+  }
+  return showsTexts && (batch.promptTexts[row] ?? "") !== "" ? Int32Array.of(-1) : new Int32Array(0);
+}
+
+export function sequenceOf(
+  { batch, row, index, turnMarks, prompt }: Row,
+  options: SequenceOptions,
+): WireSequence {
+  const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
+  const part = (column: FloatArray): Float32Array =>
+    column instanceof Float32Array
+      ? column.subarray(start, end)
+      : Float32Array.from(column.subarray(start, end));
+  const ids = new Int32Array(prompt.length + end - start).fill(-1);
+  ids.set(prompt);
+  if (batch.responseTokenIds) ids.set(batch.responseTokenIds.subarray(start, end), prompt.length);
+  const { offsets, texts, flags } = spelled(batch.promptTexts[row], ids, prompt.length, options);
+  const { rollout: rolloutEntropy, trainer: trainerEntropy } = batch.entropies;
+  return {
+    meta: metaOf(batch, row, index, prompt.length),
+    ids,
+    textOffsets: offsets,
+    texts,
+    flags,
+    mask: batch.responseMask.subarray(start, end),
+    turnMarks,
+    rollout: part(batch.rolloutLogprobs!),
+    trainer: part(batch.trainerLogprobs!),
+    ...(rolloutEntropy && { rolloutEntropy: part(rolloutEntropy) }),
+    ...(trainerEntropy && { trainerEntropy: part(trainerEntropy) }),
+    ...(batch.advantages && { advantages: batch.advantages.subarray(start, end) }),
+    ...(batch.weightVersions && { weightVersions: batch.weightVersions.subarray(start, end) }),
+    policies: Object.fromEntries(
+      Object.entries(batch.policyLogprobs).map(([name, column]) => [name, part(column)]),
+    ),
+  };
+}
+
+/** Without a tokenizer the prompt's own text, if there is one, stands at its first token. */
+function spelled(
+  promptText: string | undefined,
+  ids: Int32Array,
+  promptLength: number,
+  { texts, hasTexts, showsTexts }: SequenceOptions,
+): SpelledTokens {
+  const own = texts.spell(ids);
+  const known = hasTexts && ids[0] !== -1;
+  if (known || !showsTexts || promptLength === 0 || (promptText ?? "") === "") return own;
+  const prompt = new TextEncoder().encode(promptText);
+  const from = own.offsets[promptLength]!;
+  const bytes = new Uint8Array(prompt.length + own.texts.length - from);
+  bytes.set(prompt);
+  bytes.set(own.texts.subarray(from), prompt.length);
+  const { continuation } = TOKEN_FLAGS;
+  return {
+    offsets: own.offsets.map((offset, i) => {
+      if (i === 0) return 0;
+      return i <= promptLength ? prompt.length : offset - from + prompt.length;
+    }),
+    texts: bytes,
+    flags: own.flags.map((bits, i) => (i >= promptLength ? bits : i === 0 ? 0 : continuation)),
+  };
+}
+
+export function handleOf(batch: RecordBatch, row: number, token?: number): string {
+  return formatHandle({
+    step: batch.steps[row]!,
+    rank: batch.ranks[row]!,
+    sequence: batch.rows[row]!,
+    ...(token !== undefined && { token }),
+  });
+}
+
+function metaOf(batch: RecordBatch, row: number, index: number, promptLength: number): SequenceMeta {
+  return {
+    index,
+    handle: handleOf(batch, row),
+    ...rowFacts(batch, row),
+    promptLength,
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * Sums over bins of Δ, from which the page draws what a threshold would do while it is dragged.
+ *
+ * @module
+ */
+
+import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../analyses/sweep/buckets.ts";
+import { rewardGroups, roundedReward } from "../../../../analyses/sweep/reward-groups.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../results/view.ts";
+
+/** Inner edges are ±SMALL · (e^(i · STEP) − 1), i = 0 … SIDE: 2e-5 nats wide at 0, 2 % of Δ at ±LARGEST. */
+const SIDE = 511;
+const SMALL = 1e-3;
+const LARGEST = 20;
+const STEP = Math.log1p(LARGEST / SMALL) / SIDE;
+const INNER = Float64Array.from({ length: 2 * SIDE + 1 }, (_, i) => {
+  const at = i - SIDE;
+  return Math.sign(at) * SMALL * Math.expm1(Math.abs(at) * STEP);
+});
+const BINS = INNER.length + 1;
+const NAMES = ["right", "wrong", "unknown"] as const;
+
+/** Bin i holds Δ in `[edges[i], edges[i + 1])`; the first and last are open. */
+export function binOf(delta: number): number {
+  const side = Math.trunc(Math.log1p(Math.abs(delta) / SMALL) / STEP);
+  let bin = Math.min(Math.max(SIDE + (delta < 0 ? -side : side) + 1, 0), BINS - 1);
+  // The formula is good to rounding; the edges decide.
+  while (bin > 0 && delta < INNER[bin - 1]!) bin--;
+  while (bin < BINS - 1 && delta >= INNER[bin]!) bin++;
+  return bin;
+}
+
+interface Sums {
+  readonly tokens: Float64Array;
+  readonly rho: Float64Array;
+  readonly rhoSquares: Float64Array;
+  readonly absAdvantage: Float64Array;
+}
+
+/** The tokens, by bin, of the sequences of a bucket of lengths or rewards. */
+interface Bucket {
+  sequences: number;
+  readonly tokens: Float64Array;
+}
+
+export class WhatIfBuilder {
+  readonly #lengths = new Map<number, Bucket>();
+  /** By rounded reward. */
+  readonly #rewards = new Map<number, Bucket>();
+  /** Bins of the open sequence's tokens. */
+  #open = new Uint16Array(1024);
+  #length = 0;
+  #judged = false;
+  readonly #groups = NAMES.map((): Sums => {
+    const sums = (): Float64Array => new Float64Array(BINS);
+    return { tokens: sums(), rho: sums(), rhoSquares: sums(), absAdvantage: sums() };
+  });
+
+  /** One token with mask 1; `correct` is its sequence's, NaN where it is not known. */
+  add(correct: number, delta: number, rho: number, advantage: number): void {
+    const { tokens, rho: rhos, rhoSquares, absAdvantage } = this.#groups[groupOf(correct)]!;
+    const bin = binOf(delta);
+    tokens[bin]!++;
+    rhos[bin]! += rho;
+    rhoSquares[bin]! += rho * rho;
+    if (!Number.isNaN(advantage)) absAdvantage[bin]! += Math.abs(advantage);
+    if (!Number.isNaN(correct)) this.#judged = true;
+    if (this.#length === this.#open.length) {
+      const wider = new Uint16Array(2 * this.#length);
+      wider.set(this.#open);
+      this.#open = wider;
+    }
+    this.#open[this.#length++] = bin;
+  }
+
+  /** The tokens added since the last one were a sequence with this reward, NaN where it is not known. */
+  endSequence(reward: number): void {
+    const length = this.#length;
+    if (length === 0) return;
+    this.#length = 0;
+    const into = [bucketOf(this.#lengths, lengthBucket(length))];
+    if (!Number.isNaN(reward)) into.push(bucketOf(this.#rewards, roundedReward(reward)));
+    for (const bucket of into) {
+      bucket.sequences++;
+      for (let t = 0; t < length; t++) bucket.tokens[this.#open[t]!]!++;
+    }
+  }
+
+  /**
+   * Groups with a token in them. Sums that overflow are the largest number: JSON has no infinity.
+   *
+   * @param rewards Groups of rewards to use; default those that part these sequences.
+   */
+  finish(rewards: readonly ValueGroup[] = this.#rewardGroups()): WhatIfSums {
+    const finite = (sums: Float64Array): number[] =>
+      Array.from(sums, (sum) => Math.min(sum, Number.MAX_VALUE));
+    const counts = new Float64Array(LENGTH_BUCKETS);
+    for (const [bucket, { sequences }] of this.#lengths) counts[bucket] = sequences;
+    return {
+      edges: [null, ...INNER, null],
+      groups: this.#groups.flatMap(({ tokens, rho, rhoSquares, absAdvantage }, i) => {
+        if (!tokens.some((count) => count > 0)) return [];
+        return {
+          name: NAMES[i]!,
+          tokens: [...tokens],
+          rho: finite(rho),
+          rho_squares: finite(rhoSquares),
+          abs_advantage: finite(absAdvantage),
+        };
+      }),
+      by_length: lengthQuartiles(counts).map(({ first, last, from, to }) => ({
+        from,
+        to,
+        tokens: tokensBetween(this.#lengths, first, last),
+      })),
+      by_reward: rewards.map(({ from, to }) => ({
+        from,
+        to,
+        tokens: tokensBetween(this.#rewards, from, to),
+      })),
+    };
+  }
+
+  /** None where right and wrong say the same. */
+  #rewardGroups(): ValueGroup[] {
+    const isMore = [...this.#rewards.keys()].some((reward) => reward !== 0 && reward !== 1);
+    if (!isMore && this.#judged) return [];
+    return rewardGroups(new Map([...this.#rewards].map(([reward, { sequences }]) => [reward, sequences])));
+  }
+}
+
+function bucketOf(buckets: Map<number, Bucket>, key: number): Bucket {
+  const known = buckets.get(key) ?? { sequences: 0, tokens: new Float64Array(BINS) };
+  buckets.set(key, known);
+  return known;
+}
+
+function tokensBetween(buckets: ReadonlyMap<number, Bucket>, from: number, to: number): number[] {
+  const sums = new Array<number>(BINS).fill(0);
+  for (const [key, { tokens }] of buckets)
+    if (key >= from && key <= to) for (let bin = 0; bin < BINS; bin++) sums[bin]! += tokens[bin]!;
+  return sums;
+}
+
+function groupOf(correct: number): number {
+  if (Number.isNaN(correct)) return 2;
+  return correct > 0 ? 0 : 1;
+}

@@ -1,0 +1,198 @@
+/**
+ * One pass over a run's batches: everything that the page asks for, but for what `report` computes already.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { orNull } from "../../../../core/base/json.ts";
+import { type MismatchTable, mismatchSums } from "../../../../core/kernels/mismatch.ts";
+import { turnMarks } from "../../../../core/kernels/turns.ts";
+import type { RecordBatch, Sampling } from "../../../../core/schema/record.ts";
+import type { SequenceOutcome } from "../../../../core/summaries/outcome-sums.ts";
+import { ValueSketch } from "../../../../core/summaries/value-sketch.ts";
+import type { SamplingInfo } from "../../../../results/view.ts";
+import { encodeSequence } from "../../../../results/wire/index.ts";
+import { FileAppender } from "../cache/file-appender.ts";
+import type { FileSeal } from "../cache/seal.ts";
+import { promptOf, type Row, type SequenceOptions, sequenceOf } from "../exact/sequence-of.ts";
+import { addSlices, addVersionSlices } from "./slices.ts";
+import { StepSeriesBuilder } from "./step-series.ts";
+import { TableBuilder } from "./table-builder.ts";
+import { tableRow } from "./table-row.ts";
+import { TokenPass } from "./token-pass.ts";
+import { encodeAlternatives } from "./top-k-store.ts";
+
+/** The files of the pass. */
+export const PASS_FILES = { sequences: "sequences.bin", topK: "topk.bin", deltas: "deltas.bin" } as const;
+
+/** Where sequences are in the files: entry i is where sequence i begins, the last one the end. */
+export interface Offsets {
+  /** Bytes. */
+  readonly sequences: number[];
+  readonly topK: number[];
+  /** Numbers of Δ. */
+  readonly deltas: number[];
+}
+
+/** What the run's sequences have, for `RunInfo`. */
+export interface RunFeatures {
+  readonly entropies: Set<string>;
+  readonly policies: Set<string>;
+  /** By what they say. */
+  readonly sampling: Map<string, SamplingInfo>;
+  prompts: boolean;
+  advantages: boolean;
+  rewards: boolean;
+  correctness: boolean;
+  groups: boolean;
+  weightVersions: boolean;
+  responseTokens: number;
+}
+
+export class RunPass {
+  readonly table = new TableBuilder();
+  readonly steps = new StepSeriesBuilder();
+  readonly tokens = new TokenPass();
+  readonly k3 = new ValueSketch(10);
+  readonly offsets: Offsets = { sequences: [0], topK: [0], deltas: [0] };
+  /** Policies with alternatives, in the order in which the file of alternatives counts them. */
+  readonly topK: string[] = [];
+  readonly features: RunFeatures = {
+    entropies: new Set(),
+    policies: new Set(),
+    sampling: new Map(),
+    prompts: false,
+    advantages: false,
+    rewards: false,
+    correctness: false,
+    groups: false,
+    weightVersions: false,
+    responseTokens: 0,
+  };
+  readonly #options: SequenceOptions;
+  readonly #files: Readonly<Record<keyof typeof PASS_FILES, FileAppender>>;
+  readonly #spelled = new Set<number>();
+
+  private constructor(
+    options: SequenceOptions,
+    files: Readonly<Record<keyof typeof PASS_FILES, FileAppender>>,
+  ) {
+    this.#options = options;
+    this.#files = files;
+  }
+
+  /** Files of the pass are made in `directory`, which must be empty of them. */
+  static async start(directory: string, options: SequenceOptions): Promise<RunPass> {
+    const create = (name: string): Promise<FileAppender> => FileAppender.create(join(directory, name));
+    return new RunPass(options, {
+      sequences: await create(PASS_FILES.sequences),
+      topK: await create(PASS_FILES.topK),
+      deltas: await create(PASS_FILES.deltas),
+    });
+  }
+
+  /** Writes what is held, so that the files are as long as the offsets say. */
+  async flush(): Promise<void> {
+    await Promise.all(Object.values(this.#files).map((file) => file.drain()));
+  }
+
+  /** Of the files, by their names; after {@link flush} or {@link close}. */
+  seals(): Record<string, FileSeal> {
+    const names = Object.keys(PASS_FILES) as (keyof typeof PASS_FILES)[];
+    return Object.fromEntries(names.map((name) => [PASS_FILES[name], this.#files[name].seal()]));
+  }
+
+  /** Writes what is held. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#files).map((file) => file.close()));
+  }
+
+  /** A batch without either policy's log-probs is passed over: summing it says what is wrong. */
+  async add(batch: RecordBatch): Promise<void> {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    if (!rollout || !trainer) return;
+    this.#note(batch);
+    const sums = mismatchSums(
+      { rollout, trainer, mask, offsets },
+      {
+        sink: ({ k3, count }) =>
+          this.k3.addRange(k3, new Uint32Array(k3.buffer, k3.byteOffset, count), 0, count),
+      },
+    );
+    for (let row = 0; row < batch.length; row++) {
+      this.#addRow(batch, row, sums);
+      for (const file of Object.values(this.#files)) if (file.isFull) await file.drain();
+    }
+  }
+
+  #note(batch: RecordBatch): void {
+    const { features } = this;
+    for (const name of Object.keys(batch.entropies)) features.entropies.add(name);
+    for (const name of Object.keys(batch.policyLogprobs)) features.policies.add(name);
+    const sampling = samplingInfo(batch.sampling);
+    features.sampling.set(JSON.stringify(sampling), sampling);
+    features.advantages ||= batch.advantages !== undefined;
+    features.weightVersions ||= batch.weightVersions?.some((version) => version >= 0) === true;
+    features.rewards ||= batch.rewards.some((value) => !Number.isNaN(value));
+    features.correctness ||= batch.correctness.some((value) => !Number.isNaN(value));
+    features.groups ||= batch.groupIds.some((id) => id !== undefined);
+    features.responseTokens += batch.offsets[batch.length]!;
+    for (const { ids } of Object.values(batch.topK)) for (const id of ids) if (id >= 0) this.#spelled.add(id);
+  }
+
+  #addRow(batch: RecordBatch, row: number, sums: MismatchTable): void {
+    const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
+    const prompt = promptOf(batch, row, this.#options);
+    const marks = turnMarks(batch.responseMask, start, end);
+    const sequence: Row = { batch, row, index: this.table.length, turnMarks: marks, prompt };
+    const figures = this.tokens.addRow(sequence);
+    const facts: SequenceOutcome = {
+      responseTokens: end - start,
+      entropySum: figures.entropySum,
+      entropyTokens: figures.entropyTokens,
+      reward: batch.rewards[row]!,
+      correct: batch.correctness[row]!,
+    };
+    this.features.prompts ||= prompt.length > 0;
+    this.table.add(tableRow(sequence, sums, figures), {
+      sample: batch.sampleIds[row],
+      group: batch.groupIds[row],
+      environment: batch.environments[row],
+      file: batch.provenance.file,
+    });
+    addSlices(this.steps, batch, row, sums, figures.deltas, facts);
+    addVersionSlices(this.steps, batch, row, facts);
+    this.#write(sequence, figures.deltas);
+  }
+
+  #write(sequence: Row, deltas: Float64Array): void {
+    const { batch, row } = sequence;
+    const files = this.#files;
+    files.sequences.append(encodeSequence(sequenceOf(sequence, this.#options)));
+    files.deltas.append(new Uint8Array(deltas.buffer, deltas.byteOffset, deltas.byteLength));
+    const alternatives = encodeAlternatives(
+      batch.topK,
+      this.topK,
+      batch.offsets[row]!,
+      batch.offsets[row + 1]!,
+    );
+    if (alternatives) files.topK.append(alternatives);
+    this.offsets.sequences.push(files.sequences.length);
+    this.offsets.topK.push(files.topK.length);
+    this.offsets.deltas.push(files.deltas.length / 8);
+  }
+
+  /** Texts of the ids among alternatives. */
+  alternativeTexts(): [id: number, text: string][] {
+    return [...this.#spelled].map((id) => [id, this.#options.texts.nameOf(id)]);
+  }
+}
+
+function samplingInfo({ temperature, topP, topK, logprobsMode }: Sampling): SamplingInfo {
+  return {
+    temperature: orNull(temperature ?? Number.NaN),
+    top_p: orNull(topP ?? Number.NaN),
+    top_k: orNull(topK ?? Number.NaN),
+    logprobs_mode: logprobsMode ?? null,
+  };
+}

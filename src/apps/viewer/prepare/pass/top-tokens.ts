@@ -1,0 +1,234 @@
+/**
+ * The tokens that are furthest apart: one by one, and by what they are.
+ *
+ * @module
+ */
+
+import type { RunSummary } from "../../../../analyses/report/run-summary.ts";
+import { PROBABILITY_EDGES } from "../../../../analyses/report/token-groups.ts";
+import {
+  ABS_DELTA_SUM,
+  COUNT,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  K3_SUM,
+} from "../../../../core/kernels/layout.ts";
+import type { GroupRow } from "../../../../core/summaries/group-sums.ts";
+import { TopList } from "../../../../core/summaries/top-list.ts";
+import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/view.ts";
+import { TOKEN_CLASSES, type TokenClass } from "../../../../results/wire/index.ts";
+
+/** What `TokenTexts` knows of tokens. */
+export interface ShownTexts {
+  nameOf(id: number): string;
+  classOf(id: number): TokenClass;
+  /** Joined, they are the text. */
+  pieces(ids: ArrayLike<number>): readonly { readonly text: string }[];
+}
+
+/** Shown at most. */
+export const OCCURRENCES = 200;
+const TOKENS_SHOWN = 100;
+export const CONTEXT = 12;
+/** Read beyond the context, so that a character that begins before it is whole. */
+export const CONTEXT_MARGIN = 4;
+const TURNS_SHOWN = 256;
+const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
+
+export interface Candidate {
+  readonly sequence: number;
+  readonly token: number;
+  readonly handle: string;
+  readonly file: string;
+  /** Ids of prompt and response around the token, and the token's place among them. */
+  readonly ids: Int32Array;
+  readonly at: number;
+  readonly delta: number;
+  readonly rollout: number;
+  readonly trainer: number;
+  readonly turn: number;
+  readonly step: number | null;
+  readonly correct: number | null;
+}
+
+/** A token with mask 1; -1 is an id that is not known; turns and deciles of the response count from 0. */
+export interface TokenPlace {
+  sequence: number;
+  token: number;
+  id: number;
+  turn: number;
+  decile: number;
+  rollout: number;
+  delta: number;
+}
+
+/** Of each group the token with the largest |Δ|; the first one where several have it. */
+class Worst {
+  #delta = new Float64Array(16).fill(-1);
+  #sequence = new Int32Array(16);
+  #token = new Int32Array(16);
+
+  offer(group: number, magnitude: number, sequence: number, token: number): void {
+    if (group >= this.#delta.length) this.#grow(group + 1);
+    if (magnitude <= this.#delta[group]!) return;
+    this.#delta[group] = magnitude;
+    this.#sequence[group] = sequence;
+    this.#token[group] = token;
+  }
+
+  #grow(groups: number): void {
+    const room = Math.max(groups, 2 * this.#delta.length);
+    const widened = <T extends Float64Array | Int32Array>(to: T, from: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.#delta = widened(new Float64Array(room).fill(-1), this.#delta);
+    this.#sequence = widened(new Int32Array(room), this.#sequence);
+    this.#token = widened(new Int32Array(room), this.#token);
+  }
+
+  magnitude(group: number): number {
+    return this.#delta[group] ?? -1;
+  }
+
+  of(group: number): TokenGroup["worst"] {
+    if (this.magnitude(group) < 0) return null;
+    return { sequence: this.#sequence[group]!, token: this.#token[group]! };
+  }
+}
+
+export class TopTokensBuilder {
+  readonly #occurrences = new TopList<Candidate>(
+    OCCURRENCES,
+    ({ delta }) => Math.abs(delta),
+    ({ file, handle }) => `${file} ${handle}`,
+  );
+  readonly #ids = new Worst();
+  readonly #deciles = new Worst();
+  readonly #buckets = new Worst();
+  readonly #turns = new Worst();
+  #threshold = Number.NEGATIVE_INFINITY;
+
+  /** Takes note of one token with mask 1; true when it is among the furthest apart so far and is to be {@link keep}t. */
+  offer({ sequence, token, id, turn, decile, rollout, delta }: TokenPlace): boolean {
+    const magnitude = Math.abs(delta);
+    if (id >= 0) this.#ids.offer(id, magnitude, sequence, token);
+    this.#deciles.offer(decile, magnitude, sequence, token);
+    this.#buckets.offer(bucketOf(rollout), magnitude, sequence, token);
+    if (turn < TURNS_SHOWN) this.#turns.offer(turn, magnitude, sequence, token);
+    return magnitude >= this.#threshold && delta !== 0;
+  }
+
+  keep(candidate: Candidate): void {
+    this.#occurrences.add(candidate);
+    this.#threshold = this.#occurrences.threshold;
+  }
+
+  /** Sums are the report's own. Classes of tokens are told by their texts, so there are some only with a tokenizer. */
+  finish({ groups, total }: RunSummary, texts: ShownTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
+    const k3 = total.sums[K3_SUM]!;
+    const group = (label: string, row: GroupRow, worst: TokenGroup["worst"]): TokenGroup => ({
+      label,
+      tokens: row.count,
+      delta_mean: row.delta / row.count,
+      delta_abs_mean: row.deltaAbs / row.count,
+      delta_abs_max: row.deltaAbsMax,
+      share_of_k3: k3 > 0 ? row.k3 / k3 : 0,
+      worst,
+    });
+    const ids = [...groups.tokenIds.rows()];
+    return {
+      occurrences: this.#occurrences.list().map((candidate) => occurrence(candidate, texts, hasTexts)),
+      by_token: [...ids]
+        .sort((a, b) => b.k3 - a.k3 || a.group - b.group)
+        .slice(0, TOKENS_SHOWN)
+        .map((row) => group(texts.nameOf(row.group), row, this.#ids.of(row.group))),
+      by_class: [
+        ...(hasTexts ? this.#classes(ids, texts, group) : []),
+        ...[...groups.buckets.rows()].map((row) =>
+          group(
+            `rollout p ${PROBABILITY_EDGES[row.group]} to ${PROBABILITY_EDGES[row.group + 1]}`,
+            row,
+            this.#buckets.of(row.group),
+          ),
+        ),
+      ],
+      by_position: [...groups.deciles.rows()].map((row) =>
+        group(`${row.group * 10}–${row.group * 10 + 10} %`, row, this.#deciles.of(row.group)),
+      ),
+      by_turn: total.turns.slice(0, TURNS_SHOWN).flatMap(({ sums }, turn) => {
+        if (sums[COUNT] === 0) return [];
+        return [group(`turn ${turn}`, rowOfSums(turn, sums), this.#turns.of(turn))];
+      }),
+    };
+  }
+
+  #classes(
+    ids: readonly GroupRow[],
+    texts: ShownTexts,
+    group: (label: string, row: GroupRow, worst: TokenGroup["worst"]) => TokenGroup,
+  ): TokenGroup[] {
+    return TOKEN_CLASSES.flatMap((name) => {
+      const rows = ids.filter((row) => texts.classOf(row.group) === name);
+      if (rows.length === 0) return [];
+      const worst = rows.reduce((a, b) =>
+        this.#ids.magnitude(b.group) > this.#ids.magnitude(a.group) ? b : a,
+      );
+      return [group(name, rows.reduce(joined), this.#ids.of(worst.group))];
+    });
+  }
+}
+
+function occurrence(candidate: Candidate, texts: ShownTexts, hasTexts: boolean): TokenOccurrence {
+  const { ids, at, sequence, token, handle, turn, step, correct } = candidate;
+  const pieces = texts.pieces(ids).map(({ text }) => text);
+  const [before, after] = [
+    pieces.slice(Math.max(0, at - CONTEXT), at),
+    pieces.slice(at + 1, at + 1 + CONTEXT),
+  ];
+  return {
+    sequence,
+    token,
+    handle,
+    token_id: ids[at]!,
+    text: hasTexts ? pieces[at]! : null,
+    before: hasTexts ? before.join("") : null,
+    after: hasTexts ? after.join("") : null,
+    delta: candidate.delta,
+    rollout_logprob: candidate.rollout,
+    trainer_logprob: candidate.trainer,
+    turn,
+    step,
+    correct,
+  };
+}
+
+function joined(a: GroupRow, b: GroupRow): GroupRow {
+  return {
+    group: a.group,
+    count: a.count + b.count,
+    delta: a.delta + b.delta,
+    deltaAbs: a.deltaAbs + b.deltaAbs,
+    k3: a.k3 + b.k3,
+    deltaAbsMax: Math.max(a.deltaAbsMax, b.deltaAbsMax),
+  };
+}
+
+function rowOfSums(group: number, sums: Float64Array): GroupRow {
+  const count = sums[COUNT]!;
+  return {
+    group,
+    count,
+    delta: count * sums[DELTA_MEAN]!,
+    deltaAbs: sums[ABS_DELTA_SUM]!,
+    k3: sums[K3_SUM]!,
+    deltaAbsMax: Math.max(sums[DELTA_MAX]!, -sums[DELTA_MIN]!),
+  };
+}
+
+function bucketOf(logprob: number): number {
+  let bucket = LOG_EDGES.length;
+  while (bucket > 0 && logprob < LOG_EDGES[bucket - 1]!) bucket--;
+  return bucket;
+}

@@ -1,0 +1,52 @@
+/**
+ * The turns that are furthest apart, by their mean |Δ| and by their largest.
+ *
+ * @module
+ */
+
+import { TopList } from "../../../../core/summaries/top-list.ts";
+import type { TopTokens, WorstTurn } from "../../../../results/view.ts";
+import type { ShownTexts } from "./top-tokens.ts";
+
+const TURNS = 50;
+/** A mean over fewer tokens is one token's Δ. */
+const LEAST_TOKENS = 4;
+/** Tokens of a turn's opening that are shown. */
+export const OPENING = 24;
+
+export interface TurnCandidate extends Omit<WorstTurn, "opening"> {
+  readonly file: string;
+  /** Ids of its first tokens. */
+  readonly ids: Int32Array;
+}
+
+const keyOf = ({ file, handle, turn }: TurnCandidate): string => `${file} ${handle} ${turn}`;
+
+export class TopTurnsBuilder {
+  readonly #byMean = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_mean, keyOf);
+  readonly #byMax = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_max, keyOf);
+
+  /** A turn with these figures; `candidate` is asked for when it is among the furthest apart so far. */
+  offer(tokens: number, mean: number, largest: number, candidate: () => TurnCandidate): void {
+    if (largest === 0) return;
+    const isByMean = tokens >= LEAST_TOKENS && mean >= this.#byMean.threshold;
+    if (!isByMean && largest < this.#byMax.threshold) return;
+    const made = candidate();
+    if (isByMean) this.#byMean.add(made);
+    this.#byMax.add(made);
+  }
+
+  finish(texts: Pick<ShownTexts, "pieces">, hasTexts: boolean): TopTokens["turns"] {
+    const turns = (list: TopList<TurnCandidate>): WorstTurn[] =>
+      list.list().map(({ ids, file: _file, ...turn }) => ({
+        ...turn,
+        opening: hasTexts
+          ? texts
+              .pieces(ids)
+              .map(({ text }) => text)
+              .join("")
+          : null,
+      }));
+    return { by_mean: turns(this.#byMean), by_max: turns(this.#byMax) };
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The paths of `protocol/view.ts`.
+ *
+ * @module
+ */
+import { type Context, Hono } from "hono";
+import { isLogratioError } from "../../../core/base/errors.ts";
+import { resultJson } from "../../../core/base/json.ts";
+import { digitsTables, reportTables, reportTablesOf } from "../pages/index.ts";
+import {
+  ANSWER_FILES,
+  type AnswerName,
+  type ExactAnswers,
+  type PreparedRun,
+  parseQuestion,
+} from "../prepare/index.ts";
+import type { CurrentRun } from "./current-run.ts";
+import { limitBody } from "./limit-body.ts";
+import { matchAnswers } from "./match-answers.ts";
+import { parquetAnswer } from "./parquet-answer.ts";
+import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
+
+/** Tokens whose alternatives are sent at a time at most. */
+const MOST_ALTERNATIVES = 16_384;
+const MOST_QUESTION_BYTES = 16_384;
+/** What is answered of the run that the first one is compared with. */
+const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequences"];
+
+type Steps = readonly [from: number, to: number];
+
+export function answers(current: CurrentRun): Hono {
+  const app = new Hono();
+  const ofSteps: Readonly<
+    Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
+  > = {
+    whatif: async (run, steps) => json(await run.whatIf(steps)),
+    report: async (run, steps) => json((await run.reportOf(steps))?.report),
+    "report-tables": reportTablesOf,
+  };
+  for (const [name, bytesOf] of Object.entries(ofSteps)) {
+    app.get(`/${name}`, async (c, next) => {
+      const asked = c.req.query("steps");
+      if (asked === undefined) return next();
+      const [, from, to] = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(asked) ?? [];
+      if (from === undefined || to === undefined)
+        return refuse(c, 400, "steps are asked for by the first and the last: steps=10..30");
+      const steps: Steps = [Number(from), Number(to)];
+      const none = () => `no token of the run is in steps ${from} to ${to}`;
+      return answer(c, current, JSON_TYPE, (run) => bytesOf(run, steps), none);
+    });
+  }
+  runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
+  runAnswers(app, "/other", (run) => run.compared?.other, OTHER_ANSWERS, current);
+  app.get("/compare", (c) =>
+    answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
+  );
+  app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
+  app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
+  app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
+  app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
+  const exactly =
+    <T>(pick: (answers: ExactAnswers) => T) =>
+    async (c: Context): Promise<Response> => {
+      try {
+        const question = parseQuestion(await c.req.json());
+        const found = await current.use((run) => run.exact(question));
+        return c.json(pick(found) as object, 200, { "cache-control": "no-store" });
+      } catch (error) {
+        if (error instanceof SyntaxError) return refuse(c, 400, `the question is not JSON: ${error.message}`);
+        if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
+        throw error;
+      }
+    };
+  const small = limitBody(MOST_QUESTION_BYTES);
+  app.post(
+    "/exact",
+    small,
+    exactly(({ answer }) => answer),
+  );
+  app.post(
+    "/exact/steps",
+    small,
+    exactly(({ steps }) => steps),
+  );
+  matchAnswers(app, current);
+  parquetAnswer(app);
+  return app;
+}
+
+function json(value: object | undefined): Uint8Array | undefined {
+  return value && Buffer.from(resultJson(value));
+}
+
+/** What a run answers for itself; `pick` says which of the runs. */
+function runAnswers(
+  app: Hono,
+  prefix: string,
+  pick: (run: PreparedRun) => PreparedRun | undefined,
+  names: readonly AnswerName[],
+  current: CurrentRun,
+): void {
+  const from = (
+    c: Context,
+    type: string,
+    bytesOf: (run: PreparedRun) => Promise<Uint8Array | undefined>,
+  ): Promise<Response> =>
+    answer(
+      c,
+      current,
+      type,
+      async (run) => {
+        const picked = pick(run);
+        return picked && (await bytesOf(picked));
+      },
+      (run) => {
+        const picked = pick(run);
+        return picked === undefined ? notCompared() : noSequence(picked);
+      },
+    );
+  for (const name of names) {
+    const type = ANSWER_FILES[name].endsWith(".json") ? JSON_TYPE : BINARY_TYPE;
+    app.get(`${prefix}/${name}`, (c) => from(c, type, (run) => run.answer(name)));
+  }
+  app.get(`${prefix}/sequence/:index`, (c) => {
+    const index = wholeNumber(c.req.param("index"));
+    if (index === undefined) return refuse(c, 400, "a sequence is asked for by its place in the table");
+    return from(c, BINARY_TYPE, (run) => run.sequence(index));
+  });
+  app.get(`${prefix}/sequence/:index/topk`, (c) => {
+    const index = wholeNumber(c.req.param("index"));
+    const first = wholeNumber(c.req.query("from") ?? "0");
+    const count = wholeNumber(c.req.query("count") ?? String(MOST_ALTERNATIVES));
+    if (index === undefined || first === undefined || count === undefined)
+      return refuse(c, 400, "the sequence, from and count must be whole numbers");
+    if (count > MOST_ALTERNATIVES)
+      return refuse(c, 400, `at most ${MOST_ALTERNATIVES} tokens at a time, not ${count}`);
+    return from(c, BINARY_TYPE, (run) => run.topK(index, first, count));
+  });
+}
+
+/** Of the run as it is now; kept for good under an address that says its version. */
+function answer(
+  c: Context,
+  current: CurrentRun,
+  type: string,
+  bytesOf: (run: PreparedRun) => Promise<Uint8Array | undefined>,
+  absence: (run: PreparedRun) => string,
+): Promise<Response> {
+  return current.use(async (run) => {
+    const { version, status } = run.info;
+    const bytes = await bytesOf(run);
+    if (bytes === undefined) return refuse(c, 404, absence(run));
+    return reply(c, { type, bytes, tag: `${version}-${status}`, immutable: c.req.query("v") === version });
+  });
+}
+
+function noSequence({ info: { sequences } }: PreparedRun): string {
+  return `there is no such sequence: the run has ${sequences}`;
+}
+
+function notCompared(): string {
+  return "the run is not compared with another: logratio view A --compare B";
+}
+
+function noDigits({ info: { tokenizer, redacted } }: PreparedRun): string {
+  const why =
+    tokenizer === null
+      ? "only a tokenizer says which tokens are digits: logratio view --tokenizer DIR"
+      : redacted
+        ? "texts are redacted"
+        : "no token of the run is a digit of its tokenizer";
+  return `there are no figures of digits: ${why}`;
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,105 @@
+/**
+ * Rows of any table of the page as a Parquet file: the page has no writer of its own.
+ *
+ * @module
+ */
+import { LimitError, UsageError } from "../../../core/base/errors.ts";
+import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../../input/readers/index.ts";
+
+/** Beyond these the writer takes many seconds, and memory with it. */
+const MOST_COLUMNS = 512;
+const MOST_CELLS = 2 ** 23;
+
+type Cell = string | number | boolean | null;
+type Row = Readonly<Record<string, Cell>>;
+
+/** Rows to write, as the page sends them. */
+export interface TableTask {
+  /** UTF-8 of JSON. */
+  readonly json: Uint8Array;
+  readonly file: string;
+}
+
+/**
+ * Columns are those of all rows, in the order in which they are first seen: numbers as double precision, true and false
+ * as booleans, everything else as text.
+ *
+ * @throws UsageError when these are no rows, LimitError when they are too many or too wide
+ */
+export async function writeTable({ json, file }: TableTask): Promise<void> {
+  const rows = rowsOf(parse(json));
+  const specs = [...namesOf(rows)].map((name) => specOf(name, rows));
+  await writeParquet(file, specs, batch(rows, specs));
+}
+
+function parse(json: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(json));
+  } catch (cause) {
+    throw new UsageError(`the rows are not JSON: ${cause instanceof Error ? cause.message : ""}`, { cause });
+  }
+}
+
+function rowsOf(value: unknown): readonly Row[] {
+  const isRow = (row: unknown): row is Row =>
+    typeof row === "object" && row !== null && !Array.isArray(row) && Object.values(row).every(isCell);
+  if (Array.isArray(value) && value.every(isRow)) return value;
+  throw new UsageError("rows are a list of objects of texts, numbers, true, false and null");
+}
+
+function namesOf(rows: readonly Row[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const spelt = new Map<string, string>();
+  for (const name of rows.flatMap((row) => Object.keys(row))) {
+    if (names.has(name)) continue;
+    const same = spelt.get(name.toLowerCase());
+    if (same !== undefined) throw new UsageError(`columns ${same} and ${name} differ by case only`);
+    spelt.set(name.toLowerCase(), name);
+    names.add(name);
+    if (names.size > MOST_COLUMNS)
+      throw new LimitError(`the rows have more than ${MOST_COLUMNS} columns: write fewer at a time`);
+  }
+  if (names.size === 0) throw new UsageError("there are no rows to write");
+  if (names.has("") || [...names].some((name) => name.includes("\0")))
+    throw new UsageError("a column's name is empty or has the character NUL");
+  if (names.size * rows.length > MOST_CELLS)
+    throw new LimitError(
+      `${rows.length.toLocaleString("en")} rows of ${names.size} columns pass ${MOST_CELLS.toLocaleString("en")} cells: write fewer at a time`,
+    );
+  return names;
+}
+
+function isCell(value: unknown): value is Cell {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+function specOf(name: string, rows: readonly Row[]): ColumnSpec {
+  const types = new Set(rows.map((row) => typeOf(row[name] ?? null)));
+  types.delete("null");
+  const [only] = types;
+  if (types.size === 1 && only === "number") return { name, type: "float64" };
+  return { name, type: types.size === 1 && only === "boolean" ? "bool" : "string" };
+}
+
+/** JSON has no word for these numbers, so they come as texts. */
+const NUMBERS: readonly Cell[] = ["NaN", "Infinity", "-Infinity"];
+
+function typeOf(cell: Cell): string {
+  if (cell === null) return "null";
+  return NUMBERS.includes(cell) ? "number" : typeof cell;
+}
+
+async function* batch(rows: readonly Row[], specs: readonly ColumnSpec[]): AsyncGenerator<ColumnBatch> {
+  yield {
+    length: rows.length,
+    columns: specs.map(({ name, type }) => {
+      const cells = rows.map((row) => row[name] ?? null);
+      const valid = Uint8Array.from(cells, (cell) => (cell === null ? 0 : 1));
+      if (type === "float64")
+        return { values: Float64Array.from(cells, (cell) => Number(cell ?? NaN)), valid };
+      if (type === "bool")
+        return { values: Uint8Array.from(cells, (cell) => (cell === true ? 1 : 0)), valid };
+      return { values: cells.map((cell) => (cell === null ? null : String(cell))) };
+    }),
+  };
+}

@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { hostname, tmpdir } from "node:os";
+import { createAdaptorServer } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { isLogratioError, UsageError } from "../../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../../../input/io/file-system-errors.ts";
+import type { PreparedStudy } from "../kl/index.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+import { answers } from "./answers.ts";
+import { CurrentRun } from "./current-run.ts";
+import { Events } from "./events.ts";
+import { methodsOf } from "./methods.ts";
+import { onlyWhatIsThere, waitingFor } from "./not-there.ts";
+import { refuse, reply } from "./reply.ts";
+import {
+  allowedHosts,
+  checkHost,
+  checkMethod,
+  checkOrigin,
+  checkToken,
+  isLoopback,
+  securityHeaders,
+} from "./security.ts";
+import { builtPage, staticFiles } from "./static-files.ts";
+import { studyAnswers } from "./study-answers.ts";
+
+const DEFAULT_PORT = 8270;
+/** Addresses to listen at that are none to go to. */
+const EVERYWHERE = ["0.0.0.0", "::"];
+/** Ports tried after the default one. */
+const MORE_PORTS = 50;
+/** Who sends a request too slowly is answered with 408: anything that is asked here is small but for tables. */
+const SLOW_CLIENTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+} as const;
+
+export interface ServerOptions {
+  /** Where to listen; default 127.0.0.1. */
+  readonly host?: string;
+  /**
+   * Whether the address has a token that every request must know; default true. Without one everybody on this machine
+   * may read what is shown, so only loopback may be without.
+   */
+  readonly token?: boolean;
+  /** Default 8270, or the next that is free. A port that is named is taken or the server does not start; 0 is any. */
+  readonly port?: number;
+  /** The built page; default the one that comes with logratio. */
+  readonly page?: string;
+  /** More is to come: pages are told by events. */
+  readonly following?: boolean;
+  /** An error that is the server's own: answered with 500, its text kept from the page. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A server that runs. */
+export interface Served {
+  /** For the browser; with `?token=…` unless that was left out. */
+  readonly url: string;
+  readonly port: number;
+  /** Also closes what is shown. */
+  close(): Promise<void>;
+}
+
+export interface ViewServer extends Served {
+  /**
+   * Shows this run from now on, tells the pages, and closes the old one.
+   *
+   * @param anew rows may lie elsewhere than before: pages of the old one are not answered from the new one
+   */
+  update(run: PreparedRun, anew?: boolean): Promise<void>;
+  /** Says why there is no run yet, where there is none. */
+  wait(reason: string): void;
+}
+
+/**
+ * Serves the page and its answers.
+ *
+ * @param shown a run, or the paths where one is waited for
+ * @throws UsageError when the port or host cannot be had
+ * @throws NotFoundError when the page is not built
+ */
+export async function startViewServer(
+  shown: PreparedRun | readonly string[],
+  options: ServerOptions = {},
+): Promise<ViewServer> {
+  const isWaiting = !("info" in shown);
+  const current = new CurrentRun(isWaiting ? undefined : shown);
+  const paths = isWaiting ? shown : [];
+  let reason: string | null = null;
+  const events = new Events();
+  const api = new Hono();
+  api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason)));
+  api.route("/", answers(current));
+  const server = await serve(api, options, (c) => (options.following ? events.answer(c) : noEvents(c)));
+  return {
+    ...server,
+    async update(next, anew = true) {
+      await current.replace(next, anew);
+      events.send("run", { version: next.info.version });
+    },
+    wait(why) {
+      if (why === reason || current.info !== undefined) return;
+      reason = why;
+      events.send("run", { version: "" });
+    },
+    async close() {
+      await events.close();
+      await server.close();
+      await current.close();
+    },
+  };
+}
+
+/** The same of a study, of which nothing is followed. @throws as {@link startViewServer} does */
+export async function startStudyServer(
+  study: PreparedStudy,
+  options: Omit<ServerOptions, "following"> = {},
+): Promise<Served> {
+  const server = await serve(studyAnswers(study), options, noEvents);
+  return {
+    ...server,
+    async close() {
+      await server.close();
+      await study.close();
+    },
+  };
+}
+
+/** 204 tells a page not to ask again. */
+function noEvents(c: Context): Response {
+  return c.body(null, 204);
+}
+
+async function serve(
+  api: Hono,
+  { host = "127.0.0.1", token: hasToken = true, port: wanted, page = builtPage(), onError }: ServerOptions,
+  events: (c: Context) => Response,
+): Promise<Served> {
+  if (!hasToken && !isLoopback(host))
+    throw new UsageError(`without a token the viewer listens to this machine only, not at ${host}`, {
+      hint: "leave --no-token out, or --host",
+    });
+  const files = await staticFiles(page);
+  const token = hasToken ? randomBytes(24).toString("base64url") : undefined;
+  let port = 0;
+
+  const app = new Hono();
+  app.use(securityHeaders(), checkHost(allowedHosts(host)));
+  if (token !== undefined) app.use(checkToken(token, () => port));
+  const methodsAt = methodsOf(() => [api.routes, [{ method: "GET", path: "/events" }]].flat(), "/api");
+  app.use(checkMethod(methodsAt), checkOrigin());
+  app.route("/api", api);
+  app.get("/api/events", events);
+  app.get("*", (c) => {
+    const content = files.get(c.req.path);
+    return content === undefined ? refuse(c, 404, `there is nothing at ${c.req.path}`) : reply(c, content);
+  });
+  app.notFound((c) => refuse(c, 404, `there is nothing at ${c.req.path}`));
+  app.onError((cause, c) => {
+    // Nobody waits for an answer.
+    if (c.req.raw.signal.aborted) return c.body(null, 204);
+    const error = isSystemError(cause)
+      ? fileSystemError(cause, "use", { file: cause.path ?? tmpdir() })
+      : cause;
+    onError?.(error);
+    if (isLogratioError(error))
+      return refuse(c, 503, error.hint === undefined ? error.message : `${error.message}: ${error.hint}`);
+    return c.text("logratio failed to answer: see the terminal it runs in\n", 500);
+  });
+
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: SLOW_CLIENTS });
+  port = await listen(server, host, wanted);
+  const shown = EVERYWHERE.includes(host) ? hostname() : host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shown}:${port}/${token === undefined ? "" : `?token=${token}`}`,
+    port,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type Server = ReturnType<typeof createAdaptorServer>;
+
+async function listen(server: Server, host: string, wanted: number | undefined): Promise<number> {
+  const ports =
+    wanted === undefined ? Array.from({ length: MORE_PORTS }, (_, i) => DEFAULT_PORT + i) : [wanted];
+  for (const port of ports) {
+    const error = await listenAt(server, host, port);
+    if (error === undefined) return (server.address() as AddressInfo).port;
+    if (error.code !== "EADDRINUSE") {
+      throw new UsageError(`cannot listen at ${host}, port ${port}: ${error.message}`, {
+        cause: error,
+        hint: "leave --host and --port out, or name an address of this machine and a free port",
+      });
+    }
+  }
+  throw new UsageError(
+    wanted === undefined
+      ? `none of the ports ${DEFAULT_PORT} to ${DEFAULT_PORT + MORE_PORTS - 1} is free`
+      : `port ${wanted} is taken`,
+    { hint: wanted === undefined ? "name one: --port N" : "leave --port out to have a free one found" },
+  );
+}
+
+function listenAt(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const failed = (error: NodeJS.ErrnoException): void => {
+      server.off("listening", listening);
+      resolve(error);
+    };
+    const listening = (): void => {
+      server.off("error", failed);
+      resolve(undefined);
+    };
+    server.once("error", failed);
+    server.once("listening", listening);
+    server.listen(port, host);
+  });
+}

@@ -1,6 +1,0 @@
-import { resultJson } from "../base/json.ts";
-
-/** JSON for standard output: one object on one or more lines. */
-export function toJson(value: unknown, indent?: number): string {
-  return `${resultJson(value, indent)}\n`;
-}

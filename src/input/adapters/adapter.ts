@@ -1,0 +1,76 @@
+/**
+ * What an adapter is: it recognises one trainer's way of naming things in a document, and turns it into drafts.
+ *
+ * @module
+ */
+import type { LogratioError } from "../../core/base/errors.ts";
+import type { FindingLog } from "../../core/schema/findings.ts";
+import type { Provenance, Sampling } from "../../core/schema/record.ts";
+import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+import type { SourceDocument } from "../io/columns.ts";
+
+/** Columns that the user named: field to column, dotted for nested objects. */
+export interface ColumnMapping {
+  readonly rollout?: string;
+  readonly trainer?: string;
+  readonly mask?: string;
+  readonly tokens?: string;
+  readonly prompt?: string;
+  readonly attention?: string;
+  /** Tokens per sequence, where arrays are packed end to end. */
+  readonly lengths?: string;
+  readonly step?: string;
+  readonly rank?: string;
+  readonly reward?: string;
+  readonly correctness?: string;
+  readonly group?: string;
+  readonly sample?: string;
+  readonly environment?: string;
+  readonly advantages?: string;
+  readonly promptText?: string;
+  readonly responseText?: string;
+  /** Further policies' log-probs: policy name to column. */
+  readonly policies?: Readonly<Record<string, string>>;
+}
+
+/** What detection says about a document; the three lists are printed by `--explain`. */
+export interface Match {
+  /** 0 to 1; the highest wins, the earlier adapter on a tie. */
+  readonly score: number;
+  readonly found: readonly string[];
+  readonly guessed: readonly string[];
+  readonly missing: readonly string[];
+  /** As the file's content says; undefined when it does not, or holds several. */
+  readonly step?: number | undefined;
+  readonly rank?: number | undefined;
+  /** Recognised, but not readable on its own: why. */
+  readonly problem?: LogratioError | undefined;
+}
+
+export interface AdapterContext {
+  readonly findings: FindingLog;
+  readonly mapping?: ColumnMapping | undefined;
+  /** About how many elements of one column to read at a time. */
+  readonly blockTokens: number;
+}
+
+export interface Reading {
+  /** When the source is not simply named after the adapter. */
+  readonly trainer?: string | undefined;
+  readonly alignment: Provenance["alignment"];
+  readonly sampling: Sampling;
+  /** Consecutive drafts; their arrays are valid until the next block is asked for. */
+  readonly blocks: AsyncIterable<readonly SequenceDraft[]>;
+}
+
+export interface Adapter {
+  readonly name: string;
+  detect(document: SourceDocument, mapping?: ColumnMapping): Promise<Match | undefined>;
+  /**
+   * Called on a document that `detect` matched.
+   *
+   * @throws LengthMismatchError when columns that belong together have different shapes
+   * @throws SchemaError when a column has a type that cannot be read as what it is named
+   */
+  read(document: SourceDocument, context: AdapterContext): Promise<Reading>;
+}

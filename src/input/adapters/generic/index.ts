@@ -1,0 +1,216 @@
+/**
+ * Any container whose columns are named by the user, or go by a well-known name.
+ *
+ * @module
+ */
+import { SchemaError } from "../../../core/base/errors.ts";
+import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import type { Adapter, ColumnMapping, Match, Reading } from "../adapter.ts";
+import {
+  COLUMN_FLAGS,
+  EXPLAINED_FIELDS,
+  FIELD_LABELS,
+  type Field,
+  type FoundColumn,
+  type FoundColumns,
+  findColumns,
+  listFound,
+  listMissing,
+} from "../shared/fields.ts";
+import { readPadded } from "../shared/padded-tree.ts";
+import { type PackField, readPack } from "../shared/read-pack.ts";
+import { agreedNumber, describeSample, findRowColumns, readRows } from "../shared/row-objects.ts";
+import { describeRowValue } from "../shared/row-values.ts";
+import { explainMask } from "../shared/sequence.ts";
+import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
+import { mappedNames, SYNONYMS } from "./names.ts";
+
+const LENGTHS = ["num_tokens", "seq_lens", "lengths"];
+const MOST_LISTED = 24;
+
+/** The value at a dotted path; a key that itself holds the dots wins. */
+function treeValueAt(root: TreeMap, path: string): TreeValue | undefined {
+  if (Object.hasOwn(root, path) && root[path] !== undefined) return root[path];
+  const dot = path.indexOf(".");
+  if (dot < 0) return undefined;
+  const first = path.slice(0, dot);
+  const inner = Object.hasOwn(root, first) ? root[first] : undefined;
+  return isMap(inner) ? treeValueAt(inner, path.slice(dot + 1)) : undefined;
+}
+
+/** Dotted names of all values, those of nested objects included. */
+function listTree(root: TreeMap, prefix = ""): string[] {
+  return Object.entries(root).flatMap(([name, value]) =>
+    isMap(value) ? listTree(value, `${prefix}${name}.`) : [`${prefix}${name}: ${describeValue(value)}`],
+  );
+}
+
+/** What a document holds, one line per column. */
+export function listColumns(document: SourceDocument): string[] {
+  const lines = document.kind === "tree" ? listTree(document.root) : describeSample(document);
+  const more = lines.length - MOST_LISTED;
+  return more > 0 ? [...lines.slice(0, MOST_LISTED), `… and ${more} more`] : lines;
+}
+
+/** Nothing is known about the document's names: what is there, and which flags tell. */
+export function unrecognised(document: SourceDocument): SchemaError {
+  return new SchemaError(
+    `no rollout and trainer log-probs were recognised; the columns are:\n  ${listColumns(document).join("\n  ")}`,
+    {
+      at: { file: document.file },
+      likely: "the columns have names that logratio does not know, or the file is no dump of log-probs",
+      hint: "name them: --rollout COLUMN --trainer COLUMN (and --mask, --tokens, --step, …); dots lead into nested objects",
+    },
+  );
+}
+
+function findTreeColumns(
+  document: TreeDocument,
+  mapping: ColumnMapping | undefined,
+): FoundColumns<TreeValue> {
+  return findColumns(mappedNames(mapping), (name) => treeValueAt(document.root, name), document.file);
+}
+
+function lengthsColumn(
+  document: TreeDocument,
+  mapping: ColumnMapping | undefined,
+): FoundColumn<TreeValue> | undefined {
+  for (const name of mapping?.lengths === undefined ? LENGTHS : [mapping.lengths]) {
+    const value = treeValueAt(document.root, name);
+    if (value !== undefined) return { name, value };
+  }
+  return undefined;
+}
+
+/** Columns that the user named and that are not there. */
+function notThere<V>(columns: FoundColumns<V>, mapping: ColumnMapping): [string, string][] {
+  return Object.entries(mapping).flatMap(([field, name]) =>
+    field === "policies" || field === "lengths" || columns.has(field as Field) || typeof name !== "string"
+      ? []
+      : [[COLUMN_FLAGS[field as keyof typeof COLUMN_FLAGS], name] as [string, string]],
+  );
+}
+
+function problemOf<V>(
+  document: SourceDocument,
+  columns: FoundColumns<V>,
+  mapping: ColumnMapping | undefined,
+): SchemaError | undefined {
+  const absent = mapping === undefined ? [] : notThere(columns, mapping);
+  const sides = (["rollout", "trainer"] as const).filter((field) => !columns.has(field));
+  if (absent.length === 0 && sides.length === 0) return undefined;
+  const [flag, name] = absent[0] ?? [];
+  const what =
+    flag === undefined
+      ? `no column for the ${sides.map((side) => FIELD_LABELS[side]).join(" and the ")}`
+      : `${flag} names ${name}, which is not there`;
+  return new SchemaError(`${what}; the columns are:\n  ${listColumns(document).join("\n  ")}`, {
+    at: { file: document.file },
+    hint:
+      flag === undefined
+        ? `name it: ${sides.map((side) => `${COLUMN_FLAGS[side]} COLUMN`).join(" ")}`
+        : `give ${flag} one of the columns above; dots lead into nested objects`,
+  });
+}
+
+function guesses<V>(columns: FoundColumns<V>, mapping: ColumnMapping | undefined): string[] {
+  const named = new Set(Object.keys(mapping ?? {}));
+  const byName = [...columns]
+    .filter(([field]) => !named.has(field))
+    .map(([field, { name }]) => `${FIELD_LABELS[field]}: taken from ${name}, by its name`);
+  const mask = explainMask((field) => columns.has(field));
+  return mask === undefined ? byName : [...byName, mask];
+}
+
+function explain<V>(
+  document: SourceDocument,
+  columns: FoundColumns<V>,
+  describe: (value: V) => string,
+  mapping: ColumnMapping | undefined,
+): Match | undefined {
+  const problem = problemOf(document, columns, mapping);
+  if (mapping === undefined && problem !== undefined) return undefined;
+  return {
+    score: mapping === undefined ? 0.3 : 1,
+    found: listFound(columns, describe),
+    guessed: guesses(columns, mapping),
+    missing: listMissing(columns, EXPLAINED_FIELDS),
+    problem,
+  };
+}
+
+/** Fields of a pack in terms of the columns found. */
+function packSource(
+  columns: FoundColumns<TreeValue>,
+  lengths: TreeValue,
+): (field: PackField) => TreeValue | undefined {
+  return (field) => {
+    if (field === "lengths") return lengths;
+    if (field === "labels" || field === "bounds") return undefined;
+    if (field === "inputIds") return (columns.get("tokens") ?? columns.get("inputIds"))?.value;
+    return columns.get(field)?.value;
+  };
+}
+
+async function readTree(document: TreeDocument, context: Parameters<Adapter["read"]>[1]): Promise<Reading> {
+  const { mapping } = context;
+  const { file } = document;
+  const columns = findTreeColumns(document, mapping);
+  const lengths = lengthsColumn(document, mapping);
+  const policies = Object.entries(mapping?.policies ?? {}).map(
+    ([policy, name]): [string, FoundColumn<TreeValue>] => {
+      const value = treeValueAt(document.root, name);
+      if (value === undefined)
+        throw new SchemaError(`policy ${policy} names ${name}, which is not there`, { at: { file } });
+      return [policy, { name, value }];
+    },
+  );
+  return {
+    alignment: "token",
+    sampling: {},
+    blocks:
+      lengths === undefined
+        ? readPadded(columns, {
+            file,
+            blockTokens: context.blockTokens,
+            policies: Object.fromEntries(policies),
+          })
+        : readPack(packSource(columns, lengths.value), { ...context, file, pack: 0 }),
+  };
+}
+
+export const generic: Adapter = {
+  name: "generic",
+  async detect(document, mapping) {
+    if (document.kind === "rows") {
+      const names = mappedNames(mapping);
+      const match = explain(document, findRowColumns(document, names), describeRowValue, mapping);
+      return (
+        match && {
+          ...match,
+          step: agreedNumber(document, names.step),
+          rank: agreedNumber(document, names.rank),
+        }
+      );
+    }
+    const columns = findTreeColumns(document, mapping);
+    const match = explain(document, columns, describeValue, mapping);
+    return (
+      match && {
+        ...match,
+        step: await readScalar(columns.get("step")?.value),
+        rank: await readScalar(columns.get("rank")?.value),
+      }
+    );
+  },
+  async read(document, context) {
+    if (document.kind === "tree") return readTree(document, context);
+    const { mapping, findings } = context;
+    const names = mapping === undefined ? SYNONYMS : mappedNames(mapping);
+    return {
+      alignment: "token",
+      sampling: {},
+      blocks: readRows(document, { names, findings, policies: mapping?.policies }),
+    };
+  },
+};

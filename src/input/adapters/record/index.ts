@@ -1,0 +1,250 @@
+/**
+ * The record itself: Parquet that logratio wrote, or that a trainer wrote with the same column names (a subset will
+ * do), and the same names in JSONL.
+ *
+ * @module
+ */
+
+import type { NumericArray } from "../../../core/base/arrays.ts";
+import { dictionary } from "../../../core/base/dictionary.ts";
+import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
+import {
+  LIST_COLUMNS,
+  ORIGIN_COLUMNS,
+  POLICY_PREFIXES,
+  SCALAR_COLUMNS,
+} from "../../../core/schema/parquet-layout.ts";
+import type { Provenance } from "../../../core/schema/record.ts";
+import type { Origin, SequenceDraft, TopKDraft } from "../../../core/schema/sequence-draft.ts";
+import { nameInVersion, readVersion, VERSION_KEY } from "../../../core/schema/version.ts";
+import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
+import type { Adapter, AdapterContext } from "../adapter.ts";
+import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";
+import { describeRowValue, isRowMap, toNumber, toNumbers, toText } from "../shared/row-values.ts";
+
+const NEEDED = [LIST_COLUMNS.rolloutLogprobs, LIST_COLUMNS.trainerLogprobs];
+
+/** Row `i` of a chunk under the current version's names. */
+interface RecordRow {
+  readonly get: (name: string) => RowValue | undefined;
+  /** Arrays under a prefix (`entropy.trainer`, or an object `entropy` with a key `trainer`), by what follows it. */
+  readonly named: (prefix: string) => Record<string, NumericArray>;
+}
+
+function asRow(chunk: RowChunk, i: number, version: number): RecordRow {
+  const get = (name: string): RowValue | undefined => chunk.get(i, nameInVersion(name, version));
+  const named = (prefix: string): Record<string, NumericArray> => {
+    const found = dictionary<NumericArray>();
+    const add = (name: string, value: RowValue | undefined): void => {
+      const numbers = value === undefined || value === null ? undefined : toNumbers(value);
+      if (numbers !== undefined) found[name] = numbers;
+    };
+    for (const name of chunk.names(i))
+      if (name.startsWith(prefix)) add(name.slice(prefix.length), chunk.get(i, name));
+    const nested = chunk.get(i, prefix.slice(0, -1));
+    if (isRowMap(nested)) for (const [name, value] of Object.entries(nested)) add(name, value);
+    return found;
+  };
+  return { get, named };
+}
+
+function topK(row: RecordRow, length: number): Record<string, TopKDraft> {
+  const ids = row.named(POLICY_PREFIXES.topKIds);
+  const logprobs = row.named(POLICY_PREFIXES.topKLogprobs);
+  const found = dictionary<TopKDraft>();
+  for (const [name, values] of Object.entries(ids)) {
+    const k = values.length / length;
+    const alternatives = logprobs[name];
+    if (length > 0 && Number.isInteger(k) && k > 0 && alternatives?.length === values.length) {
+      found[name] = { k, ids: values, logprobs: alternatives };
+    }
+  }
+  return found;
+}
+
+/** Remembers the last origin, so that consecutive rows of one source share one object. */
+function originReader(document: RowDocument): (row: RecordRow) => Origin {
+  let key = "";
+  let last: Origin | undefined;
+  return ({ get }) => {
+    const text = (name: keyof typeof ORIGIN_COLUMNS): string | undefined => toText(get(ORIGIN_COLUMNS[name]));
+    const number = (name: keyof typeof ORIGIN_COLUMNS): number | undefined =>
+      toNumber(get(ORIGIN_COLUMNS[name]));
+    const [temperature, topP, topKeep] = [number("temperature"), number("topP"), number("topK")];
+    const logprobsMode = text("logprobsMode");
+    const alignment: Provenance["alignment"] = text("alignment") === "next-token" ? "next-token" : "token";
+    const provenance = {
+      file: text("file") ?? document.file,
+      format: text("format") ?? document.format,
+      trainer: text("trainer") ?? "record",
+      alignment,
+    };
+    const now = JSON.stringify([provenance, temperature, topP, topKeep, logprobsMode]);
+    if (last === undefined || now !== key) {
+      key = now;
+      last = {
+        provenance,
+        sampling: {
+          ...(temperature === undefined ? {} : { temperature }),
+          ...(topP === undefined ? {} : { topP }),
+          ...(topKeep === undefined ? {} : { topK: topKeep }),
+          ...(logprobsMode === undefined ? {} : { logprobsMode }),
+        },
+      };
+    }
+    return last;
+  };
+}
+
+function some<T>(named: Record<string, T>): Record<string, T> | undefined {
+  return Object.keys(named).length === 0 ? undefined : named;
+}
+
+function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraft | undefined {
+  const array = (name: keyof typeof LIST_COLUMNS): NumericArray | undefined =>
+    toNumbers(row.get(LIST_COLUMNS[name]));
+  const text = (name: keyof typeof SCALAR_COLUMNS): string | undefined =>
+    toText(row.get(SCALAR_COLUMNS[name]));
+  const number = (name: keyof typeof SCALAR_COLUMNS): number | undefined =>
+    toNumber(row.get(SCALAR_COLUMNS[name]));
+  const rolloutLogprobs = array("rolloutLogprobs");
+  const trainerLogprobs = array("trainerLogprobs");
+  const responseTokenIds = array("responseTokenIds");
+  const length = (rolloutLogprobs ?? trainerLogprobs ?? responseTokenIds)?.length;
+  if (length === undefined) return undefined;
+  return {
+    length,
+    responseMask: array("responseMask") ?? new Uint8Array(length).fill(1),
+    rolloutLogprobs,
+    trainerLogprobs,
+    responseTokenIds,
+    policyLogprobs: some(row.named(POLICY_PREFIXES.policyLogprobs)),
+    entropies: some(row.named(POLICY_PREFIXES.entropies)),
+    topK: some(topK(row, length)),
+    advantages: array("advantages") ?? toNumber(row.get(LIST_COLUMNS.advantages)),
+    positionIds: array("positionIds"),
+    weightVersions: array("weightVersions"),
+    promptTokenIds: array("promptTokenIds"),
+    step: number("step"),
+    rank: number("rank"),
+    row: number("row") ?? position,
+    pack: number("pack"),
+    reward: number("reward"),
+    correctness: number("correctness"),
+    sourceOffset: number("sourceOffset"),
+    sampleId: text("sampleId"),
+    groupId: text("groupId"),
+    environment: text("environment"),
+    promptText: text("promptText"),
+    responseText: text("responseText"),
+    origin,
+  };
+}
+
+/** What the row says and the draft cannot hold. */
+function reportLosses(
+  row: RecordRow,
+  draft: SequenceDraft,
+  file: string,
+  position: number,
+  { findings }: AdapterContext,
+): void {
+  const at = { file, row: position };
+  if (row.get(LIST_COLUMNS.responseMask) === null) {
+    findings.add({
+      code: "mask-guessed",
+      severity: "warning",
+      subject: "null masks",
+      count: 1,
+      at,
+      hint: "write a response mask for every row",
+      describe: (count) =>
+        `${count} ${count === 1 ? "row has" : "rows have"} a null response_mask: every token there counts as sampled`,
+    });
+  }
+  for (const name of Object.keys(row.named(POLICY_PREFIXES.topKIds))) {
+    if (draft.topK?.[name] !== undefined || draft.length === 0) continue;
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: `ragged top-k of ${name}`,
+      count: 1,
+      at,
+      likely: "tokens have different numbers of alternatives, or ids and log-probs differ in length",
+      hint: "write the same number per token, filled up with id -1",
+      describe: (count) =>
+        `${count} ${count === 1 ? "row has" : "rows have"} top-k alternatives of ${name} that are not k per token; these were left out`,
+    });
+  }
+}
+
+async function* readBlocks(
+  document: RowDocument,
+  context: AdapterContext,
+): AsyncGenerator<readonly SequenceDraft[]> {
+  const { file } = document;
+  const version = readVersion(document.metadata, file);
+  const originOf = originReader(document);
+  for await (const chunk of document.chunks({
+    onBadRow: (bad) => reportBadRow(context.findings, file, bad),
+  })) {
+    const drafts: SequenceDraft[] = [];
+    for (let i = 0; i < chunk.length; i++) {
+      const row = asRow(chunk, i, version);
+      const draft = toDraft(row, originOf(row), chunk.firstRow + i);
+      if (draft !== undefined) reportLosses(row, draft, file, chunk.firstRow + i, context);
+      if (draft !== undefined) drafts.push(draft);
+      else
+        reportBadRow(context.findings, file, {
+          row: chunk.firstRow + i,
+          message: "neither log-probs nor token ids in this row",
+        });
+    }
+    yield drafts;
+  }
+}
+
+function versionProblem(document: RowDocument): LogratioError | undefined {
+  try {
+    readVersion(document.metadata, document.file);
+    return undefined;
+  } catch (error) {
+    if (isLogratioError(error)) return error;
+    throw error;
+  }
+}
+
+export const record: Adapter = {
+  name: "record",
+  async detect(document, mapping) {
+    // Columns that the user named are not the layout's: the generic adapter reads them.
+    if (document.kind !== "rows" || mapping !== undefined) return undefined;
+    const names = [...new Set(document.sample.flatMap((row) => Object.keys(row)))];
+    const declared = document.metadata[VERSION_KEY] !== undefined;
+    if (!declared && !NEEDED.every((name) => names.includes(name))) return undefined;
+    const problem = versionProblem(document);
+    const sampled = (name: string): RowValue | undefined =>
+      document.sample.map((row) => row[name]).find((value) => value !== undefined && value !== null);
+    const known = [...Object.values(LIST_COLUMNS), ...Object.values(SCALAR_COLUMNS)];
+    return {
+      score: 1,
+      found: names
+        .filter(
+          (name) =>
+            (known as string[]).includes(name) ||
+            Object.values(POLICY_PREFIXES).some((prefix) => name.startsWith(prefix)),
+        )
+        .map((name) => `${name}: ${describeRowValue(sampled(name))}`),
+      guessed: names.includes(LIST_COLUMNS.responseMask)
+        ? []
+        : ["response mask: none is there, so every token counts as sampled"],
+      missing: known.filter((name) => !names.includes(name)),
+      step: agreedNumber(document, [SCALAR_COLUMNS.step]),
+      rank: agreedNumber(document, [SCALAR_COLUMNS.rank]),
+      problem,
+    };
+  },
+  async read(document, context) {
+    return { alignment: "token", sampling: {}, blocks: readBlocks(document as RowDocument, context) };
+  },
+};

@@ -1,0 +1,137 @@
+/**
+ * The fields that a batch of sequences can have, and the tables that say what a trainer calls them.
+ *
+ * @module
+ */
+import { SchemaError } from "../../../core/base/errors.ts";
+import type { ColumnMapping } from "../adapter.ts";
+
+/** What each field is called in messages. */
+export const FIELD_LABELS = {
+  rollout: "rollout log-probs",
+  trainer: "trainer log-probs",
+  reference: "reference log-probs",
+  tokens: "response token ids",
+  prompt: "prompt token ids",
+  inputIds: "prompt and response token ids",
+  attention: "attention mask",
+  mask: "response mask",
+  lossMask: "loss mask",
+  positions: "position ids",
+  advantages: "advantages",
+  rolloutEntropy: "rollout entropy",
+  trainerEntropy: "trainer entropy",
+  rolloutTopIds: "rollout top-k ids",
+  rolloutTopLogprobs: "rollout top-k log-probs",
+  trainerTopIds: "trainer top-k ids",
+  trainerTopLogprobs: "trainer top-k log-probs",
+  tokenScores: "token-level scores",
+  reward: "reward",
+  correctness: "correctness",
+  group: "group ids",
+  sample: "sample ids",
+  environment: "environment",
+  step: "step",
+  rank: "rank",
+  row: "row",
+  promptText: "prompt text",
+  responseText: "response text",
+  temperature: "temperature",
+  topP: "top-p",
+  padToken: "padding token id",
+} as const;
+
+export type Field = keyof typeof FIELD_LABELS;
+
+/** Names under which a field may be found, the best first. */
+export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
+
+/** Command-line flags that name a column. */
+export const COLUMN_FLAGS: Readonly<Record<keyof Omit<ColumnMapping, "policies">, string>> = {
+  rollout: "--rollout",
+  trainer: "--trainer",
+  mask: "--mask",
+  tokens: "--tokens",
+  prompt: "--prompt",
+  attention: "--attention",
+  lengths: "--lengths",
+  step: "--step",
+  rank: "--rank",
+  reward: "--reward",
+  correctness: "--correctness",
+  group: "--group",
+  sample: "--sample",
+  environment: "--environment",
+  advantages: "--advantages",
+  promptText: "--prompt-text",
+  responseText: "--response-text",
+};
+
+export interface FoundColumn<V> {
+  readonly name: string;
+  readonly value: V;
+}
+
+export type FoundColumns<V> = ReadonlyMap<Field, FoundColumn<V>>;
+
+/**
+ * For each field the first of its names that `get` knows.
+ *
+ * @throws SchemaError when rollout and trainer would be one column: every Δ would be 0
+ */
+export function findColumns<V>(
+  names: NameTable,
+  get: (name: string) => V | undefined,
+  file: string,
+): FoundColumns<V> {
+  const found = new Map<Field, FoundColumn<V>>();
+  for (const [field, candidates] of Object.entries(names) as [Field, readonly string[]][]) {
+    for (const name of candidates) {
+      const value = get(name);
+      if (value !== undefined && value !== null) {
+        found.set(field, { name, value });
+        break;
+      }
+    }
+  }
+  refuseOneColumn(names, found, file);
+  return found;
+}
+
+/** A column that was named for both sides on purpose is refused earlier, unless one side is looked at (`checkMapping` of `ingest`). */
+function refuseOneColumn<V>(names: NameTable, found: FoundColumns<V>, file: string): void {
+  const column = found.get("rollout")?.name;
+  if (column === undefined || column !== found.get("trainer")?.name) return;
+  if (names.rollout?.length === 1 && names.trainer?.length === 1) return;
+  throw new SchemaError(
+    `${column} would be both the rollout and the trainer log-probs: a column agrees with itself`,
+    { at: { file, entry: column }, hint: "name the column of each side: --rollout COLUMN --trainer COLUMN" },
+  );
+}
+
+/** `rollout log-probs: rollout_log_probs, float32 [64, 136]` for each field that was found. */
+export function listFound<V>(columns: FoundColumns<V>, describe: (value: V) => string): string[] {
+  return [...columns].map(
+    ([field, { name, value }]) => `${FIELD_LABELS[field]}: ${name}, ${describe(value)}`,
+  );
+}
+
+/** Labels of the fields of interest that were not found. */
+export function listMissing<V>(columns: FoundColumns<V>, fields: readonly Field[]): string[] {
+  return fields.filter((field) => !columns.has(field)).map((field) => FIELD_LABELS[field]);
+}
+
+/** Fields whose absence is worth a line in `--explain`. */
+export const EXPLAINED_FIELDS: readonly Field[] = [
+  "rollout",
+  "trainer",
+  "mask",
+  "tokens",
+  "prompt",
+  "reward",
+  "advantages",
+  "trainerEntropy",
+  "rolloutTopIds",
+  "group",
+  "step",
+];

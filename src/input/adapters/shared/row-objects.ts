@@ -1,0 +1,170 @@
+/**
+ * One object per sequence: JSONL, a JSON array of objects, Parquet with list columns.
+ *
+ * @module
+ */
+
+import { MOST_TEXT } from "../../../core/schema/builder.ts";
+import { type FindingLog, unreadableRows } from "../../../core/schema/findings.ts";
+import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
+import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/columns.ts";
+import { FIELD_LABELS, type Field, type FoundColumns, findColumns, type NameTable } from "./fields.ts";
+import { describeRowValue, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
+import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";
+
+/** What the first rows hold: each field's first name for which any of them has a value. */
+export function findRowColumns(document: RowDocument, names: NameTable): FoundColumns<RowValue> {
+  return findColumns(
+    names,
+    (name) => {
+      for (const row of document.sample) {
+        const value = valueAt(row, name);
+        if (value !== undefined && value !== null) return value;
+      }
+      return undefined;
+    },
+    document.file,
+  );
+}
+
+/** The one number that all sample rows have. */
+export function agreedNumber(document: RowDocument, names: readonly string[] = []): number | undefined {
+  const seen = new Set(
+    document.sample.map((row) =>
+      names.map((name) => toNumber(valueAt(row, name))).find((value) => value !== undefined),
+    ),
+  );
+  return seen.size === 1 ? [...seen][0] : undefined;
+}
+
+/** All names in the first rows with what they hold, for messages. */
+export function describeSample(document: RowDocument): string[] {
+  const seen = new Map<string, string>();
+  for (const row of document.sample) {
+    for (const [name, value] of Object.entries(row)) {
+      if (!seen.has(name) || seen.get(name) === "null") seen.set(name, describeRowValue(value));
+    }
+  }
+  return [...seen].map(([name, what]) => `${name}: ${what}`);
+}
+
+/** The value under a dotted path in row `i` of a chunk. */
+export function chunkValueAt(chunk: RowChunk, i: number, path: string): RowValue | undefined {
+  const whole = chunk.get(i, path);
+  if (whole !== undefined) return whole;
+  const dot = path.indexOf(".");
+  if (dot < 0) return undefined;
+  const inner = chunk.get(i, path.slice(0, dot));
+  return isRowMap(inner) ? valueAt(inner, path.slice(dot + 1)) : undefined;
+}
+
+/** Reports a row that reading leaves out; the cut-off last line of a file that is being written is no fault. */
+export function reportBadRow(findings: FindingLog, file: string, bad: BadRow): void {
+  const partial = bad.message.includes("cut off");
+  findings.add({
+    code: partial ? "partial-line" : "bad-row",
+    severity: "skipped",
+    subject: file,
+    count: 1,
+    omits: { unit: "sequence", why: "unreadable" },
+    at: {
+      file,
+      row: bad.row,
+      ...(bad.line === undefined ? {} : { line: bad.line }),
+      ...(bad.offset === undefined ? {} : { offset: bad.offset }),
+    },
+    ...(bad.likely === undefined ? {} : { likely: bad.likely }),
+    ...(bad.hint === undefined ? {} : { hint: bad.hint }),
+    describe: (count) => unreadableRows(count, bad.message),
+  });
+}
+
+export interface RowOptions {
+  readonly names: NameTable;
+  readonly findings: FindingLog;
+  /** Further policies: name to column. */
+  readonly policies?: Readonly<Record<string, string>> | undefined;
+}
+
+const SCALAR_FIELDS = ["reward", "correctness", "step", "rank", "row"] as const;
+const TEXT_FIELDS = ["group", "sample", "environment", "promptText", "responseText"] as const;
+
+/** Top-level names to ask a columnar file for. */
+function topLevel(
+  names: NameTable,
+  document: RowDocument,
+  policies: Readonly<Record<string, string>>,
+): string[] {
+  const present = new Set(document.sample.flatMap((row: RowMap) => Object.keys(row)));
+  const asked = [...Object.values(names).flat(), ...Object.values(policies)].flatMap((name) =>
+    present.has(name) ? [name] : [name.split(".")[0]!],
+  );
+  return [...new Set(asked)].filter((name) => present.has(name));
+}
+
+/** Drafts of a document with one object per sequence. Rows without any log-probs are reported and left out. */
+export async function* readRows(
+  document: RowDocument,
+  options: RowOptions,
+): AsyncGenerator<readonly SequenceDraft[]> {
+  const { names, findings, policies = {} } = options;
+  const { file } = document;
+  const columns = topLevel(names, document, policies);
+  const chunks = document.chunks({ columns, onBadRow: (bad) => reportBadRow(findings, file, bad) });
+  for await (const chunk of chunks) {
+    const value = (i: number, field: Field): RowValue | undefined => {
+      for (const name of names[field] ?? []) {
+        const found = chunkValueAt(chunk, i, name);
+        if (found !== undefined && found !== null) return found;
+      }
+      return undefined;
+    };
+    let drafts: SequenceDraft[] = [];
+    let textLength = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      const row = chunk.firstRow + i;
+      const place = {
+        row,
+        ...(chunk.line && { line: chunk.line(i) }),
+        ...(chunk.offset && { offset: chunk.offset(i) }),
+      };
+      const arrays: RowArrays = {};
+      for (const field of ARRAY_FIELDS) {
+        const array = toNumbers(value(i, field));
+        if (array !== undefined) arrays[field] = array;
+      }
+      if (arrays.rollout === undefined && arrays.trainer === undefined) {
+        const what = describeRowValue(value(i, "rollout"));
+        reportBadRow(findings, file, {
+          ...place,
+          message: `no log-probs in this row (${FIELD_LABELS.rollout}: ${what})`,
+        });
+        continue;
+      }
+      const policyArrays = Object.fromEntries(
+        Object.entries(policies).flatMap(([policy, path]) => {
+          const array = toNumbers(chunkValueAt(chunk, i, path));
+          return array === undefined ? [] : [[policy, array]];
+        }),
+      );
+      const numbers = Object.fromEntries(SCALAR_FIELDS.map((field) => [field, toNumber(value(i, field))]));
+      const texts = Object.fromEntries(TEXT_FIELDS.map((field) => [field, toText(value(i, field))]));
+      const advantage = arrays.advantages === undefined ? toNumber(value(i, "advantages")) : undefined;
+      const scalars = {
+        ...numbers,
+        ...texts,
+        advantage,
+        row: numbers.row ?? row,
+        sourceOffset: place.offset ?? place.line,
+      };
+      drafts.push(toDraft(arrays, scalars, { padded: false, policies: policyArrays }));
+      for (const field of TEXT_FIELDS) textLength += texts[field]?.length ?? 0;
+      if (textLength > MOST_TEXT) {
+        yield drafts;
+        drafts = [];
+        textLength = 0;
+      }
+    }
+    yield drafts;
+  }
+}

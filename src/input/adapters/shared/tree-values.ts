@@ -1,0 +1,209 @@
+/**
+ * Looking into the values of a tree document: what they are, and their numbers by rows.
+ *
+ * @module
+ */
+import { isNumericArray, type NumericArray } from "../../../core/base/arrays.ts";
+import type { PickledObject, Tensor, TreeMap, TreeValue } from "../../io/columns.ts";
+
+export function isTensor(value: TreeValue | undefined): value is Tensor {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "kind" in value &&
+    value.kind === "tensor" &&
+    "readRows" in value &&
+    // A JSON object may have these names too, and never a function.
+    typeof value.readRows === "function"
+  );
+}
+
+export function isPickled(value: TreeValue | undefined): value is PickledObject {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "kind" in value &&
+    value.kind === "object" &&
+    "className" in value &&
+    typeof value.className === "string" &&
+    Array.isArray(value.args)
+  );
+}
+
+export function isList(value: TreeValue | undefined): value is readonly TreeValue[] {
+  return Array.isArray(value);
+}
+
+export function isMap(value: TreeValue | undefined): value is TreeMap {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !ArrayBuffer.isView(value) &&
+    !isTensor(value) &&
+    !isPickled(value)
+  );
+}
+
+/** `float32 [64, 136]`, `list of 64 × float64 [136]`, `text`: for messages. */
+export function describeValue(value: TreeValue | undefined): string {
+  if (value === undefined || value === null) return "null";
+  if (isTensor(value))
+    return value.shape.length === 0 ? value.dtype : `${value.dtype} [${value.shape.join(", ")}]`;
+  if (value instanceof Uint8Array) return `bytes [${value.length}]`;
+  if (isNumericArray(value)) return `numbers [${value.length}]`;
+  if (isList(value))
+    return value.length === 0 ? "empty list" : `list of ${value.length} × ${describeValue(value[0])}`;
+  if (isPickled(value)) return `object ${value.className}`;
+  if (isMap(value)) return `object with ${Object.keys(value).length} keys`;
+  return typeof value === "string" ? "text" : typeof value;
+}
+
+/** The number in a scalar, a tensor of one element, or a list of one. */
+export async function readScalar(value: TreeValue | undefined): Promise<number | undefined> {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return Number(value);
+  if (isTensor(value)) {
+    const elements = value.shape.reduce((a, b) => a * b, 1);
+    return elements === 1 && value.dtype !== "string" ? (await value.readRows(0, 1))[0] : undefined;
+  }
+  if (isNumericArray(value) || isList(value)) return value.length === 1 ? readScalar(value[0]) : undefined;
+  return undefined;
+}
+
+/** One number per row, from a `[B]` or `[B, 1]` tensor or a list; NaN where an element is no number. */
+export async function readNumbers(
+  value: TreeValue | undefined,
+  rows: number,
+): Promise<ArrayLike<number> | undefined> {
+  if (isTensor(value)) {
+    const elements = value.shape.reduce((a, b) => a * b, 1);
+    return value.dtype !== "string" && elements === rows && value.shape[0] === rows
+      ? value.readRows(0, rows)
+      : undefined;
+  }
+  if (isNumericArray(value)) return value.length === rows ? value : undefined;
+  if (!isList(value) || value.length !== rows) return undefined;
+  return Promise.all(value.map(async (element) => (await readScalar(element)) ?? NaN));
+}
+
+/** One text per row; numbers are written out. */
+export async function readTexts(
+  value: TreeValue | undefined,
+  rows: number,
+): Promise<(string | undefined)[] | undefined> {
+  if (isTensor(value) && value.dtype === "string") {
+    return value.shape[0] === rows ? value.readStrings?.(0, rows) : undefined;
+  }
+  if (isList(value)) {
+    if (value.length !== rows) return undefined;
+    return value.map((element) =>
+      typeof element === "string" ? element : typeof element === "number" ? String(element) : undefined,
+    );
+  }
+  if (typeof value === "string") return rows === 1 ? [value] : undefined;
+  const numbers = await readNumbers(value, rows);
+  return numbers === undefined
+    ? undefined
+    : Array.from(numbers, (n) => (Number.isNaN(n) ? undefined : String(n)));
+}
+
+/** An array of one or more dimensions, read as rows of the first. */
+export interface Matrix {
+  readonly rows: number;
+  /** Elements per row; undefined when rows differ. */
+  readonly width: number | undefined;
+  /** Dimensions behind the first, where they are the same for all rows. */
+  readonly inner: readonly number[];
+  readRows(start: number, end: number): Promise<readonly NumericArray[]>;
+}
+
+function flatten(value: TreeValue): NumericArray | undefined {
+  if (isNumericArray(value)) return value;
+  if (!isList(value)) return undefined;
+  const flat: number[] = [];
+  for (const element of value) {
+    if (typeof element === "number") flat.push(element);
+    else if (typeof element === "boolean") flat.push(Number(element));
+    else if (element === null) flat.push(NaN);
+    else {
+      const inner = flatten(element);
+      if (inner === undefined) return undefined;
+      for (const number of inner) flat.push(number);
+    }
+  }
+  return Float64Array.from(flat);
+}
+
+async function readWhole(value: TreeValue): Promise<NumericArray | undefined> {
+  if (!isTensor(value)) return flatten(value);
+  if (value.dtype === "string") return undefined;
+  return value.readRows(0, value.shape[0] ?? 1);
+}
+
+function lengthOf(value: TreeValue): number | undefined {
+  if (isTensor(value)) return value.dtype === "string" ? undefined : value.shape.reduce((a, b) => a * b, 1);
+  return flatten(value)?.length;
+}
+
+/** A tensor of two or more dimensions, or a list of arrays; undefined for anything else. */
+export function asMatrix(value: TreeValue | undefined): Matrix | undefined {
+  if (isTensor(value)) {
+    const [rows, ...inner] = value.shape;
+    if (rows === undefined || inner.length === 0 || value.dtype === "string") return undefined;
+    const width = inner.reduce((a, b) => a * b, 1);
+    return {
+      rows,
+      width,
+      inner,
+      async readRows(start, end) {
+        const block = await value.readRows(start, end);
+        return Array.from({ length: end - start }, (_, i) => block.subarray(i * width, (i + 1) * width));
+      },
+    };
+  }
+  if (!isList(value) || value.length === 0) return undefined;
+  const lengths = value.map(lengthOf);
+  if (lengths.some((length, i) => length === undefined || typeof value[i] === "number")) return undefined;
+  const width = lengths.every((length) => length === lengths[0]) ? lengths[0] : undefined;
+  return {
+    rows: value.length,
+    width,
+    inner: width === undefined ? [] : [width],
+    async readRows(start, end) {
+      const arrays = await Promise.all(value.slice(start, end).map(readWhole));
+      return arrays.map((array) => array ?? new Float64Array(0));
+    },
+  };
+}
+
+/** All elements of a one-dimensional array, or of one with a single row. */
+export async function readVector(value: TreeValue | undefined): Promise<NumericArray | undefined> {
+  if (isTensor(value)) {
+    const { shape } = value;
+    if (value.dtype === "string" || shape.length === 0 || shape.length > 2) return undefined;
+    if (shape.length === 2 && shape[0] !== 1) return undefined;
+    return value.readRows(0, shape[0]!);
+  }
+  if (isNumericArray(value)) return value;
+  if (!isList(value)) return undefined;
+  const only = value[0];
+  if (value.length === 1 && only !== undefined && typeof only === "object") return readVector(only);
+  return value.some((element) => typeof element === "object" && element !== null)
+    ? undefined
+    : flatten(value);
+}
+
+/** Length of what {@link readVector} would give, without reading it. */
+export function vectorLength(value: TreeValue | undefined): number | undefined {
+  if (isTensor(value)) {
+    const { shape } = value;
+    if (shape.length === 1) return shape[0];
+    return shape.length === 2 && shape[0] === 1 ? shape[1] : undefined;
+  }
+  if (isNumericArray(value)) return value.length;
+  if (!isList(value)) return undefined;
+  const only = value[0];
+  if (value.length === 1 && only !== undefined && typeof only === "object") return vectorLength(only);
+  return value.some((element) => typeof element === "object" && element !== null) ? undefined : value.length;
+}

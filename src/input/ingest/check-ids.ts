@@ -1,0 +1,54 @@
+/**
+ * Token ids that are none: the record holds them in 32 bits, and what does not fit is missing, never another token.
+ *
+ * @module
+ */
+import type { NumericArray } from "../../core/base/arrays.ts";
+import type { FindingLog } from "../../core/schema/findings.ts";
+import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+
+const LARGEST_ID = 2 ** 31 - 1;
+/** What writers, and the record, put where there is no id. */
+const MISSING = -1;
+
+function isId(value: number): boolean {
+  return Number.isInteger(value) && value >= MISSING && value <= LARGEST_ID;
+}
+
+/** Arrays of narrow integers hold nothing else. */
+function mayHoldOthers(ids: NumericArray): boolean {
+  return !(ids instanceof Uint8Array || ids instanceof Uint16Array);
+}
+
+function countOthers(ids: NumericArray): { readonly count: number; readonly first: number } {
+  let count = 0;
+  let first = Number.NaN;
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i]!;
+    if (isId(id) || Number.isNaN(id)) continue;
+    if (count++ === 0) first = id;
+  }
+  return { count, first };
+}
+
+/** Reports ids that are negative, fractional or beyond 32 bits; the builder reads them as missing. */
+export function checkTokenIds(draft: SequenceDraft, file: string, findings: FindingLog): void {
+  for (const [what, ids] of [
+    ["response", draft.responseTokenIds],
+    ["prompt", draft.promptTokenIds],
+  ] as const) {
+    if (ids === undefined || !mayHoldOthers(ids)) continue;
+    const { count, first } = countOthers(ids);
+    if (count === 0) continue;
+    findings.add({
+      code: "token-id",
+      severity: "warning",
+      subject: what,
+      count,
+      at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
+      likely: "the column holds something else than token ids, or they were written in a float type",
+      describe: (total) =>
+        `${total.toLocaleString("en")} ${what} ${total === 1 ? "token id is" : "token ids are"} negative, fractional or beyond 2^31 - 1 (first ${first}): read as missing`,
+    });
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * The one place where an error of one file stays an error of that file, whatever it is.
+ *
+ * @module
+ */
+import { containError } from "../../core/base/contain.ts";
+import type { LogratioError } from "../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
+
+/** What reading a file threw, as an error with a tag: see {@link containError}. */
+export function containFileError(error: unknown, file: string): LogratioError {
+  return isSystemError(error) ? fileSystemError(error, "read", { file }) : containError(error, { file });
+}
+
+/** What was read of a file counts even where closing it fails; the system closes it with the process. */
+export async function closeQuietly(opened: { close(): Promise<void> } | undefined): Promise<void> {
+  await opened?.close().catch(() => {});
+}

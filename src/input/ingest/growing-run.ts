@@ -1,0 +1,120 @@
+/**
+ * A run whose files arrive one after the other: each of them is examined once and read once.
+ *
+ * @module
+ */
+import { FindingLog } from "../../core/schema/findings.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { openGroups, pooled } from "./open-run.ts";
+import type { ReadOptions } from "./options.ts";
+import { emptyTally, readSources } from "./read-run.ts";
+import { reportUnstable } from "./select.ts";
+import { compareSources, examine, type Failure, type Source, type SourceReport } from "./sources.ts";
+
+/** What a look at the paths found. */
+export interface Growth {
+  readonly name: string;
+  /** Read before and read by {@link batches}, in the order in which `openRun` would read them. */
+  readonly sources: readonly SourceReport[];
+  /** Those of them that are new. */
+  readonly news: readonly SourceReport[];
+  /** They come after all that was read before, so that the rows lie as `openRun` would have them. */
+  readonly inOrder: boolean;
+  /** Part of the run, and put off. */
+  readonly waiting: readonly string[];
+  /** Of the files as they are now; grows while batches are read. */
+  findings(): FindingLog;
+  /** Batches of what is new. Must be read to its end; after an error the run has to be begun anew. */
+  batches(): AsyncGenerator<RecordBatch>;
+}
+
+export interface GrowingRun {
+  /**
+   * Finds the files anew and examines those that it does not know.
+   *
+   * @param stamps of each file by its path: another stamp is another content
+   * @param mayRead whether a file that was not read yet may be read now; `stable` is false of a prime-rl file in a folder without its `STABLE`
+   * @returns why what was read is not part of the run as it is now: then it has to be begun anew
+   * @throws what `openRun` throws
+   */
+  look(
+    stamps: ReadonlyMap<string, string>,
+    mayRead: (source: SourceReport, stable: boolean) => boolean,
+  ): Promise<Growth | { readonly broken: string }>;
+}
+
+/** A run of which nothing is read yet. */
+export function growingRun(paths: readonly string[], options: ReadOptions = {}): GrowingRun {
+  const examined = new Map<string, { stamp: string; result: Source | Failure; findings: FindingLog }>();
+  const read = new Map<string, string>();
+  const noticed = new FindingLog();
+  const tally = emptyTally();
+  let last: Source | undefined;
+
+  return {
+    async look(stamps, mayRead) {
+      for (const [path, stamp] of read) {
+        const now = stamps.get(path);
+        if (now === undefined) return { broken: `${path}, which was read, has gone` };
+        if (now !== stamp) return { broken: `${path}, which was read, has changed` };
+      }
+      const opened = await openGroups(paths, options, async (file, asked) => {
+        const stamp = stamps.get(file.path);
+        let known = examined.get(file.path);
+        if (known === undefined || stamp === undefined || known.stamp !== stamp) {
+          const findings = new FindingLog();
+          const result = await examine(file, { ...asked, findings });
+          // Documents that were parsed whole are given out once: kept, they would hold the run in memory.
+          known = { stamp: stamp ?? "", result, findings };
+          examined.set(file.path, { ...known, result: withoutDocument(result) });
+        }
+        asked.findings.addAll(known.findings);
+        return known.result;
+      });
+      if (!("groups" in opened)) return { broken: "two files make one run: they are read together" };
+      const { name, sources } = await pooled(paths, opened);
+      const ordered = [...sources].sort(compareSources);
+      const places = new Map(ordered.map((source, place) => [source.file.path, place]));
+      for (const path of read.keys())
+        if (!places.has(path)) return { broken: `${path}, which was read, is left out beside newer files` };
+      const isNew = ({ file }: Source): boolean => !read.has(file.path);
+      const may = (source: Source): boolean => {
+        const stamp = stamps.get(source.file.path);
+        return stamp !== undefined && mayRead(source.report, isStable(source, opened.stable));
+      };
+      const news = ordered.filter((source) => isNew(source) && may(source));
+      const waiting = ordered.filter((source) => isNew(source) && !news.includes(source));
+      const kept = ordered.filter((source) => !waiting.includes(source));
+      const [first] = news;
+      const inOrder = first === undefined || last === undefined || compareSources(last, first) <= 0;
+      reportUnstable(kept, opened.stable, opened.findings);
+      return {
+        name,
+        sources: kept.map(({ report }) => report),
+        news: news.map(({ report }) => report),
+        inOrder,
+        waiting: waiting.map(({ file }) => file.path),
+        findings() {
+          const all = new FindingLog();
+          all.addAll(opened.findings);
+          all.addAll(noticed);
+          return all;
+        },
+        async *batches() {
+          for (const { file } of news) read.set(file.path, stamps.get(file.path)!);
+          last = kept.at(-1);
+          yield* readSources(news, options, noticed, () => {}, tally);
+        },
+      };
+    },
+  };
+}
+
+function isStable({ report, file }: Source, stable: ReadonlySet<string>): boolean {
+  const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+  return report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder);
+}
+
+function withoutDocument(result: Source | Failure): Source | Failure {
+  return "error" in result ? result : { ...result, document: undefined };
+}

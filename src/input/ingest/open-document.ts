@@ -1,0 +1,171 @@
+/**
+ * Bytes to a document: which reader, decided by the content.
+ *
+ * @module
+ */
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EmptyInputError, FormatError, LimitError } from "../../core/base/errors.ts";
+import { memoryLimit } from "../../core/base/memory-limit.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
+import { holdStream } from "../io/held-source.ts";
+import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
+import { createScratch } from "../io/scratch.ts";
+import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
+import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
+import { isParquet, openParquet } from "../readers/parquet/index.ts";
+import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
+import { isPickle, isZip, zipKind } from "../readers/shared/sniff.ts";
+import { openTorch } from "../readers/torch/index.ts";
+
+const HEAD_BYTES = 64 * 1024;
+/** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
+const NEEDS_ALL = "the whole file, which this format needs at once,";
+/** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
+const PICKLES = { unknownClasses: "record" } as const;
+
+type Container = "npy" | "zip" | "parquet" | "safetensors" | "pickle";
+
+/** By the first bytes alone: a file that was cut off goes to its reader, which says so. */
+function sniffContainer(head: Uint8Array, byteLength: number): Container | undefined {
+  if (isNpy(head)) return "npy";
+  if (isZip(head)) return "zip";
+  if (isParquet(head, head.subarray(0, 4))) return "parquet";
+  // A safetensors header of 640 to 1535 bytes begins as a pickle does.
+  if (isSafetensors(head, byteLength)) return "safetensors";
+  return isPickle(head) ? "pickle" : undefined;
+}
+
+const CONTAINERS_BY_NAME: ReadonlyMap<string, Container> = new Map<string, Container>([
+  ["npy", "npy"],
+  ["npz", "zip"],
+  ["pt", "zip"],
+  ["pth", "zip"],
+  ["parquet", "parquet"],
+  ["safetensors", "safetensors"],
+]);
+
+/** Where the bytes tell nothing: the reader that the name promises says what is wrong with them. */
+function containerByName(name: string): Container | undefined {
+  return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
+}
+
+async function openContainer(source: ByteSource, container: Container): Promise<SourceDocument> {
+  switch (container) {
+    case "npy":
+      return openNpy(source, PICKLES);
+    case "zip":
+      return (await zipKind(source)) === "npz" ? openNpz(source, PICKLES) : openTorch(source, PICKLES);
+    case "parquet":
+      // Its reader opens the path itself.
+      await source.close();
+      return openParquet(source.name);
+    case "safetensors":
+      return openSafetensors(source);
+    case "pickle":
+      return openTorch(source, PICKLES);
+  }
+}
+
+/** @throws LimitError before more than {@link SCRATCH_PER_MEMORY} times the memory limit is on disk */
+async function* boundedScratch({ name, bytes }: PlainStream): AsyncGenerator<Uint8Array> {
+  const most = memoryLimit() * SCRATCH_PER_MEMORY;
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > most) {
+      throw new LimitError(
+        `compressed parquet unpacks to more than ${most} bytes, which would lie in ${tmpdir()} while it is read`,
+        {
+          at: { file: name },
+          likely:
+            "the file was made to fill the disk, or is better kept uncompressed: Parquet compresses its pages itself",
+          hint: `decompress it to a file first (gzip -d or zstd -d), or raise the limit, ${SCRATCH_PER_MEMORY} times the memory: --memory (MiB)`,
+        },
+      );
+    }
+    yield chunk;
+  }
+}
+
+/** DuckDB reads Parquet from disk only, so a compressed one is put there for as long as it is open. */
+async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
+  const scratch = await createScratch();
+  try {
+    const path = join(scratch.path, "data.parquet");
+    await writeFile(path, boundedScratch(plain));
+    return { ...owning(await openParquet(path), [scratch.remove]), file: plain.name };
+  } catch (error) {
+    await scratch.remove();
+    throw error;
+  }
+}
+
+function unknown(head: Uint8Array, file: string): FormatError {
+  const shown = [...head.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return new FormatError(`unknown format: it starts with the bytes ${shown}`, {
+    at: { file, offset: 0 },
+    hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+  });
+}
+
+/** Closing the document closes what it was opened from. */
+function owning(document: SourceDocument, closers: readonly (() => Promise<void>)[]): SourceDocument {
+  const close = async (): Promise<void> => {
+    await document.close();
+    for (const closer of closers) await closer();
+  };
+  return { ...document, close };
+}
+
+function isStream(input: ByteSource | ByteStream): input is ByteStream {
+  return "bytes" in input;
+}
+
+/** Text or an unseekable container behind a stream or a compression. */
+async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream): Promise<SourceDocument> {
+  const { head, name } = plain;
+  const closers = [plain.close, ...(isStream(input) ? [] : [() => input.close()])];
+  const container = sniffContainer(head, Number.MAX_SAFE_INTEGER);
+  if (container === "parquet") return owning(await openParquetStream(plain), closers);
+  if (container !== undefined)
+    return owning(await openContainer(await holdStream(plain, NEEDS_ALL), container), closers);
+  const named = name === "-" ? "-.jsonl" : name;
+  if (sniffJson(head, named) === undefined) throw unknown(head, name);
+  const document = await openJsonDocument(plain, { name: named });
+  if (document.kind === "rows") return owning(document, closers);
+  // One object is all there by now: a run of a thousand such files must not keep a thousand of them open.
+  for (const close of closers) await close();
+  return document;
+}
+
+/**
+ * Opens what a file or stream holds; closing the document closes the source. When this throws, the source is closed
+ * too.
+ *
+ * @throws EmptyInputError if there are no bytes
+ * @throws FormatError if the bytes are of no known format, or not what their format says
+ * @throws LimitError if a compressed container does not fit into the memory limit
+ * @throws UnsupportedError for formats and features that are known and not read
+ */
+export async function openDocument(input: ByteSource | ByteStream): Promise<SourceDocument> {
+  try {
+    if (!isStream(input)) {
+      const { byteLength } = input;
+      if (byteLength === 0)
+        throw new EmptyInputError("the file is empty (0 bytes)", { at: { file: input.name } });
+      const head = await input.slice(0, Math.min(byteLength, HEAD_BYTES));
+      const isText = sniffJson(head, input.name) !== undefined;
+      const container =
+        sniffContainer(head, byteLength) ?? (isText ? undefined : containerByName(input.name));
+      if (container !== undefined) return await openContainer(input, container);
+    }
+    return await openStreamed(input, await openPlain(input, HEAD_BYTES));
+  } catch (error) {
+    if (!isStream(input)) await input.close();
+    throw error;
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * What an existing file or directory is, told by its content: something that logratio wrote, or whose data.
+ *
+ * @module
+ */
+import type { Stats } from "node:fs";
+import { open, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { WRITER_KEY } from "../../../core/schema/version.ts";
+import { openFile } from "../../io/file-source.ts";
+import { fileSystemError } from "../../io/file-system-errors.ts";
+import { openZip } from "../../io/zip.ts";
+import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
+
+/** What the command line writes. A file is only ever replaced by one of its own kind. */
+export type OutputKind =
+  | "report page"
+  | "analyze page"
+  | "kl page"
+  | "record"
+  | "corrected record"
+  | "corrected arrays"
+  | "divergence log"
+  | "bundle"
+  | "study"
+  | "cache";
+
+export interface Existing {
+  /** Undefined where logratio did not write it, or it cannot be told. */
+  readonly kind: OutputKind | undefined;
+  /** As a sentence calls it: "npz arrays", "a web page". */
+  readonly what: string;
+  /** Whether it holds values rather than a page or a text for people. */
+  readonly isData: boolean;
+}
+
+const HEAD_BYTES = 1 << 16;
+
+/** @throws FileSystemError where it cannot be read */
+export async function identifyFile(path: string): Promise<Existing> {
+  const head = await readHead(path);
+  const text = head.toString("latin1");
+  const page = /<meta name=generator content="logratio (report|analyze|kl)"/.exec(text.slice(0, 4096))?.[1];
+  if (page !== undefined)
+    return { kind: `${page} page` as OutputKind, what: `a page of logratio ${page}`, isData: false };
+  if (text.startsWith("PAR1")) return identifyParquet(path);
+  if (text.startsWith("PK\u0003\u0004")) return identifyZip(path);
+  if (/^[\s\S]{8}\{"/.test(text.slice(0, 10))) return identifySafetensors(text);
+  if (/^\s*[{[]/.test(text)) return identifyJson(head);
+  if (/^\s*<(!doctype|html|\?xml|svg)/i.test(text)) return foreign("a web page or XML", false);
+  if (text.startsWith("\u0093NUMPY")) return foreign("a NumPy array");
+  if (text.startsWith("\u001f\u008b") || text.startsWith("\u0028\u00b5\u002f\u00fd"))
+    return foreign("compressed data");
+  if (text.startsWith("\u0080")) return foreign("a pickle");
+  return head.includes(0) ? foreign("binary data") : foreign("text", false);
+}
+
+function foreign(what: string, isData = true): Existing {
+  return { kind: undefined, what, isData };
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path, "r");
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw fileSystemError(cause, "read", { file: path });
+  }
+}
+
+const WRITERS: Readonly<Record<string, OutputKind>> = { convert: "record", correct: "corrected record" };
+
+/** The footer is the end of the file; its text pairs are looked for as they lie there. */
+async function identifyParquet(path: string): Promise<Existing> {
+  const source = await openFile(path);
+  try {
+    const { byteLength: size } = source;
+    const tail = Buffer.from(await source.slice(Math.max(0, size - 8), size));
+    const length = tail.length === 8 ? Math.min(tail.readUInt32LE(0), 1 << 26, size - 8) : 0;
+    const footer = Buffer.from(await source.slice(size - 8 - length, size - 8)).toString("latin1");
+    // The key, a field's header, the length of the value (one byte, since it is short), the value.
+    const at = footer.indexOf(WRITER_KEY);
+    const value = at < 0 ? "" : footer.slice(at + WRITER_KEY.length + 2, at + WRITER_KEY.length + 12);
+    const writer = Object.keys(WRITERS).find((name) => value.startsWith(name));
+    if (writer === undefined) return foreign("Parquet data");
+    return { kind: WRITERS[writer], what: `what logratio ${writer} wrote`, isData: true };
+  } finally {
+    await source.close();
+  }
+}
+
+const CORRECTED = new RegExp(`^(?:(?:${WEIGHTS_NAME}|${MASK_NAME})(?:\\.\\d+)?|offsets)$`);
+
+function identifyArrays(names: readonly string[], what: string): Existing {
+  const isOurs =
+    names.some((name) => name.startsWith(MASK_NAME)) && names.every((name) => CORRECTED.test(name));
+  return isOurs
+    ? { kind: "corrected arrays", what: "weights of logratio correct", isData: true }
+    : foreign(what);
+}
+
+async function identifyZip(path: string): Promise<Existing> {
+  const source = await openFile(path);
+  try {
+    const { members } = await openZip(source);
+    const names = [...members.keys()];
+    if (names.includes("index.html") && names.includes("api/run"))
+      return { kind: "bundle", what: "a bundle of logratio view", isData: false };
+    if (names.some((name) => name.endsWith(".npy")))
+      return identifyArrays(
+        names.map((name) => name.replace(/\.npy$/, "")),
+        "npz arrays",
+      );
+    return foreign(names.some((name) => name.endsWith("data.pkl")) ? "a PyTorch file" : "a zip archive");
+  } catch {
+    return foreign("a zip archive");
+  } finally {
+    await source.close();
+  }
+}
+
+/** The header's keys as far as they were read; a longer header is none of ours. */
+function identifySafetensors(text: string): Existing {
+  try {
+    const length = Buffer.from(text.slice(0, 4), "latin1").readUInt32LE(0);
+    const header = JSON.parse(text.slice(8, 8 + length)) as object;
+    return identifyArrays(Object.keys(header), "safetensors arrays");
+  } catch {
+    return foreign("safetensors arrays");
+  }
+}
+
+function identifyJson(head: Buffer): Existing {
+  const [first = ""] = head.toString("utf8").split("\n", 1);
+  if (isLogLine(first)) return { kind: "divergence log", what: "a log of divergent tokens", isData: true };
+  return foreign("JSON data");
+}
+
+/** Whether a line of JSONL, which may be cut off, is a record of a high-divergence log, whoever wrote it. */
+export function isLogLine(line: string): boolean {
+  return line.startsWith("{") && /"prob_divergence":/.test(line) && /"(?:rollout|actor)_prob":/.test(line);
+}
+
+/** Top-level names of a bundle beside its page's own files. */
+const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets"];
+
+/** A directory that holds something. */
+export async function identifyDirectory(path: string, names: readonly string[]): Promise<Existing> {
+  const run = await jsonIn(join(path, "api/run"));
+  if (names.includes("index.html") && run?.bundled === true) {
+    const others = names.filter((name) => !BUNDLE_NAMES.includes(name) && !/\.(js|css|svg|map)$/.test(name));
+    if (others.length === 0) return { kind: "bundle", what: "a bundle of logratio view", isData: false };
+    return foreign(`a bundle of logratio view with ${others[0]} beside it`, false);
+  }
+  if (await isStudyDirectory(path, names)) return { kind: "study", what: "a study", isData: true };
+  return foreign(`a directory with ${names.length.toLocaleString("en")} entries`);
+}
+
+/** Names that a study takes in its directory. */
+export const STUDY_NAMES = [
+  "study.json",
+  "texts.jsonl",
+  "rollouts.jsonl",
+  "record.parquet",
+  "scores",
+  "results",
+];
+
+/** Also one whose first scoring was killed, before it had a manifest. */
+async function isStudyDirectory(path: string, names: readonly string[]): Promise<boolean> {
+  if (names.includes("study.json"))
+    return (await jsonIn(join(path, "study.json")))?.kind === "logratio-study";
+  const begins = async (name: string, key: RegExp): Promise<boolean> =>
+    !names.includes(name) || key.test((await readHead(join(path, name))).toString("latin1"));
+  const taken = names.filter((name) => STUDY_NAMES.includes(name));
+  return (
+    taken.every((name) => ["texts.jsonl", "rollouts.jsonl", "scores"].includes(name)) &&
+    (await begins("texts.jsonl", /"idsFrom":/)) &&
+    (await begins("rollouts.jsonl", /"finishReason":/)) &&
+    (taken.some((name) => name !== "scores") || (await isEmpty(join(path, "scores"))))
+  );
+}
+
+async function isEmpty(path: string): Promise<boolean> {
+  const names = await readdir(path).catch(() => []);
+  return names.length === 0;
+}
+
+async function jsonIn(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as Readonly<Record<string, unknown>>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What something that is neither a file nor a directory is. */
+export function specialFile(path: string, stats: Stats): string {
+  const what = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
+  return `${path} is ${what}`;
+}

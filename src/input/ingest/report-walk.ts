@@ -1,0 +1,25 @@
+/**
+ * What walking left out, as findings.
+ *
+ * @module
+ */
+import type { FindingLog } from "../../core/schema/findings.ts";
+import { reportSkipped } from "./select.ts";
+import type { Walk } from "./walk.ts";
+
+export function reportWalk({ unfollowed, unreadable }: Walk, findings: FindingLog): void {
+  for (const { path, target } of unfollowed) {
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "links not followed",
+      count: 1,
+      at: { file: path },
+      likely: "it was made for convenience, or by mistake",
+      hint: "if it holds data, give the path that it leads to",
+      describe: (count) =>
+        `${count} ${count === 1 ? "link" : "links"} to a directory that holds the one being read ${count === 1 ? "was" : "were"} not followed, the first to ${target}`,
+    });
+  }
+  for (const { path, error } of unreadable) reportSkipped(findings, path, error);
+}

@@ -1,0 +1,171 @@
+/**
+ * One file under several names: given twice, given beside its directory, linked, or copied.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, open, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { FindingLog } from "../../core/schema/findings.ts";
+import type { Source } from "./sources.ts";
+import type { FoundFile } from "./walk.ts";
+
+/** Files without those that are another one by another name: the first stays. */
+export async function dropRepeated(
+  files: readonly FoundFile[],
+  findings: FindingLog,
+): Promise<{ readonly files: readonly FoundFile[]; readonly repeated: readonly FoundFile[] }> {
+  const seen = new Map<string, FoundFile>();
+  const kept: FoundFile[] = [];
+  const repeated: FoundFile[] = [];
+  for (const file of files) {
+    const key = await identity(file);
+    const first = key === undefined ? undefined : seen.get(key);
+    if (first === undefined) {
+      if (key !== undefined) seen.set(key, file);
+      kept.push(file);
+      continue;
+    }
+    repeated.push(file);
+    await tellRepeated(file, first, findings);
+  }
+  return { files: kept, repeated };
+}
+
+async function tellRepeated(file: FoundFile, first: FoundFile, findings: FindingLog): Promise<void> {
+  const twice = resolve(first.path) === resolve(file.path);
+  // The link may come first in the order, and what it links to second.
+  const [name, other] =
+    !twice && (await isLink(first.path)) && !(await isLink(file.path)) ? [first, file] : [file, first];
+  findings.add({
+    code: "duplicate",
+    severity: "warning",
+    subject: twice ? "given twice" : "linked",
+    count: 1,
+    omits: { unit: "file", why: "repeated" },
+    at: { file: name.path },
+    likely: twice ? "a file was named twice, or beside its directory" : "links lie beside what they link to",
+    describe: (count) => {
+      if (twice)
+        return count === 1
+          ? `${name.path} was given twice and is counted once`
+          : `${count} files were given twice, the first ${name.path}: counted once`;
+      return count === 1
+        ? `${name.path} is a link to ${other.path} and is counted once`
+        : `${count} files are links to others, the first ${name.path} to ${other.path}: counted once`;
+    },
+  });
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
+}
+
+/** Equal for all names of a file, links of both kinds included; undefined where nothing tells. */
+async function identity({ path }: FoundFile): Promise<string | undefined> {
+  if (path === "-") return "-";
+  // What cannot be looked at is reported when it is opened.
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats === undefined || stats.ino === 0n ? undefined : `${stats.dev}:${stats.ino}`;
+}
+
+/** Of a large file its ends tell most copies from other files of the same size. */
+const END_BYTES = 1 << 16;
+
+/**
+ * Sources without those that hold the bytes of another of the same step and rank: a copied directory would count
+ * everything twice. The first of the order stays. Files that were both named are both read, since that is what was asked for, and
+ * warned of.
+ */
+export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
+  const dropped = new Set<Source>();
+  const named = sources.filter(({ file }) => file.path !== "-" && file.pipe !== true);
+  const alike = groupsOf(
+    named,
+    ({ report: { step, rank, bytes, format } }) => `${step} ${rank} ${bytes} ${format}`,
+  );
+  for (const group of alike) {
+    for (const similar of await groupsOfDigest(group, digestEnds)) {
+      for (const copies of await groupsOfDigest(similar, digestWhole)) {
+        // What was named stays before what a directory holds.
+        const [first, ...others] = [...copies.filter(isNamed), ...copies.filter((copy) => !isNamed(copy))];
+        for (const copy of others) {
+          tell(copy, first!, findings);
+          if (!isNamed(copy)) dropped.add(copy);
+        }
+      }
+    }
+  }
+  return sources.filter((source) => !dropped.has(source));
+}
+
+/** Whether the user named the file itself, not a directory that it lies in. */
+function isNamed({ file }: Source): boolean {
+  return file.relative === "";
+}
+
+function tell(copy: Source, first: Source, findings: FindingLog): void {
+  const counted = isNamed(copy);
+  findings.add({
+    code: "duplicate",
+    severity: "warning",
+    subject: counted ? "copies counted" : "copies",
+    count: 1,
+    ...(counted ? {} : { omits: { unit: "file", why: "repeated" } as const }),
+    at: { file: copy.file.path },
+    likely: "a directory or a file was copied",
+    ...(counted ? { hint: "give one of them" } : {}),
+    describe: (count) => {
+      const hold = count === 1 ? "file holds" : "files hold";
+      const fate = counted ? "counted twice, as both were named" : "counted once";
+      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}: the first those of ${first.file.path}`;
+    },
+  });
+}
+
+/** Groups of two or more. */
+function groupsOf<T>(items: readonly T[], key: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = key(item);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+async function groupsOfDigest(
+  sources: readonly Source[],
+  digest: (source: Source) => Promise<string>,
+): Promise<Source[][]> {
+  const digests = new Map<Source, string>();
+  for (const source of sources) {
+    // What cannot be read is reported when it is its turn.
+    digests.set(source, await digest(source).catch(() => source.file.path));
+  }
+  return groupsOf(sources, (source) => digests.get(source) ?? "");
+}
+
+async function digestEnds({ file, report }: Source): Promise<string> {
+  const handle = await open(file.path);
+  try {
+    const buffer = Buffer.alloc(END_BYTES);
+    const hash = createHash("sha256");
+    for (const start of [0, Math.max(0, report.bytes - END_BYTES)]) {
+      const { bytesRead } = await handle.read(buffer, 0, END_BYTES, start);
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+    return hash.digest("hex");
+  } finally {
+    await handle.close();
+  }
+}
+
+async function digestWhole(source: Source): Promise<string> {
+  if (source.report.bytes <= 2 * END_BYTES) return "";
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(source.file.path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}

@@ -1,0 +1,203 @@
+/**
+ * Which of the files found are read, and what is said about the others.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/errors.ts";
+import type { FindingLog } from "../../core/schema/findings.ts";
+import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
+import type { Walk } from "./walk.ts";
+
+export interface Selection {
+  readonly sources: Source[];
+  readonly failures: readonly Failure[];
+  readonly ignored: readonly string[];
+  /** Of the ignored, those that were opened and in which no log-probs were recognised. */
+  readonly unrecognised: readonly string[];
+}
+
+const LISTED = 5;
+/** One JSON object is parsed whole when it is opened; up to this many bytes of them are kept until they are read. */
+const MAX_KEPT_BYTES = 2 ** 26;
+
+export function listSome(names: readonly string[], most = LISTED): string {
+  return names.length <= most
+    ? names.join(", ")
+    : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
+}
+
+/** Files in folders where other files of that kind were recognised are missed; others are no recorded data. */
+function splitFailures(
+  failures: readonly Failure[],
+  sources: readonly Source[],
+): { missed: Failure[]; other: Failure[] } {
+  const kind = (path: string): string => path.replace(/\d+/g, "#");
+  const kinds = new Set(sources.map(({ file }) => kind(file.path)));
+  const isMissed = ({ file, recognised }: Failure): boolean =>
+    recognised || file.relative === "" || kinds.has(kind(file.path));
+  return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
+}
+
+/** @param kept sequences of the file that were handed on before it failed, and stay counted */
+export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
+  const name = basename(file);
+  const what =
+    kept === 0
+      ? `${name} cannot be read`
+      : `${name} cannot be read to its end, and the ${kept === 1 ? "sequence" : `${kept} sequences`} before ${kept === 1 ? "is" : "are"} kept`;
+  findings.add({
+    code: "file-skipped",
+    severity: "skipped",
+    subject: file,
+    count: 1,
+    omits: { unit: "file", why: "unreadable" },
+    at: { ...error.at, file },
+    ...(error.likely === undefined ? {} : { likely: error.likely }),
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    describe: () => `${what}: ${error.message}`,
+  });
+}
+
+/** One-sided files beside complete ones (slime's rollout_data beside train_data) lose nothing; named ones do. */
+function reportOneSided(findings: FindingLog, source: Source, problem: LogratioError): void {
+  const named = source.file.relative === "";
+  findings.add({
+    code: "one-sided",
+    severity: named ? "skipped" : "info",
+    subject: named ? source.report.file : source.report.trainer,
+    count: 1,
+    omits: { unit: "file", why: named ? "incomparable" : "no_data" },
+    at: { file: source.report.file },
+    ...(problem.likely === undefined ? {} : { likely: problem.likely }),
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    describe: (count) =>
+      `${count} ${count === 1 ? "file" : "files"} without the two sides: ${problem.message}`,
+  });
+}
+
+/** @param examineFile opens a file and says what it is */
+export async function select(
+  walked: Walk,
+  options: ExamineOptions,
+  examineFile: typeof examine = examine,
+): Promise<Selection> {
+  const { findings } = options;
+  const sources: Source[] = [];
+  const failures: Failure[] = [];
+  let keptBytes = 0;
+  const limitKept = (source: Source): Source => {
+    if (source.document === undefined || source.file.pipe === true) return source;
+    keptBytes += source.report.bytes;
+    // Nothing is open behind a JSON object that was parsed: letting go of it is enough.
+    return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };
+  };
+  for (const file of walked.files) {
+    const examined = await examineFile(file, options);
+    if (isFailure(examined)) failures.push(examined);
+    else sources.push(limitKept(examined));
+  }
+  const { missed, other } = splitFailures(failures, sources);
+  const readable = sources.filter(({ problem }) => problem === undefined);
+  if (readable.length > 0) {
+    for (const source of sources)
+      if (source.problem !== undefined) reportOneSided(findings, source, source.problem);
+    for (const { file, error } of missed) reportSkipped(findings, file.path, error);
+  }
+  return {
+    sources,
+    failures: missed.length > 0 ? missed : other,
+    ignored: [...walked.ignored, ...other.map(({ file }) => file.path)],
+    unrecognised: other.map(({ file }) => file.path),
+  };
+}
+
+/** Files of directories that are not read, and why that loses nothing: the reader judges. */
+export function reportIgnored({ ignored }: Walk, { unrecognised }: Selection, findings: FindingLog): void {
+  // A marker is heeded, not ignored.
+  const byName = ignored.filter((path) => basename(path) !== "STABLE");
+  const tell = (files: readonly string[], why: "by_name" | "no_data", message: string): void => {
+    const [first] = files;
+    if (first === undefined) return;
+    findings.add({
+      code: "no-data",
+      severity: "info",
+      subject: why,
+      count: files.length,
+      omits: { unit: "file", why },
+      at: { file: first },
+      describe: () => message,
+    });
+  };
+  const names = (files: readonly string[], most?: number): string =>
+    listSome(
+      files.map((file) => basename(file)),
+      most,
+    );
+  // Such files lie beside most data: one word on them is enough.
+  const others = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
+  tell(byName, "by_name", `${others} no recorded data (${names(byName, 1)})`);
+  const opened = unrecognised.length === 1 ? "1 file" : `${unrecognised.length} files`;
+  tell(unrecognised, "no_data", `${opened} without rollout and trainer log-probs (${names(unrecognised)})`);
+}
+
+/** Why nothing can be read: the first reason, the more telling kinds first. */
+export function nothingToRead(
+  paths: readonly string[],
+  walked: Walk,
+  { sources, failures }: Selection,
+): LogratioError {
+  const [half, ...halves] = sources.filter(({ adapter }) => adapter.name === "pair");
+  const [second, ...more] = failures;
+  if (half !== undefined && halves.length + more.length === 0 && second !== undefined)
+    return noSecondHalf(half, second);
+  // What a half of a pair lacks is no reason why the other file cannot be read.
+  const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "pair");
+  const problem = odd?.problem ?? sources.find((source) => source.problem !== undefined)?.problem;
+  return (
+    problem ??
+    failures[0]?.error ??
+    new EmptyInputError(`no recorded data under ${paths.join(", ")}`, {
+      at: { file: paths[0] ?? "" },
+      likely:
+        walked.ignored.length === 0
+          ? "the folder is empty"
+          : `what is there holds no data, by its name: ${listSome(walked.ignored)}`,
+      hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+    })
+  );
+}
+
+/** prime-rl writes `STABLE` when all ranks have finished a step. */
+export function reportUnstable(
+  sources: readonly Source[],
+  stable: ReadonlySet<string>,
+  findings: FindingLog,
+): void {
+  for (const { report, file } of sources) {
+    const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+    if (report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder)) continue;
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "STABLE",
+      count: 1,
+      at: { file: file.path },
+      likely: "the step was still being written, or the trainer stopped in it",
+      describe: (count) =>
+        `${count} prime-rl ${count === 1 ? "file is" : "files are"} in a folder without the STABLE marker: the step may be incomplete`,
+    });
+  }
+}
+
+/** Two files, and only one of them has log-probs. */
+function noSecondHalf({ report }: Source, { file, error }: Failure): LogratioError {
+  return new MissingSideError(
+    `${report.file} has one policy's log-probs, and ${file.path} cannot be its second side: ${error.message}`,
+    {
+      at: { file: file.path },
+      likely: "the file holds texts or results, not token ids with log-probs",
+      hint: "give a file in which the second engine scored the same tokens: ids and a log-prob for each",
+    },
+  );
+}

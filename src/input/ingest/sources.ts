@@ -1,0 +1,179 @@
+/**
+ * Files to sources: each is opened once, recognised and described; reading comes later.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { isLogratioError, type LogratioError, UsageError } from "../../core/base/errors.ts";
+import type { FindingLog } from "../../core/schema/findings.ts";
+import { ADAPTERS, type Adapter, type ColumnMapping, type Match, unrecognised } from "../adapters/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { FormatName, SourceDocument } from "../io/columns.ts";
+import type { ByteStream } from "../io/decompress.ts";
+import { openFile } from "../io/file-source.ts";
+import { openPipe } from "../io/pipe.ts";
+import { closeQuietly, containFileError } from "./contain.ts";
+import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
+import { openDocument } from "./open-document.ts";
+import type { FoundFile } from "./walk.ts";
+
+/** One file of a run, for `--explain`. */
+export interface SourceReport {
+  readonly file: string;
+  readonly bytes: number;
+  readonly format: FormatName;
+  /** The adapter's name. */
+  readonly trainer: string;
+  readonly run: string;
+  readonly step: number | undefined;
+  readonly rank: number | undefined;
+  readonly found: readonly string[];
+  readonly guessed: readonly string[];
+  readonly missing: readonly string[];
+}
+
+export interface Source {
+  readonly report: SourceReport;
+  readonly adapter: Adapter;
+  readonly file: FoundFile;
+  /** All sequences have the report's step; the first rows of a file of rows alone do not prove that. */
+  readonly stepIsCertain: boolean;
+  /** For sequences that have no step or rank of their own. */
+  readonly defaults: FileNumbers;
+  /** Recognised, but not readable on its own. */
+  readonly problem: LogratioError | undefined;
+  /** Kept from detection where opening again is impossible (standard input) or dear (one large JSON object). */
+  readonly document: SourceDocument | undefined;
+}
+
+/** A file that could not be opened, or in which nothing was recognised. */
+export interface Failure {
+  readonly file: FoundFile;
+  readonly error: LogratioError;
+  readonly recognised: boolean;
+}
+
+export interface ExamineOptions {
+  readonly mapping?: ColumnMapping | undefined;
+  /** Name of the adapter to use, whatever detection says. */
+  readonly adapter?: string | undefined;
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
+  readonly findings: FindingLog;
+}
+
+export async function openInput(
+  file: FoundFile,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+): Promise<ByteSource | ByteStream> {
+  if (file.path === "-") return { name: "-", bytes: stdin ?? process.stdin };
+  return file.pipe === true ? openPipe(file.path) : openFile(file.path);
+}
+
+interface Recognised {
+  readonly adapter: Adapter;
+  readonly match: Match;
+}
+
+async function recognise(document: SourceDocument, options: ExamineOptions): Promise<Recognised | undefined> {
+  const { mapping, adapter: wanted } = options;
+  const candidates = wanted === undefined ? ADAPTERS : ADAPTERS.filter(({ name }) => name === wanted);
+  if (candidates.length === 0) {
+    throw new UsageError(
+      `there is no format "${wanted}"; there are ${ADAPTERS.map(({ name }) => name).join(", ")}`,
+    );
+  }
+  let best: Recognised | undefined;
+  for (const adapter of candidates) {
+    const match = await adapter.detect(document, mapping);
+    if (match !== undefined && match.score > (best?.match.score ?? 0)) best = { adapter, match };
+  }
+  return best;
+}
+
+/** Numbers inside the file win over its name; a contradiction is reported. */
+function reconcile(
+  match: Match,
+  file: FoundFile,
+  findings: FindingLog,
+): { step: number | undefined; rank: number | undefined; named: FileNumbers } {
+  const named = fileNumbers(file.path);
+  for (const part of ["step", "rank"] as const) {
+    const inside = match[part];
+    const outside = named[part];
+    if (inside === undefined || outside === undefined || inside === outside) continue;
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: `${part} in the name`,
+      count: 1,
+      at: { file: file.path },
+      likely: "the file was renamed or copied",
+      describe: (count) =>
+        `${count === 1 ? "the name" : `${count} names`} of ${file.path} ${count === 1 ? "says" : "and others say"} ${part} ${outside}, the content says ${inside}: the content counts`,
+    });
+  }
+  return { step: match.step ?? named.step, rank: match.rank ?? named.rank, named };
+}
+
+function keepsDocument(document: SourceDocument, file: FoundFile): boolean {
+  return file.pipe === true || (document.kind === "tree" && document.format === "json");
+}
+
+/** Opens a file and recognises what it holds. */
+export async function examine(file: FoundFile, options: ExamineOptions): Promise<Source | Failure> {
+  let document: SourceDocument | undefined;
+  let kept = false;
+  try {
+    const input = await openInput(file, options.stdin);
+    const bytes = "byteLength" in input ? input.byteLength : 0;
+    document = await openDocument(input);
+    const recognised = await recognise(document, options);
+    if (recognised === undefined) return { file, error: unrecognised(document), recognised: false };
+    const { adapter, match } = recognised;
+    kept = keepsDocument(document, file);
+    const { step, rank, named } = reconcile(match, file, options.findings);
+    const report: SourceReport = {
+      file: file.path,
+      bytes,
+      format: document.format,
+      trainer: adapter.name,
+      run: file.path === "-" ? "-" : runName(resolve(file.root), file.relative),
+      step,
+      rank,
+      found: match.found,
+      guessed: match.guessed,
+      missing: match.missing,
+    };
+    return {
+      report,
+      adapter,
+      file,
+      stepIsCertain: document.kind === "tree" || named.step === step,
+      defaults: document.kind === "tree" ? { step, rank } : named,
+      problem: match.problem,
+      document: kept ? document : undefined,
+    };
+  } catch (error) {
+    // What the caller asked for is wrong for every file.
+    if (isLogratioError(error, "UsageError")) throw error;
+    return { file, error: containFileError(error, file.path), recognised: true };
+  } finally {
+    if (!kept) await closeQuietly(document);
+  }
+}
+
+export function isFailure(examined: Source | Failure): examined is Failure {
+  return "error" in examined;
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** In the order of runs, steps, ranks and names (`run`, `run-1`, `run-2`); what has no number comes first. */
+export function compareSources(a: Source, b: Source): number {
+  return (
+    collator.compare(a.report.run, b.report.run) ||
+    (a.report.step ?? -1) - (b.report.step ?? -1) ||
+    (a.report.rank ?? -1) - (b.report.rank ?? -1) ||
+    collator.compare(stem(a.report.file), stem(b.report.file))
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * Paths to files: a directory is walked, and what cannot be data is left out by name.
+ *
+ * @module
+ */
+import type { Stats } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { LimitError, type LogratioError, NotFoundError } from "../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
+import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/limits.ts";
+
+export interface FoundFile {
+  readonly path: string;
+  /** The path that the user gave. */
+  readonly root: string;
+  /** Below `root`; empty when the user gave the file itself. */
+  readonly relative: string;
+  /** Can be read once only: standard input, a named pipe, `<(…)`. */
+  readonly pipe?: boolean;
+}
+
+export interface Walk {
+  readonly files: readonly FoundFile[];
+  /** Left out by name. */
+  readonly ignored: readonly string[];
+  /** Folders with a `STABLE` file, which prime-rl writes when a step's files are complete. */
+  readonly stable: ReadonlySet<string>;
+  /** Links to directories that were not followed, and where they lead. */
+  readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
+  /** What the system did not let look into. */
+  readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
+}
+
+const DATA = /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl)(?:\.(?:gz|zst|zstd))?$/i;
+const NO_DATA =
+  /^(?:README.*|STABLE|.*config\.json|tokenizer.*\.json|vocab\.json|special_tokens_map\.json|added_tokens\.json|chat_template\.json|preprocessor_config\.json|trainer_state\.json|model\.safetensors\.index\.json|model(?:-\d+-of-\d+)?\.safetensors|optimizer.*\.pt|scheduler\.pt|rng_state.*\.pth|training_args\.bin|train_dataloader.*\.pt|metrics\.jsonl?)$/i;
+/** What the kernel makes up: no files, and no end of them. */
+const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/;
+
+/** Whether a file of this name in a directory is taken for recorded data. */
+export function isDataName(name: string): boolean {
+  return DATA.test(name) && !NO_DATA.test(name);
+}
+
+const byName = new Intl.Collator("en", { numeric: true }).compare;
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/**
+ * Files under the given paths, in natural order. Hidden files, and files whose name says that they are no recorded
+ * data, are left out of directories, as are pipes, sockets and devices; a file that is named itself is never left
+ * out. Links to directories are followed, each directory once, except to one that holds the directory being walked.
+ *
+ * @throws NotFoundError when a path does not exist
+ * @throws FileSystemError when the system does not let look at a path that was given
+ * @throws LimitError when there are more than {@link MAX_WALK_ENTRIES} entries
+ */
+export async function walk(paths: readonly string[]): Promise<Walk> {
+  const files: FoundFile[] = [];
+  const ignored: string[] = [];
+  const stable = new Set<string>();
+  const unfollowed: { path: string; target: string }[] = [];
+  const unreadable: { path: string; error: LogratioError }[] = [];
+  const seen = new Set<string>();
+  let entries = 0;
+
+  const refused = (path: string, doing: string) => (cause: unknown) => {
+    // Gone since its directory was listed, or a link to nowhere.
+    if (isSystemError(cause) && cause.code === "ENOENT") ignored.push(path);
+    else unreadable.push({ path, error: fileSystemError(cause, doing, { file: path }) });
+    return undefined;
+  };
+
+  /** Whether a directory below `root` is walked: a link back up would be, without end or far beyond what was given. */
+  async function mayFollow(path: string, root: string): Promise<boolean> {
+    const [link, target, top] = await Promise.all([lstat(path), realpath(path), realpath(root)]);
+    if (!link.isSymbolicLink() || (!isWithin(top, target) && !SYSTEM.test(target))) return true;
+    unfollowed.push({ path, target });
+    return false;
+  }
+
+  async function enter(folder: string, root: string, depth: number): Promise<void> {
+    const real = await realpath(folder);
+    if (seen.has(real)) return;
+    seen.add(real);
+    const names = await readdir(folder);
+    entries += names.length;
+    if (entries > MAX_WALK_ENTRIES || depth > MAX_WALK_DEPTH) {
+      const most = depth > MAX_WALK_DEPTH ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
+      throw new LimitError(`there are more than ${most} of files and directories under ${root}`, {
+        at: { file: folder },
+        likely: "the path is above the run's own directory, or a link in it leads to a large one",
+        hint: "give the directory of the run, or the files themselves",
+      });
+    }
+    for (const name of names.sort(byName)) {
+      const path = join(folder, name);
+      if (name.startsWith(".")) continue;
+      if (name === "STABLE") stable.add(folder);
+      const stats: Stats | undefined = await stat(path).catch(refused(path, "look at"));
+      if (stats === undefined) continue;
+      if (stats.isDirectory()) {
+        const followed = await mayFollow(path, root).catch(refused(path, "look at"));
+        if (followed === true) await enter(path, root, depth + 1).catch(leaveOut(path));
+      } else if (stats.isFile() && isDataName(name)) {
+        files.push({ path, root, relative: relative(root, path) });
+      } else ignored.push(path);
+    }
+  }
+  const leaveOut = (path: string) => (cause: unknown) => {
+    if (!isSystemError(cause)) throw cause;
+    refused(path, "list")(cause);
+  };
+
+  for (const path of paths) {
+    if (path === "-") {
+      files.push({ path, root: path, relative: "", pipe: true });
+      continue;
+    }
+    const stats = await stat(path).catch((cause: unknown) => {
+      if (isSystemError(cause) && cause.code !== "ENOENT")
+        throw fileSystemError(cause, "read", { file: path });
+      throw new NotFoundError(`${path} does not exist`, { at: { file: path }, cause });
+    });
+    if (stats.isDirectory()) {
+      await enter(path, path, 0).catch((cause: unknown) => {
+        throw isSystemError(cause) ? fileSystemError(cause, "list", { file: path }) : cause;
+      });
+    } else files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
+  }
+  return { files, ignored, stable, unfollowed, unreadable };
+}

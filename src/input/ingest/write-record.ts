@@ -1,0 +1,112 @@
+/**
+ * Batches to Parquet files in the layout of the record.
+ *
+ * @module
+ */
+import { join, parse } from "node:path";
+import { type LayoutColumn, layoutColumns } from "../../core/schema/parquet-layout.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { SCHEMA_VERSION, VERSION_KEY, WRITER_KEY } from "../../core/schema/version.ts";
+import {
+  type ColumnBatch,
+  type ColumnData,
+  type ColumnSpec,
+  type ElementType,
+  writeParquet,
+} from "../readers/parquet/index.ts";
+
+export interface WriteRecordOptions {
+  /** Kept in the file, so that it may be known again as the work of this verb. */
+  readonly writer?: "convert" | "correct" | "score";
+  /** Called before a file is begun that only the batches made necessary (`-1` behind the name); may refuse by throwing. */
+  readonly beforePart?: (file: string) => Promise<void>;
+  readonly compression?: "zstd" | "snappy" | "none";
+  /** Further columns of a batch, behind those of the record. */
+  readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];
+}
+
+function elementType({ values }: Extract<LayoutColumn, { kind: "list" }>): ElementType {
+  if (values instanceof Float64Array) return "float64";
+  if (values instanceof Float32Array) return "float32";
+  return values instanceof Uint8Array ? "uint8" : "int32";
+}
+
+function specOf(column: LayoutColumn): ColumnSpec {
+  const { name } = column;
+  if (column.kind === "text") return { name, type: "string" };
+  if (column.kind === "number")
+    return { name, type: column.values instanceof Int32Array ? "int32" : "float64" };
+  const list = elementType(column);
+  return {
+    name,
+    type: column.inner === undefined ? { list } : { list, inner: column.inner },
+    nullable: false,
+  };
+}
+
+function dataOf(column: LayoutColumn): ColumnData {
+  if (column.kind === "text") return { values: column.values };
+  if (column.kind === "list") return { values: column.values, offsets: column.offsets };
+  const { values } = column;
+  if (values instanceof Int32Array) return { values };
+  return { values, valid: Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1)) };
+}
+
+/** `run.parquet`, then `run-1.parquet` and so on. */
+function partName(path: string, part: number): string {
+  const { dir, name, ext } = parse(path);
+  return part === 0 ? path : join(dir, `${name}-${part}${ext}`);
+}
+
+/**
+ * Writes batches to `path`; each file appears under its name only when it is complete. A Parquet file has one set of
+ * columns, so a batch with other columns (or with log-probs in double instead of single precision) begins the next
+ * file, `-1` and so on behind the name.
+ *
+ * @returns the files in the order of their batches
+ */
+export async function writeRecord(
+  path: string,
+  batches: AsyncIterable<RecordBatch>,
+  options: WriteRecordOptions = {},
+): Promise<string[]> {
+  const { compression, more, writer, beforePart } = options;
+  const iterator = batches[Symbol.asyncIterator]();
+  const files: string[] = [];
+  let columns: LayoutColumn[] | undefined;
+  let length = 0;
+
+  const advance = async (): Promise<void> => {
+    const next = await iterator.next();
+    columns = next.done === true ? undefined : [...layoutColumns(next.value), ...(more?.(next.value) ?? [])];
+    length = next.done === true ? 0 : next.value.length;
+  };
+  const layoutOf = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(specOf));
+
+  try {
+    await advance();
+    while (columns !== undefined) {
+      const specs = columns.map(specOf);
+      const layout = JSON.stringify(specs);
+      const part = (async function* (): AsyncGenerator<ColumnBatch> {
+        while (columns !== undefined && layoutOf(columns) === layout) {
+          yield { length, columns: columns.map(dataOf) };
+          await advance();
+        }
+      })();
+      const file = partName(path, files.length);
+      if (files.length > 0) await beforePart?.(file);
+      await writeParquet(file, specs, part, {
+        ...(compression !== undefined && { compression }),
+        metadata: {
+          [VERSION_KEY]: String(SCHEMA_VERSION),
+          ...(writer !== undefined && { [WRITER_KEY]: writer }),
+        },
+      });
+      files.push(file);
+    }
+  } finally {
+    await iterator.return?.();
+  }
+  return files;
+}

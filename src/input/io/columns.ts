@@ -1,0 +1,146 @@
+/**
+ * What readers hand to adapters: bytes have become named values, and nothing yet says what the names mean.
+ *
+ * A file is either a *tree* (npz, safetensors, torch, one JSON object: a few large arrays under names) or *rows*
+ * (JSONL, Parquet, a JSON array of objects: many objects with the same names).
+ *
+ * @module
+ */
+import type { NumericArray } from "../../core/base/arrays.ts";
+
+export type FormatName = "npy" | "npz" | "safetensors" | "torch" | "parquet" | "json" | "jsonl";
+
+/** Element types as the files name them; `string` is NumPy's `U`/`S`. */
+export type DType =
+  | "float64"
+  | "float32"
+  | "float16"
+  | "bfloat16"
+  | "int64"
+  | "int32"
+  | "int16"
+  | "int8"
+  | "uint64"
+  | "uint32"
+  | "uint16"
+  | "uint8"
+  | "bool"
+  | "string";
+
+/** A dense row-major array that stays on disk until its rows are asked for. */
+export interface Tensor {
+  readonly kind: "tensor";
+  readonly dtype: DType;
+  /** `[]` is a scalar: one row of one element. */
+  readonly shape: readonly number[];
+  /**
+   * Elements of rows `[start, end)` of the first dimension, flattened in row-major order.
+   *
+   * float16 and bfloat16 widen to Float32Array; int64 and uint64 become Int32Array when every value fits and
+   * Float64Array otherwise; bool becomes Uint8Array. Ranges asked of one tensor must not go backwards (a
+   * compressed member is inflated once, from front to back).
+   */
+  readRows(start: number, end: number): Promise<NumericArray>;
+  /** For dtype `string`: the elements of rows `[start, end)`. */
+  readStrings?(start: number, end: number): Promise<string[]>;
+}
+
+/** An object of a class that an allow-list unpickler recorded but did not build. */
+export interface PickledObject {
+  readonly kind: "object";
+  /** `module.name` as the pickle spells it. */
+  readonly className: string;
+  readonly args: readonly TreeValue[];
+  readonly state: TreeValue | undefined;
+  /** What the pickle appended to the object or assigned to its keys (subclasses of list and dict). */
+  readonly items?: TreeValue;
+}
+
+export type TreeValue =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | NumericArray
+  | Tensor
+  | PickledObject
+  | readonly TreeValue[]
+  | TreeMap;
+
+export interface TreeMap {
+  readonly [name: string]: TreeValue;
+}
+
+/** Bytes that are no UTF-8 and were read as U+FFFD: in how many rows so far, and where first. */
+export interface InvalidText {
+  readonly rows: number;
+  readonly row: number;
+  readonly line?: number;
+  readonly offset?: number;
+}
+
+export interface TreeDocument {
+  readonly kind: "tree";
+  readonly format: FormatName;
+  /** The path as the user wrote it, or `-`. */
+  readonly file: string;
+  readonly root: TreeMap;
+  /** Free-form text pairs (safetensors `__metadata__`, Parquet key-value metadata). */
+  readonly metadata: Readonly<Record<string, string>>;
+  invalidText?(): InvalidText | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * One value of a row. A JSON array of numbers and nulls arrives as a Float64Array (null becomes NaN); a Parquet
+ * list of numbers as a view on its typed values. Views are valid until the next chunk is asked for.
+ */
+export type RowValue = null | boolean | number | string | NumericArray | readonly RowValue[] | RowMap;
+
+export interface RowMap {
+  readonly [name: string]: RowValue;
+}
+
+/** Consecutive rows. */
+export interface RowChunk {
+  readonly length: number;
+  /** Zero-based index in the file of the chunk's first row. */
+  readonly firstRow: number;
+  /** Undefined when row `i` of this chunk has no value under that name. */
+  get(i: number, name: string): RowValue | undefined;
+  /** Names that occur in row `i`. */
+  names(i: number): readonly string[];
+  /** One-based line, where the format has lines. */
+  line?(i: number): number;
+  /** Byte offset in the decompressed file, where the format has one. */
+  offset?(i: number): number;
+}
+
+/** A row that could not be read, and why; reading goes on behind it. */
+export interface BadRow {
+  readonly row: number;
+  readonly line?: number;
+  readonly offset?: number;
+  readonly message: string;
+  readonly likely?: string;
+  readonly hint?: string;
+}
+
+export interface RowDocument {
+  readonly kind: "rows";
+  readonly format: FormatName;
+  readonly file: string;
+  /** Names seen in the first rows, and a bounded sample of those rows, for detection. */
+  readonly sample: readonly RowMap[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** May be called once. Bad rows are reported through `onBadRow` and skipped. */
+  chunks(options?: {
+    columns?: readonly string[];
+    onBadRow?: (bad: BadRow) => void;
+  }): AsyncGenerator<RowChunk>;
+  invalidText?(): InvalidText | undefined;
+  close(): Promise<void>;
+}
+
+export type SourceDocument = TreeDocument | RowDocument;

@@ -1,0 +1,184 @@
+/**
+ * Bytes from front to back, whatever they are wrapped in: plain, gzip or zstd, from a file or from a stream that
+ * cannot seek (standard input). Content decides, not the file's name.
+ *
+ * There is no limit on the decompressed total, because no reader holds it: readers limit what one value may take.
+ *
+ * @module
+ */
+import { UnsupportedError } from "../../core/base/errors.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { gunzip } from "./decompress-gzip.ts";
+import { unzstd } from "./decompress-zstd.ts";
+
+export type Compression = "none" | "gzip" | "zstd";
+
+/** Bytes that can be read once, from front to back. */
+export interface ByteStream {
+  /** The path as the user wrote it; `-` for standard input. */
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Decompressed bytes of which the first have been looked at. */
+export interface PlainStream extends ByteStream {
+  readonly compression: Compression;
+  /** The first decompressed bytes; `bytes` gives them again. */
+  readonly head: Uint8Array;
+  /** Gives up on `bytes`; the source that they came from is left open. */
+  close(): Promise<void>;
+}
+
+export const CHUNK_BYTES = 1 << 20;
+const MAGIC_BYTES = 10;
+const DEFAULT_HEAD_BYTES = 64 * 1024;
+
+/** What the first bytes say; ten are enough. */
+export function sniffCompression(head: Uint8Array): Compression {
+  if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
+  const frame = head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
+  // A skippable frame may come first (pzstd writes one).
+  const skippable = (head[0]! & 0xf0) === 0x50 && head[1] === 0x2a && head[2] === 0x4d && head[3] === 0x18;
+  return frame || skippable ? "zstd" : "none";
+}
+
+const UNREAD = [
+  { name: "xz", tool: "xz -d", magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
+  {
+    name: "bzip2",
+    tool: "bzip2 -d",
+    magic: [0x42, 0x5a, 0x68, undefined, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59],
+  },
+  { name: "lz4", tool: "lz4 -d", magic: [0x04, 0x22, 0x4d, 0x18] },
+];
+
+function refuseOthers(head: Uint8Array, name: string): void {
+  for (const { name: format, tool, magic } of UNREAD) {
+    if (!magic.every((byte, i) => byte === undefined || head[i] === byte)) continue;
+    throw new UnsupportedError(`the file is compressed with ${format}; gzip and zstd are read`, {
+      at: { file: name },
+      hint: `Decompress it first: ${tool}.`,
+    });
+  }
+}
+
+/** The bytes of a source in chunks of `chunkBytes`; the next is fetched while one is being used. */
+export async function* sourceChunks(
+  source: ByteSource,
+  chunkBytes: number = CHUNK_BYTES,
+): AsyncGenerator<Uint8Array> {
+  const fetch = (start: number): Promise<Uint8Array> => {
+    const slice = source.slice(start, Math.min(start + chunkBytes, source.byteLength));
+    // Whoever awaits it sees the error; a reader that stops early must not leave it unhandled.
+    slice.catch(() => {});
+    return slice;
+  };
+  if (source.byteLength === 0) return;
+  let pending = fetch(0);
+  for (let start = 0; start < source.byteLength; start += chunkBytes) {
+    const chunk = await pending;
+    if (start + chunkBytes < source.byteLength) pending = fetch(start + chunkBytes);
+    yield chunk;
+  }
+}
+
+/**
+ * Decompressed bytes of a file or stream; as they are when not compressed.
+ *
+ * @throws FormatError after the bytes before the fault, `at.offset` in the compressed file
+ * @throws UnsupportedError if it is compressed in another way
+ */
+export async function* decompress(input: ByteSource | ByteStream): AsyncGenerator<Uint8Array> {
+  const plain = await openPlain(input, MAGIC_BYTES);
+  try {
+    yield* plain.bytes;
+  } finally {
+    await plain.close();
+  }
+}
+
+/**
+ * Looks at the first bytes of a file or stream, decompressed. A fault behind at least one byte is left to `bytes`.
+ *
+ * @throws FormatError if there is a fault before the first byte
+ * @throws UnsupportedError if it is compressed in a way that is not read
+ */
+export async function openPlain(
+  input: ByteSource | ByteStream,
+  headBytes: number = DEFAULT_HEAD_BYTES,
+): Promise<PlainStream> {
+  let bytes = peekable("bytes" in input ? input.bytes : sourceChunks(input));
+  await bytes.fill(MAGIC_BYTES);
+  const magic = bytes.head(MAGIC_BYTES);
+  refuseOthers(magic, input.name);
+  const compression = sniffCompression(magic);
+  if (compression === "gzip") bytes = peekable(gunzip(bytes.all(), input.name));
+  if (compression === "zstd") bytes = peekable(unzstd(bytes.all(), input.name));
+  await bytes.fill(headBytes);
+  return {
+    name: input.name,
+    compression,
+    head: bytes.head(headBytes),
+    bytes: bytes.all(),
+    close: bytes.close,
+  };
+}
+
+interface Peekable {
+  /** Reads until `count` bytes are held or the input is at its end. */
+  fill(count: number): Promise<void>;
+  head(count: number): Uint8Array;
+  /** Everything from the first byte on, once. */
+  all(): AsyncGenerator<Uint8Array>;
+  close(): Promise<void>;
+}
+
+function peekable(input: AsyncIterable<Uint8Array>): Peekable {
+  const chunks = input[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  let count = 0;
+  let failure: { readonly error: unknown } | undefined;
+  let ended = false;
+
+  const close = async (): Promise<void> => {
+    held.length = 0;
+    ended = true;
+    await chunks.return?.();
+  };
+  const fill = async (wanted: number): Promise<void> => {
+    while (count < wanted && !ended) {
+      try {
+        const next = await chunks.next();
+        if (next.done === true) ended = true;
+        else {
+          held.push(next.value);
+          count += next.value.length;
+        }
+      } catch (error) {
+        // Bytes before a fault are still given out.
+        failure = { error };
+        ended = true;
+      }
+    }
+    if (failure !== undefined && count === 0) throw failure.error;
+  };
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let chunk = held.shift(); chunk !== undefined; chunk = held.shift()) yield chunk;
+      if (failure !== undefined) throw failure.error;
+      while (!ended) {
+        const next = await chunks.next();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await close();
+    }
+  }
+  const head = (wanted: number): Uint8Array => {
+    const first = held[0];
+    if (first !== undefined && first.length >= wanted) return first.subarray(0, wanted);
+    return Buffer.concat(held).subarray(0, wanted);
+  };
+  return { fill, head, all, close };
+}

@@ -1,0 +1,148 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { FormatError, type LogratioError, NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { fileSystemError } from "./file-system-errors.ts";
+
+/** Node rejects reads of 2 GiB and more in one call. */
+const MAX_PREAD_BYTES = 2 ** 30;
+
+/**
+ * Opens a regular file for reads at any offset (pread); nothing is read yet. Each slice is a fresh buffer that
+ * starts at offset 0 of its memory, so that typed arrays can be laid over it without a copy.
+ *
+ * @throws NotFoundError if the path does not exist or is a directory
+ * @throws FileSystemError if the system refuses: no permission, too many open files, a failing device
+ * @throws UnsupportedError if it is a pipe, socket or device
+ */
+export async function openFile(path: string): Promise<ByteSource> {
+  let handle: FileHandle;
+  try {
+    // Opening a pipe waits for its writer unless told not to.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw cannotOpen(path, cause);
+  }
+  const stats = await statOf(handle, path);
+  if (stats.isFile()) {
+    const byteLength = stats.size;
+    return {
+      name: path,
+      byteLength,
+      slice: (start, end) => readSpan(handle, path, byteLength, start, end),
+      close: () => handle.close(),
+    };
+  }
+  await handle.close().catch(() => {});
+  if (stats.isDirectory()) throw isDirectory(path, undefined);
+  throw new UnsupportedError(`${path} is a pipe, a socket or a device, not a file`, {
+    at: { file: path },
+    hint: "This format needs reads at any offset: write the data to a file first.",
+  });
+}
+
+async function statOf(handle: FileHandle, path: string): Promise<Stats> {
+  try {
+    return await handle.stat();
+  } catch (cause) {
+    await handle.close().catch(() => {});
+    throw fileSystemError(cause, "read", { file: path });
+  }
+}
+
+/** Bytes that are in memory already. Slices are views: whoever writes into them changes the source. */
+export function memorySource(name: string, bytes: Uint8Array): ByteSource {
+  const plain = asPlainBytes(bytes);
+  return {
+    name,
+    byteLength: plain.byteLength,
+    slice: async (start, end) => {
+      checkSpan(name, plain.byteLength, start, end);
+      return plain.subarray(start, end);
+    },
+    close: async () => {},
+  };
+}
+
+/** A Buffer without its own methods, whose `slice` does not copy as that of a Uint8Array does. */
+export function asPlainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+async function readSpan(
+  handle: FileHandle,
+  path: string,
+  byteLength: number,
+  start: number,
+  end: number,
+): Promise<Uint8Array> {
+  checkSpan(path, byteLength, start, end);
+  // The "slow" buffer owns its memory (offset 0, aligned) and is not zeroed first.
+  const bytes = Buffer.allocUnsafeSlow(end - start);
+  let done = 0;
+  while (done < bytes.length) {
+    const length = Math.min(bytes.length - done, MAX_PREAD_BYTES);
+    const { bytesRead } = await pread(handle, path, bytes, done, length, start + done);
+    if (bytesRead === 0) {
+      throw new FormatError(
+        `the file ends at byte ${start + done}; it had ${byteLength} bytes when it was opened`,
+        {
+          at: { file: path, offset: start + done },
+          likely: "Another process is rewriting the file.",
+          hint: "Try again when the trainer has finished writing it.",
+        },
+      );
+    }
+    done += bytesRead;
+  }
+  return asPlainBytes(bytes);
+}
+
+async function pread(
+  handle: FileHandle,
+  path: string,
+  bytes: Uint8Array,
+  at: number,
+  length: number,
+  offset: number,
+): Promise<{ bytesRead: number }> {
+  try {
+    return await handle.read(bytes, at, length, offset);
+  } catch (cause) {
+    throw fileSystemError(cause, "read", { file: path, offset });
+  }
+}
+
+function checkSpan(name: string, byteLength: number, start: number, end: number): void {
+  if (start >= 0 && start <= end && end <= byteLength) return;
+  throw new FormatError(`bytes ${start} to ${end} were asked for; ${byteLength} are there`, {
+    at: { file: name, offset: Math.min(start, byteLength) },
+    likely: "The file was cut off, or an offset in it is damaged.",
+  });
+}
+
+function cannotOpen(path: string, cause: unknown): LogratioError {
+  if (errorCode(cause) === "ENOENT" || errorCode(cause) === "ENOTDIR") {
+    return new NotFoundError(`${path} does not exist`, {
+      at: { file: path },
+      likely: "The path is misspelt, or the run wrote its dump elsewhere.",
+      hint: "Check the path; relative paths start at the current directory.",
+      cause,
+    });
+  }
+  return errorCode(cause) === "EISDIR"
+    ? isDirectory(path, cause)
+    : fileSystemError(cause, "read", { file: path });
+}
+
+function isDirectory(path: string, cause: unknown): NotFoundError {
+  return new NotFoundError(`${path} is a directory, not a file`, {
+    at: { file: path },
+    hint: "Name one of the files in it.",
+    cause,
+  });
+}
+
+function errorCode(cause: unknown): string | undefined {
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+}

@@ -1,0 +1,108 @@
+/**
+ * What the system says when a file cannot be read or written, in words that help.
+ *
+ * @module
+ */
+import { FileSystemError, LogratioError, NotFoundError, type Place } from "../../core/base/errors.ts";
+
+interface Advice {
+  readonly what: string;
+  readonly likely?: string;
+  readonly hint: string;
+}
+
+const ADVICE = new Map<string, Advice>([
+  ["EACCES", { what: "permission denied", hint: "check who owns it and its permissions (ls -l)" }],
+  [
+    "EPERM",
+    { what: "the operation is not permitted", hint: "check its permissions and attributes (ls -l, lsattr)" },
+  ],
+  [
+    "EROFS",
+    { what: "the file system is read-only", hint: "give a path on a file system that can be written" },
+  ],
+  ["ENOSPC", { what: "the disk is full", hint: "free some space, or give a path on another disk (df -h)" }],
+  ["EDQUOT", { what: "the disk quota is used up", hint: "free some space, or give a path on another disk" }],
+  [
+    "EFBIG",
+    {
+      what: "the file is too large for the file system or a limit",
+      hint: "raise the limit (ulimit -f), or give a path on another disk",
+    },
+  ],
+  [
+    "EMFILE",
+    {
+      what: "the process has too many open files",
+      hint: "raise the limit and run again: ulimit -n 65536",
+    },
+  ],
+  [
+    "ENFILE",
+    { what: "the system has too many open files", hint: "close other programs, or raise fs.file-max" },
+  ],
+  [
+    "EIO",
+    {
+      what: "the device reports an input/output error",
+      likely: "the disk or the network file system is failing",
+      hint: "look at the system's log (dmesg), or copy the file elsewhere and try that",
+    },
+  ],
+  [
+    "ESTALE",
+    { what: "the network file system has lost the file", hint: "mount it again, or copy the file first" },
+  ],
+  ["EEXIST", { what: "something of that name is in its way", hint: "give another path" }],
+  ["EISDIR", { what: "it is a directory", hint: "give the path of a file" }],
+  ["ENOTDIR", { what: "a part of the path is not a directory", hint: "check the path" }],
+  [
+    "ELOOP",
+    { what: "its symbolic links lead in a circle", hint: "give the path that the links should lead to" },
+  ],
+  ["ENAMETOOLONG", { what: "the name is too long for the file system", hint: "give a shorter path" }],
+]);
+
+/** The errno of a failed system call, which Node gives as `code`. */
+function codeOf(cause: unknown): string | undefined {
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined;
+  return typeof cause.code === "string" && /^E[A-Z]+$/.test(cause.code) ? cause.code : undefined;
+}
+
+/** Whether an error comes from a system call, and so from the machine rather than from what a file holds. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
+  return codeOf(error) !== undefined;
+}
+
+/**
+ * A failed system call as an error with a tag: {@link NotFoundError} where nothing is there, else
+ * {@link FileSystemError}. Errors that have a tag already are returned as they are.
+ *
+ * @param doing what was tried, as the message says it: "read", "write", "list"
+ */
+export function fileSystemError(
+  cause: unknown,
+  doing: string,
+  at: Place & { readonly file: string },
+): LogratioError {
+  if (cause instanceof LogratioError) return cause;
+  const code = codeOf(cause);
+  if (code === "ENOENT") {
+    return new NotFoundError(`Cannot ${doing} ${at.file}: there is no such file or directory`, {
+      at,
+      hint: doing === "read" ? "check the path" : "check that its directory exists",
+      cause,
+    });
+  }
+  const advice = code === undefined ? undefined : ADVICE.get(code);
+  const text = advice?.what ?? (cause instanceof Error ? cause.message : String(cause));
+  return new FileSystemError(
+    `Cannot ${doing} ${at.file}: ${text}${advice === undefined ? "" : ` (${code})`}`,
+    {
+      at,
+      ...(advice?.likely !== undefined && { likely: advice.likely }),
+      ...(advice !== undefined && { hint: advice.hint }),
+      cause,
+    },
+  );
+}

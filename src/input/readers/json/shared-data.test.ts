@@ -1,0 +1,68 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { openFile } from "../../io/file-source.ts";
+import { openJsonDocument } from "./index.ts";
+
+/** Recordings that are not part of the project; see CONTRIBUTING.md. */
+const shared = fileURLToPath(new URL("../../../../../shared/data", import.meta.url));
+const present = existsSync(shared);
+if (!present) console.warn("skipped: JSON of real trainers, because ../shared/data is not there");
+
+function jsonFiles(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(jsonl?)(\.gz)?$/.test(name) && !/tokenizer/.test(name))
+    .map((name) => join(directory, name));
+}
+
+/** As the reader has it: arrays of numbers and nulls typed. */
+function typed(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const numeric = value.every((item) => item === null || typeof item === "number");
+    return numeric ? Float64Array.from(value, (item) => item ?? NaN) : value.map(typed);
+  }
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, typed(item)]));
+}
+
+describe.skipIf(!present)("JSON of real trainers", () => {
+  const files = present ? jsonFiles(shared) : [];
+
+  test("is there", () => {
+    expect(files.length).toBeGreaterThan(50);
+  });
+
+  test("is refused where it is an array of arrays", async () => {
+    const source = await openFile(files.find((path) => path.endsWith("mistral_small_3_chat.json"))!);
+    await expect(openJsonDocument(source)).rejects.toThrow(
+      'expected "{" at the first element of the array, found "["',
+    );
+    await source.close();
+  });
+
+  test("equals what JSON.parse makes of it", async () => {
+    for (const path of files) {
+      if (path.endsWith("mistral_small_3_chat.json")) continue;
+      const bytes = readFileSync(path);
+      const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+      const source = await openFile(path);
+      const document = await openJsonDocument(source);
+      const rows: unknown[] = document.kind === "tree" ? [document.root] : [];
+      if (document.kind === "rows") {
+        for await (const chunk of document.chunks({ onBadRow: (bad) => rows.push(bad) })) {
+          for (let i = 0; i < chunk.length; i++) {
+            rows.push(Object.fromEntries(chunk.names(i).map((name) => [name, chunk.get(i, name)])));
+          }
+        }
+      }
+      const lines = /\.jsonl/.test(path) ? text.trim().split("\n") : [text];
+      const expected = lines.flatMap((line) => JSON.parse(line) as unknown);
+      // Faster than expect on a million numbers.
+      deepStrictEqual(rows, expected.map(typed), relative(shared, path));
+      await source.close();
+    }
+  });
+});

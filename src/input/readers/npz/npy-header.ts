@@ -1,0 +1,100 @@
+import { FormatError, LimitError, type Place, UnsupportedError } from "../../../core/base/errors.ts";
+import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import { MAX_NPY_HEADER_BYTES } from "../../io/limits.ts";
+import { type NumpyType, parseNumpyType } from "../shared/numpy-type.ts";
+import { type Literal, parsePythonLiteral } from "./python-literal.ts";
+
+/** What an npy file says about its array. */
+export interface NpyHeader {
+  readonly type: NumpyType;
+  readonly fortran: boolean;
+  readonly shape: readonly number[];
+  /** Byte offset of the first element. */
+  readonly dataStart: number;
+}
+
+const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
+/** Magic, version, and the header's length as version 2 and 3 write it; version 1 needs two bytes less. */
+const PREFIX_BYTES = 12;
+
+/** `\x93NUMPY`. */
+export function isNpy(head: Uint8Array): boolean {
+  return MAGIC.every((byte, i) => head[i] === byte);
+}
+
+/**
+ * Reads the header of an npy file, version 1 to 3 (NumPy's `numpy.lib.format` describes it): magic, version, the
+ * header's length, and a Python dict of `descr`, `fortran_order` and `shape`.
+ */
+export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyHeader> {
+  const prefix = await source.slice(0, Math.min(PREFIX_BYTES, source.byteLength));
+  if (!isNpy(prefix)) {
+    const found = Array.from(prefix.subarray(0, 6), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    throw new FormatError(`not an npy array: it starts with ${found || "nothing"}, not 93 4e 55 4d 50 59`, {
+      at: { ...at, offset: 0 },
+      likely: "The file has another format, or was cut off before its header was written.",
+    });
+  }
+  const major = prefix[6] ?? 0;
+  if (major < 1 || major > 3) {
+    throw new UnsupportedError(`npy version ${major} is not read; 1 to 3 are`, { at: { ...at, offset: 6 } });
+  }
+  const lengthBytes = major === 1 ? 2 : 4;
+  const start = 8 + lengthBytes;
+  if (source.byteLength < start) throw cutOff(start, source.byteLength, at);
+  const view = new DataView(prefix.buffer, prefix.byteOffset, prefix.byteLength);
+  const length = major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
+  if (length > MAX_NPY_HEADER_BYTES) {
+    throw new LimitError(`npy header declares ${length} bytes; at most ${MAX_NPY_HEADER_BYTES} are read`, {
+      at: { ...at, offset: 8 },
+      likely: LIKELY_CRAFTED,
+    });
+  }
+  const dataStart = start + length;
+  if (source.byteLength < dataStart) throw cutOff(dataStart, source.byteLength, at);
+  // In order and without overlap, so that the checksum of a zip member can follow.
+  const rest = await source.slice(prefix.length, Math.max(prefix.length, dataStart));
+  const bytes = Buffer.concat([prefix.subarray(start), rest]).subarray(0, length);
+  const text = bytes.toString(major === 3 ? "utf8" : "latin1");
+  return {
+    ...interpret(parsePythonLiteral(text, { ...at, offset: start }), { ...at, offset: start }),
+    dataStart,
+  };
+}
+
+function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
+  if (!(literal instanceof Map)) {
+    throw new FormatError("npy header is no dict", { at, likely: LIKELY_DAMAGED });
+  }
+  const descr = literal.get("descr");
+  const fortran = literal.get("fortran_order");
+  const shape = literal.get("shape");
+  if (descr === undefined || typeof fortran !== "boolean" || !Array.isArray(shape)) {
+    const names = [...literal.keys()].join(", ");
+    throw new FormatError(`npy header holds ${names || "nothing"}; it needs descr, fortran_order and shape`, {
+      at,
+      likely: LIKELY_DAMAGED,
+    });
+  }
+  if (typeof descr !== "string") {
+    throw new UnsupportedError("NumPy record types are not read", {
+      at,
+      hint: "Save each field as an array of its own.",
+    });
+  }
+  if (!shape.every((size) => typeof size === "number")) {
+    throw new FormatError("npy header has a shape that is no tuple of numbers", {
+      at,
+      likely: LIKELY_DAMAGED,
+    });
+  }
+  return { type: parseNumpyType(descr, at), fortran, shape };
+}
+
+function cutOff(needed: number, found: number, at: Place): FormatError {
+  return new FormatError(`npy header is cut off: it ends at byte ${needed}, ${found} are there`, {
+    at: { ...at, offset: found },
+    likely: LIKELY_CUT_OFF,
+  });
+}

@@ -1,0 +1,328 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isLogratioError } from "../../../core/base/errors.ts";
+import type { Tensor, TreeDocument } from "../../io/columns.ts";
+import { countingSource } from "../../io/counting-source.test-data.ts";
+import { memorySource } from "../../io/file-source.ts";
+import { writeZip } from "../../io/zip-writer.test-data.ts";
+import { assemble, call, pickle } from "../shared/pickle-writer.test-data.ts";
+import { isNpy, openNpy, openNpz } from "./index.ts";
+
+/** An npy file of version 1, its header as given. */
+function npy(header: string, data: Uint8Array, version = 1): Uint8Array {
+  const text = `${header.padEnd(117)}\n`;
+  const length =
+    version === 1 ? [text.length & 255, text.length >> 8] : [text.length & 255, text.length >> 8, 0, 0];
+  return assemble(0x93, "NUMPY", version, 0, ...length, text, data);
+}
+
+function header(descr: string, shape: string, fortran = "False"): string {
+  return `{'descr': '${descr}', 'fortran_order': ${fortran}, 'shape': ${shape}, }`;
+}
+
+async function failure(opening: Promise<TreeDocument>): Promise<Record<string, unknown>> {
+  const error: unknown = await opening.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!isLogratioError(error)) throw error ?? new Error("it was read");
+  return { tag: error._tag, message: error.message, at: error.at, likely: error.likely };
+}
+
+function tensorOf(document: TreeDocument, name: string): Tensor {
+  const value = document.root[name];
+  if (typeof value !== "object" || value === null || !("readRows" in value))
+    throw new Error(`${name} is no tensor`);
+  return value as Tensor;
+}
+
+const openBytes = (bytes: Uint8Array): Promise<TreeDocument> => openNpy(memorySource("a.npy", bytes));
+const FLOATS = new Uint8Array(Float32Array.of(1, 2, 3, 4, 5, 6).buffer);
+const LIKELY_CUT_OFF = "The file was probably cut off while it was being written.";
+
+describe("bad npy files", () => {
+  const whole = npy(header("<f4", "(2, 3)"), FLOATS);
+
+  it.each([
+    [0, "EmptyInputError", "the file is empty (0 bytes)"],
+    [4, "FormatError", "not an npy array: it starts with 93 4e 55 4d, not 93 4e 55 4d 50 59"],
+    [9, "FormatError", "npy header is cut off: it ends at byte 10, 9 are there"],
+    [100, "FormatError", "npy header is cut off: it ends at byte 128, 100 are there"],
+    [128, "FormatError", "npy data is cut off: the header declares 24 bytes, 0 are there"],
+    [whole.length - 1, "FormatError", "npy data is cut off: the header declares 24 bytes, 23 are there"],
+  ])("are cut off after %i bytes", async (length, tag, message) => {
+    expect(await failure(openBytes(whole.subarray(0, length)))).toMatchObject({ tag, message });
+  });
+
+  it("say where and why", async () => {
+    expect(await failure(openBytes(whole.subarray(0, 140)))).toEqual({
+      tag: "FormatError",
+      message: "npy data is cut off: the header declares 24 bytes, 12 are there",
+      at: { file: "a.npy", offset: 128 },
+      likely: LIKELY_CUT_OFF,
+    });
+  });
+
+  it("hold more than their header says", async () => {
+    expect((await failure(openBytes(assemble(whole, whole)))).message).toBe(
+      "npy data is longer than its header: it declares 24 bytes, 176 are there",
+    );
+  });
+
+  it("are no npy files", async () => {
+    expect((await failure(openBytes(Buffer.from("PK\u0003\u0004 and so on")))).message).toBe(
+      "not an npy array: it starts with 50 4b 03 04 20 61, not 93 4e 55 4d 50 59",
+    );
+    expect(isNpy(whole)).toBe(true);
+    expect(isNpy(new Uint8Array(0))).toBe(false);
+  });
+
+  it("have a version that nobody has seen", async () => {
+    expect((await failure(openBytes(npy(header("<f4", "(2, 3)"), FLOATS, 9)))).message).toBe(
+      "npy version 9 is not read; 1 to 3 are",
+    );
+  });
+
+  it("declare absurd sizes", async () => {
+    expect(await failure(openBytes(npy(header("<f4", `(${2 ** 60},)`), FLOATS)))).toMatchObject({
+      tag: "LimitError",
+      message:
+        "npy header declares the shape [1152921504606847000], 1152921504606847000 elements; at most 281474976710656 are read",
+      likely: "The header is damaged, or was made up to exhaust memory.",
+    });
+    expect((await failure(openBytes(npy(header("<f4", "(1099511627776,)"), FLOATS)))).message).toBe(
+      "npy data is cut off: the header declares 4398046511104 bytes, 24 are there",
+    );
+    const dimensions = npy(header("<f4", `(${"1,".repeat(65)})`).padEnd(300), FLOATS.subarray(0, 4));
+    expect((await failure(openBytes(dimensions))).message).toBe(
+      "npy header declares 65 dimensions; at most 64 are read",
+    );
+    const long = assemble(0x93, "NUMPY", 2, 0, 0xff, 0xff, 0xff, 0xff, new Uint8Array(100));
+    expect((await failure(openBytes(long))).message).toBe(
+      "npy header declares 4294967295 bytes; at most 65536 are read",
+    );
+  });
+
+  it.each([
+    ["[1, 2]", "npy header is no dict"],
+    ["{'descr': '<f4'}", "npy header holds descr; it needs descr, fortran_order and shape"],
+    ["{}", "npy header holds nothing; it needs descr, fortran_order and shape"],
+    [
+      "{'descr': '<f4', 'fortran_order': False, 'shape': ('a',)}",
+      "npy header has a shape that is no tuple of numbers",
+    ],
+    [
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
+      "npy header declares the shape [-1]; -1 is no size",
+    ],
+    ["{'descr': 'x9', 'fortran_order': False, 'shape': (1,)}", 'arrays of NumPy type "x9" are not read'],
+    ["{'descr': '', 'fortran_order': False, 'shape': (1,)}", '"" is no NumPy type'],
+    [
+      "{'descr': __import__('os')}",
+      'npy header is malformed: expected a value at character 10, found "__import__(\'"',
+    ],
+    ["{'a': 1 2}", 'npy header is malformed: expected "," or "}" at character 8, found "2}          "'],
+    [
+      "((((((((((((((((((1))))))))))))))))))",
+      /^npy header is malformed: expected at most 16 levels of nesting/,
+    ],
+  ])("have the header %s", async (text, message) => {
+    const found = (await failure(openBytes(npy(text, FLOATS)))).message;
+    if (typeof message === "string") expect(found).toBe(message);
+    else expect(found).toMatch(message);
+  });
+
+  it("hold a pickle that wants to run code", async () => {
+    const data = pickle(call("posix", "system", "echo"));
+    expect(await failure(openBytes(npy(header("|O", "(1,)"), data)))).toMatchObject({
+      tag: "FormatError",
+      message: "refused to run posix.system",
+      at: { file: "a.npy", offset: 130 },
+    });
+    const zip = writeZip([{ name: "uid.npy", bytes: npy(header("|O", "(1,)"), data) }]);
+    expect((await failure(openNpz(memorySource("a.npz", zip)))).at).toEqual({
+      file: "a.npz",
+      entry: "uid.npy",
+      offset: 130,
+    });
+  });
+
+  it("hold other objects than their header says", async () => {
+    expect((await failure(openBytes(npy(header("|O", "(3,)"), pickle("]K", 1, "a"))))).message).toBe(
+      "npy object array of shape [3] has 1 rows in its pickle",
+    );
+  });
+});
+
+describe("npz archives", () => {
+  const archive = (deflate: boolean, bytes = npy(header("<f4", "(2, 3)"), FLOATS)): Uint8Array =>
+    writeZip([
+      { name: "log_probs.npy", bytes, deflate },
+      { name: "note.txt", bytes: Buffer.from("hello") },
+    ]);
+
+  it("may hold members that are no arrays", async () => {
+    const document = await openNpz(memorySource("a.npz", archive(false)));
+    expect(Object.keys(document.root)).toEqual(["log_probs", "note.txt"]);
+    expect(document.root["note.txt"]).toEqual(new Uint8Array(Buffer.from("hello")));
+    await document.close();
+  });
+
+  it("may not hold one name twice", async () => {
+    const bytes = npy(header("<f4", "(2, 3)"), FLOATS);
+    const twice = writeZip([
+      { name: "x.npy", bytes },
+      { name: "x", bytes },
+    ]);
+    expect((await failure(openNpz(memorySource("a.npz", twice)))).message).toBe(
+      'npz archive holds "x" twice, with and without .npy',
+    );
+  });
+
+  it("are empty", async () => {
+    expect(await failure(openNpz(memorySource("a.npz", writeZip([]))))).toMatchObject({
+      tag: "EmptyInputError",
+      message: "npz archive has no members",
+    });
+  });
+
+  it.each([false, true])("name the member that is cut off (deflated: %s)", async (deflate) => {
+    const bytes = npy(header("<f4", "(2, 3)"), FLOATS.subarray(0, 20));
+    expect(await failure(openNpz(memorySource("a.npz", archive(deflate, bytes))))).toMatchObject({
+      message: "npy data is cut off: the header declares 24 bytes, 20 are there",
+      at: { file: "a.npz", entry: "log_probs.npy", offset: 128 },
+    });
+  });
+
+  it("check what they have read, once they have read it", async () => {
+    const bytes = npy(header("<f4", "(2, 3)"), FLOATS);
+    const zip = writeZip([{ name: "x.npy", bytes, declared: { crc32: 1 } }]);
+    const tensor = tensorOf(await openNpz(memorySource("a.npz", zip)), "x");
+    expect(await tensor.readRows(0, 1)).toEqual(Float32Array.of(1, 2, 3));
+    await expect(tensor.readRows(1, 2)).rejects.toThrow("zip member does not match its checksum");
+  });
+
+  it("read rows of stored arrays without the rest, and close what they opened", async () => {
+    const rows = 1000;
+    const values = Float32Array.from({ length: rows * 64 }, (_, i) => i);
+    const bytes = npy(header("<f4", `(${rows}, 64)`), new Uint8Array(values.buffer));
+    const source = countingSource(memorySource("a.npz", writeZip([{ name: "x.npy", bytes }])));
+    const document = await openNpz(source);
+    const before = source.bytesRead();
+    const tensor = tensorOf(document, "x");
+    expect(await tensor.readRows(500, 502)).toEqual(values.slice(500 * 64, 502 * 64));
+    expect(source.bytesRead() - before).toBe(2 * 64 * 4);
+    await document.close();
+    expect(source.closed()).toBe(true);
+  });
+
+  it("refuse rows that are not there", async () => {
+    const document = await openNpz(memorySource("a.npz", archive(false)));
+    const tensor = tensorOf(document, "log_probs");
+    for (const [start, end] of [
+      [0, 3],
+      [2, 1],
+      [-1, 1],
+      [0, 0.5],
+    ]) {
+      await expect(tensor.readRows(start!, end!)).rejects.toMatchObject({
+        _tag: "UsageError",
+        message: `rows ${start} to ${end} were asked for; the tensor has 2`,
+      });
+    }
+    expect(await tensor.readRows(2, 2)).toEqual(new Float32Array(0));
+  });
+
+  it("do not read strings as numbers", async () => {
+    const text = npy(header("<U1", "(2,)"), new Uint8Array(Uint32Array.of(97, 98).buffer));
+    const tensor = tensorOf(await openBytes(text), "value");
+    expect(await tensor.readStrings?.(1, 2)).toEqual(["b"]);
+    await expect(tensor.readRows(0, 1)).rejects.toThrow("this array holds strings, not numbers");
+    const wrong = npy(header("<U1", "(1,)"), new Uint8Array(Uint32Array.of(0x110000).buffer));
+    const broken = tensorOf(await openBytes(wrong), "value");
+    await expect(broken.readStrings?.(0, 1)).rejects.toThrow(
+      "string array holds 0x110000, which is no character; the last is 0x10ffff",
+    );
+  });
+});
+
+describe("npy round trip", () => {
+  const kinds = {
+    f4: Float32Array,
+    f8: Float64Array,
+    i1: Int8Array,
+    i2: Int16Array,
+    i4: Int32Array,
+    u1: Uint8Array,
+    u2: Uint16Array,
+    u4: Uint32Array,
+  } as const;
+
+  it("returns what was written, in any order, byte order and slices", async () => {
+    const array = fc.record({
+      code: fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])),
+      shape: fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 4 }),
+      big: fc.boolean(),
+      fortran: fc.boolean(),
+      deflate: fc.boolean(),
+      seed: fc.integer(),
+      cut: fc.integer({ min: 0, max: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(array, async ({ code, shape, big, fortran, deflate, seed, cut }) => {
+        const count = shape.reduce((product, size) => product * size, 1);
+        const values = new kinds[code](count).map(
+          (_, i) => Math.imul(seed + i, 0x9e3779b1) / (code[0] === "f" ? 7 : 1),
+        );
+        const bytes = writeArray(values, shape, big, fortran);
+        const order = fortran ? "True" : "False";
+        const tuple = `(${shape.map((size) => `${size},`).join(" ")})`;
+        const file = npy(header((big ? ">" : "<") + code, tuple, order), bytes);
+        const zip = writeZip([{ name: "x.npy", bytes: file, deflate }]);
+        const tensor = tensorOf(await openNpz(memorySource("a.npz", zip)), "x");
+        expect(tensor.shape).toEqual(shape);
+        const rows = shape[0] ?? 1;
+        const middle = Math.min(cut, rows);
+        const parts = [await tensor.readRows(0, middle), await tensor.readRows(middle, rows)];
+        expect(parts.flatMap((part) => Array.from(part))).toEqual(Array.from(values));
+        for (const part of parts) expect(part.constructor).toBe(kinds[code]);
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+});
+
+/** Row-major values as the bytes of an array in either order. */
+function writeArray(
+  values:
+    | Float32Array
+    | Float64Array
+    | Int8Array
+    | Int16Array
+    | Int32Array
+    | Uint8Array
+    | Uint16Array
+    | Uint32Array,
+  shape: readonly number[],
+  big: boolean,
+  fortran: boolean,
+): Uint8Array {
+  const width = values.BYTES_PER_ELEMENT;
+  const source = new Uint8Array(values.buffer);
+  const out = new Uint8Array(source.length);
+  for (let i = 0; i < values.length; i++) {
+    let to = i;
+    if (fortran) {
+      let rest = i;
+      let step = values.length;
+      to = 0;
+      for (let d = shape.length - 1; d >= 0; d--) {
+        step /= shape[d]!;
+        to += (rest % shape[d]!) * step;
+        rest = Math.floor(rest / shape[d]!);
+      }
+    }
+    for (let b = 0; b < width; b++) out[to * width + (big ? width - 1 - b : b)] = source[i * width + b]!;
+  }
+  return out;
+}

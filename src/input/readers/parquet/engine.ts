@@ -1,0 +1,139 @@
+/**
+ * DuckDB in this process, kept away from the network and from settings of the user's.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import {
+  FileSystemError,
+  FormatError,
+  LimitError,
+  type LogratioError,
+  UnsupportedError,
+} from "../../../core/base/errors.ts";
+import { memoryLimit } from "../../../core/base/memory-limit.ts";
+import { fileSystemError } from "../../io/file-system-errors.ts";
+
+export interface EngineOptions {
+  /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */
+  readonly threads?: number;
+  /** Bytes that DuckDB may take for its buffers; default the memory limit. Decoded rows come on top. */
+  readonly memoryLimit?: number;
+}
+
+export interface Engine {
+  readonly connection: DuckDBConnection;
+  close(): void;
+}
+
+/** DuckDB takes no Infinity, and none of its buffers comes near this. */
+const MOST_MEMORY_BYTES = 2 ** 40;
+
+interface Shared {
+  readonly instance: Promise<DuckDBInstance>;
+  users: number;
+}
+
+/** Making an instance takes 10 ms, so files that are open at the same time share one. */
+const instances = new Map<string, Shared>();
+
+export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  const threads = String(options.threads ?? 1);
+  const memory = `${Math.min(options.memoryLimit ?? memoryLimit(), MOST_MEMORY_BYTES)}B`;
+  const key = `${threads} ${memory}`;
+  const shared = instances.get(key) ?? { instance: createInstance(threads, memory), users: 0 };
+  instances.set(key, shared);
+  shared.users++;
+  const release = (): void => {
+    if (--shared.users > 0) return;
+    if (instances.get(key) === shared) instances.delete(key);
+    void shared.instance.then((instance) => instance.closeSync()).catch(() => {});
+  };
+  try {
+    const connection = await (await shared.instance).connect();
+    let open = true;
+    const close = (): void => {
+      if (!open) return;
+      open = false;
+      connection.closeSync();
+      release();
+    };
+    return { connection, close };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function createInstance(threads: string, memory: string): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(":memory:", {
+    threads,
+    memory_limit: memory,
+    // No extension is ever fetched or loaded, so a path such as s3://… is an error and not a download.
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    allow_community_extensions: "false",
+    // Nothing here sorts or joins, so nothing needs to spill into the working directory.
+    temp_directory: "",
+    lock_configuration: "true",
+  });
+}
+
+/** The path for `read_parquet`, which would take `*`, `?` and `[` in it for a pattern. */
+export function literalPath(path: string): string {
+  return resolve(path).replace(/[*?[]/g, (character) => `[${character}]`);
+}
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** What the C library says of an errno, as DuckDB repeats it. */
+const SYSTEM_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/No space left on device/, "ENOSPC"],
+  [/Disk quota exceeded/, "EDQUOT"],
+  [/Read-only file system/, "EROFS"],
+  [/Permission denied/, "EACCES"],
+  [/Input\/output error/, "EIO"],
+  [/Too many open files/, "EMFILE"],
+  [/File too large/, "EFBIG"],
+];
+
+/**
+ * DuckDB's complaint about a file that it writes as an error of ours: that of the system, where it says one.
+ *
+ * @param file the file that the user asked for
+ */
+export function duckdbWriteError(cause: unknown, file: string): LogratioError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const [, code] = SYSTEM_WORDS.find(([words]) => words.test(text)) ?? [];
+  if (code !== undefined)
+    return fileSystemError(Object.assign(new Error(text, { cause }), { code }), "write", { file });
+  if (!/^IO Error/.test(text)) return duckdbError(cause, file);
+  return new FileSystemError(`Cannot write ${file}: ${text.split("\n", 1)[0]}`, { at: { file }, cause });
+}
+
+/** DuckDB's complaint about a file that it reads as an error of ours. */
+export function duckdbError(cause: unknown, file: string): LogratioError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const first = text.split("\n", 1)[0]!.trim();
+  const [, kind = "", rest = first] = /^([A-Za-z ]+ Error): (.*)$/.exec(first) ?? [];
+  const at = { file };
+  if (kind === "Out of Memory Error") {
+    return new LimitError(`reading parquet needs more memory than its limit: ${rest}`, {
+      at,
+      hint: "Rewrite the file with smaller row groups, or raise the limit.",
+      cause,
+    });
+  }
+  if (kind === "Not implemented Error") {
+    return new UnsupportedError(`parquet feature that is not read: ${rest}`, { at, cause });
+  }
+  return new FormatError(`parquet data cannot be decoded: ${rest}`, {
+    at,
+    likely: "The file was damaged in a copy, or was rewritten while it was read.",
+    hint: "Copy it again.",
+    cause,
+  });
+}

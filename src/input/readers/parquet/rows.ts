@@ -1,0 +1,297 @@
+/**
+ * Rows of a Parquet file, decoded by DuckDB.
+ *
+ * @module
+ */
+import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
+import { EmptyInputError, LimitError, UsageError } from "../../../core/base/errors.ts";
+import { memoryLimit } from "../../../core/base/memory-limit.ts";
+import type { RowChunk, RowDocument } from "../../io/columns.ts";
+import { openFile } from "../../io/file-source.ts";
+import {
+  duckdbError,
+  type Engine,
+  type EngineOptions,
+  literalPath,
+  openEngine,
+  quoteName,
+} from "./engine.ts";
+import { type Footer, type RowGroup, readFooter } from "./footer.ts";
+import { type Cell, cells, vectorBytes } from "./vectors.ts";
+
+export interface ParquetOptions extends EngineOptions {
+  /** Decoded bytes of a chunk of rows; default 64 MiB. A single row may take more. */
+  readonly chunkBytes?: number;
+  /** Decoded bytes that DuckDB may make at once, see {@link openParquet}; default the memory limit. */
+  readonly maxVectorBytes?: number;
+}
+
+const DEFAULT_CHUNK_BYTES = 2 ** 26;
+/** DuckDB decodes this many rows at a time, or a row group if that has fewer. */
+const VECTOR_ROWS = 2048;
+const SAMPLE_ROWS = 8;
+/** A file that takes no more than this is decoded once, when it is opened for its sample. */
+const HELD_BYTES = 2 ** 24;
+
+const TABLE = "read_parquet(?, hive_partitioning=false)";
+
+interface Column {
+  readonly type: string;
+  /** As the file spells it. */
+  readonly name: string;
+  /** As DuckDB does, which tells apart names that differ in case only. */
+  readonly sql: string;
+}
+
+/**
+ * Opens a Parquet file. Lists of numbers arrive as typed arrays (int64 as Int32Array or, where a value does not fit,
+ * Float64Array; a null as NaN, which makes a list of integers a Float64Array), lists of lists as arrays of those,
+ * structs as objects, 64-bit integers above 2^53 as text, dates and times as text, decimals as numbers.
+ *
+ * Memory: DuckDB decodes 2048 rows at once, or one row group where that is smaller, so what it takes depends on how
+ * the file was written (small row groups are best for long sequences) and not on the file's size.
+ *
+ * @throws NotFoundError if there is no such file
+ * @throws FormatError if it is no Parquet file, is cut off or damaged
+ * @throws EmptyInputError if it has no rows
+ * @throws LimitError if the rows that DuckDB decodes at once take more than `maxVectorBytes`
+ */
+export async function openParquet(path: string, options: ParquetOptions = {}): Promise<RowDocument> {
+  const source = await openFile(path);
+  let footer: Footer;
+  try {
+    footer = await readFooter(source);
+  } finally {
+    await source.close();
+  }
+  if (footer.rows === 0) throw new EmptyInputError("the parquet file has no rows", { at: { file: path } });
+
+  const engine = await openEngine(options);
+  const close = async (): Promise<void> => engine.close();
+  try {
+    const columns = await columnNames(engine, path, footer);
+    checkVectors(footer, columns, path, options);
+    await checkTexts(engine, path, columns, options.maxVectorBytes ?? memoryLimit());
+    const bytes = footer.rowGroups.reduce((sum, group) => sum + groupBytes(group, columns), 0);
+    const first = await query(engine, path, columns, bytes <= HELD_BYTES ? "" : `LIMIT ${SAMPLE_ROWS}`);
+    const firstChunk = (await fetchChunk(first, path))!;
+    const all = columns.map((column) => column.name);
+    const sample = rowChunk(firstChunk, all, all, {
+      start: 0,
+      end: Math.min(SAMPLE_ROWS, firstChunk.rowCount),
+      row: 0,
+    });
+
+    let used = false;
+    async function* chunks(wish: Parameters<RowDocument["chunks"]>[0] = {}): AsyncGenerator<RowChunk> {
+      if (used) throw new UsageError(`the rows of ${path} were asked for twice; open the file again`);
+      used = true;
+      const wanted = columns.filter(({ name }) => wish.columns === undefined || wish.columns.includes(name));
+      const names = wanted.map((column) => column.name);
+      const budget = options.chunkBytes ?? DEFAULT_CHUNK_BYTES;
+      yield* split(firstChunk, all, names, 0, budget);
+      let row = firstChunk.rowCount;
+      if (row >= footer.rows) return;
+      for await (const chunk of fetchAll(await query(engine, path, wanted, rowsFrom(row, columns)), path)) {
+        yield* split(chunk, names, names, row, budget);
+        row += chunk.rowCount;
+      }
+    }
+
+    return {
+      kind: "rows",
+      format: "parquet",
+      file: path,
+      sample: Array.from({ length: sample.length }, (_, i) => {
+        return Object.fromEntries(all.map((name) => [name, sample.get(i, name)!]));
+      }),
+      metadata: footer.metadata,
+      chunks,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function columnNames(engine: Engine, path: string, footer: Footer): Promise<readonly Column[]> {
+  try {
+    const described = await engine.connection.run(`DESCRIBE SELECT * FROM ${TABLE}`, [literalPath(path)]);
+    const sql = (await described.getRowsJson()).map(([name, type]) => [String(name), String(type)] as const);
+    return sql.map(([name, type], i) => ({ name: footer.columns[i] ?? name, sql: name, type }));
+  } catch (cause) {
+    throw duckdbError(cause, path);
+  }
+}
+
+/**
+ * A dictionary holds a text once however many rows name it, so a file of 2 KB can have a megabyte in each of its rows:
+ * neither the footer nor DuckDB's own limit tell. Lengths are asked for first, since DuckDB copies texts as it hands rows out,
+ * some chunks ahead, and does not copy them to measure them.
+ *
+ * @throws LimitError where the texts of the rows that are decoded at once pass a quarter of `limit`
+ */
+async function checkTexts(
+  engine: Engine,
+  path: string,
+  columns: readonly Column[],
+  limit: number,
+): Promise<void> {
+  const lengths = columns.flatMap(({ sql, type }) => {
+    const name = quoteName(sql);
+    if (type === "VARCHAR") return [`coalesce(strlen(${name}), 0)`];
+    if (type === "BLOB") return [`coalesce(octet_length(${name}), 0)`];
+    return type === "VARCHAR[]" ? [`coalesce(list_sum(list_transform(${name}, x -> strlen(x))), 0)`] : [];
+  });
+  if (lengths.length === 0) return;
+  const most = limit / CHUNKS_ALIVE;
+  const ask = async (what: string): Promise<number> => {
+    try {
+      const result = await engine.connection.run(`SELECT ${what}`, [literalPath(path)]);
+      return Number((await result.getRows())[0]?.[0] ?? 0);
+    } catch (cause) {
+      throw duckdbError(cause, path);
+    }
+  };
+  const perRow = lengths.join(" + ");
+  const largest = await ask(`max(${perRow}) FROM ${TABLE}`);
+  if (largest * VECTOR_ROWS <= most) return;
+  const window = `file_row_number // ${VECTOR_ROWS}`;
+  const atOnce = await ask(`max(s) FROM (SELECT sum(${perRow}) AS s FROM ${TABLE} GROUP BY ${window})`);
+  if (atOnce <= most) return;
+  throw new LimitError(
+    `the texts of ${VECTOR_ROWS} rows take ${atOnce} bytes, and several times as many rows are decoded ahead; at most ${Math.floor(most)} are taken`,
+    {
+      at: { file: path },
+      likely: "a long text that the file holds once is named by many rows",
+      hint: `leave the texts out of the file, or if they are sound and the memory is there: --memory ${Math.ceil((atOnce * CHUNKS_ALIVE * 1.1) / 2 ** 20)} (MiB)`,
+    },
+  );
+}
+
+/** Chunks of rows that are there at once: read ahead, in use, and not collected yet. */
+const CHUNKS_ALIVE = 4;
+
+/** Skips whole row groups, and pages where it can; not possible where the file's own column has that name. */
+function rowsFrom(row: number, columns: readonly Column[]): string {
+  const taken = columns.some(({ sql }) => sql.toLowerCase() === "file_row_number");
+  return taken ? `OFFSET ${row}` : `WHERE file_row_number >= ${row}`;
+}
+
+async function query(
+  engine: Engine,
+  path: string,
+  columns: readonly Column[],
+  rest: string,
+): Promise<DuckDBResult> {
+  // Rows without any column still have to be counted out.
+  const list = columns.length === 0 ? "NULL" : columns.map(({ sql }) => quoteName(sql)).join(", ");
+  try {
+    return await engine.connection.stream(`SELECT ${list} FROM ${TABLE} ${rest}`, [literalPath(path)]);
+  } catch (cause) {
+    throw duckdbError(cause, path);
+  }
+}
+
+async function fetchChunk(result: DuckDBResult, path: string): Promise<DuckDBDataChunk | undefined> {
+  try {
+    const chunk = await result.fetchChunk();
+    return chunk === null || chunk.rowCount === 0 ? undefined : chunk;
+  } catch (cause) {
+    throw duckdbError(cause, path);
+  }
+}
+
+/** DuckDB decodes the next chunk on its own thread while the last one is used. */
+async function* fetchAll(result: DuckDBResult, path: string): AsyncGenerator<DuckDBDataChunk> {
+  const fetch = (): Promise<DuckDBDataChunk | undefined> => {
+    const pending = fetchChunk(result, path);
+    // Whoever awaits it sees the error; a reader that stops early must not leave it unhandled.
+    pending.catch(() => {});
+    return pending;
+  };
+  let pending = fetch();
+  try {
+    for (;;) {
+      const chunk = await pending;
+      if (chunk === undefined) return;
+      pending = fetch();
+      yield chunk;
+    }
+  } finally {
+    await pending.catch(() => {});
+  }
+}
+
+/** Runs of the chunk's rows that take about `budget` bytes each. */
+function* split(
+  chunk: DuckDBDataChunk,
+  selected: readonly string[],
+  names: readonly string[],
+  row: number,
+  budget: number,
+): Generator<RowChunk> {
+  const { rowCount } = chunk;
+  const bytes = selected.reduce((sum, _, i) => sum + vectorBytes(chunk.getColumnVector(i)), 1);
+  const step = Math.max(1, Math.floor((rowCount * budget) / bytes));
+  for (let start = 0; start < rowCount; start += step) {
+    const run = { start, end: Math.min(start + step, rowCount), row: row + start };
+    yield rowChunk(chunk, selected, names, run);
+  }
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  /** Of `start`, in the file. */
+  readonly row: number;
+}
+
+/** @param selected the chunk's columns; `names` those of them that the reader asked for */
+function rowChunk(
+  chunk: DuckDBDataChunk,
+  selected: readonly string[],
+  names: readonly string[],
+  run: Run,
+): RowChunk {
+  const made = new Map<string, Cell>();
+  const cell = (name: string): Cell | undefined => {
+    if (made.has(name) || !names.includes(name)) return made.get(name);
+    const column = cells(chunk.getColumnVector(selected.indexOf(name)), run.start, run.end);
+    made.set(name, column);
+    return column;
+  };
+  return {
+    length: run.end - run.start,
+    firstRow: run.row,
+    get: (i, name) => cell(name)?.(run.start + i),
+    names: () => names,
+  };
+}
+
+function groupBytes(group: RowGroup, columns: readonly Column[]): number {
+  return columns.reduce((sum, { name }) => sum + (group.bytes.get(name) ?? 0), 0);
+}
+
+function checkVectors(
+  footer: Footer,
+  columns: readonly Column[],
+  file: string,
+  options: ParquetOptions,
+): void {
+  const limit = options.maxVectorBytes ?? memoryLimit();
+  footer.rowGroups.forEach((group, i) => {
+    const rows = Math.min(VECTOR_ROWS, group.rows);
+    const bytes = Math.round((groupBytes(group, columns) * rows) / Math.max(1, group.rows));
+    if (bytes <= limit) return;
+    throw new LimitError(
+      `${rows} rows of row group ${i} take ${bytes} bytes decoded; the limit is ${limit}`,
+      {
+        at: { file },
+        likely: "The file was written with large row groups and holds long sequences.",
+        hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
+      },
+    );
+  });
+}

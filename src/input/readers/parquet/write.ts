@@ -1,0 +1,184 @@
+/**
+ * Writes Parquet row group by row group, in bounded memory: DuckDB encodes each row group into a file of its own, and
+ * those are joined.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { dirname, join, resolve } from "node:path";
+import { DuckDBTableFunction } from "@duckdb/node-api";
+import { UsageError } from "../../../core/base/errors.ts";
+import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
+import { createScratch, createTemporaryFile } from "../../io/scratch.ts";
+import { CHECKSUM, fillChecksum } from "./checksum.ts";
+import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
+import { duckdbType, fillChunk } from "./fill.ts";
+import { createJoiner } from "./join.ts";
+import { type ColumnBatch, type ColumnSpec, checkBatch, checkSpecs } from "./schema.ts";
+
+export interface WriteParquetOptions {
+  /** Text pairs of the file's footer. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Puts a SHA-256 of the whole file into its footer; see `checksum.ts`. */
+  readonly checksum?: boolean;
+  /** Default zstd. */
+  readonly compression?: "zstd" | "snappy" | "none";
+  /**
+   * List entries after which a row group ends; default 2^20. Readers decode whole row groups, so this is what bounds
+   * their memory. A row is never split.
+   */
+  readonly rowGroupTokens?: number;
+}
+
+const DEFAULT_ROW_GROUP_TOKENS = 2 ** 20;
+/** Rows without lists, or with short ones. */
+const ROW_GROUP_ROWS = 2 ** 16;
+const VECTOR_ROWS = 2048;
+
+/** Rows `[start, end)` of a batch. */
+interface Run {
+  readonly batch: ColumnBatch;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Writes batches to a Parquet file: under a temporary name beside `path`, which it then takes. Holds one row group and
+ * one batch.
+ *
+ * @throws SchemaError if a value does not fit its column's type, or is missing where it must not
+ * @throws LengthMismatchError if a batch's columns do not fit each other
+ */
+export async function writeParquet(
+  path: string,
+  specs: readonly ColumnSpec[],
+  batches: AsyncIterable<ColumnBatch>,
+  options: WriteParquetOptions = {},
+): Promise<void> {
+  checkSpecs(specs);
+  const limit = options.rowGroupTokens ?? DEFAULT_ROW_GROUP_TOKENS;
+  if (!(limit >= 1)) throw new UsageError(`a row group cannot hold ${limit} tokens`);
+  const target = resolve(path);
+  const scratch = await createScratch(dirname(target));
+  try {
+    const engine = await openEngine();
+    const temporary = await createTemporaryFile(target).catch((error: unknown) => {
+      engine.close();
+      throw error;
+    });
+    try {
+      const joiner = await writing(path, () => createJoiner(temporary.file));
+      const part = join(scratch.path, "part.parquet");
+      const encode = createEncoder(engine, specs, part, options.compression ?? "zstd", path);
+      const append = async (runs: readonly Run[]): Promise<void> => {
+        await encode(runs);
+        await writing(path, () => joiner.append(part));
+      };
+      let count = 0;
+      for await (const runs of rowGroups(specs, batches, limit)) {
+        await append(runs);
+        count++;
+      }
+      // Without rows there still are columns.
+      if (count === 0) await append([]);
+      await writing(path, async () => {
+        await joiner.finish({ ...options.metadata, ...(options.checksum && CHECKSUM) });
+        if (options.checksum) await fillChecksum(temporary.file);
+      });
+      await temporary.commit();
+    } finally {
+      engine.close();
+      await temporary.discard();
+    }
+  } finally {
+    await scratch.remove();
+  }
+}
+
+/** What only writes: a system's error in it is about the file that the user asked for, not about what is read. */
+async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw isSystemError(cause) ? fileSystemError(cause, "write", { file }) : cause;
+  }
+}
+
+/** Gathers rows until they fill a row group. */
+async function* rowGroups(
+  specs: readonly ColumnSpec[],
+  batches: AsyncIterable<ColumnBatch>,
+  limit: number,
+): AsyncGenerator<Run[]> {
+  let runs: Run[] = [];
+  let tokens = 0;
+  let rows = 0;
+  for await (const batch of batches) {
+    checkBatch(specs, batch);
+    let start = 0;
+    for (let row = 0; row < batch.length; row++) {
+      tokens += longestList(batch, row);
+      rows++;
+      if (tokens < limit && rows < ROW_GROUP_ROWS) continue;
+      runs.push({ batch, start, end: row + 1 });
+      yield runs;
+      runs = [];
+      tokens = rows = 0;
+      start = row + 1;
+    }
+    if (start < batch.length) runs.push({ batch, start, end: batch.length });
+  }
+  if (runs.length > 0) yield runs;
+}
+
+function longestList(batch: ColumnBatch, row: number): number {
+  let longest = 0;
+  for (const { offsets } of batch.columns) {
+    if (offsets !== undefined) longest = Math.max(longest, offsets[row + 1]! - offsets[row]!);
+  }
+  return longest;
+}
+
+/** Makes a function that writes runs of rows to the file `part`, as one row group. */
+function createEncoder(
+  engine: Engine,
+  specs: readonly ColumnSpec[],
+  part: string,
+  compression: "zstd" | "snappy" | "none",
+  path: string,
+): (runs: readonly Run[]) => Promise<void> {
+  let pending: Run[] = [];
+  const name = `logratio_rows_${randomBytes(6).toString("hex")}`;
+  engine.connection.registerTableFunction(
+    DuckDBTableFunction.create({
+      name,
+      bindFunction: (info) => {
+        for (const spec of specs) info.addResultColumn(spec.name, duckdbType(spec));
+      },
+      initFunction: (info) => {
+        info.setMaxThreads(1);
+      },
+      mainFunction: (_, chunk) => {
+        const run = pending.shift();
+        if (run === undefined) chunk.rowCount = 0;
+        else fillChunk(chunk, specs, run.batch, run.start, run.end);
+      },
+    }),
+  );
+  const codec = compression === "none" ? "uncompressed" : compression;
+  const sql = `COPY (FROM ${name}()) TO '${part.replaceAll("'", "''")}'
+    (FORMAT parquet, COMPRESSION ${codec}, ROW_GROUP_SIZE ${2 * ROW_GROUP_ROWS}, WRITE_BLOOM_FILTER false)`;
+  return async (runs) => {
+    pending = runs.flatMap(({ batch, start, end }) =>
+      Array.from({ length: Math.ceil((end - start) / VECTOR_ROWS) }, (_, i) => {
+        const from = start + i * VECTOR_ROWS;
+        return { batch, start: from, end: Math.min(from + VECTOR_ROWS, end) };
+      }),
+    );
+    try {
+      await engine.connection.run(sql);
+    } catch (cause) {
+      throw duckdbWriteError(cause, path);
+    }
+  };
+}

@@ -1,0 +1,142 @@
+import type { NumericArray } from "../../../core/base/arrays.ts";
+import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
+
+const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+/** Where the less significant of two neighbouring words is. */
+const LOW = HOST_IS_LITTLE ? 0 : 1;
+
+/**
+ * Elements of one dtype as numbers.
+ *
+ * float64 and float32 (and the integers of 32 bits and less) are views on `bytes` where those are aligned and in the
+ * host's byte order, copies otherwise. float16 and bfloat16 widen to float32 without loss. int64 and uint64 become
+ * Int32Array when every value fits; otherwise Float64Array, where values beyond 2^53 are rounded.
+ *
+ * @param bytes a whole number of elements
+ */
+export function decodeElements(dtype: FixedDType, bytes: Uint8Array, littleEndian = true): NumericArray {
+  const width = ITEM_BYTES[dtype];
+  const swap = width > 1 && littleEndian !== HOST_IS_LITTLE;
+  const data = swap ? swapped(bytes, width) : aligned(bytes, width);
+  const { buffer, byteOffset } = data;
+  const length = data.byteLength / width;
+  switch (dtype) {
+    case "float64":
+      return new Float64Array(buffer, byteOffset, length);
+    case "float32":
+      return new Float32Array(buffer, byteOffset, length);
+    case "float16":
+      return widenFloat16(data);
+    case "bfloat16":
+      return widenBfloat16(data);
+    case "int64":
+      return narrowInt64(new Int32Array(buffer, byteOffset, 2 * length), true);
+    case "uint64":
+      return narrowInt64(new Int32Array(buffer, byteOffset, 2 * length), false);
+    case "int32":
+      return new Int32Array(buffer, byteOffset, length);
+    case "uint32":
+      return new Uint32Array(buffer, byteOffset, length);
+    case "int16":
+      return new Int16Array(buffer, byteOffset, length);
+    case "uint16":
+      return new Uint16Array(buffer, byteOffset, length);
+    case "int8":
+      return new Int8Array(buffer, byteOffset, length);
+    case "uint8":
+    case "bool":
+      return new Uint8Array(buffer, byteOffset, length);
+  }
+}
+
+/** The same bytes at an address that `width` divides. */
+export function aligned(bytes: Uint8Array, width: number): Uint8Array {
+  return bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
+}
+
+function swapped(bytes: Uint8Array, width: number): Uint8Array {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  if (width === 2) copy.swap16();
+  else if (width === 4) copy.swap32();
+  else copy.swap64();
+  return new Uint8Array(copy.buffer, 0, copy.length);
+}
+
+let float16Table: Int32Array | undefined;
+
+/** Two halves at a time, each looked up in a table of float32 bit patterns. */
+function widenFloat16(halves: Uint8Array): Float32Array {
+  float16Table ??= new Int32Array(buildFloat16Table().buffer);
+  const table = float16Table;
+  const { pairs, last, length } = asPairs(halves);
+  const bits = new Int32Array(length);
+  for (let i = 0, j = 0; i < pairs.length; i++, j += 2) {
+    const pair = pairs[i]!;
+    bits[j + LOW] = table[pair & 0xffff]!;
+    bits[j + 1 - LOW] = table[pair >>> 16]!;
+  }
+  if (last !== undefined) bits[length - 1] = table[last]!;
+  return new Float32Array(bits.buffer);
+}
+
+/** All 65,536 halves (256 KiB): one sign bit, five of exponent (bias 15), ten of fraction (IEEE 754 binary16). */
+function buildFloat16Table(): Float32Array {
+  const table = new Float32Array(65_536);
+  for (let half = 0; half < 65_536; half++) {
+    const exponent = (half >> 10) & 31;
+    const fraction = half & 1023;
+    let value: number;
+    if (exponent === 31) value = fraction === 0 ? Number.POSITIVE_INFINITY : Number.NaN;
+    else if (exponent === 0) value = fraction * 2 ** -24;
+    else value = (1 + fraction / 1024) * 2 ** (exponent - 15);
+    table[half] = half & 0x8000 ? -value : value;
+  }
+  return table;
+}
+
+/** bfloat16 is the upper half of float32. */
+function widenBfloat16(halves: Uint8Array): Float32Array {
+  const { pairs, last, length } = asPairs(halves);
+  const bits = new Int32Array(length);
+  for (let i = 0, j = 0; i < pairs.length; i++, j += 2) {
+    const pair = pairs[i]!;
+    bits[j + LOW] = pair << 16;
+    bits[j + 1 - LOW] = pair & 0xffff0000;
+  }
+  if (last !== undefined) bits[length - 1] = last << 16;
+  return new Float32Array(bits.buffer);
+}
+
+/** 16-bit elements as 32-bit words of two, which loads half as often. */
+function asPairs(halves: Uint8Array): { pairs: Int32Array; last: number | undefined; length: number } {
+  const { buffer, byteOffset } = aligned(halves, 4);
+  const length = halves.byteLength / 2;
+  const pairs = new Int32Array(buffer, byteOffset, length >> 1);
+  const last = length % 2 === 1 ? new Uint16Array(buffer, byteOffset, length)[length - 1] : undefined;
+  return { pairs, last, length };
+}
+
+/** Narrows first and looks at the collected upper words afterwards: one pass without a branch. */
+function narrowInt64(words: Int32Array, signed: boolean): Int32Array | Float64Array {
+  const length = words.length / 2;
+  const narrow = new Int32Array(length);
+  let excess = 0;
+  for (let i = 0, j = 0; i < length; i++, j += 2) {
+    const low = words[j + LOW]!;
+    const high = words[j + 1 - LOW]!;
+    excess |= signed ? high ^ (low >> 31) : high | (low & 0x80000000);
+    narrow[i] = low;
+  }
+  return excess === 0 ? narrow : wideInt64(words, signed);
+}
+
+function wideInt64(words: Int32Array, signed: boolean): Float64Array {
+  const length = words.length / 2;
+  const wide = new Float64Array(length);
+  for (let i = 0; i < length; i++) {
+    const high = words[2 * i + 1 - LOW]!;
+    wide[i] = (signed ? high : high >>> 0) * 4294967296 + (words[2 * i + LOW]! >>> 0);
+  }
+  return wide;
+}

@@ -1,0 +1,57 @@
+import type { Place } from "../../../core/base/errors.ts";
+import type { TreeMap, TreeValue } from "../../io/columns.ts";
+import { BUILTIN_BUILDERS, BUILTIN_NAMES } from "./pickle-builtins.ts";
+import type { UnknownClasses } from "./pickle-globals.ts";
+import { runPickle } from "./pickle-machine.ts";
+import { NUMPY_BUILDERS, NUMPY_NAMES } from "./pickle-numpy.ts";
+import type { Builder } from "./pickle-stack.ts";
+import { toTree } from "./pickle-tree.ts";
+import type { PyValue } from "./pickle-values.ts";
+
+export interface PickleOptions {
+  /**
+   * Classes that are not on the list of plain data: `refuse` (the default) stops with an error that names the class;
+   * `record` keeps each object as a `PickledObject`. Neither runs anything, and modules that reach the operating
+   * system or the interpreter are refused in both.
+   */
+  readonly unknownClasses?: UnknownClasses;
+}
+
+/** Where the pickle is, and what its kind of file allows beyond Python's containers and NumPy's arrays. */
+export interface PickleSource {
+  readonly file: string;
+  readonly entry?: string;
+  /** Byte offset of the pickle in its file or member. */
+  readonly base?: number;
+  readonly builders?: ReadonlyMap<string, Builder>;
+  readonly names?: ReadonlySet<string>;
+  readonly persistent?: (id: PyValue, at: Place) => PyValue;
+}
+
+/**
+ * Reads a pickle of protocol 2 to 5 without executing anything in it.
+ *
+ * @throws FormatError, LimitError, UnsupportedError as {@link runPickle} and {@link toTree} say
+ */
+export function readPickle(bytes: Uint8Array, source: PickleSource, options: PickleOptions = {}): TreeValue {
+  const { file, entry, base = 0, persistent } = source;
+  const root = runPickle(bytes, {
+    file,
+    ...(entry === undefined ? {} : { entry }),
+    base,
+    builders: new Map([...BUILTIN_BUILDERS, ...NUMPY_BUILDERS, ...(source.builders ?? [])]),
+    names: new Set([...BUILTIN_NAMES, ...NUMPY_NAMES, ...(source.names ?? [])]),
+    unknownClasses: options.unknownClasses ?? "refuse",
+    ...(persistent === undefined ? {} : { persistent }),
+  });
+  return toTree(root, bytes.length, { file, ...(entry === undefined ? {} : { entry }), offset: base });
+}
+
+/** The tree of a file whose outermost value is no dict: that value under the name `value`. */
+export function asTreeMap(value: TreeValue): TreeMap {
+  return isTreeMap(value) ? value : Object.assign(Object.create(null), { value });
+}
+
+function isTreeMap(value: TreeValue): value is TreeMap {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
+}

@@ -1,0 +1,38 @@
+import { FormatError, LimitError, type Place } from "../../../core/base/errors.ts";
+import { LIKELY_CRAFTED } from "../../io/advice.ts";
+import { MAX_DIMENSIONS, MAX_ELEMENTS } from "../../io/limits.ts";
+
+/**
+ * The number of elements of a declared shape (1 for `[]`).
+ *
+ * @throws FormatError if a dimension is no whole number, or negative
+ * @throws LimitError if there are too many dimensions or elements for any file to hold
+ */
+export function countElements(what: string, shape: readonly number[], at: Place): number {
+  if (shape.length > MAX_DIMENSIONS) {
+    throw new LimitError(`${what} declares ${shape.length} dimensions; at most ${MAX_DIMENSIONS} are read`, {
+      at,
+      likely: LIKELY_CRAFTED,
+    });
+  }
+  let count = 1;
+  for (const size of shape) {
+    if (!Number.isInteger(size) || size < 0) {
+      throw new FormatError(`${what} declares the shape ${formatShape(shape)}; ${size} is no size`, { at });
+    }
+    count *= size;
+  }
+  // A zero anywhere makes the array empty, whatever the other sizes claim; 0 * Infinity would be NaN.
+  if (shape.includes(0)) return 0;
+  if (count > MAX_ELEMENTS) {
+    throw new LimitError(
+      `${what} declares the shape ${formatShape(shape)}, ${count} elements; at most ${MAX_ELEMENTS} are read`,
+      { at, likely: LIKELY_CRAFTED },
+    );
+  }
+  return count;
+}
+
+export function formatShape(shape: readonly number[]): string {
+  return `[${shape.join(", ")}]`;
+}

@@ -1,0 +1,111 @@
+import { type Place, SchemaError, UsageError } from "../../../core/base/errors.ts";
+import { checkMemory } from "../../../core/base/memory-limit.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { Tensor } from "../../io/columns.ts";
+import { decodeElements } from "./decode.ts";
+import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
+import { formatShape } from "./shape.ts";
+import { gatherElements, isRowMajor, spanLength } from "./strides.ts";
+import { decodeStrings, type StringLayout } from "./strings.ts";
+
+/** float16 doubles when it widens, int64 narrows to half; the stored bytes are there until then. */
+const DECODED_SHARE = 2;
+/** Of an empty text in a list. */
+const SLOT_BYTES = 8;
+
+/** Where an array lies in its bytes, and what its elements are. The reader has checked that the bytes are there. */
+export interface TensorLayout {
+  readonly dtype: FixedDType | StringLayout;
+  readonly littleEndian: boolean;
+  readonly shape: readonly number[];
+  /** In elements, none negative. */
+  readonly strides: readonly number[];
+  /** Byte offset of element 0 in the source. */
+  readonly offset: number;
+  readonly at: Place;
+}
+
+/**
+ * A tensor over a byte source. Row-major ones read just the rows asked for. Strided ones read the span of those
+ * rows; where rows interleave (a transposed matrix) that is the whole tensor, which is then kept.
+ */
+export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
+  const { dtype, littleEndian, at } = layout;
+  const shape = [...layout.shape];
+  const itemBytes = typeof dtype === "string" ? ITEM_BYTES[dtype] : dtype.itemBytes;
+  const readBytes = rowReader(source, layout, itemBytes);
+  const base = { kind: "tensor", shape } as const;
+  if (typeof dtype === "string") {
+    return {
+      ...base,
+      dtype,
+      readRows: async (start, end) => decodeElements(dtype, await readBytes(start, end), littleEndian),
+    };
+  }
+  return {
+    ...base,
+    dtype: "string",
+    readRows: async () => {
+      throw new SchemaError("this array holds strings, not numbers", {
+        at,
+        hint: "Name a column of numbers.",
+      });
+    },
+    readStrings: async (start, end) => {
+      const bytes = await readBytes(start, end);
+      // NumPy allows strings of width 0 (`<U0`), whose count the bytes cannot tell.
+      if (itemBytes === 0) {
+        const count = (end - start) * rowElements(shape);
+        checkMemory(count * SLOT_BYTES, `${count} empty texts`, at);
+        return new Array<string>(count).fill("");
+      }
+      return decodeStrings(bytes, dtype, at);
+    },
+  };
+}
+
+function rowReader(
+  source: ByteSource,
+  layout: TensorLayout,
+  itemBytes: number,
+): (start: number, end: number) => Promise<Uint8Array> {
+  const { shape, strides, offset, at } = layout;
+  const rows = shape[0] ?? 1;
+  const rowShape = shape.slice(1);
+  const rowBytes = rowElements(shape) * itemBytes;
+  const dense = isRowMajor(shape, strides);
+  const rowStride = strides[0] ?? 0;
+  const rowSpan = spanLength(rowShape, strides.slice(1));
+  const interleaved = rowStride < rowSpan && rows > 1;
+  let kept: Promise<Uint8Array> | undefined;
+
+  const readSpan = (first: number, elements: number): Promise<Uint8Array> => {
+    checkMemory(elements * itemBytes, `a strided tensor of shape ${formatShape(shape)}`, at);
+    const from = offset + first * itemBytes;
+    return source.slice(from, from + elements * itemBytes);
+  };
+
+  return async (start, end) => {
+    if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
+      throw new UsageError(`rows ${start} to ${end} were asked for; the tensor has ${rows}`, { at });
+    }
+    checkMemory(
+      (end - start) * rowBytes * DECODED_SHARE,
+      `${end - start} rows of a tensor of shape ${formatShape(shape)}`,
+      at,
+    );
+    if (rowBytes === 0 || start === end) return new Uint8Array(0);
+    if (dense) return source.slice(offset + start * rowBytes, offset + end * rowBytes);
+    const part = shape.length === 0 ? [] : [end - start, ...rowShape];
+    if (!interleaved) {
+      const span = await readSpan(start * rowStride, (end - start - 1) * rowStride + rowSpan);
+      return gatherElements(span, itemBytes, part, strides);
+    }
+    kept ??= readSpan(0, spanLength(shape, strides));
+    return gatherElements((await kept).subarray(start * rowStride * itemBytes), itemBytes, part, strides);
+  };
+}
+
+function rowElements(shape: readonly number[]): number {
+  return shape.slice(1).reduce((product, size) => product * size, 1);
+}

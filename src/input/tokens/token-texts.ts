@@ -1,0 +1,204 @@
+/**
+ * Token ids as people are shown them: of each token its bytes, and the characters that begin in it. Both, joined, are
+ * the text.
+ *
+ * @module
+ */
+import { isUtf8 } from "node:buffer";
+import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/token-class.ts";
+import { ByteBuffer } from "./byte-buffer.ts";
+import type { TokenDecoder } from "./token-decoder.ts";
+
+/** Tokens that one character's bytes may be spread over: four bytes, and what is joined with them on either side. */
+const MOST_PARTS = 8;
+/** Ids from here on are not looked up in an array: no vocabulary has as many, but files can hold any number. */
+const MOST_IDS = 1 << 22;
+const REPLACEMENT = "\uFFFD";
+const DIGITS = /^ ?[0-9]+$/;
+
+export interface TokenPiece {
+  /** The characters that begin in it; what is no character of any text is U+FFFD. */
+  readonly text: string;
+  /** Its own, UTF-8 only together with those of its neighbours. */
+  readonly bytes: Uint8Array;
+  /** Bits of `TOKEN_FLAGS`. */
+  readonly flags: number;
+}
+
+interface KnownPiece extends TokenPiece {
+  /** Its bytes are no text by themselves. */
+  readonly isPartial: boolean;
+}
+
+export interface SpelledTokens {
+  /** `[ids + 1]`, into `texts`. */
+  readonly offsets: Uint32Array;
+  /** The tokens' own bytes: UTF-8, but where a vocabulary of bytes was made to spell something else. */
+  readonly texts: Uint8Array;
+  /** `[ids]`, bits of `TOKEN_FLAGS`. */
+  readonly flags: Uint8Array;
+}
+
+/**
+ * Texts, bytes and flags of tokens. Where the bytes of a character are spread over tokens its text is the first one's,
+ * and the others are continuations. Without a tokenizer a token is `#id`.
+ */
+export class TokenTexts {
+  readonly #decoder: TokenDecoder | undefined;
+  /** Decoded before a token, so that decoders which drop the space at the start of a text keep the token's own. */
+  readonly #anchor: readonly number[];
+  readonly #anchorText: string;
+  /** Tokens in the order in which they were first seen, so that the frequent ones lie together. */
+  readonly #pieces: KnownPiece[] = [];
+  /** Their bytes one after the other, and where each one's end. */
+  readonly #pool = new ByteBuffer();
+  readonly #ends: number[] = [];
+  /** Place in these lists by id, plus one; 0 where not seen yet. Other ids are in the map. */
+  #slots = new Uint32Array(1024);
+  readonly #otherSlots = new Map<number, number>();
+  readonly #out = new ByteBuffer();
+
+  constructor(decoder: TokenDecoder | undefined) {
+    this.#decoder = decoder;
+    this.#anchor = decoder?.encode("a").slice(-1) ?? [];
+    this.#anchorText = decoder?.decode(this.#anchor) ?? "";
+  }
+
+  /** The text of a token by itself. */
+  textOf(id: number): string {
+    return this.#piece(id).text;
+  }
+
+  /** The same where it is told apart from others: bytes that are no text by themselves as `‹e2 82›`. */
+  nameOf(id: number): string {
+    const { text, bytes, isPartial } = this.#piece(id);
+    return isPartial
+      ? `‹${Buffer.from(bytes)
+          .toString("hex")
+          .replace(/..(?=.)/g, "$& ")}›`
+      : text;
+  }
+
+  classOf(id: number): TokenClass {
+    const { text, flags, isPartial } = this.#piece(id);
+    return isPartial ? "other" : tokenClass(text, flags);
+  }
+
+  spell(ids: ArrayLike<number>): SpelledTokens {
+    const offsets = new Uint32Array(ids.length + 1);
+    const flags = new Uint8Array(ids.length);
+    const out = this.#out;
+    out.clear();
+    /** Tokens before this one share a character with one before them. */
+    let joinedTo = 0;
+    for (let i = 0; i < ids.length; i++) {
+      const slot = this.#slot(ids[i]!);
+      const piece = this.#pieces[slot]!;
+      flags[i] = piece.flags | (i < joinedTo ? TOKEN_FLAGS.continuation : 0);
+      if (piece.isPartial && i >= joinedTo) joinedTo = i + this.#groupAt(ids, i).length;
+      out.copy(this.#pool, this.#ends[slot - 1] ?? 0, this.#ends[slot]!);
+      offsets[i + 1] = out.length;
+    }
+    return { offsets, texts: out.bytes.slice(0, out.length), flags };
+  }
+
+  pieces(ids: ArrayLike<number>): TokenPiece[] {
+    const pieces: TokenPiece[] = [];
+    while (pieces.length < ids.length) {
+      const piece = this.#piece(ids[pieces.length]!);
+      if (piece.isPartial) pieces.push(...withSharedText(this.#groupAt(ids, pieces.length)));
+      else pieces.push(piece);
+    }
+    return pieces;
+  }
+
+  /** The fewest tokens from `start` on whose bytes are whole characters; the one token where there are none. */
+  #groupAt(ids: ArrayLike<number>, start: number): TokenPiece[] {
+    const first = this.#piece(ids[start]!);
+    const group = [first];
+    for (let at = start + 1; at < ids.length && group.length < MOST_PARTS; at++) {
+      const piece = this.#piece(ids[at]!);
+      if (!isContinuation(piece.bytes[0])) break;
+      group.push(piece);
+      if (isUtf8(joined(group))) return group;
+    }
+    return [first];
+  }
+
+  #piece(id: number): KnownPiece {
+    return this.#pieces[this.#slot(id)]!;
+  }
+
+  #slot(id: number): number {
+    const known = id >= 0 && id < this.#slots.length ? this.#slots[id]! : (this.#otherSlots.get(id) ?? 0);
+    return known > 0 ? known - 1 : this.#learn(id);
+  }
+
+  #learn(id: number): number {
+    const piece = this.#describe(id);
+    const slot = this.#pieces.push(piece) - 1;
+    this.#pool.append(piece.bytes);
+    this.#ends.push(this.#pool.length);
+    if (id < 0 || id >= MOST_IDS) this.#otherSlots.set(id, slot + 1);
+    else {
+      if (id >= this.#slots.length) {
+        const wider = new Uint32Array(Math.max(id + 1, 2 * this.#slots.length));
+        wider.set(this.#slots);
+        this.#slots = wider;
+      }
+      this.#slots[id] = slot + 1;
+    }
+    return slot;
+  }
+
+  #describe(id: number): KnownPiece {
+    const decoder = this.#decoder;
+    const text = decoder === undefined || id < 0 ? "" : this.#decode(decoder, id);
+    const special = decoder?.specialIds.has(id) === true ? TOKEN_FLAGS.special : 0;
+    if (text === "") return whole(id < 0 ? "#?" : `#${id}`, special | TOKEN_FLAGS.unknown);
+    const piece = whole(text, special | (DIGITS.test(text) ? TOKEN_FLAGS.digit : 0));
+    if (!text.includes(REPLACEMENT)) return piece;
+    const bytes = decoder?.bytesOf(id);
+    // Bytes that spell another text than the decoder gives are not what it joins.
+    if (bytes === undefined || lossy.decode(bytes) !== text) return piece;
+    return { ...piece, bytes, isPartial: !isUtf8(bytes) };
+  }
+
+  #decode(decoder: TokenDecoder, id: number): string {
+    const text = decoder.decode([...this.#anchor, id]);
+    return text.startsWith(this.#anchorText) ? text.slice(this.#anchorText.length) : decoder.decode([id]);
+  }
+}
+
+const utf8 = new TextEncoder();
+const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function whole(text: string, flags: number): KnownPiece {
+  return { text, bytes: utf8.encode(text), flags, isPartial: false };
+}
+
+/** Gives each token of a group the characters that begin in it. */
+function withSharedText(group: readonly TokenPiece[]): readonly TokenPiece[] {
+  if (group.length === 1) return group;
+  const bytes = joined(group);
+  const characterFrom = (at: number): number => {
+    let start = at;
+    while (isContinuation(bytes[start])) start++;
+    return start;
+  };
+  let at = 0;
+  return group.map((piece, i): TokenPiece => {
+    const from = characterFrom(at);
+    at += piece.bytes.length;
+    const text = lossy.decode(bytes.subarray(from, characterFrom(at)));
+    return { ...piece, text, flags: piece.flags | (i === 0 ? 0 : TOKEN_FLAGS.continuation) };
+  });
+}
+
+function joined(group: readonly TokenPiece[]): Uint8Array {
+  return Buffer.concat(group.map(({ bytes }) => bytes));
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,80 @@
+/**
+ * What an analysis says in words, before any table.
+ *
+ * @module
+ */
+import type { AnalyzeReport, Scenario } from "../../results/analyze.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { plural } from "../report/input.ts";
+import { formatCount, formatNumber, formatShare } from "../text/format.ts";
+import { printable } from "../text/printable.ts";
+import { testSentence } from "./test-table.ts";
+
+/** What was read: `2,000 tokens · 100 iterations · 743 responses`. */
+export function inputParts({ metrics, where }: AnalyzeReport): string[] {
+  const { records, records_read, iterations, sequences, files, lines_skipped } = metrics;
+  const filtered = where === null ? "" : ` of ${formatCount(records_read)} where ${where}`;
+  return [
+    `${plural(records, "logged token")}${filtered}`,
+    ...(iterations > 0 ? [plural(iterations, "iteration")] : []),
+    ...(sequences === null ? [] : [plural(sequences, "response")]),
+    ...(files > 1 ? [plural(files, "file")] : []),
+    ...(lines_skipped > 0 ? [`${plural(lines_skipped, "line")} skipped`] : []),
+  ].map(printable);
+}
+
+/** Label and sentence of each key figure. */
+export function keyLines(report: AnalyzeReport): (readonly [label: string, text: string])[] {
+  const { metrics, digits, by_correctness: groups } = report;
+  const { correct, incorrect } = groups;
+  const lines: [string, string][] = [
+    [
+      "divergence",
+      `mean ${formatNumber(metrics.divergence_mean)}, median ${formatNumber(metrics.divergence_p50)}, most ${formatNumber(metrics.divergence_max)}; ${formatCount(metrics.above_09)} above 0.9`,
+    ],
+  ];
+  if (correct.count + incorrect.count > 0) {
+    lines.push([
+      "answers",
+      `${formatShare(metrics.correct_share)} from correct answers (mean ${formatNumber(correct.mean)}, most ${formatNumber(correct.max)}), ${formatShare(incorrect.share)} from incorrect ones (mean ${formatNumber(incorrect.mean)}, most ${formatNumber(incorrect.max)})`,
+    ]);
+  }
+  lines.push([
+    "digits",
+    digits.count === 0
+      ? digits.texts_unknown > 0
+        ? "unknown: the log has no token texts"
+        : "no digit token"
+      : digits.correct.count + digits.incorrect.count === 0
+        ? `${plural(digits.count, "digit token")}, mean ${formatNumber(digits.mean)}`
+        : `${plural(digits.count, "digit token")}: ${formatCount(digits.correct.count)} from correct answers (${formatShare(digits.correct.share)}, mean ${formatNumber(digits.correct.mean)}), ${formatCount(digits.incorrect.count)} from incorrect ones (${formatShare(digits.incorrect.share)}, mean ${formatNumber(digits.incorrect.mean)}); ${testSentence(report)}`,
+  ]);
+  for (const { id, count } of report.selections) {
+    if (id === "early") lines.push(["early", `${plural(count, "token")} at a position below 10`]);
+    if (id === "confident_correct") {
+      lines.push([
+        "rejected",
+        `${plural(count, "token")} of correct answers above 0.9 of which the rollout policy was sure and which the trainer policy rejects`,
+      ]);
+    }
+  }
+  return lines.map(([label, text]) => [label, unbroken(text)]);
+}
+
+/** A number stays on the line of its per cent sign. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) %/g, "$1\u00a0%");
+}
+
+/** How a scenario that holds is to be taken. */
+export function scenarioLevel({ id, status }: Scenario): VerdictLevel {
+  if (status !== "yes") return "none";
+  if (id === "mostly_incorrect") return "high";
+  return id === "mostly_correct" || id === "digits_correct" || id === "digits_only" ? "normal" : "elevated";
+}
+
+/** The ones that hold, then those that cannot be told, then the others; in the order of the guide otherwise. */
+export function orderedScenarios({ scenarios }: AnalyzeReport): Scenario[] {
+  const order = ["yes", "not enough data", "no"];
+  return [...scenarios].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+}

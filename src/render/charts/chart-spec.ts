@@ -1,0 +1,146 @@
+/**
+ * What a chart of lines shows, apart from how: pages and reports draw it, exports write its rows too.
+ *
+ * @module
+ */
+import { type FigureKind, formatFigure, isFigure } from "../text/display.ts";
+import type { ChartColour } from "./chart-colours.ts";
+
+export type ChartValues = readonly (number | null)[];
+
+export interface ChartLine {
+  readonly label: string;
+  readonly colour: ChartColour;
+  readonly dash?: readonly number[];
+  /** Through gaps: x are those of several lines, and this one has none of its own there. */
+  readonly joins?: boolean;
+  /** One per x; null is a gap, never 0. */
+  readonly values: ChartValues;
+}
+
+export interface ChartSpec {
+  /** For file names and keys. */
+  readonly id: string;
+  readonly title: string;
+  /** `nats`, `tokens`; empty for plain numbers. */
+  readonly unit: string;
+  /** `step`. */
+  readonly xLabel: string;
+  /** Ascending. */
+  readonly xs: readonly number[];
+  readonly lines: readonly ChartLine[];
+  /** An area behind the lines, with the colour of the first one. */
+  readonly band?: { readonly label: string; readonly low: ChartValues; readonly high: ChartValues };
+  readonly scale: "linear" | "log";
+  readonly kind: FigureKind;
+  /** Linear axes start at 0, so that noise looks like noise; figures near 1 would show nothing so. */
+  readonly fromZero: boolean;
+  /** Which end of a line is worth a number; `furthest` from 0, of figures with a sign. */
+  readonly extreme: "most" | "least" | "furthest";
+  /** Pixels of the drawing on the page; default 168. */
+  readonly height?: number;
+}
+
+/** The values that an axis can show: on a logarithmic one those above 0. */
+export function drawable(values: ChartValues, scale: ChartSpec["scale"]): (number | null)[] {
+  return values.map((value) => (isDrawable(value, scale) ? value : null));
+}
+
+export function isDrawable(value: number | null | undefined, scale: ChartSpec["scale"]): value is number {
+  return isFigure(value) && (scale === "linear" || value > 0);
+}
+
+/** How many values there are that a logarithmic axis leaves out. */
+export function countUndrawn({ lines, scale }: ChartSpec): number {
+  if (scale === "linear") return 0;
+  return lines.reduce(
+    (count, { values }) => count + values.filter((value) => isFigure(value) && value <= 0).length,
+    0,
+  );
+}
+
+/** The place of the extreme value, the first of several; undefined where there is none. */
+export function findExtreme(values: ChartValues, extreme: ChartSpec["extreme"]): number | undefined {
+  let at: number | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    if (!isFigure(value)) continue;
+    const size = extreme === "most" ? value : extreme === "least" ? -value : Math.abs(value);
+    if (size <= most) continue;
+    most = size;
+    at = index;
+  }
+  return at;
+}
+
+/** A number of a line, and what it is: `most`, `0.0172`, `at 30`. */
+export interface Readout {
+  readonly before: string;
+  readonly value: string;
+  readonly after: string;
+}
+
+/** The number beside a line: at the crosshair, and without one its extreme and where that is. */
+export function readout(
+  { extreme, kind, xs }: Pick<ChartSpec, "extreme" | "kind" | "xs">,
+  values: ChartValues,
+  at: number | null,
+): Readout {
+  const place = at ?? findExtreme(values, extreme);
+  const value = formatFigure(place === undefined ? null : values[place], kind);
+  if (at !== null || place === undefined) return { before: "", value, after: "" };
+  return { before: extreme, value, after: `at ${xs[place]}` };
+}
+
+/** A readout as one text. */
+export function sayReadout({ before, value, after }: Readout): string {
+  return [before, value, after].filter((part) => part !== "").join(" ");
+}
+
+/** The whole chart at one x in words. */
+export function sayPoint(spec: ChartSpec, at: number): string {
+  const told = spec.lines.map(({ label, values }) => `${label} ${formatFigure(values[at], spec.kind)}`);
+  return `${spec.xLabel} ${spec.xs[at]}: ${told.join(", ")}`;
+}
+
+/** The part of a chart between two x, both included: axes, extremes and exports are of that part. */
+export function cutChart(spec: ChartSpec, [from, to]: readonly [number, number]): ChartSpec {
+  const places = spec.xs.flatMap((x, index) => (x >= from && x <= to ? [index] : []));
+  const cut = (values: ChartValues): ChartValues => places.map((place) => values[place] ?? null);
+  return {
+    ...spec,
+    xs: places.map((place) => spec.xs[place] as number),
+    lines: spec.lines.map((line) => ({ ...line, values: cut(line.values) })),
+    ...(spec.band === undefined
+      ? {}
+      : { band: { ...spec.band, low: cut(spec.band.low), high: cut(spec.band.high) } }),
+  };
+}
+
+/** One row per x, as it is exported. */
+export function chartRows(spec: ChartSpec): Readonly<Record<string, number | null>>[] {
+  return spec.xs.map((x, index) => ({
+    [spec.xLabel]: x,
+    ...Object.fromEntries(spec.lines.map(({ label, values }) => [label, values[index] ?? null])),
+    ...(spec.band === undefined
+      ? {}
+      : {
+          [`${spec.band.label} low`]: spec.band.low[index] ?? null,
+          [`${spec.band.label} high`]: spec.band.high[index] ?? null,
+        }),
+  }));
+}
+
+/** Smallest and largest drawable value, the band included; undefined where nothing can be drawn. */
+export function extent({ lines, band, scale }: ChartSpec): readonly [number, number] | undefined {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const all = [...lines.map(({ values }) => values), ...(band === undefined ? [] : [band.low, band.high])];
+  for (const values of all)
+    for (const value of values) {
+      if (!isDrawable(value, scale)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  return low <= high ? [low, high] : undefined;
+}

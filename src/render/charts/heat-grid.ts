@@ -1,0 +1,144 @@
+import { type FigureKind, formatColumn, formatFigure, isFigure } from "../text/display.ts";
+import {
+  type ChartOptions,
+  DEFAULT_WIDTH,
+  drawChart,
+  drawEmptyChart,
+  fitLabel,
+  withTooltip,
+} from "./frame.ts";
+import { HEAT_LEVELS, heatBounds, heatFill, heatInk, heatLevel } from "./heat-levels.ts";
+import { PALETTE } from "./palette.ts";
+import { element, textElement } from "./svg.ts";
+
+export interface HeatGridRow {
+  readonly label: string;
+  /** One value per column, not negative; NaN is a cell without a value, which is not 0. */
+  readonly values: readonly number[];
+}
+
+export interface HeatGridOptions extends ChartOptions {
+  /** What the columns are. */
+  readonly xLabel: string;
+  readonly kind: FigureKind;
+}
+
+const TOP = 70;
+const CELL_HEIGHT = 24;
+const GAP = 2;
+const LABEL_WIDTH = 104;
+const LABEL_CHARACTERS = 16;
+/** Narrower cells have no room for a number. */
+const LEAST_FOR_NUMBER = 40;
+/** Room that a column's name takes. */
+const LEAST_FOR_NAME = 58;
+const KEY_WIDTH = 46;
+
+/** Rows of cells on one scale, whose numbers stand above them; every cell has its own number in its tooltip. */
+export function heatGrid(
+  columns: readonly string[],
+  rows: readonly HeatGridRow[],
+  options: HeatGridOptions,
+): string {
+  const { width = DEFAULT_WIDTH, kind, xLabel } = options;
+  const largest = rows
+    .flatMap(({ values }) => values)
+    .reduce((most, value) => (isFigure(value) && value > most ? value : most), 0);
+  if (columns.length === 0 || rows.length === 0) return drawEmptyChart(options, "no values");
+  const sized = { ...options, height: TOP + rows.length * (CELL_HEIGHT + GAP) + 36 };
+  const cellWidth = (width - LABEL_WIDTH) / columns.length;
+  const figures = formatColumn(
+    rows.flatMap(({ values }) => columns.map((_, at) => values[at])),
+    kind,
+  );
+  const drawn = rows.map((row, index) => {
+    const own = figures.slice(index * columns.length, (index + 1) * columns.length);
+    return drawRow(row, columns, own, TOP + index * (CELL_HEIGHT + GAP), cellWidth, largest);
+  });
+  const every = Math.ceil(LEAST_FOR_NAME / cellWidth);
+  const feet = TOP + rows.length * (CELL_HEIGHT + GAP) + 13;
+  const names = columns.map((column, index) =>
+    index % every === 0
+      ? textElement(fitLabel(column, Math.max(6, Math.floor((cellWidth * every) / 6))).shown, {
+          x: LABEL_WIDTH + (index + 0.5) * cellWidth,
+          y: feet,
+          "text-anchor": "middle",
+          "font-size": 10,
+          fill: PALETTE.muted,
+        })
+      : "",
+  );
+  const unit = textElement(xLabel, { x: width, y: feet + 16, "text-anchor": "end", fill: PALETTE.muted });
+  return drawChart(
+    sized,
+    `${rows.length} rows by ${xLabel}, from 0 to ${formatFigure(largest, kind)}`,
+    [],
+    [drawKey(largest, kind), ...drawn, ...names, unit],
+  );
+}
+
+function drawKey(largest: number, kind: FigureKind): string {
+  const bounds = formatColumn(heatBounds(largest).slice(1), kind);
+  return Array.from({ length: HEAT_LEVELS }, (_, level) => {
+    const x = level * KEY_WIDTH;
+    return (
+      element("rect", {
+        x,
+        y: 26,
+        width: KEY_WIDTH - 2,
+        height: 12,
+        fill: heatFill(level),
+        stroke: PALETTE.grid,
+      }) +
+      textElement(level === 0 ? "from 0" : (bounds[level - 1] ?? ""), {
+        x,
+        y: 50,
+        "font-size": 9.5,
+        fill: PALETTE.muted,
+      })
+    );
+  }).join("");
+}
+
+function drawRow(
+  row: HeatGridRow,
+  columns: readonly string[],
+  figures: readonly string[],
+  top: number,
+  cellWidth: number,
+  largest: number,
+): string {
+  const cells = columns.map((column, index) => {
+    const value = row.values[index] ?? Number.NaN;
+    const known = isFigure(value);
+    const level = heatLevel(value, largest);
+    const text = known ? (figures[index] ?? "") : "–";
+    return withTooltip(
+      `${row.label}, ${column}: ${known ? text : "not known"}`,
+      element("rect", {
+        x: LABEL_WIDTH + index * cellWidth + 1,
+        y: top,
+        width: Math.max(1, cellWidth - GAP),
+        height: CELL_HEIGHT,
+        fill: known ? heatFill(level) : "none",
+        stroke: PALETTE.grid,
+        "stroke-dasharray": known ? undefined : "2 2",
+      }),
+      cellWidth < LEAST_FOR_NUMBER
+        ? ""
+        : textElement(text, {
+            x: LABEL_WIDTH + (index + 0.5) * cellWidth,
+            y: top + CELL_HEIGHT / 2 + 3.5,
+            "text-anchor": "middle",
+            "font-size": 9.5,
+            fill: known ? heatInk(level) : PALETTE.muted,
+          }),
+    );
+  });
+  const label = fitLabel(row.label, LABEL_CHARACTERS);
+  const name = withTooltip(
+    label.whole,
+    textElement(label.shown, { x: LABEL_WIDTH - 8, y: top + CELL_HEIGHT / 2 + 4, "text-anchor": "end" }),
+  );
+  return name + cells.join("");
+}

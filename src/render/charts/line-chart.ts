@@ -1,0 +1,209 @@
+/**
+ * Charts of lines as SVG: those of the page, of its exports and of the HTML reports.
+ *
+ * @module
+ */
+import { isFigure } from "../text/display.ts";
+import type { ChartColour } from "./chart-colours.ts";
+import { type ChartLine, type ChartSpec, type ChartValues, drawable, sayPoint } from "./chart-spec.ts";
+import { drawChart, drawEmptyChart, drawXAxis, drawYAxis, type Plot } from "./frame.ts";
+import { LEGEND_ROW, type LineChartSize, type LineLayout, lineLayout } from "./line-layout.ts";
+import { PALETTE } from "./palette.ts";
+import type { Scale } from "./scale.ts";
+import { element, pixel, textElement, tooltip } from "./svg.ts";
+
+/** Values that share a column of pixels: one alone, or the least and the greatest of them. */
+export interface Column {
+  readonly at: number;
+  low: number;
+  high: number;
+  /** Whether the least comes before the greatest. */
+  rises: boolean;
+}
+
+/** x closer than this share a column. */
+const LEAST_APART = 0.5;
+/** So far apart, x have their points marked and answer to the pointer. */
+const MARKED_APART = 9;
+
+/**
+ * Lines over x in the frame of the report's pictures. Where there are more values than pixels, a line goes through the
+ * least and the greatest value of each column of pixels, so that no spike is lost. Where there are few, each x tells all
+ * its values to the pointer; bare charts leave that to their page. `layout` is that of the size, where it is known.
+ */
+export function lineChart(
+  spec: ChartSpec,
+  size: LineChartSize = {},
+  layout: LineLayout = lineLayout(spec, size),
+): string {
+  const { width, height, plot, x, y, legend, isEmpty } = layout;
+  const { bare = false } = size;
+  const options = { title: spec.title, width, height, bare };
+  if (isEmpty) return drawEmptyChart(options, "no values");
+  const places = spec.xs.map(x.map);
+  return drawChart(
+    options,
+    `${legend.map(({ label }) => label).join("; ")}; by ${spec.xLabel}`,
+    [],
+    [
+      ...(bare ? [] : drawLegend(spec, layout)),
+      drawYAxis(y, plot, bare ? "" : spec.scale === "log" ? `${spec.unit} log`.trim() : spec.unit),
+      drawXAxis(x, plot, bare ? "" : spec.xLabel),
+      spec.band === undefined ? "" : drawBand(spec, spec.band, places, y),
+      ...spec.lines.map((line) => drawLine(spec, line, places, layout)),
+      bare ? "" : drawTold(spec, places, plot),
+    ],
+  );
+}
+
+/**
+ * The values at `places`, which are ascending pixels, folded into columns. Gaps end a piece, unless the line joins them
+ * or they are too narrow to be seen.
+ */
+export function foldColumns(
+  places: readonly number[],
+  lows: ChartValues,
+  highs: ChartValues,
+  joins = false,
+): Column[][] {
+  const pieces: Column[][] = [];
+  let column: Column | undefined;
+  let isBroken = true;
+  for (let index = 0; index < places.length; index++) {
+    const at = places[index]!;
+    const low = lows[index];
+    const high = highs[index];
+    if (!isFigure(low) || !isFigure(high)) {
+      isBroken ||= !joins;
+      continue;
+    }
+    if (column !== undefined && at - column.at < LEAST_APART) {
+      if (low < column.low) {
+        column.low = low;
+        column.rises = false;
+      }
+      if (high > column.high) {
+        column.high = high;
+        column.rises = true;
+      }
+    } else {
+      column = { at, low, high, rises: true };
+      if (isBroken) pieces.push([column]);
+      else pieces.at(-1)?.push(column);
+    }
+    isBroken = false;
+  }
+  return pieces;
+}
+
+function drawLine(
+  spec: ChartSpec,
+  line: ChartLine,
+  places: readonly number[],
+  { y, plot }: LineLayout,
+): string {
+  const values = drawable(line.values, spec.scale);
+  const pieces = foldColumns(places, values, values, line.joins);
+  const path = pieces.flatMap((piece) =>
+    piece.map(({ at, low, high, rises }, index) => {
+      const [first, second] = rises ? [low, high] : [high, low];
+      const corner = `${index === 0 ? "M" : "L"}${tenth(at)} ${tenth(y.map(first))}`;
+      return first === second ? corner : `${corner}V${tenth(y.map(second))}`;
+    }),
+  );
+  const areMarked = isSparse(spec, plot);
+  // A line through one value alone has no length.
+  const marks = pieces.flatMap((piece) => (areMarked || piece.length === 1 ? piece : []));
+  return (
+    element("path", {
+      d: path.join(""),
+      fill: "none",
+      ...strokeOf(line),
+      "stroke-width": line.colour === "faint" ? 1 : 1.6,
+      "stroke-linejoin": "round",
+    }) +
+    marks
+      .filter(({ low, high }) => low === high)
+      .map(({ at, low }) => element("circle", { cx: at, cy: y.map(low), r: 2.2, fill: PALETTE[line.colour] }))
+      .join("")
+  );
+}
+
+/** The area between two lines, in as many pieces as gaps leave. */
+function drawBand(
+  spec: ChartSpec,
+  { low, high }: NonNullable<ChartSpec["band"]>,
+  places: readonly number[],
+  y: Scale,
+): string {
+  const pieces = foldColumns(places, drawable(low, spec.scale), drawable(high, spec.scale));
+  const corner = (at: number, value: number): string => `${tenth(at)} ${tenth(y.map(value))}`;
+  const areas = pieces.map((piece) => {
+    const there = piece.map((column) => corner(column.at, column.high));
+    const back = piece.toReversed().map((column) => corner(column.at, column.low));
+    return `M${[...there, ...back].join("L")}Z`;
+  });
+  return element("path", { d: areas.join(""), ...bandLook(firstColour(spec)) });
+}
+
+/** An area for each x that tells its values, where they are wide enough to be pointed at. */
+function drawTold(spec: ChartSpec, places: readonly number[], plot: Plot): string {
+  if (!isSparse(spec, plot)) return "";
+  const { left, right, top, bottom } = plot;
+  const areas = places.map((place, index) => {
+    const from = index === 0 ? left : (places[index - 1]! + place) / 2;
+    const to = index === places.length - 1 ? right : (place + places[index + 1]!) / 2;
+    return element(
+      "path",
+      { d: `M${pixel(from)} ${top}H${pixel(to)}V${bottom}H${pixel(from)}Z` },
+      tooltip(sayPoint(spec, index)),
+    );
+  });
+  return element("g", { fill: "none", "pointer-events": "all" }, ...areas);
+}
+
+function drawLegend(spec: ChartSpec, { legend }: LineLayout): string[] {
+  return legend.map(({ label, left, row }, index) => {
+    const line = spec.lines[index];
+    const baseline = 33 + row * LEGEND_ROW;
+    const swatch =
+      line === undefined
+        ? element("rect", { x: left, y: baseline - 9, width: 14, height: 9, ...bandLook(firstColour(spec)) })
+        : element("path", {
+            d: `M${pixel(left)} ${baseline - 4}h14`,
+            ...strokeOf(line),
+            "stroke-width": 2.4,
+          });
+    return swatch + textElement(label, { x: left + 19, y: baseline, fill: PALETTE.muted });
+  });
+}
+
+function isSparse({ xs }: ChartSpec, { left, right }: Plot): boolean {
+  return xs.length * MARKED_APART <= right - left;
+}
+
+/** Coordinates of lines, of which there are many. */
+function tenth(value: number): string {
+  return pixel(Math.round(value * 10) / 10);
+}
+
+function firstColour({ lines }: ChartSpec): ChartColour {
+  return lines[0]?.colour ?? "grey";
+}
+
+function bandLook(colour: ChartColour): Readonly<Record<string, string | number>> {
+  return {
+    fill: PALETTE[colour],
+    "fill-opacity": 0.18,
+    stroke: PALETTE[colour],
+    "stroke-opacity": 0.35,
+    "stroke-width": 1,
+  };
+}
+
+function strokeOf({ colour, dash = [] }: ChartLine): Readonly<Record<string, string | undefined>> {
+  return {
+    stroke: PALETTE[colour],
+    "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "),
+  };
+}

@@ -1,0 +1,131 @@
+import { formatColumn, formatCount, formatPlain, formatShare, isFigure } from "../text/display.ts";
+import type { ChartColour } from "./chart-colours.ts";
+import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, plotArea } from "./frame.ts";
+import { PALETTE } from "./palette.ts";
+import { type Scale, signedLogScale, type Tick } from "./scale.ts";
+import { element, textElement, tooltip } from "./svg.ts";
+
+export interface MirroredSide {
+  readonly label: string;
+  readonly colour: ChartColour;
+  readonly counts: ArrayLike<number>;
+  /** Marked with a line. */
+  readonly median?: number;
+}
+
+export interface MirroredOptions extends ChartOptions {
+  readonly xLabel: string;
+  /** One more than the counts of either side, ascending. */
+  readonly edges: ArrayLike<number>;
+  /** Of values above 0, or of values with a sign. */
+  readonly axis: "log" | "signed";
+  /** `share`: of each side's own, so that sides of different size compare; `log`: of counts, so that one is seen. */
+  readonly heights: "share" | "log";
+}
+
+/** Two histograms with the same bars, one above the axis and one below it. */
+export function mirroredChart(above: MirroredSide, below: MirroredSide, options: MirroredOptions): string {
+  const sides = [above, below].map((side) => {
+    const counts = Array.from(side.counts);
+    return { ...side, counts, total: counts.reduce((sum, count) => sum + count, 0) };
+  });
+  const edges = Array.from(options.edges);
+  const used = usedBars(sides.map(({ counts }) => counts));
+  if (used === undefined || sides.some(({ total }) => total === 0))
+    return drawEmptyChart(options, "no values on one side");
+  const { left, right, top, bottom } = plotArea(options, true, 8);
+  const plot = { left, right, top: top - 14, bottom };
+  const ends = [edges[used[0]] as number, edges[used[1] + 1] as number] as const;
+  const x = xScale(options, ends, [left, right]);
+  const middle = (plot.top + bottom) / 2;
+  const sizeOf = (count: number, total: number): number =>
+    options.heights === "share" ? count / total : Math.log1p(count);
+  const most = Math.max(...sides.flatMap(({ counts, total }) => counts.map((count) => sizeOf(count, total))));
+  const drawn = sides.map(({ label, colour, counts, total, median }, side) => {
+    const toward = side === 0 ? -1 : 1;
+    const room = middle - plot.top - 4;
+    const bars = counts.map((count, bar) => {
+      if (count === 0) return "";
+      const [from, to] = [edges[bar] as number, edges[bar + 1] as number];
+      const height = Math.max(1, (sizeOf(count, total) / most) * room);
+      const [start, end] = [x.map(from), x.map(to)];
+      return element(
+        "rect",
+        {
+          x: start + 0.5,
+          y: toward < 0 ? middle - height : middle,
+          width: Math.max(0.5, end - start - 1),
+          height,
+          fill: PALETTE[colour],
+        },
+        tooltip(
+          `${label}: ${formatPlain(from)} to ${formatPlain(to)}: ${formatCount(count)} (${formatShare(count / total)})`,
+        ),
+      );
+    });
+    const mark =
+      !isFigure(median) || (options.axis === "log" && median <= 0)
+        ? ""
+        : element("path", {
+            d: `M${Math.round(x.map(median) * 10) / 10} ${middle}v${toward * room}`,
+            stroke: PALETTE.ink,
+            "stroke-width": 1.5,
+            "stroke-dasharray": "4 3",
+          });
+    return bars.join("") + mark;
+  });
+  const medians = formatColumn(
+    sides.map(({ median }) => median),
+    "number",
+  );
+  const legend = sides.map(({ label, colour, total, median }, side) => ({
+    label: `${label} ${side === 0 ? "↑" : "↓"}: ${formatCount(total)}${isFigure(median) ? `, median ${medians[side]}` : ""}`,
+    colour,
+  }));
+  return drawChart(options, `${legend.map(({ label }) => label).join("; ")}; ${options.xLabel}`, legend, [
+    ...drawn,
+    element("path", { d: `M${left} ${middle}H${right}`, stroke: PALETTE.muted }),
+    drawXAxis(x, plot, options.xLabel),
+    textElement(options.heights === "share" ? "share of each" : "log heights", {
+      x: right,
+      y: plot.top + 4,
+      "text-anchor": "end",
+      fill: PALETTE.muted,
+    }),
+  ]);
+}
+
+/** The first and the last bar that one of the sides has something in. */
+function usedBars(sides: readonly (readonly number[])[]): readonly [number, number] | undefined {
+  const bars = (sides[0] ?? []).flatMap((_, bar) =>
+    sides.some((side) => (side[bar] ?? 0) > 0) ? [bar] : [],
+  );
+  return bars.length === 0 ? undefined : [bars[0] as number, bars.at(-1) as number];
+}
+
+function xScale(
+  { axis, edges }: MirroredOptions,
+  ends: readonly [number, number],
+  range: readonly [number, number],
+): Scale {
+  if (axis === "signed") {
+    const sizes = Array.from(edges, Math.abs).filter((size) => size > 0);
+    return signedLogScale(ends, Math.min(...sizes) || 1, range);
+  }
+  // Whole decades would leave most of the width empty.
+  const [low, high] = [Math.max(ends[0], Number.MIN_VALUE), ends[1]];
+  const map = (value: number): number =>
+    range[0] + (Math.log(value / low) / Math.log(high / low)) * (range[1] - range[0]);
+  return { map, ticks: decadeTicks(low, high, map) };
+}
+
+/** Powers of ten between the ends, with twos and fives when there are few. */
+function decadeTicks(low: number, high: number, map: (value: number) => number): Tick[] {
+  const factors = high / low < 100 ? [1, 2, 5] : [1];
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
+    for (const factor of factors) ticks.push(Number(`${factor}e${power}`));
+  return ticks
+    .filter((tick) => tick >= low && tick <= high)
+    .map((tick) => ({ at: map(tick), label: formatPlain(tick) }));
+}

@@ -1,0 +1,235 @@
+/**
+ * The charts over steps: which there are, and what of the series each shows.
+ *
+ * @module
+ */
+import type { StepMetrics } from "../../results/report.ts";
+import { STEP_METRICS, type StepMetric, type StepSeries } from "../../results/view.ts";
+import { type FigureKind, isFigure } from "../text/display.ts";
+import { MOST_COLOURED, sliceLook } from "./chart-colours.ts";
+import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
+
+export const SCALES = ["auto", "linear", "log"] as const;
+/** `auto`: logarithmic where lines are decades apart. */
+export type ScaleChoice = (typeof SCALES)[number];
+
+export const SLICES = ["correct", "rank", "environment", "weight_version"] as const;
+export type SliceBy = (typeof SLICES)[number];
+
+interface LineKind {
+  readonly metric: StepMetric;
+  readonly label: string;
+  readonly colour: ChartLine["colour"];
+  readonly dash?: readonly number[];
+}
+
+interface ChartKind {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly kind: FigureKind;
+  readonly lines: readonly LineKind[];
+  readonly band?: { readonly low: StepMetric; readonly high: StepMetric; readonly label: string };
+  readonly isLog?: boolean;
+  /** Values that may be 0 or below say nothing on a logarithmic axis. */
+  readonly isLinear?: boolean;
+  readonly nearOne?: boolean;
+}
+
+const CHARTS: readonly ChartKind[] = [
+  single("mean-abs-delta", "Mean |Δ|", "delta_abs_mean", "nats", "number", "blue", "mean"),
+  {
+    id: "abs-delta",
+    title: "|Δ| of tokens",
+    unit: "nats",
+    kind: "number",
+    isLog: true,
+    lines: [
+      { metric: "delta_abs_max", label: "max", colour: "orange" },
+      { metric: "delta_abs_p99", label: "p99", colour: "blue" },
+      { metric: "delta_abs_mean", label: "mean", colour: "teal", dash: [6, 3] },
+      { metric: "delta_abs_p50", label: "median", colour: "grey", dash: [2, 3] },
+    ],
+  },
+  {
+    id: "delta",
+    title: "Δ within its extremes",
+    unit: "nats",
+    kind: "signed",
+    isLinear: true,
+    lines: [{ metric: "delta_mean", label: "mean", colour: "blue" }],
+    band: { low: "delta_min", high: "delta_max", label: "extremes" },
+  },
+  {
+    id: "kl",
+    title: "KL(rollout ‖ trainer)",
+    unit: "nats",
+    kind: "number",
+    lines: [
+      { metric: "k3", label: "k3", colour: "blue" },
+      { metric: "k1", label: "k1", colour: "grey", dash: [2, 3] },
+    ],
+  },
+  {
+    ...single("ess", "Effective sample size", "ess", "share", "near-one", "blue", "ESS"),
+    nearOne: true,
+  },
+  single("max-prob-diff", "Largest |Δp|", "prob_diff_max", "", "number", "orange", "max"),
+  single("entropy", "Entropy", "entropy", "nats", "number", "teal", "mean"),
+  single("length", "Response length", "response_tokens", "tokens", "number", "grey", "mean"),
+  { ...single("reward", "Reward", "reward", "", "number", "purple", "mean"), isLinear: true },
+  { ...single("accuracy", "Accuracy", "accuracy", "", "share", "purple", "right"), isLinear: true },
+];
+
+/** With slices a chart has room for one figure of each. */
+const SLICED: readonly ChartKind[] = [
+  single("mean-abs-delta", "Mean |Δ|", "delta_abs_mean", "nats", "number"),
+  single("p99-abs-delta", "p99 |Δ|", "delta_abs_p99", "nats", "number"),
+  single("max-abs-delta", "Max |Δ|", "delta_abs_max", "nats", "number"),
+  single("k3", "k3", "k3", "nats", "number"),
+  { ...single("ess", "Effective sample size", "ess", "share", "near-one"), nearOne: true },
+  single("max-prob-diff", "Largest |Δp|", "prob_diff_max", "", "number"),
+  single("entropy", "Entropy", "entropy", "nats", "number"),
+  single("length", "Response length", "response_tokens", "tokens", "number"),
+  { ...single("reward", "Reward", "reward", "", "number"), isLinear: true },
+  { ...single("accuracy", "Accuracy", "accuracy", "", "share"), isLinear: true },
+];
+
+function single(
+  id: string,
+  title: string,
+  metric: StepMetric,
+  unit: string,
+  kind: FigureKind,
+  colour: ChartLine["colour"] = "blue",
+  label = title,
+): ChartKind {
+  return { id, title, unit, kind, lines: [{ metric, label, colour }] };
+}
+
+export interface StepCharts {
+  readonly charts: readonly ChartSpec[];
+  /** Titles of the charts for which no step has a figure. */
+  readonly absent: readonly string[];
+  /** Groups of the slice beyond those that have a colour of their own. */
+  readonly faint: number;
+}
+
+/** Slices that the data have, each of at least two groups. */
+export function sliceChoices({ slices }: StepSeries): SliceBy[] {
+  return SLICES.filter((by) => slices.filter((slice) => slice.by === by).length > 1);
+}
+
+/** What of the series is drawn. */
+type Drawn = Pick<StepSeries, "steps" | "series" | "slices">;
+
+/** The charts of a report, which has no slices by step; none with fewer than two steps. */
+export function reportStepCharts(perStep: readonly StepMetrics[]): readonly ChartSpec[] {
+  const series = Object.fromEntries(
+    STEP_METRICS.map((name) => [name, perStep.map((step) => step[name])]),
+  ) as unknown as StepSeries["series"];
+  const data = { steps: perStep.map(({ step }) => step), series, slices: [] };
+  const { charts } = stepCharts(data, null, "auto");
+  return (charts[0]?.xs.length ?? 0) < 2 ? [] : charts;
+}
+
+export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice): StepCharts {
+  const places = data.steps.flatMap((step, index) => (step === null ? [] : [index]));
+  const xs = places.map((place) => data.steps[place] as number);
+  const pick = (values: ChartValues | undefined): ChartValues =>
+    places.map((place) => values?.[place] ?? null);
+  const groups = by === null ? [] : sortedSlices(data, by);
+  const kinds = by === null ? CHARTS : SLICED.filter(({ id }) => !(by === "correct" && id === "accuracy"));
+  const specs = kinds.map((kind): ChartSpec => {
+    const lines =
+      by === null
+        ? kind.lines.map(({ metric, ...line }): ChartLine => ({ ...line, values: pick(data.series[metric]) }))
+        : groups
+            .map(
+              ({ label, series }, index): ChartLine => ({
+                label,
+                ...sliceLook(index),
+                values: pick(series[kind.lines[0]?.metric ?? "k3"]),
+              }),
+            )
+            // The faint ones are drawn first, behind the others.
+            .toSorted((a, b) => Number(b.colour === "faint") - Number(a.colour === "faint"));
+    const scale = choice === "auto" || kind.isLinear ? (kind.isLog ? "log" : "linear") : choice;
+    const { id, title, unit, band } = kind;
+    const spec: ChartSpec = {
+      id: by === null ? id : `${id}-by-${by}`,
+      title,
+      unit,
+      xLabel: "step",
+      xs,
+      lines: lines.filter(({ values }) => hasValues(values)),
+      kind: kind.kind,
+      fromZero: !kind.nearOne,
+      extreme: kind.nearOne ? "least" : "most",
+      scale,
+      ...(band === undefined || by !== null
+        ? {}
+        : {
+            band: {
+              label: band.label,
+              low: pick(data.series[band.low]),
+              high: pick(data.series[band.high]),
+            },
+          }),
+    };
+    return kind.nearOne && spec.scale === "log" ? lostShare(spec) : spec;
+  });
+  return {
+    charts: specs.filter(({ lines }) => lines.length > 0),
+    absent: specs.filter(({ lines }) => lines.length === 0).map(({ title }) => title),
+    faint: Math.max(0, groups.length - MOST_COLOURED),
+  };
+}
+
+/** Near 1 a logarithmic axis shows nothing; what is missing to 1 does. */
+function lostShare(spec: ChartSpec): ChartSpec {
+  return {
+    ...spec,
+    title: "1 − ESS",
+    kind: "number",
+    extreme: "most",
+    lines: spec.lines.map((line) => ({
+      ...line,
+      label: line.label === "ESS" ? "1 − ESS" : line.label,
+      values: line.values.map((value) => (value === null ? null : 1 - value)),
+    })),
+  };
+}
+
+/** Groups with the largest mismatch first, so that they have the colours; right before wrong. */
+function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice["series"] }[] {
+  const all = data.slices.filter((slice) => slice.by === by);
+  const sorted =
+    by === "correct"
+      ? all.toSorted((a, b) => sliceLabel(by, a.value).localeCompare(sliceLabel(by, b.value)))
+      : all.length <= MOST_COLOURED
+        ? all.toSorted((a, b) => a.value.localeCompare(b.value, "en", { numeric: true }))
+        : all.toSorted((a, b) => levelOf(b) - levelOf(a));
+  return sorted.map(({ value, series }) => ({ label: sliceLabel(by, value), series }));
+}
+
+type Slice = StepSeries["slices"][number];
+
+/** How far off a group is over all its steps; its worst step alone is often everyone's worst step. */
+function levelOf({ series }: Slice): number {
+  const known = (series.delta_abs_mean ?? []).filter((value) => value !== null);
+  return known.length === 0 ? 0 : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+/** `1` of correctness is `right`, `3` of ranks `rank 3`. */
+export function sliceLabel(by: SliceBy, value: string): string {
+  if (by === "correct")
+    return { "1": "right", "0": "wrong", correct: "right", incorrect: "wrong" }[value] ?? value;
+  if (by === "rank") return `rank ${value}`;
+  if (by === "weight_version") return `weights ${value}`;
+  return value;
+}
+
+function hasValues(values: ChartValues): boolean {
+  return values.some(isFigure);
+}

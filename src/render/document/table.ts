@@ -1,0 +1,118 @@
+/**
+ * Tables as the three media draw them: text cells, already formatted and printable, with what a medium needs to lay
+ * them out.
+ *
+ * @module
+ */
+
+import type { VerdictLevel } from "../../results/report.ts";
+import { displayed } from "../text/display.ts";
+import { type Figure, type FigureKind, formatColumn, isFigure, isMissing } from "../text/format.ts";
+import { printable } from "../text/printable.ts";
+
+export interface TableColumn {
+  readonly header: string;
+  readonly align: "left" | "right";
+  /** One cell per row. */
+  readonly cells: readonly string[];
+  /** 1 stays longest; a medium that is too narrow leaves out the highest numbers first. */
+  readonly priority: number;
+  /** Shares of the largest value, 0 to 1, for a bar beside the figures (NaN: no bar). */
+  readonly bars?: readonly number[];
+  /** The row that matters most in this column. */
+  readonly worstRow?: number;
+  /** The level that each cell names, for its colour. */
+  readonly levels?: readonly VerdictLevel[];
+  /** Prose that may be broken over lines; at most one column of a table. */
+  readonly wrap?: boolean;
+  readonly meaning?: string;
+}
+
+export interface Table {
+  readonly id: string;
+  readonly title: string;
+  /** What was folded or left out, or how to read it. */
+  readonly note?: string;
+  readonly columns: readonly TableColumn[];
+  readonly rows: number;
+}
+
+export interface ColumnOptions {
+  readonly priority?: number;
+  readonly meaning?: string;
+  /** Draw bars beside the figures. */
+  readonly bars?: boolean;
+  /** Mark the row with the largest (`most`) or smallest (`least`) figure. */
+  readonly worst?: "most" | "least";
+}
+
+export function figureColumn(
+  header: string,
+  kind: FigureKind,
+  values: readonly Figure[],
+  options: ColumnOptions = {},
+): TableColumn {
+  const { priority = 2, meaning, bars, worst } = options;
+  const worstRow = worst === undefined ? undefined : findWorst(values, worst);
+  return {
+    header,
+    align: "right",
+    cells: formatColumn(values, kind),
+    priority,
+    ...(meaning === undefined ? {} : { meaning }),
+    ...(bars ? { bars: shareOfLargest(values) } : {}),
+    ...(worstRow === undefined ? {} : { worstRow }),
+  };
+}
+
+/** A column of foreign or own text; what could break a line is written out. */
+export function textColumn(
+  header: string,
+  cells: readonly string[],
+  options: {
+    readonly priority?: number;
+    readonly meaning?: string;
+    readonly align?: "left" | "right";
+    readonly wrap?: boolean;
+    readonly levels?: readonly VerdictLevel[];
+  } = {},
+): TableColumn {
+  const { priority = 1, align = "left", wrap = false, ...rest } = options;
+  return { header, align, cells: cells.map(printable), priority, wrap, ...rest };
+}
+
+export function makeTable(id: string, title: string, columns: readonly TableColumn[], note?: string): Table {
+  return { id, title, columns, rows: columns[0]?.cells.length ?? 0, ...(note === undefined ? {} : { note }) };
+}
+
+/** Index of the worst figure, undefined where fewer than two rows differ. */
+function findWorst(values: readonly Figure[], worst: "most" | "least"): number | undefined {
+  const sign = worst === "most" ? 1 : -1;
+  let at: number | undefined;
+  let differ = false;
+  let best = 0;
+  for (const [index, value] of values.entries()) {
+    if (isMissing(value)) continue;
+    if (at !== undefined && value !== best) differ = true;
+    if (at === undefined || sign * value > sign * best) {
+      at = index;
+      best = value;
+    }
+  }
+  return differ ? at : undefined;
+}
+
+function shareOfLargest(values: readonly Figure[]): number[] {
+  let largest = 0;
+  for (const value of values) if (isFigure(value) && value > largest) largest = value;
+  return values.map((value) => {
+    if (value === Number.POSITIVE_INFINITY) return 1;
+    return isFigure(value) && value >= 0 && largest > 0 ? value / largest : Number.NaN;
+  });
+}
+
+/** A cell as pages show it: figures with their signs, names as they are. */
+export function shownCell({ align, cells }: Pick<TableColumn, "align" | "cells">, row: number): string {
+  const text = cells[row] ?? "";
+  return align === "right" ? displayed(text) : text;
+}

@@ -1,0 +1,64 @@
+import { PALETTE } from "../charts/palette.ts";
+import { element } from "../charts/svg.ts";
+import { shownCell, type Table, type TableColumn } from "../document/table.ts";
+import { escapeHtml } from "./escape.ts";
+
+/** Longer tables scroll in a box, and do without bars, to stay small. */
+const LONG = 60;
+const LONG_TEXT = 44;
+const BAR_WIDTH = 56;
+
+/** A table as HTML; end tags that HTML supplies by itself are left out, which halves a table of a thousand steps. */
+export function htmlTable(table: Table): string {
+  const isLong = table.rows > LONG;
+  const head = table.columns.map((column) => {
+    const meaning = column.meaning === undefined ? "" : ` title="${escapeHtml(column.meaning)}"`;
+    return `<th scope=col${headClass(column, isLong)}${meaning}>${escapeHtml(column.header)}`;
+  });
+  const rows = Array.from(
+    { length: table.rows },
+    (_, row) => `<tr>${table.columns.map((column) => htmlCell(column, row, isLong)).join("")}`,
+  );
+  return (
+    `<div class="scroll${isLong ? " long" : ""}"${isLong ? ` tabindex=0 role=region aria-label="${escapeHtml(table.title)}"` : ""}>` +
+    `<table${table.rows > 2 ? " data-sort" : ""}><thead><tr>${head.join("")}</thead>\n<tbody>${rows.join("\n")}</tbody></table></div>`
+  );
+}
+
+function htmlCell(column: TableColumn, row: number, isLong: boolean): string {
+  const text = escapeHtml(shownCell(column, row));
+  const level = column.levels?.[row];
+  const content = level === undefined ? text : `<span class="level ${level}">${text}</span>`;
+  const share = column.bars?.[row] ?? Number.NaN;
+  const picture = column.bars === undefined || isLong ? "" : htmlBar(Number.isNaN(share) ? 0 : share);
+  return `<td${classOf(column, column.worstRow === row)}>${content}${picture}`;
+}
+
+function classOf(column: TableColumn, isWorst = false): string {
+  if (column.wrap) return " class=p";
+  const names = [
+    ...(column.align === "left" ? ["l"] : []),
+    ...(isLongText(column) ? ["t"] : []),
+    ...(isWorst ? ["w"] : []),
+  ];
+  if (names.length === 0) return "";
+  return names.length === 1 ? ` class=${names[0]}` : ` class="${names.join(" ")}"`;
+}
+
+function headClass(column: TableColumn, isLong: boolean): string {
+  return column.bars === undefined || isLong ? classOf(column) : " class=b";
+}
+
+/** Names and paths that must be broken, or the table would scroll for their sake. */
+function isLongText(column: TableColumn): boolean {
+  return column.align === "left" && column.cells.some((cell) => cell.length > LONG_TEXT);
+}
+
+function htmlBar(share: number): string {
+  const rect = element("rect", {
+    width: Math.max(share > 0 ? 1 : 0, share * BAR_WIDTH),
+    height: 9,
+    fill: PALETTE.blue,
+  });
+  return element("svg", { width: BAR_WIDTH, height: 9, "aria-hidden": "true" }, rect);
+}

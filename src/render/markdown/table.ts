@@ -1,0 +1,28 @@
+import type { Table } from "../document/table.ts";
+import { escapeMarkdown } from "./text.ts";
+
+/** A table with its title and note, without the columns beyond a priority. */
+export function tableBlock(table: Table, mostNeeded: number): string {
+  const columns = table.columns.filter((column) => column.priority <= mostNeeded);
+  const rows = Array.from({ length: table.rows }, (_, row) =>
+    columns.map((column) => {
+      const cell = escapeMarkdown(column.cells[row] ?? "");
+      return column.worstRow === row ? `**${cell}**` : cell;
+    }),
+  );
+  const heads = columns.map((column) => escapeMarkdown(column.header));
+  const aligns = columns.map((column) => (column.align === "left" ? "l" : "r"));
+  const note = table.note === undefined ? "" : `\n\n${escapeMarkdown(table.note)}`;
+  return `**${escapeMarkdown(table.title)}**${note}\n\n${pipeTable(heads, aligns, rows)}`;
+}
+
+/** Rows of cells that are Markdown already. */
+export function pipeTable(
+  heads: readonly string[],
+  aligns: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const rule = aligns.map((align) => (align === "r" ? "---:" : "---"));
+  return [line(heads), line(rule), ...rows.map(line)].join("\n");
+}

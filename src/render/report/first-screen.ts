@@ -1,0 +1,259 @@
+import type { Histogram, MismatchReport } from "../../results/report.ts";
+import { logHistogram, sparkline } from "../terminal/bars.ts";
+import { clip, displayWidth, pad } from "../terminal/columns.ts";
+import { drawCommand } from "../terminal/command.ts";
+import { levelSign, type Style, type Surface } from "../terminal/surface.ts";
+import { wrap, wrapParts } from "../terminal/wrap.ts";
+import { formatNumber, formatSigned, isMissing } from "../text/format.ts";
+import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "./input.ts";
+import { type KeyFigure, keyFigures } from "./key-figures.ts";
+import { verdictWord } from "./verdict-level.ts";
+
+/** Rows of a small terminal less the prompt. */
+const ROWS = 23;
+const PICTURE_COLUMNS = 32;
+/** Widest of the labels on the left: key figures, pictures and closing lines stand under each other. */
+const LABEL_COLUMNS = 10;
+const MOST_FACTS = 3;
+/** More things left out than this are counted, not spelt out. */
+const MOST_LEFT_OUT = 2;
+
+/**
+ * What a tired engineer reads in ten seconds: verdict, key figures, shape, facts, what is left out, what to run next.
+ * Blank lines are put between the blocks as long as everything fits 24 rows; where long sentences leave no room, the
+ * reason for the next command goes, then the second picture, whose figure stands above it anyway, then the header, then
+ * the lesser facts.
+ *
+ * @param taken rows that the caller needs below
+ */
+export function drawFirstScreen(report: MismatchReport, surface: Surface, taken = 0): string[] {
+  const rows = ROWS - taken;
+  const densities = [
+    { why: true, extremes: true, header: true, facts: MOST_FACTS },
+    { why: false, extremes: true, header: true, facts: MOST_FACTS },
+    { why: false, extremes: false, header: true, facts: MOST_FACTS },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS - 1 },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS - 2 },
+  ];
+  const tries = densities.map((density) => drawBlocks(report, surface, density));
+  const blocks =
+    tries.find((candidate) => countRows(candidate, surface.width) <= rows) ??
+    (tries[tries.length - 1] as string[][]);
+  const gaps = Math.max(0, rows - countRows(blocks, surface.width));
+  // The verdict gets air first, then the end of the figures; the pictures stay with the facts longest.
+  const spaced = new Set([1, 2, 4, 0, 3].slice(0, gaps));
+  return blocks.flatMap((block, index) =>
+    spaced.has(index) && index < blocks.length - 1 ? [...block, ""] : block,
+  );
+}
+
+interface Density {
+  /** Whether to say why the next command is worth running. */
+  readonly why: boolean;
+  /** Whether to draw max |Δ| over the steps. */
+  readonly extremes: boolean;
+  /** Whether to head the columns of the key figures. */
+  readonly header: boolean;
+  /** How many facts to tell. */
+  readonly facts: number;
+}
+
+function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[][] {
+  const clipped = (lines: readonly string[]): string[] =>
+    lines.map((line) => clip(line, surface.width, surface.ellipsis));
+  return [
+    clipped(drawTitle(report, surface)),
+    clipped(drawVerdict(report, surface)),
+    clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
+    clipped(drawPictures(report, surface, density)),
+    clipped(drawFacts(report, surface, density.facts)),
+    [...clipped(drawLeftOut(report, surface)), ...drawNext(report, surface, density)],
+  ].filter((block) => block.length > 0);
+}
+
+/** A command that is wider than the terminal takes several of its rows. */
+export function countRows(blocks: readonly string[][], width: number): number {
+  const rows = (line: string): number => Math.max(1, Math.ceil(displayWidth(line) / width));
+  return blocks.reduce((sum, block) => sum + block.reduce((all, line) => all + rows(line), 0), 0);
+}
+
+function drawTitle(report: MismatchReport, surface: Surface): string[] {
+  const run = clip(surface.text(report.run), Math.max(8, Math.floor(surface.width / 2)), surface.ellipsis);
+  const parts = inputParts(report).map(surface.text);
+  const [first = "", ...rest] = wrapParts([run, ...parts], surface.unicode ? " · " : ", ", surface.width);
+  const title = surface.style(run, "bold") + surface.style(first.slice(run.length), "dim");
+  return [title, ...rest.map((line) => surface.style(line, "dim"))];
+}
+
+function drawVerdict(report: MismatchReport, surface: Surface): string[] {
+  const { level, headline } = report.verdict;
+  const style: Style = `level-${level}`;
+  const badge = `${levelSign(level, surface.unicode)} ${verdictWord(report.verdict)}`;
+  const shown = level === "broken" ? ` ${badge} ` : badge;
+  const taken = displayWidth(shown) + 2;
+  const [first = "", ...rest] = wrap(surface.text(headline), surface.width, surface.width - taken);
+  return [`${surface.style(shown, style)}  ${first}`, ...rest];
+}
+
+function drawKeyFigures(figures: readonly KeyFigure[], surface: Surface): string[] {
+  const cells = figures.map((figure) => ({
+    figure,
+    label: surface.text(figure.label),
+    value: surface.text(figure.value),
+    low: surface.text(figure.interval?.low ?? ""),
+    high: surface.text(figure.interval?.high ?? ""),
+  }));
+  const widths = {
+    label: Math.max(LABEL_COLUMNS, ...cells.map((cell) => displayWidth(cell.label))),
+    value: Math.max(7, ...cells.map((cell) => displayWidth(cell.value))),
+    low: Math.max(0, ...cells.map((cell) => displayWidth(cell.low))),
+    high: Math.max(0, ...cells.map((cell) => displayWidth(cell.high))),
+  };
+  const hasIntervals = widths.low > 0;
+  const dashes = surface.text("—");
+  const intervalWidth = Math.max("95 % interval".length, widths.low + widths.high + 3);
+  const dash = surface.text("–");
+  const lines = cells.map(({ figure, label, value, low, high }) => {
+    const none = figure.reason === undefined ? "" : dashes;
+    const interval = low === "" ? none : `${pad(low, widths.low, "right")} ${dash} ${high}`;
+    const head =
+      `${pad(label, widths.label)} ${surface.style(pad(value, widths.value, "right"), "bold")}  ` +
+      (hasIntervals ? `${surface.style(pad(interval, intervalWidth), "dim")}  ` : "");
+    return head + drawReading(figure, surface, surface.width - displayWidth(head));
+  });
+  const header =
+    `${pad("", widths.label)} ${pad("value", widths.value, "right")}  ` +
+    `${hasIntervals ? `${pad("95 % interval", intervalWidth)}  ` : ""}${surface.unicode ? "  " : "    "}published baseline`;
+  return [surface.style(header, "dim"), ...lines, ...drawNoIntervals(figures, surface)].map((line) =>
+    line.trimEnd(),
+  );
+}
+
+/** Which figures have no interval and why, on one line; the rest is in the table of all figures. */
+function drawNoIntervals(figures: readonly KeyFigure[], surface: Surface): string[] {
+  const parts = figures.flatMap(({ label, reason }) =>
+    reason === undefined ? [] : [`${label} (${reason})`],
+  );
+  if (parts.length === 0) return [];
+  const text = surface.text(`no 95 % interval: ${parts.join(", ")}`);
+  return [surface.style(clip(text, surface.width, surface.ellipsis), "dim")];
+}
+
+function drawReading(figure: KeyFigure, surface: Surface, room: number): string {
+  const { reading } = figure;
+  const signColumns = surface.unicode ? 2 : 4;
+  const gap = " ".repeat(signColumns - displayWidth(levelSign(reading?.level ?? "none", surface.unicode)));
+  if (reading === undefined) return surface.style(surface.text(`${" ".repeat(signColumns)}–`), "dim");
+  const sign = surface.style(levelSign(reading.level, surface.unicode), `level-${reading.level}`) + gap;
+  const band = surface.text(reading.band);
+  const source = surface.text(reading.source);
+  const both = `${band}  ${surface.style(source, "dim")}`;
+  return (
+    sign +
+    (displayWidth(both) <= room - signColumns
+      ? both
+      : clip(band, Math.max(1, room - signColumns), surface.ellipsis))
+  );
+}
+
+function drawPictures(report: MismatchReport, surface: Surface, density: Density): string[] {
+  const lines: string[] = [];
+  const steps = report.per_step;
+  if (steps.length > 1) {
+    const [low = null, high = null] = [steps[0]?.step, steps[steps.length - 1]?.step];
+    const over = low === null || high === null ? "" : ` of ${low}–${high}`;
+    const series = [
+      ["mean |Δ|", "delta_abs_mean"],
+      ["max |Δ|", "delta_abs_max"],
+    ] as const;
+    for (const [label, key] of density.extremes ? series : series.slice(0, 1)) {
+      const values = steps.map((step) => step[key]);
+      const worst = worstIndex(values);
+      const peak =
+        worst === undefined ? "" : `most ${formatNumber(values[worst])} at ${atStep(steps[worst]?.step)}`;
+      lines.push(
+        drawPicture(label, sparkline(values, PICTURE_COLUMNS, surface.unicode), peak + over, surface),
+      );
+    }
+  } else if (report.per_position_decile.length > 1) {
+    const values = report.per_position_decile.map((group) => group.delta_abs_mean);
+    const note = "by position, first to last tenth of the response";
+    lines.push(drawPicture("mean |Δ|", sparkline(values, PICTURE_COLUMNS, surface.unicode), note, surface));
+  }
+  const trimmed = trimHistogram(report.histograms.delta);
+  if (trimmed !== undefined) {
+    const { delta_min, delta_max } = report.metrics;
+    const picture = logHistogram(trimmed.counts, PICTURE_COLUMNS, surface.unicode);
+    const note = `${formatSigned(delta_min)} … 0 … ${formatSigned(delta_max)}, log counts`;
+    lines.push(drawPicture("Δ", picture, note, surface));
+  }
+  return lines;
+}
+
+function drawPicture(label: string, picture: string, note: string, surface: Surface): string {
+  const head = `${pad(surface.text(label), LABEL_COLUMNS)} ${surface.style(picture, "blue")}  `;
+  const room = Math.max(1, surface.width - displayWidth(head));
+  return (head + surface.style(clip(surface.text(note), room, surface.ellipsis), "dim")).trimEnd();
+}
+
+function drawFacts(report: MismatchReport, surface: Surface, most: number): string[] {
+  const bullet = surface.unicode ? "• " : "* ";
+  return [...report.facts]
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, most)
+    .flatMap((fact) =>
+      wrap(surface.text(fact.text), surface.width - 2).map(
+        (line, index) => (index === 0 ? bullet : "  ") + line,
+      ),
+    );
+}
+
+function drawLeftOut(report: MismatchReport, surface: Surface): string[] {
+  const told = leftOutLines(report);
+  const more = told.length - MOST_LEFT_OUT;
+  const warnings = countOtherWarnings(report);
+  const nothing = told.length === 0;
+  const parts = [
+    ...(nothing ? ["nothing", ...otherFiles(report)] : told.slice(0, MOST_LEFT_OUT)),
+    ...(more > 0 ? [`${more} more, see Findings`] : []),
+    ...(warnings > 0 ? [`${plural(warnings, nothing ? "warning" : "other warning")}, see Findings`] : []),
+  ];
+  const lines = wrap(surface.text(parts.join("; ")), surface.width - LABEL_COLUMNS - 1);
+  return lines.map((line, index) => {
+    const label = surface.style(pad(index === 0 ? "left out" : "", LABEL_COLUMNS), "dim");
+    return `${label} ${surface.style(line, nothing && warnings === 0 ? "dim" : "caution")}`;
+  });
+}
+
+function drawNext(report: MismatchReport, surface: Surface, density: Density): string[] {
+  const { command, why } = report.next;
+  if (command === "") return [];
+  return drawCommand("next", command, density.why ? why : "", surface);
+}
+
+/** The bars between the outermost ones that hold tokens, kept symmetric so that Δ = 0 stays in the middle. */
+function trimHistogram(histogram: Histogram): Histogram | undefined {
+  const { counts, edges } = histogram;
+  const first = counts.findIndex((count) => count > 0);
+  if (first < 0) return undefined;
+  const last = counts.length - 1 - [...counts].reverse().findIndex((count) => count > 0);
+  const margin = Math.min(first, counts.length - 1 - last);
+  return {
+    counts: counts.slice(margin, counts.length - margin),
+    edges: edges.slice(margin, edges.length - margin),
+  };
+}
+
+function atStep(step: number | null | undefined): string {
+  return step === null || step === undefined ? "no step" : `step ${step}`;
+}
+
+function worstIndex(values: readonly number[]): number | undefined {
+  let worst: number | undefined;
+  for (const [index, value] of values.entries()) {
+    if (isMissing(value)) continue;
+    if (worst === undefined || value > (values[worst] as number)) worst = index;
+  }
+  return worst;
+}

@@ -1,0 +1,201 @@
+import type { MismatchMetrics, MismatchReport, StepMetrics } from "../../results/report.ts";
+import {
+  type ColumnOptions,
+  figureColumn,
+  makeTable,
+  type Table,
+  type TableColumn,
+  textColumn,
+} from "../document/table.ts";
+import { formatCount, formatId } from "../text/format.ts";
+import { foldSteps, type StepRange } from "./fold-steps.ts";
+import { METRIC_NAMES, type PartMetricKey } from "./metric-names.ts";
+
+/** Rows of a table of parts; a run that someone made up has a hundred thousand turns, and nobody reads them. */
+const MOST_PARTS = 200;
+
+/** Steps as rows: each step while they are at most `most`, otherwise ranges that keep the worst. */
+export function stepTable(report: MismatchReport, most: number): Table {
+  const steps = report.per_step;
+  if (steps.length <= most) return groupTable("steps", "By step", "step", steps, stepLabels(steps));
+  return foldedStepTable(steps, foldSteps(steps, most));
+}
+
+export function turnTable(report: MismatchReport): Table {
+  const turns = report.per_turn;
+  return groupTable(
+    "turns",
+    "By turn",
+    "turn",
+    turns,
+    turns.map((group) => formatId(group.turn)),
+  );
+}
+
+export function rankTable(report: MismatchReport): Table {
+  const ranks = report.per_rank;
+  return groupTable(
+    "ranks",
+    "By rank",
+    "rank",
+    ranks,
+    ranks.map((group) => formatId(group.rank)),
+  );
+}
+
+/** The largest mean |Δ| first. */
+export function environmentTable(report: MismatchReport): Table {
+  const groups = [...report.per_environment].sort((a, b) => b.delta_abs_mean - a.delta_abs_mean);
+  return groupTable(
+    "environments",
+    "By environment",
+    "environment",
+    groups,
+    groups.map((group) => group.name),
+  );
+}
+
+export function correctnessTable(report: MismatchReport): Table {
+  const groups = report.per_correctness;
+  return groupTable(
+    "correctness",
+    "By correctness",
+    "answer",
+    groups,
+    groups.map((group) => group.name),
+  );
+}
+
+function groupTable(
+  id: string,
+  title: string,
+  unit: string,
+  allGroups: readonly MismatchMetrics[],
+  allLabels: readonly string[],
+): Table {
+  const kept = unit === "step" ? allGroups.map((_, i) => i) : worstParts(allGroups);
+  const groups = kept.map((i) => allGroups[i] as MismatchMetrics);
+  const labels = kept.map((i) => allLabels[i] as string);
+  const metric = (key: PartMetricKey, options: ColumnOptions = {}): TableColumn =>
+    figureColumn(
+      METRIC_NAMES[key].label,
+      METRIC_NAMES[key].kind,
+      groups.map((group) => group[key]),
+      {
+        meaning: METRIC_NAMES[key].meaning,
+        ...options,
+      },
+    );
+  return makeTable(
+    id,
+    title,
+    [
+      textColumn(unit, labels, { align: labels.every((label) => /^\d+$/.test(label)) ? "right" : "left" }),
+      figureColumn(
+        "seqs",
+        "count",
+        groups.map((group) => group.sequences),
+        { priority: 6, meaning: "sequences" },
+      ),
+      figureColumn(
+        "tokens",
+        "count",
+        groups.map((group) => group.tokens),
+        { priority: 3, meaning: "masked tokens" },
+      ),
+      metric("delta_abs_mean", { priority: 1, bars: true, worst: "most" }),
+      metric("delta_abs_p99", { priority: 3, worst: "most" }),
+      metric("delta_abs_p999", { priority: 5, worst: "most" }),
+      metric("delta_abs_max", { priority: 2, worst: "most" }),
+      metric("delta_mean", { priority: 4 }),
+      metric("k3", { priority: 2, worst: "most" }),
+      metric("prob_diff_max", { priority: 4, worst: "most" }),
+      metric("pearson", { priority: 7, worst: "least" }),
+      metric("ess", { priority: 5, worst: "least" }),
+    ],
+    groups.length < allGroups.length
+      ? `the ${groups.length} of ${formatCount(allGroups.length)} ${unit}s with the largest mean |Δ|; --json has all`
+      : undefined,
+  );
+}
+
+/** Indices of the parts with the largest mean |Δ|, in their own order. */
+function worstParts(groups: readonly MismatchMetrics[]): number[] {
+  const all = groups.map((_, i) => i);
+  if (all.length <= MOST_PARTS) return all;
+  const size = (i: number): number => groups[i]?.delta_abs_mean ?? 0;
+  return all
+    .sort((a, b) => size(b) - size(a))
+    .slice(0, MOST_PARTS)
+    .sort((a, b) => a - b);
+}
+
+function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRange[]): Table {
+  const column = (
+    key: "delta_abs_mean" | "k3" | "delta_abs_max" | "prob_diff_max",
+    options: ColumnOptions,
+  ): TableColumn =>
+    figureColumn(
+      METRIC_NAMES[key].label,
+      "number",
+      ranges.map((range) => range[key]),
+      {
+        meaning: METRIC_NAMES[key].meaning,
+        ...options,
+      },
+    );
+  const note =
+    `${formatCount(steps.length)} steps in ${ranges.length} rows: means are over all tokens of a row, maxima over ` +
+    "its steps; “worst step” is the one with the largest mean |Δ| of its row, and that mean";
+  return makeTable(
+    "steps",
+    "By step",
+    [
+      textColumn("steps", ranges.map(rangeLabel)),
+      figureColumn(
+        "seqs",
+        "count",
+        ranges.map((range) => range.sequences),
+        { priority: 6, meaning: "sequences" },
+      ),
+      figureColumn(
+        "tokens",
+        "count",
+        ranges.map((range) => range.tokens),
+        { priority: 3, meaning: "masked tokens" },
+      ),
+      column("delta_abs_mean", { priority: 1, bars: true, worst: "most" }),
+      textColumn(
+        "worst step",
+        ranges.map((range) => stepLabel(range.worst.step)),
+        { priority: 2, align: "right" },
+      ),
+      figureColumn(
+        "its mean",
+        "number",
+        ranges.map((range) => range.worst.delta_abs_mean),
+        {
+          priority: 2,
+          worst: "most",
+          meaning: "mean |Δ| of the worst step",
+        },
+      ),
+      column("delta_abs_max", { priority: 1, worst: "most" }),
+      column("k3", { priority: 2, worst: "most" }),
+      column("prob_diff_max", { priority: 4, worst: "most" }),
+    ],
+    note,
+  );
+}
+
+export function stepLabel(step: number | null): string {
+  return step === null ? "no step" : formatId(step);
+}
+
+function stepLabels(steps: readonly StepMetrics[]): string[] {
+  return steps.map((group) => stepLabel(group.step));
+}
+
+function rangeLabel(range: StepRange): string {
+  return range.steps === 1 ? stepLabel(range.first) : `${stepLabel(range.first)}–${stepLabel(range.last)}`;
+}

@@ -1,0 +1,222 @@
+/**
+ * The pictures of a report: the HTML report and the page's overview show the same ones.
+ *
+ * @module
+ */
+import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/report.ts";
+import {
+  groupedBars,
+  heatStrip,
+  histogramChart,
+  lineChart,
+  mirroredChart,
+  tailChart,
+} from "../charts/index.ts";
+import { reportStepCharts } from "../charts/step-charts.ts";
+import { isMissing } from "../text/format.ts";
+import { printable } from "../text/printable.ts";
+import { bucketLabel } from "./token-tables.ts";
+
+export interface Picture {
+  /** For file names, and to find it. */
+  readonly id: string;
+  /** SVG. */
+  readonly draw: () => string;
+  /** What is in it, with all its digits; undefined: the figures of the table that it stands above. */
+  readonly rows?: () => readonly Readonly<Record<string, number | null>>[];
+}
+
+/** More groups than this are left to the table. */
+const MOST_BARS = 24;
+/** Small multiples: three beside each other. */
+const SMALL = { width: 352, height: 216 };
+
+/** How it went over the steps; none with one step or none. */
+export function stepPictures({ per_step: steps }: MismatchReport): Picture[] {
+  return reportStepCharts(steps).map((spec) => ({ id: spec.id, draw: () => lineChart(spec, SMALL) }));
+}
+
+/** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
+export function spreadPictures(report: MismatchReport): Picture[] {
+  if (report.metrics.tokens === 0) return [];
+  const { delta, prob_diff_abs } = report.histograms;
+  return [
+    {
+      id: "delta-histogram",
+      draw: () => histogramChart({ title: "Δ = log p trainer − log p rollout", xLabel: "Δ, nats", ...delta }),
+      rows: () => barRows({ tokens: delta }),
+    },
+    {
+      id: "extreme-tokens",
+      draw: () => tailChart(report.tail_curve, { title: "Extreme tokens: share with |Δ| above τ" }),
+      rows: () =>
+        report.tail_curve.map(({ approximate, ...point }) => ({
+          ...point,
+          approximate: approximate ? 1 : 0,
+        })),
+    },
+    {
+      id: "prob-diff-histogram",
+      draw: () =>
+        histogramChart({ title: "|Δp| = |p trainer − p rollout|", xLabel: "|Δp|", ...prob_diff_abs }),
+      rows: () => barRows({ tokens: prob_diff_abs }),
+    },
+    ...correctnessPictures(report),
+  ];
+}
+
+function correctnessPictures({ histograms: { by_correctness: spreads } }: MismatchReport): Picture[] {
+  const [right, wrong] = [
+    spreads.find(({ name }) => name === "correct"),
+    spreads.find(({ name }) => name === "incorrect"),
+  ];
+  if (right === undefined || wrong === undefined) return [];
+  return [
+    {
+      id: "delta-right-wrong",
+      draw: () =>
+        mirroredChart(
+          { label: "right", colour: "blue", counts: right.delta.counts },
+          { label: "wrong", colour: "orange", counts: wrong.delta.counts },
+          {
+            title: "Δ of tokens in right and in wrong answers",
+            xLabel: "Δ, nats",
+            edges: right.delta.edges,
+            axis: "signed",
+            heights: "log",
+          },
+        ),
+      rows: () => barRows({ right: right.delta, wrong: wrong.delta }),
+    },
+    {
+      id: "sequences-right-wrong",
+      draw: () =>
+        mirroredChart(
+          {
+            label: "right",
+            colour: "blue",
+            counts: right.sequence_delta_abs.counts,
+            median: right.sequence_delta_abs_p50,
+          },
+          {
+            label: "wrong",
+            colour: "orange",
+            counts: wrong.sequence_delta_abs.counts,
+            median: wrong.sequence_delta_abs_p50,
+          },
+          {
+            title: "Mean |Δ| of right and of wrong answers",
+            xLabel: "mean |Δ| of a sequence, nats",
+            edges: right.sequence_delta_abs.edges,
+            axis: "log",
+            heights: "share",
+          },
+        ),
+      rows: () => barRows({ right: right.sequence_delta_abs, wrong: wrong.sequence_delta_abs }),
+    },
+  ];
+}
+
+/** Histograms of the same edges, one row per bar. */
+function barRows(histograms: Readonly<Record<string, Histogram>>): Record<string, number | null>[] {
+  const edges = Object.values(histograms)[0]?.edges ?? [];
+  return edges.slice(1).map((to, bar) => ({
+    from: edges[bar] ?? null,
+    to,
+    ...Object.fromEntries(
+      Object.entries(histograms).map(([name, { counts }]) => [name, counts[bar] ?? null]),
+    ),
+  }));
+}
+
+/** Pictures that belong above the table of the same id. */
+export function sectionPictures(report: MismatchReport, id: string): Picture[] {
+  const draw = SECTIONS[id]?.(report);
+  return draw === undefined ? [] : [{ id: `${id}-shares`, draw }];
+}
+
+type Draw = (() => string) | undefined;
+
+const SECTIONS: Readonly<Record<string, (report: MismatchReport) => Draw>> = {
+  turns: ({ per_turn: turns }) =>
+    partBars(
+      "turn",
+      turns,
+      turns.map((group) => `turn ${group.turn}`),
+    ),
+  ranks: ({ per_rank: ranks }) =>
+    partBars(
+      "rank",
+      ranks,
+      ranks.map((group) => `rank ${group.rank}`),
+    ),
+  environments: (report) => namedBars("environment", report.per_environment),
+  correctness: (report) => namedBars("correctness", report.per_correctness),
+  positions: positionHeat,
+  probabilities: probabilityBars,
+};
+
+function namedBars(what: string, groups: readonly NamedMetrics[]): Draw {
+  const sorted = [...groups].sort((a, b) => b.k3 * b.tokens - a.k3 * a.tokens);
+  return partBars(
+    what,
+    sorted,
+    sorted.map((group) => printable(group.name)),
+  );
+}
+
+/** What part of the tokens a group holds, and what part of the mismatch: the table's figures do not show it. */
+function partBars(what: string, groups: readonly MismatchMetrics[], labels: readonly string[]): Draw {
+  if (groups.length < 2 || groups.length > MOST_BARS) return undefined;
+  const tokens = sharesOf(groups.map((group) => group.tokens));
+  const mismatch = sharesOf(groups.map((group) => group.k3 * group.tokens));
+  return () => shareBars(`Share of tokens and of Σ k3 by ${what}`, labels, tokens, mismatch);
+}
+
+function shareBars(
+  title: string,
+  labels: readonly string[],
+  tokens: readonly number[],
+  mismatch: readonly number[],
+): string {
+  const series = [
+    { label: "of tokens", colour: "grey", kind: "share", values: tokens },
+    { label: "of Σ k3", colour: "orange", kind: "share", values: mismatch },
+  ] as const;
+  return groupedBars(labels, series, { title });
+}
+
+function sharesOf(values: readonly number[]): number[] {
+  const sum = values.reduce((total, value) => total + (isMissing(value) ? 0 : value), 0);
+  return values.map((value) => (sum > 0 ? value / sum : Number.NaN));
+}
+
+function positionHeat({ per_position_decile: groups }: MismatchReport): Draw {
+  if (groups.length < 2) return undefined;
+  const rows = [
+    { label: "mean |Δ|", kind: "number", values: groups.map((group) => group.delta_abs_mean) },
+    { label: "max |Δ|", kind: "number", values: groups.map((group) => group.delta_abs_max) },
+    { label: "of Σ k3", kind: "share", values: groups.map((group) => group.k3_share) },
+    { label: "mean Δ", kind: "signed", values: groups.map((group) => group.delta_mean) },
+  ] as const;
+  const columns = groups.map((group) => `${group.decile * 10} %`);
+  return () =>
+    heatStrip(columns, rows, {
+      title: "Where in the response",
+      xLabel: "tenths of the response",
+      width: 600,
+    });
+}
+
+function probabilityBars({ per_rollout_probability: groups }: MismatchReport): Draw {
+  if (groups.length < 2) return undefined;
+  const tokens = groups.map((group) => group.token_share);
+  const mismatch = groups.map((group) => group.k3_share);
+  return () =>
+    shareBars(
+      "Share of tokens and of Σ k3 by rollout probability",
+      groups.map(bucketLabel),
+      tokens,
+      mismatch,
+    );
+}

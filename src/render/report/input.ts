@@ -1,0 +1,142 @@
+/**
+ * What was read and what is in no figure: said in every medium, because a verdict over half of the files is another
+ * verdict.
+ *
+ * @module
+ */
+
+import type { MismatchReport, SourceSummary } from "../../results/report.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { formatBytes, formatCount, formatId, isFigure } from "../text/format.ts";
+import { printable } from "../text/printable.ts";
+
+/** `12 files (verl npz) · 12 steps (10–150) · 768 sequences · 54,994 tokens · up to 4 turns · 4 ranks`, in parts. */
+export function inputParts(report: MismatchReport): string[] {
+  const { metrics, sources } = report;
+  const kinds = [...new Set(sources.map((source) => `${source.trainer} ${source.format}`))];
+  const steps = report.per_step.map((group) => group.step).filter(isFigure);
+  const span = steps.length > 1 ? ` (${extremes(steps).map(formatId).join("–")})` : "";
+  const parts = [
+    plural(sources.length, "file") + (kinds.length === 0 ? "" : ` (${kinds.join(", ")})`),
+    plural(metrics.steps, "step") + span,
+    plural(metrics.sequences, "sequence") +
+      (metrics.sequences_empty > 0 ? ` (${formatCount(metrics.sequences_empty)} empty)` : ""),
+    plural(metrics.tokens, "token"),
+  ];
+  if (metrics.turns_max > 1) parts.push(`up to ${plural(metrics.turns_max, "turn")}`);
+  if (metrics.ranks > 1) parts.push(plural(metrics.ranks, "rank"));
+  return parts.map(printable);
+}
+
+/**
+ * One line for each thing that is in no figure; empty where nothing was left out. Files that lie beside the data under
+ * names of their own are not missed by any figure: {@link otherFiles}.
+ */
+export function leftOutLines({ left_out }: MismatchReport): string[] {
+  return left_out
+    .filter(({ why }) => why !== "by_name")
+    .map(({ file, severity, what }) =>
+      file === undefined || severity !== "skipped" || what.includes(file.split("/").at(-1) ?? file)
+        ? what
+        : `${file}: ${what}`,
+    );
+}
+
+/** `3 other files are no recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */
+export function otherFiles({ left_out }: MismatchReport): string[] {
+  return left_out.filter(({ why }) => why === "by_name").map(({ what }) => what);
+}
+
+/** Findings that left nothing out, but say that figures may mean something else. */
+export function countOtherWarnings({ findings }: MismatchReport): number {
+  return findings.filter(({ severity, omits }) => severity === "warning" && omits === undefined).length;
+}
+
+/** The files, at most `most` of them; the note says how many more there are. */
+export function sourceTable(report: MismatchReport, most: number): Table {
+  const shown = report.sources.slice(0, most);
+  const more = report.sources.length - shown.length;
+  return makeTable(
+    "sources",
+    "What was read",
+    [
+      textColumn(
+        "file",
+        shown.map((source) => source.file),
+      ),
+      textColumn(
+        "trainer",
+        shown.map((source) => source.trainer),
+        { priority: 2 },
+      ),
+      textColumn(
+        "format",
+        shown.map((source) => source.format),
+        { priority: 2 },
+      ),
+      textColumn(
+        "step",
+        shown.map((source) => optionalId(source.step)),
+        { priority: 3, align: "right" },
+      ),
+      textColumn(
+        "rank",
+        shown.map((source) => optionalId(source.rank)),
+        { priority: 4, align: "right" },
+      ),
+      figureColumn(
+        "sequences",
+        "count",
+        shown.map((source) => source.sequences),
+        { priority: 1 },
+      ),
+      textColumn(
+        "bytes",
+        shown.map((source) => formatBytes(source.bytes)),
+        { priority: 3, align: "right" },
+      ),
+    ],
+    ...(more > 0 ? [`${plural(more, "more file")}: see sources of --json`] : []),
+  );
+}
+
+/** `found: responses, response_mask · guessed: … (3 of 12 files)`: one line for each of found, guessed and missing. */
+export function columnLines(report: MismatchReport): { readonly label: string; readonly text: string }[] {
+  const total = report.sources.length;
+  return (["found", "guessed", "missing"] as const).flatMap((label) => {
+    const counts = countNames(report.sources, label);
+    const names = [...counts].map(([name, count]) =>
+      count === total ? name : `${name} (${count} of ${plural(total, "file")})`,
+    );
+    return names.length === 0 ? [] : [{ label, text: printable(names.join("; ")) }];
+  });
+}
+
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function countNames(
+  sources: readonly SourceSummary[],
+  kind: "found" | "guessed" | "missing",
+): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const source of sources) {
+    for (const name of new Set(source[kind])) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function optionalId(value: number | null): string {
+  return isFigure(value) ? formatId(value) : "";
+}
+
+/** Smallest and largest; a loop, since spreading a long list would overflow the stack. */
+function extremes(values: readonly number[]): [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return [low, high];
+}

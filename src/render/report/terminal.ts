@@ -1,0 +1,29 @@
+import type { MismatchReport } from "../../results/report.ts";
+import { clip } from "../terminal/columns.ts";
+import { drawCommand } from "../terminal/command.ts";
+import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
+import { drawDetails } from "./details.ts";
+import { countRows, drawFirstScreen } from "./first-screen.ts";
+
+export interface TerminalReportOptions extends TerminalOptions {
+  /** `summary`: the first screen only. `all` (the default): the tables after it. */
+  readonly sections?: "summary" | "all";
+  /** The command that prints all sections: said below the first screen where it stands alone. */
+  readonly more?: string;
+}
+
+/**
+ * The report as lines for a terminal, with a newline at the end: a first screen for 80 × 24, then the tables. No line
+ * takes more than `width` columns, but for the command to run next, which is whole; without `color` there is no escape sequence, without `unicode` nothing but ASCII.
+ */
+export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
+  const surface = makeSurface(options);
+  const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
+  const lines = drawFirstScreen(report, surface, countRows([more], surface.width));
+  if (options.sections !== "summary") {
+    const details = drawDetails(report, surface);
+    lines.push(...details.map((line) => clip(line, surface.width, surface.ellipsis)));
+  }
+  lines.push(...more);
+  return lines.map((line) => `${line}\n`).join("");
+}

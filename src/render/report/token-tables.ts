@@ -1,0 +1,196 @@
+import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../results/report.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
+import {
+  type Figure,
+  formatCount,
+  formatId,
+  formatPlain,
+  formatProbability,
+  formatShare,
+} from "../text/format.ts";
+
+export function positionTable(report: MismatchReport): Table {
+  const groups = report.per_position_decile;
+  const labels = groups.map((group) => `${group.decile * 10}–${group.decile * 10 + 10} %`);
+  return shareTable("positions", "By position in the response", "of the response", groups, labels);
+}
+
+export function probabilityTable(report: MismatchReport): Table {
+  const groups = report.per_rollout_probability;
+  return shareTable("probabilities", "By rollout probability", "p rollout", groups, groups.map(bucketLabel));
+}
+
+export function tokenIdTable(report: MismatchReport): Table {
+  const groups = report.per_token_id;
+  const labels = groups.map((group) => formatId(group.token_id));
+  const note = "the token ids with the largest share of Σ k3";
+  return shareTable("token-ids", "By token id", "token id", groups, labels, note);
+}
+
+function shareTable(
+  id: string,
+  title: string,
+  unit: string,
+  groups: readonly GroupMetrics[],
+  labels: readonly string[],
+  note?: string,
+): Table {
+  const take = (key: keyof GroupMetrics): Figure[] => groups.map((group) => group[key]);
+  return makeTable(
+    id,
+    title,
+    [
+      textColumn(unit, labels, { align: "right" }),
+      figureColumn("tokens", "count", take("tokens"), { priority: 4 }),
+      figureColumn("of tokens", "share", take("token_share"), {
+        priority: 2,
+        meaning: "share of all masked tokens",
+      }),
+      figureColumn("of Σ k3", "share", take("k3_share"), {
+        priority: 1,
+        bars: true,
+        worst: "most",
+        meaning: "share of the sum of k3 over all masked tokens",
+      }),
+      figureColumn("of Σ |Δ|", "share", take("delta_abs_share"), { priority: 3, worst: "most" }),
+      figureColumn("mean |Δ|", "number", take("delta_abs_mean"), { priority: 2, worst: "most" }),
+      figureColumn("max |Δ|", "number", take("delta_abs_max"), { priority: 3, worst: "most" }),
+      figureColumn("mean Δ", "signed", take("delta_mean"), { priority: 5 }),
+      figureColumn("k3", "number", take("k3"), { priority: 4, worst: "most" }),
+    ],
+    note,
+  );
+}
+
+export function bucketLabel(bucket: ProbabilityBucket): string {
+  const edge = (value: number): string => (value >= 1 ? "1" : formatPlain(value));
+  return `${edge(bucket.from)}–${edge(bucket.to)}`;
+}
+
+/** The extreme-token curve P(|Δ| > τ), both tails apart. */
+export function tailTable(report: MismatchReport): Table {
+  const points = report.tail_curve;
+  const counts = (key: "tokens" | "positive" | "negative"): string[] =>
+    points.map((point) => (point.approximate && point[key] > 0 ? "≈" : "") + formatCount(point[key]));
+  return makeTable(
+    "tail",
+    "Extreme tokens",
+    [
+      textColumn(
+        "|Δ| above",
+        points.map((point) => formatPlain(point.threshold)),
+        { align: "right" },
+      ),
+      textColumn("tokens", counts("tokens"), { priority: 1, align: "right" }),
+      textColumn(
+        "of tokens",
+        points.map((point) => formatShare(point.share)),
+        { priority: 1, align: "right" },
+      ),
+      textColumn(
+        "one in",
+        points.map((point) => oneIn(point.share)),
+        { priority: 4, align: "right" },
+      ),
+      textColumn("trainer likelier", counts("positive"), {
+        align: "right",
+        priority: 2,
+        meaning: "Δ > τ: the trainer finds the token likelier",
+      }),
+      textColumn("rollout likelier", counts("negative"), {
+        align: "right",
+        priority: 2,
+        meaning: "Δ < −τ: the rollout engine found it likelier",
+      }),
+    ],
+    "tokens further off than a threshold, in nats, before any truncation; ≈ is interpolated in a sketch",
+  );
+}
+
+export function tailSideTable(report: MismatchReport): Table {
+  const { positive, negative } = report.tails;
+  const sides = [positive, negative];
+  const take = (key: keyof typeof positive): Figure[] => sides.map((side) => side[key]);
+  return makeTable("tails", "Both tails", [
+    textColumn("tail", ["Δ > 0, trainer likelier", "Δ < 0, rollout likelier"]),
+    figureColumn("tokens", "count", take("tokens"), { priority: 2 }),
+    figureColumn("of tokens", "share", take("share"), { priority: 1 }),
+    figureColumn("mean Δ", "signed", take("delta_mean"), { priority: 1 }),
+    figureColumn("p50", "signed", take("p50"), { priority: 3 }),
+    figureColumn("p99", "signed", take("p99"), {
+      priority: 3,
+      meaning: "one in 100 of the tail is further out",
+    }),
+    figureColumn("extreme", "signed", take("delta_extreme"), { priority: 1 }),
+  ]);
+}
+
+export function worstTokenTable(report: MismatchReport): Table {
+  const tokens = report.worst_tokens;
+  const columns = [
+    textColumn(
+      "handle",
+      tokens.map((token) => token.handle),
+    ),
+    figureColumn(
+      "turn",
+      "id",
+      tokens.map((token) => token.turn),
+      { priority: 4 },
+    ),
+    figureColumn(
+      "token id",
+      "id",
+      tokens.map((token) => token.token_id),
+      { priority: 2 },
+    ),
+    figureColumn(
+      "Δ",
+      "signed",
+      tokens.map((token) => token.delta),
+      { priority: 1 },
+    ),
+    probabilityColumn(
+      "p rollout",
+      tokens.map((token) => token.rollout_logprob),
+    ),
+    probabilityColumn(
+      "p trainer",
+      tokens.map((token) => token.trainer_logprob),
+    ),
+    figureColumn(
+      "log p rollout",
+      "number",
+      tokens.map((token) => token.rollout_logprob),
+      { priority: 5 },
+    ),
+    figureColumn(
+      "log p trainer",
+      "number",
+      tokens.map((token) => token.trainer_logprob),
+      { priority: 5 },
+    ),
+    textColumn(
+      "file",
+      tokens.map((token) => token.file),
+      { priority: 3 },
+    ),
+  ];
+  return makeTable(
+    "worst-tokens",
+    "Worst tokens",
+    columns,
+    "logratio show PATH HANDLE prints one in its text",
+  );
+}
+
+function probabilityColumn(header: string, logprobs: readonly Figure[]): TableColumn {
+  const cells = logprobs.map((value) =>
+    formatProbability(typeof value === "number" ? Math.exp(value) : value),
+  );
+  return textColumn(header, cells, { priority: 1, align: "right" });
+}
+
+function oneIn(share: number): string {
+  return share > 0 ? formatCount(1 / share) : "";
+}

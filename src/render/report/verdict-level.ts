@@ -1,0 +1,29 @@
+import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../../results/report.ts";
+
+/** From bit for bit equal to unusable. */
+export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
+
+export function severityOf(level: ReadingLevel): number {
+  return LEVELS.indexOf(level);
+}
+
+/** The level in capitals, for readers who see no colour; both ends where the data leave it open. */
+export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
+  return mildest === severest ? wordOf(level) : `BETWEEN ${wordOf(mildest)} AND ${wordOf(severest)}`;
+}
+
+function wordOf(level: VerdictLevel): string {
+  if (level === "none") return "NO MISMATCH";
+  return level === "too_few" ? "TOO FEW TO SAY" : level.toUpperCase();
+}
+
+/** The worst reading of each metric, in the order in which metrics are first read. */
+export function worstReadings(readings: readonly BaselineReading[]): Map<string, BaselineReading> {
+  const worst = new Map<string, BaselineReading>();
+  for (const reading of readings) {
+    const before = worst.get(reading.metric);
+    if (before === undefined || severityOf(reading.level) > severityOf(before.level))
+      worst.set(reading.metric, reading);
+  }
+  return worst;
+}

@@ -1,0 +1,16 @@
+import type { SweepReport } from "../../results/sweep.ts";
+import { formatNumber, formatShare } from "../text/format.ts";
+
+/** What product ratios are good for at this length, in one sentence; undefined where it is not known. */
+export function budgetSentence({ settings, metrics }: SweepReport): string | undefined {
+  const budget = settings[0]?.token_budget;
+  if (!budget) return undefined;
+  const { ess_half, in_bounds, sequence_length_mean, ess_at_mean_length } = budget;
+  if (ess_half === Number.POSITIVE_INFINITY)
+    return "Product ratios: both policies agree, so sequences may be of any length.";
+  return `Product ratios: usable up to about ${tokens(in_bounds)} tokens (one standard deviation within 1/2 to 2); their ESS halves at ${tokens(ess_half)}, and at the mean length of ${tokens(sequence_length_mean)} that is ${formatShare(ess_at_mean_length)} if Δ is normal; measured here ${formatShare(metrics.ess_seq)}.`;
+}
+
+function tokens(count: number): string {
+  return count < 1 ? formatNumber(count) : Math.round(count).toLocaleString("en");
+}

@@ -1,0 +1,28 @@
+import type { SweepReport, SweepSetting } from "../../results/sweep.ts";
+
+/** What users compare with, as trainers ship it: TIS at 2, IcePop's band, TRL's sequence mask, geometric rejection. */
+const BASELINES = [
+  "none",
+  "token-tis 2",
+  "icepop 0.5–5",
+  "seq-mis 3",
+  "geo-rs 0.99–1.01",
+  "geo-rs 0.999–1.001",
+];
+
+/** Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and trainers' own. */
+export type RowChoice = "default" | "all" | number;
+
+/** In the order of weight mass moved; a number asks for that many, the front first, then by ESS. */
+export function chosenRows(report: SweepReport, choice: RowChoice): SweepSetting[] {
+  const always = new Set([...report.front, ...BASELINES, report.recommendation.setting, report.chosen]);
+  const rows =
+    choice === "all"
+      ? [...report.settings]
+      : choice === "default"
+        ? report.settings.filter((setting) => always.has(setting.name) || setting.preset !== null)
+        : [...report.settings]
+            .sort((a, b) => Number(b.on_front) - Number(a.on_front) || b.ess_tokens - a.ess_tokens)
+            .slice(0, choice);
+  return rows.sort((a, b) => a.mass_moved - b.mass_moved || b.ess_tokens - a.ess_tokens);
+}

@@ -1,0 +1,60 @@
+import { isFigure } from "../text/format.ts";
+
+const HEIGHTS = { unicode: "▁▂▃▄▅▆▇█", ascii: ".:-=+*#@" } as const;
+const EIGHTHS = " ▏▎▍▌▋▊▉";
+
+/**
+ * Values as one row of characters, from 0 to the largest: flat series look flat. More values than columns are folded
+ * by their maximum, so that a spike of one step stays. What is missing leaves a gap.
+ */
+export function sparkline(values: readonly number[], columns: number, unicode: boolean): string {
+  const cells = foldByMaximum(values, columns);
+  const largest = cells.reduce((most, value) => (isFigure(value) && value > most ? value : most), 0);
+  return cells.map((value) => heightCharacter(largest > 0 ? value / largest : value * 0, unicode)).join("");
+}
+
+/** Counts as one row of characters; heights are logarithmic, so that a single token in a million shows. */
+export function logHistogram(counts: readonly number[], columns: number, unicode: boolean): string {
+  const bars = foldBySum(counts, columns);
+  const top = Math.log1p(Math.max(0, ...bars));
+  return bars.map((count) => (count > 0 ? heightCharacter(Math.log1p(count) / top, unicode) : " ")).join("");
+}
+
+/** A horizontal bar of `share` (0 to 1) of `columns`, in eighths of a column where the terminal has them. */
+export function bar(share: number, columns: number, unicode: boolean): string {
+  if (!(share > 0)) return "";
+  if (!unicode) return "#".repeat(Math.max(1, Math.round(Math.min(1, share) * columns)));
+  const eighths = Math.max(1, Math.round(Math.min(1, share) * columns * 8));
+  const rest = eighths % 8;
+  return "█".repeat(Math.floor(eighths / 8)) + (rest === 0 ? "" : EIGHTHS.charAt(rest));
+}
+
+/** A share of 1 as one of eight heights; NaN as a gap. */
+export function heightCharacter(share: number, unicode: boolean): string {
+  if (Number.isNaN(share)) return " ";
+  const heights = unicode ? HEIGHTS.unicode : HEIGHTS.ascii;
+  return heights.charAt(Math.max(0, Math.min(7, Math.ceil(share * 8) - 1)));
+}
+
+function foldByMaximum(values: readonly number[], columns: number): number[] {
+  const bins = Math.min(columns, values.length);
+  return Array.from({ length: bins }, (_, bin) => {
+    let most = Number.NaN;
+    for (const value of binOf(values, bin, bins)) if (!(value <= most) && !Number.isNaN(value)) most = value;
+    return most;
+  });
+}
+
+function foldBySum(counts: readonly number[], columns: number): number[] {
+  const bins = Math.min(columns, counts.length);
+  return Array.from({ length: bins }, (_, bin) =>
+    binOf(counts, bin, bins).reduce((sum, count) => sum + count, 0),
+  );
+}
+
+function binOf(values: readonly number[], bin: number, bins: number): readonly number[] {
+  return values.slice(
+    Math.floor((bin * values.length) / bins),
+    Math.floor(((bin + 1) * values.length) / bins),
+  );
+}

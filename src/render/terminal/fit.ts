@@ -1,0 +1,105 @@
+import type { TableColumn } from "../document/table.ts";
+import { clipMiddle, displayWidth } from "./columns.ts";
+import type { Surface } from "./surface.ts";
+
+export const GAP = "  ";
+export const BAR_COLUMNS = 10;
+/** Columns of a higher priority number go before the bars do. */
+const BAR_PRIORITY = 3;
+/** Names and paths are cut to this before columns of figures are left out, and to the second before nothing fits. */
+const LONG_TEXT = 28;
+const SHORT_TEXT = 12;
+/** Prose in fewer columns than this is harder to read than prose under its row. */
+const LEAST_PROSE = 24;
+
+/** A column as it will be drawn. */
+export interface LaidOut {
+  readonly column: TableColumn;
+  readonly header: string;
+  readonly cells: readonly string[];
+  readonly width: number;
+  readonly bars: boolean;
+}
+
+export interface Fitted {
+  readonly columns: readonly LaidOut[];
+  /** Prose that stands under its row, for want of room beside it. */
+  readonly below: LaidOut | undefined;
+  /** Headers of columns that are not drawn. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Fits columns into `room`: the least needed columns go first, then bars, then prose moves below its row, then long
+ * text is cut in the middle. Figures and keys are never cut while anything else can give way.
+ */
+export function fitColumns(all: readonly TableColumn[], room: number, surface: Surface): Fitted {
+  let columns = all.map((column) => layOut(column, surface));
+  let below: LaidOut | undefined;
+  const leftOut: string[] = [];
+  const dropDownTo = (priority: number, proseWidth = LEAST_PROSE): void => {
+    while (!fits(columns, room, proseWidth)) {
+      const last = leastNeeded(columns);
+      if (last === undefined || last.column.priority <= priority) break;
+      columns = columns.filter((column) => column !== last);
+      leftOut.unshift(last.header);
+    }
+  };
+  const prose = columns.find((column) => column.column.wrap);
+  // What matters less than the prose goes rather than squeeze it.
+  if (prose !== undefined) dropDownTo(Math.max(BAR_PRIORITY, prose.column.priority), prose.width);
+  dropDownTo(BAR_PRIORITY);
+  if (!fits(columns, room)) columns = columns.map((column) => ({ ...column, bars: false }));
+  if (!fits(columns, room)) {
+    below = columns.find((column) => column.column.wrap);
+    columns = columns.filter((column) => column !== below);
+  }
+  if (!fits(columns, room)) columns = columns.map((column) => cutText(column, LONG_TEXT, surface));
+  dropDownTo(1);
+  if (!fits(columns, room)) columns = columns.map((column) => cutText(column, SHORT_TEXT, surface));
+  const left = room - totalWidth(columns.filter((column) => !column.column.wrap)) - GAP.length;
+  columns = columns.map((column) =>
+    column.column.wrap ? { ...column, width: Math.min(column.width, left) } : column,
+  );
+  return { columns, below, leftOut };
+}
+
+function layOut(column: TableColumn, surface: Surface): LaidOut {
+  const header = surface.text(column.header);
+  const cells = column.cells.map(surface.text);
+  return { column, header, cells, width: widest([header, ...cells]), bars: column.bars !== undefined };
+}
+
+function cutText(column: LaidOut, most: number, surface: Surface): LaidOut {
+  if (column.width <= most || column.column.wrap || column.column.align === "right") return column;
+  const cells = column.cells.map((cell) => clipMiddle(cell, most, surface.ellipsis));
+  const header = clipMiddle(column.header, most, surface.ellipsis);
+  return { ...column, header, cells, width: widest([header, ...cells]) };
+}
+
+/** The column with the highest priority number above 1, the rightmost of several; prose only moves. */
+function leastNeeded(columns: readonly LaidOut[]): LaidOut | undefined {
+  let least: LaidOut | undefined;
+  for (const column of columns) {
+    if (column.column.wrap || column.column.priority <= 1) continue;
+    if (column.column.priority >= (least?.column.priority ?? 0)) least = column;
+  }
+  return least;
+}
+
+function fits(columns: readonly LaidOut[], room: number, proseWidth = LEAST_PROSE): boolean {
+  return totalWidth(columns, proseWidth) <= room;
+}
+
+/** Prose counts with what it is to be wrapped to. */
+function totalWidth(columns: readonly LaidOut[], proseWidth = LEAST_PROSE): number {
+  const widths = columns.map((column) => {
+    if (column.column.wrap) return Math.min(column.width, proseWidth);
+    return column.width + (column.bars ? BAR_COLUMNS + 1 : 0);
+  });
+  return widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, columns.length - 1);
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
+}

@@ -1,0 +1,67 @@
+import type { VerdictLevel } from "../../results/report.ts";
+import { printable } from "../text/printable.ts";
+import { toAscii } from "./ascii.ts";
+
+export interface TerminalOptions {
+  /** Columns; no line is longer. */
+  readonly width: number;
+  readonly color: boolean;
+  /** False: every character is ASCII. */
+  readonly unicode: boolean;
+}
+
+export type Style = "bold" | "dim" | "blue" | "worst" | "caution" | `level-${VerdictLevel}`;
+
+/** What the terminal at hand can show. */
+export interface Surface {
+  readonly width: number;
+  readonly unicode: boolean;
+  readonly ellipsis: string;
+  /** Text fit for this terminal: printable, in ASCII where it must be. Everything drawn passes through here. */
+  text(text: string): string;
+  /** Applies a style, or nothing without colour. To be used last: styled text is not measured again by columns. */
+  style(text: string, ...styles: readonly Style[]): string;
+}
+
+/** The sixteen basic colours only, so that the user's own theme decides how they look. */
+const CODES: Readonly<Record<Style, string>> = {
+  bold: "1",
+  dim: "2",
+  blue: "34",
+  worst: "1;33",
+  caution: "33",
+  "level-none": "1",
+  "level-too_few": "1;33",
+  "level-normal": "1;32",
+  "level-elevated": "1;33",
+  "level-high": "1;31",
+  "level-broken": "1;37;41",
+};
+
+export function makeSurface({ width, color, unicode }: TerminalOptions): Surface {
+  return {
+    width,
+    unicode,
+    ellipsis: unicode ? "…" : "..",
+    text: (text) => (unicode ? printable(text) : toAscii(printable(text))),
+    style: (text, ...styles) => {
+      if (!color || text === "") return text;
+      return `${CSI}${styles.map((style) => CODES[style]).join(";")}m${text}${CSI}0m`;
+    },
+  };
+}
+
+const CSI = `${String.fromCharCode(27)}[`;
+
+/** A sign for the level, beside its colour and its word. */
+export function levelSign(level: VerdictLevel, unicode: boolean): string {
+  const signs = {
+    none: ["·", "-"],
+    too_few: ["?", "?"],
+    normal: ["✓", "="],
+    elevated: ["△", "!"],
+    high: ["▲", "!!"],
+    broken: ["✗", "!!!"],
+  } as const;
+  return signs[level][unicode ? 0 : 1];
+}

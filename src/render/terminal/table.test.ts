@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { figureColumn, makeTable, textColumn } from "../document/table.ts";
+import { makeSurface } from "./surface.ts";
+import { drawTable } from "./table.ts";
+
+const wide = makeTable("environments", "By environment", [
+  textColumn("name", ["数学", "code"]),
+  figureColumn("tokens", "count", [1200, 7], { priority: 4 }),
+  figureColumn("mean |Δ|", "number", [0.02, 0.005], { priority: 1, bars: true, worst: "most" }),
+  figureColumn("k3", "number", [1e-3, 2e-4], { priority: 2 }),
+]);
+
+const prose = makeTable("parity", "As verl logs it", [
+  textColumn("key", ["rollout_corr/kl", "b"]),
+  textColumn("logged", ["0.1", "0.2"], { align: "right" }),
+  textColumn("why", ["summed in float32 over padded rows", ""], { priority: 2, wrap: true }),
+]);
+
+const plain = (width: number) => makeSurface({ width, color: false, unicode: true });
+
+describe("drawTable", () => {
+  it("aligns wide characters and draws bars", () => {
+    expect(drawTable(wide, plain(80)).lines).toEqual([
+      "  name  tokens  mean |Δ|                  k3",
+      "  数学   1,200    0.0200 ██████████  0.00100",
+      "  code       7    0.0050 ██▌         0.00020",
+    ]);
+  });
+
+  it("gives up the least needed columns first, then bars, and says which", () => {
+    expect(drawTable(wide, plain(40))).toEqual({
+      lines: [
+        "  name  mean |Δ|                  k3",
+        "  数学    0.0200 ██████████  0.00100",
+        "  code    0.0050 ██▌         0.00020",
+      ],
+      leftOut: ["tokens"],
+    });
+    const { lines } = drawTable(wide, plain(30));
+    expect(lines).toEqual([
+      "  name  mean |Δ|       k3",
+      "  数学    0.0200  0.00100",
+      "  code    0.0050  0.00020",
+    ]);
+    expect(drawTable(wide, plain(20)).leftOut).toEqual(["k3", "tokens"]);
+  });
+
+  it("wraps prose in its column, or below its row where there is no room beside", () => {
+    expect(drawTable(prose, plain(56)).lines).toEqual([
+      "  key              logged  why",
+      "  rollout_corr/kl     0.1  summed in float32 over padded",
+      "                           rows",
+      "  b                   0.2",
+    ]);
+    expect(drawTable(prose, plain(40)).lines).toEqual([
+      "  key              logged",
+      "  rollout_corr/kl     0.1",
+      "      summed in float32 over padded rows",
+      "  b                   0.2",
+    ]);
+  });
+
+  it("marks the worst figure with a style", () => {
+    const esc = String.fromCharCode(27);
+    const [, first] = drawTable(wide, makeSurface({ width: 80, color: true, unicode: true })).lines;
+    expect(first).toContain(`${esc}[1;33m  0.0200${esc}[0m`);
+  });
+
+  it("draws in ASCII", () => {
+    const { lines } = drawTable(wide, makeSurface({ width: 80, color: false, unicode: false }));
+    expect(lines[0]).toBe("  name              tokens  mean |D|                  k3");
+    expect(lines[1]).toBe("  \\u{6570}\\u{5b66}   1,200    0.0200 ##########  0.00100");
+  });
+});

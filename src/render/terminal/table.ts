@@ -1,0 +1,67 @@
+import type { Table } from "../document/table.ts";
+import { bar } from "./bars.ts";
+import { displayWidth, pad } from "./columns.ts";
+import { BAR_COLUMNS, type Fitted, fitColumns, GAP, type LaidOut } from "./fit.ts";
+import type { Style, Surface } from "./surface.ts";
+import { wrap } from "./wrap.ts";
+
+/** A table as lines, and the headers of the columns for which the terminal was too narrow. */
+export interface DrawnTable {
+  readonly lines: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+/** Draws a table: header dim, worst figures marked, prose wrapped, no line over the surface's width. */
+export function drawTable(table: Table, surface: Surface, indent = 2): DrawnTable {
+  const fitted = fitColumns(table.columns, surface.width - indent, surface);
+  const margin = " ".repeat(indent);
+  const header = fitted.columns.map((column) => padWithBar(column.header, column)).join(GAP);
+  const lines = [margin + surface.style(header.trimEnd(), "dim")];
+  for (let row = 0; row < table.rows; row++) {
+    lines.push(
+      ...drawRow(fitted.columns, row, surface).map((line) => margin + line),
+      ...drawBelow(fitted, row, indent, surface),
+    );
+  }
+  return { lines, leftOut: fitted.leftOut };
+}
+
+function drawRow(columns: readonly LaidOut[], row: number, surface: Surface): string[] {
+  const wrapped = columns.map((column) => {
+    const cell = column.cells[row] ?? "";
+    return column.column.wrap ? wrap(cell, column.width) : [cell];
+  });
+  const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    columns
+      .map((column, index) =>
+        drawCell(column, wrapped[index]?.[line] ?? "", line === 0 ? row : undefined, surface),
+      )
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** Figures of the first line of a row carry their bar and the mark of the worst. */
+function drawCell(column: LaidOut, text: string, row: number | undefined, surface: Surface): string {
+  const padded = pad(text, column.width, column.column.align);
+  const isWorst = row !== undefined && column.column.worstRow === row;
+  const level = row === undefined ? undefined : column.column.levels?.[row];
+  const style: Style | undefined = isWorst ? "worst" : level === undefined ? undefined : `level-${level}`;
+  const cell = style === undefined ? padded : surface.style(padded, style);
+  if (!column.bars) return cell;
+  const share = row === undefined ? Number.NaN : (column.column.bars?.[row] ?? Number.NaN);
+  const drawn = bar(share, BAR_COLUMNS, surface.unicode);
+  return `${cell} ${surface.style(drawn, isWorst ? "worst" : "blue")}${" ".repeat(BAR_COLUMNS - displayWidth(drawn))}`;
+}
+
+function drawBelow({ below }: Fitted, row: number, indent: number, surface: Surface): string[] {
+  const text = below?.cells[row] ?? "";
+  if (text === "") return [];
+  const margin = indent + 4;
+  return wrap(text, surface.width - margin).map((line) => " ".repeat(margin) + surface.style(line, "dim"));
+}
+
+function padWithBar(text: string, column: LaidOut): string {
+  return pad(text, column.width, column.column.align) + (column.bars ? " ".repeat(BAR_COLUMNS + 1) : "");
+}

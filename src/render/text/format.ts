@@ -1,0 +1,214 @@
+/**
+ * How numbers are written, everywhere in the project (pages put other signs in: `display.ts`): three significant digits, `1.24e-4` below 0.001, thousands
+ * separators in counts, `n/a` for what is missing. JSON writes NaN as null, so null is missing too.
+ *
+ * @module
+ */
+import { percentFixed } from "../../core/base/percent.ts";
+
+/** A figure, or NaN or null where there is none. */
+export type Figure = number | null | undefined;
+
+/** What kind of quantity a figure is; decides how a column of them is written. */
+export type FigureKind = "number" | "signed" | "near-one" | "share" | "count" | "id";
+
+export const MISSING = "n/a";
+
+/** Where a plain decimal gives way to `1.24e-4`. */
+const SMALLEST_PLAIN = 1e-3;
+const LARGEST_PLAIN = 1e6;
+/** A column that needs more decimals than this is easier to compare as `1.24e-3`. */
+const MOST_DECIMALS = 5;
+
+/** Three significant digits: `12.3`, `0.0123`, `1.24e-3`, `12,345`, `1.24e6`; `n/a`, `inf`, `-inf`. */
+export function formatNumber(value: Figure, digits = 3): string {
+  return writeSpecial(value) ?? writePlainOrScientific(value as number, digits);
+}
+
+/** Like {@link formatNumber} with `+` before positive values. */
+export function formatSigned(value: Figure, digits = 3): string {
+  const text = formatNumber(value, digits);
+  return isFigure(value) && value > 0 ? `+${text}` : text;
+}
+
+/** An integer with thousands separators: `54,994`. */
+export function formatCount(value: Figure): string {
+  return writeSpecial(value) ?? groupThousands(Math.round(value as number).toFixed(0));
+}
+
+/** An identifier that happens to be a number (step, rank, token id): no separators. */
+export function formatId(value: Figure): string {
+  return isFigure(value) ? String(value) : MISSING;
+}
+
+/**
+ * A correlation, an effective share or a mean ratio: as many digits as it takes to see how far it is from 1
+ * (`0.9965`, `0.99993`), because three digits would round the whole finding away.
+ */
+export function formatNearOne(value: Figure): string {
+  return writeSpecial(value) ?? writeNearOne(value as number, nearOneDecimals(value as number));
+}
+
+/** A probability: three significant digits, near 1 as many as it takes to see how far it is from it (`0.99967`). */
+export function formatProbability(value: Figure): string {
+  if (value === 1) return "1";
+  return isFigure(value) && value >= 0.1 ? formatNearOne(value) : formatNumber(value);
+}
+
+/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`, `>99.9 %`. */
+export function formatShare(fraction: Figure): string {
+  return writeSpecial(fraction) ?? percentFixed(fraction as number, shareDecimals(fraction as number));
+}
+
+/** A number that was chosen round (a threshold, an edge, a reward): `10`, `0.05`, `1e-4`, without the zeros of precision. */
+export function formatPlain(value: Figure): string {
+  const special = writeSpecial(value);
+  if (special !== undefined) return special;
+  const given = value as number;
+  const isWhole = Number.isInteger(given) && Math.abs(given) < LARGEST_PLAIN;
+  const rounded = isWhole ? given : Number(given.toPrecision(3));
+  return Math.abs(rounded) >= 1e-3
+    ? groupThousands(String(rounded))
+    : rounded.toExponential().replace("e+", "e");
+}
+
+/** `512 B`, `1.2 kB`, `3.4 MB` (powers of 1000). */
+export function formatBytes(bytes: Figure): string {
+  if (!isFigure(bytes)) return MISSING;
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  let size = bytes;
+  let unit = 0;
+  while (Math.abs(size) >= 999.5 && unit < units.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || Math.abs(size) >= 99.95 ? size.toFixed(0) : size.toFixed(1)} ${units[unit]}`;
+}
+
+export function formatFigure(value: Figure, kind: FigureKind): string {
+  return FORMATTERS[kind](value);
+}
+
+/**
+ * Writes figures that stand under each other in one style, so that right-aligned they compare at a glance: the same
+ * number of decimals where five keep two significant digits of the smallest, otherwise all as `1.24e-3`.
+ */
+export function formatColumn(values: readonly Figure[], kind: FigureKind): string[] {
+  if (values.length === 1) return [formatFigure(values[0], kind)];
+  const sizes = values
+    .filter(isFigure)
+    .map(Math.abs)
+    .filter((size) => size > 0);
+  if (sizes.length === 0 || kind === "count" || kind === "id")
+    return values.map((value) => formatFigure(value, kind));
+  if (kind === "near-one") {
+    const wanted = values.filter(isFigure).map(nearOneDecimals);
+    const decimals = Math.min(largestOf(wanted), 2 + smallestOf(wanted));
+    return values.map((value) => writeSpecial(value) ?? writeNearOne(value as number, decimals));
+  }
+  if (kind === "share") {
+    const decimals = Math.min(shareDecimals(smallestOf(sizes)), 1 + shareDecimals(largestOf(sizes)));
+    return values.map((value) => writeSpecial(value) ?? percentFixed(value as number, decimals));
+  }
+  const write = numberStyle(smallestOf(sizes), largestOf(sizes));
+  return values.map((value) => {
+    const text = writeSpecial(value) ?? write(value as number);
+    return kind === "signed" && isFigure(value) && value > 0 ? `+${text}` : text;
+  });
+}
+
+/** Two figures with as many digits as it takes to tell them apart (at most nine significant ones). */
+export function formatPair(left: Figure, right: Figure): [string, string] {
+  if (isFigure(left) && isFigure(right) && left !== right) {
+    for (let digits = 3; digits <= 9; digits++) {
+      const pair: [string, string] = [
+        writePlainOrScientific(left, digits),
+        writePlainOrScientific(right, digits),
+      ];
+      if (pair[0] !== pair[1]) return pair;
+    }
+  }
+  return [formatNumber(left), formatNumber(right)];
+}
+
+export function isFigure(value: Figure): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+/** NaN, or null as JSON writes it; infinities are values. */
+export function isMissing(value: Figure): value is null | undefined {
+  return value === null || value === undefined || Number.isNaN(value);
+}
+
+const FORMATTERS: Readonly<Record<FigureKind, (value: Figure) => string>> = {
+  number: formatNumber,
+  signed: formatSigned,
+  "near-one": formatNearOne,
+  share: formatShare,
+  count: formatCount,
+  id: formatId,
+};
+
+function writeSpecial(value: Figure): string | undefined {
+  if (isMissing(value)) return MISSING;
+  if (value === Number.POSITIVE_INFINITY) return "inf";
+  if (value === Number.NEGATIVE_INFINITY) return "-inf";
+  return value === 0 ? "0" : undefined;
+}
+
+function writePlainOrScientific(value: number, digits = 3): string {
+  const rounded = Number(value.toPrecision(digits));
+  const size = Math.abs(rounded);
+  if (size === 0) return "0";
+  if (size < SMALLEST_PLAIN || size >= LARGEST_PLAIN) return writeScientific(value, digits);
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  return groupThousands((size >= 1000 ? value : rounded).toFixed(decimals));
+}
+
+function writeScientific(value: number, digits = 3): string {
+  return value.toExponential(digits - 1).replace("e+", "e");
+}
+
+function numberStyle(smallest: number, largest: number): (value: number) => string {
+  const digits = (value: number, significant: number): number =>
+    significant - 1 - Math.floor(Math.log10(Number(value.toPrecision(significant))));
+  const decimals = Math.max(0, digits(largest, 3), digits(smallest, 2));
+  if (decimals <= MOST_DECIMALS && largest < LARGEST_PLAIN)
+    return (value) => groupThousands(value.toFixed(decimals));
+  return largest < 1 ? (value) => writeScientific(value) : (value) => writePlainOrScientific(value);
+}
+
+function nearOneDecimals(value: number): number {
+  const distance = Math.abs(1 - value);
+  if (distance >= 0.1 || distance === 0) return 3;
+  return Math.min(8, 1 - Math.floor(Math.log10(distance)));
+}
+
+function writeNearOne(value: number, decimals: number): string {
+  const size = Math.abs(value);
+  // Fixed decimals would leave such a value one digit.
+  if (size >= 10 || size < 1e-2) return writePlainOrScientific(value);
+  const text = value.toFixed(decimals);
+  if (value === 1 || Number(text) !== 1) return text;
+  return value < 1 ? `1-${writeScientific(1 - value, 2)}` : `1+${writeScientific(value - 1, 2)}`;
+}
+
+function shareDecimals(fraction: number): number {
+  const percent = Math.abs(fraction) * 100;
+  if (percent === 0) return 1;
+  return Math.max(1, Math.min(5, 1 - Math.floor(Math.log10(percent))));
+}
+
+function largestOf(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+}
+
+function smallestOf(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+}
+
+function groupThousands(digits: string): string {
+  const point = digits.indexOf(".");
+  const whole = point < 0 ? digits : digits.slice(0, point);
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point < 0 ? "" : digits.slice(point));
+}

@@ -1,0 +1,331 @@
+/**
+ * The result of `logratio analyze`: what `--json` prints. Names are snake_case; divergence is |p rollout − p trainer| of
+ * a logged token, from 0 to 1; shares are fractions of 1; null is "not known". A high-divergence log holds the tokens
+ * that passed its threshold and its top k, not all tokens: every figure is about those.
+ *
+ * @module
+ */
+import type { Finding } from "../core/schema/findings.ts";
+
+export const ANALYZE_SCHEMA_VERSION = 1;
+
+export interface AnalyzeReport {
+  readonly schemaVersion: typeof ANALYZE_SCHEMA_VERSION;
+  readonly kind: "analyze";
+  readonly log: string;
+  /** The filter, as it was given. */
+  readonly where: string | null;
+  readonly metrics: AnalyzeMetrics;
+  readonly by_correctness: {
+    readonly correct: DivergenceFigures;
+    readonly incorrect: DivergenceFigures;
+    readonly unknown: DivergenceFigures;
+  };
+  /** Records strictly above each threshold. */
+  readonly thresholds: readonly ThresholdCount[];
+  /** The most frequent token texts; equally frequent ones in order of appearance. */
+  readonly common_tokens: readonly TokenCount[];
+  /** The most divergent records; of equal ones the later comes first. */
+  readonly most_divergent: readonly LoggedToken[];
+  /** In 50 bins of equal width from the first position to the last. */
+  readonly positions: Bins | null;
+  /** In 30 bins of equal width, the same for all three. */
+  readonly divergence_bins: CorrectnessBins | null;
+  /** Ascending; records without an iteration come last, as `null`. */
+  readonly per_iteration: readonly IterationFigures[];
+  readonly flip_types: readonly FlipCount[];
+  readonly digits: DigitFigures;
+  /** What the guide filters for, each as an expression for `--where`. */
+  readonly selections: readonly Selection[];
+  readonly comparisons: readonly Comparison[];
+  readonly shares: LogShares;
+  readonly scenarios: readonly Scenario[];
+  /** Figures that are null or empty throughout, and why; one line each. */
+  readonly absent: readonly string[];
+  readonly skipped_lines: readonly SkippedLogLine[];
+  readonly findings: readonly Finding[];
+  readonly sources: readonly LogSource[];
+}
+
+/** Flat, for dashboards and gates. */
+export interface AnalyzeMetrics {
+  /** Records that passed the filter: all other figures are about these. */
+  readonly records: number;
+  /** Records in the files. */
+  readonly records_read: number;
+  readonly lines_skipped: number;
+  readonly files: number;
+  readonly iterations: number;
+  /** Distinct responses (file, iteration, place in the batch); null where the log does not tell them apart. */
+  readonly sequences: number | null;
+  readonly divergence_mean: number | null;
+  readonly divergence_max: number | null;
+  readonly divergence_min: number | null;
+  readonly divergence_p50: number | null;
+  readonly above_09: number;
+  readonly correct_count: number;
+  readonly incorrect_count: number;
+  readonly unknown_count: number;
+  /** Of the records whose correctness is known. */
+  readonly correct_share: number | null;
+  readonly correct_mean: number | null;
+  readonly incorrect_mean: number | null;
+  readonly correct_max: number | null;
+  readonly incorrect_max: number | null;
+  readonly digits_count: number;
+  readonly digits_correct_count: number;
+  readonly digits_incorrect_count: number;
+  readonly digits_correct_mean: number | null;
+  readonly digits_incorrect_mean: number | null;
+  /** Mean divergence of digit tokens in correct answers over that in incorrect ones. */
+  readonly digits_ratio: number | null;
+  /** Of digit tokens, correct against incorrect answers; as `scipy.stats.ttest_ind`. */
+  readonly digits_t: number | null;
+  readonly digits_t_p: number | null;
+  readonly digits_welch_t: number | null;
+  readonly digits_welch_p: number | null;
+  readonly digits_mann_whitney_u: number | null;
+  readonly digits_mann_whitney_p: number | null;
+  readonly early_count: number;
+  readonly confident_correct_count: number;
+}
+
+export interface DivergenceFigures {
+  readonly count: number;
+  /** Of correct and incorrect: of the records whose correctness is known. Of unknown: of all. */
+  readonly share: number | null;
+  readonly sequences: number | null;
+  readonly mean: number | null;
+  /** Over count − 1. */
+  readonly std: number | null;
+  readonly p50: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+export interface ThresholdCount {
+  readonly threshold: number;
+  readonly count: number;
+  readonly share: number;
+  readonly correct: number;
+  readonly incorrect: number;
+}
+
+export interface TokenCount {
+  /** As logged: a Python `repr()`. */
+  readonly token_text: string | null;
+  /** Without quotes; null where the token was not decoded. */
+  readonly text: string | null;
+  readonly count: number;
+  readonly share: number;
+  readonly mean: number;
+  readonly max: number;
+  readonly correct: number;
+  readonly incorrect: number;
+}
+
+export interface LoggedToken {
+  readonly file: string;
+  /** One-based. */
+  readonly line: number;
+  readonly iteration: number | null;
+  readonly batch_idx: number | null;
+  readonly position: number | null;
+  readonly token_id: number | null;
+  readonly token_text: string | null;
+  readonly text: string | null;
+  readonly prob_divergence: number;
+  readonly rollout_prob: number | null;
+  readonly actor_prob: number | null;
+  readonly flip_type: string | null;
+  readonly is_correct: boolean | null;
+  readonly context_text: string | null;
+}
+
+export interface Bins {
+  /** One more than counts, ascending; a bin holds its lower edge, the last one both. */
+  readonly edges: readonly number[];
+  readonly counts: readonly number[];
+}
+
+export interface CorrectnessBins {
+  readonly edges: readonly number[];
+  readonly correct: readonly number[];
+  readonly incorrect: readonly number[];
+  readonly unknown: readonly number[];
+}
+
+export interface IterationFigures {
+  readonly iteration: number | null;
+  readonly count: number;
+  readonly mean: number;
+  readonly max: number;
+  readonly correct_count: number;
+  readonly correct_mean: number | null;
+  readonly incorrect_count: number;
+  readonly incorrect_mean: number | null;
+}
+
+export interface FlipCount {
+  /** Null: neither policy was confident, or the log does not say. */
+  readonly flip_type: string | null;
+  readonly count: number;
+  readonly correct: number;
+  readonly incorrect: number;
+  readonly unknown: number;
+}
+
+export interface DigitFigures {
+  /** Records whose text, unquoted and stripped, is digits and dots only: the guide's `^[\d\.]+$`. */
+  readonly count: number;
+  /** Of the records whose text is known. */
+  readonly share: number | null;
+  /** Records without a text, or with a placeholder for a token that was not decoded: digits or not, nobody knows. */
+  readonly texts_unknown: number;
+  /** Records from correct answers whose text is known. */
+  readonly correct_texts: number;
+  /** Of them, dots alone: the guide's pattern takes them for digits. */
+  readonly dots_only: number;
+  readonly correct: DivergenceFigures;
+  readonly incorrect: DivergenceFigures;
+  readonly unknown_count: number;
+  readonly ratio: number | null;
+  /** Largest over smallest divergence in the log: no ratio of means can be larger. */
+  readonly ratio_limit: number | null;
+  readonly not_digits_mean: number | null;
+  readonly mean: number | null;
+}
+
+export interface Selection {
+  readonly id: "early" | "digits_correct" | "confident_correct";
+  readonly title: string;
+  /** For `--where` and `logratio sql`. */
+  readonly where: string;
+  readonly count: number;
+  /** The most divergent of them. */
+  readonly tokens: readonly LoggedToken[];
+}
+
+export interface Sample {
+  readonly label: string;
+  readonly count: number;
+  readonly mean: number | null;
+}
+
+export interface IntervalFigures {
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** What counts as one: responses to one prompt are alike, and so are tokens of one response. */
+export type ClusterKind = "prompt" | "response";
+
+/** A share of logged tokens, and what it is without a connection between divergence and answers. */
+export interface ShareFigures {
+  /** Records that the share is of. */
+  readonly count: number;
+  readonly share: number | null;
+  /** 95 %, Wilson's for the independent draws that the clusters are worth; null where the log names no responses. */
+  readonly interval: IntervalFigures;
+  readonly by: ClusterKind | null;
+  readonly clusters: number;
+  /** The share to expect; null where it is not known. */
+  readonly baseline: number | null;
+  /**
+   * Where that comes from: correct answers' share of all response tokens (`iteration_correct_tokens` of the log), of all
+   * responses (`iteration_accuracy`, or what the user gave), or the same share in incorrect answers.
+   */
+  readonly baseline_from: "tokens" | "responses" | "given" | "incorrect" | null;
+  /** 95 % interval of share − baseline, where the baseline is measured in the log itself; clusters of the smaller side. */
+  readonly against_baseline: (IntervalFigures & { readonly clusters: number }) | null;
+}
+
+export interface LogShares {
+  /** From correct answers, of the records whose correctness is known. */
+  readonly correct: ShareFigures;
+  /** The same of digit tokens. */
+  readonly digits_correct: ShareFigures;
+  /** Digit tokens, of the records from correct answers whose text is known. */
+  readonly correct_digits: ShareFigures;
+}
+
+/** The difference of means, whatever depends on what within a prompt: CR1, Student's t with clusters − 1 degrees. */
+export interface ClusteredTest extends TestFigures {
+  readonly by: ClusterKind;
+  readonly clusters: number;
+  /** Of the side that is in fewer. */
+  readonly clusters_least: number;
+  /** Of the mean difference. */
+  readonly interval: IntervalFigures;
+  /** The same over the pooled standard deviation of the values. */
+  readonly effect_interval: IntervalFigures;
+}
+
+/**
+ * Two groups of divergences compared; `a` minus `b`. All tests are two-sided, all intervals are of 95 %. Only
+ * `clustered` is a test: the others take values for independent that are not (tokens of one response, responses to one
+ * prompt), describe the log at hand, and reject too often.
+ */
+export interface Comparison {
+  readonly id: "digits" | "digits_sequences" | "correctness" | "correctness_sequences" | "not_digits";
+  readonly title: string;
+  /** What one value is: a token, or the mean over the tokens of one response. */
+  readonly unit: "token" | "sequence";
+  readonly a: Sample;
+  readonly b: Sample;
+  /** Why there is no test; null where there is. */
+  readonly absent: string | null;
+  readonly mean_difference: number | null;
+  /** Without the assumption of equal variances. */
+  readonly mean_difference_interval: IntervalFigures;
+  readonly hedges_g: number | null;
+  readonly hedges_g_interval: IntervalFigures;
+  readonly t: TestFigures;
+  readonly welch: TestFigures;
+  readonly mann_whitney: TestFigures;
+  /** 2 P(a > b) + P(a = b) − 1, from −1 to 1. */
+  readonly rank_biserial: number | null;
+  readonly rank_biserial_interval: IntervalFigures;
+  /** Null for tokens by correctness, and where the log names neither prompts nor responses. */
+  readonly clustered: ClusteredTest | null;
+}
+
+export interface TestFigures {
+  readonly statistic: number | null;
+  readonly p_value: number | null;
+  readonly degrees_of_freedom: number | null;
+}
+
+export type ScenarioStatus = "yes" | "no" | "not enough data";
+
+/** A row of the guide's table of diagnostic scenarios (and its Hypothesis 1), held against what chance would give. */
+export interface Scenario {
+  readonly id:
+    | "mostly_correct"
+    | "mostly_incorrect"
+    | "digits_correct"
+    | "equal"
+    | "digits_only"
+    | "not_digits_more";
+  readonly observation: string;
+  readonly status: ScenarioStatus;
+  /** The figures that decide, in one sentence. */
+  readonly measured: string;
+  readonly interpretation: string;
+  readonly next_step: string;
+}
+
+export interface SkippedLogLine {
+  readonly file: string;
+  readonly line: number;
+  readonly kind: "torn" | "foreign";
+  readonly why: string;
+}
+
+export interface LogSource {
+  readonly file: string;
+  readonly bytes: number | null;
+  readonly records: number;
+  readonly torn: number;
+  readonly foreign: number;
+}

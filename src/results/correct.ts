@@ -1,0 +1,44 @@
+/**
+ * The result of `logratio correct`: what `--json` prints. Names are snake_case; log quantities are in nats, shares are
+ * fractions of 1; null is "not known".
+ *
+ * @module
+ */
+import type { Finding } from "../core/schema/findings.ts";
+import type { ParityDiscrepancy, SourceSummary } from "./report.ts";
+import type { SweepMetrics, SweepSetting } from "./sweep.ts";
+
+export const CORRECT_SCHEMA_VERSION = 1;
+
+export interface CorrectReport {
+  readonly schemaVersion: typeof CORRECT_SCHEMA_VERSION;
+  readonly kind: "correct";
+  readonly run: string;
+  readonly preset: string;
+  readonly trainer: string;
+  /** The code whose formulas are kept. */
+  readonly source: string;
+  /** Under the trainer's names, defaults filled in. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** What the settings do, one clause per effect. */
+  readonly does: readonly string[];
+  /** What they do that their names do not say. */
+  readonly traps: readonly string[];
+  /** Of the data, whatever the setting; null where the effect cannot be figured out, and why below. */
+  readonly metrics: SweepMetrics | null;
+  /** What the setting does to the data: the row that a sweep has for it. */
+  readonly effect: SweepSetting | null;
+  readonly effect_absent: string | null;
+  /** What the trainer would log for everything as one batch, under its keys. */
+  readonly trainer_metrics: Readonly<Record<string, number>>;
+  /** The same for each step, empty for one without a token; `step` is null for sequences without one. */
+  readonly per_step: readonly {
+    readonly step: number | null;
+    readonly metrics: Readonly<Record<string, number>>;
+  }[];
+  readonly discrepancies: readonly ParityDiscrepancy[];
+  /** Files with weights and masks. */
+  readonly written: readonly string[];
+  readonly findings: readonly Finding[];
+  readonly sources: readonly SourceSummary[];
+}

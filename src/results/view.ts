@@ -1,0 +1,419 @@
+/**
+ * What the viewer's server answers as JSON. Binary answers (the table of sequences, a sequence, its alternatives) are in
+ * `src/wire`.
+ *
+ * | path | answer |
+ * |---|---|
+ * | `GET api/run` | {@link ViewInfo}: a run, a study of checkpoints, or that there is nothing yet |
+ * | `GET api/report` | the `MismatchReport` of `logratio report --json` |
+ * | `GET api/steps` | {@link StepSeries} |
+ * | `GET api/sequences` | `SequenceTable`, binary |
+ * | `GET api/sequence/INDEX` | `WireSequence`, binary |
+ * | `GET api/sequence/INDEX/topk?from=F&count=N` | `WireTopK`, binary |
+ * | `GET api/tokens` | {@link TopTokens} |
+ * | `GET api/whatif` | {@link WhatIfSums} |
+ * | `GET api/report-tables` | `ReportPage` of `protocol/page.ts`: the report as the page shows it |
+ * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
+ * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |
+ * | `GET api/whatif?steps=A..B` | the same over these steps |
+ * | `GET api/match?filter=F` | `TokenMatches`, binary: the sequences that a filter leaves; 400 where F is not understood |
+ * | `GET api/match/tokens?filter=F` | {@link MatchingTokens} |
+ * | `POST api/exact` | {@link ExactAnswer} to an {@link ExactQuestion} |
+ * | `POST api/exact/steps` | {@link ExactSteps} to an {@link ExactQuestion} |
+ * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
+ * | `GET api/compare` | {@link Comparison}: only where `RunInfo.compared` names another run |
+ * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
+ * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next three |
+ * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
+ * | `GET api/study-texts` | {@link StudyTexts} |
+ * | `GET api/study-text/INDEX` | `WireStudyText`, binary |
+ * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
+ *
+ * @module
+ */
+import type { Finding } from "../core/schema/findings.ts";
+
+export const VIEW_SCHEMA_VERSION = 1;
+
+export interface RunInfo {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-run";
+  readonly name: string;
+  /** Changes whenever any answer does: part of the addresses of cached answers. */
+  readonly version: string;
+  readonly sequences: number;
+  /** With mask 1, and all. */
+  readonly tokens: number;
+  readonly all_tokens: number;
+  /** Ascending; without a step: none. */
+  readonly steps: readonly number[];
+  readonly ranks: readonly number[];
+  readonly environments: readonly string[];
+  readonly turns_max: number;
+  /** Names of policies with top-k alternatives, with entropies, and of further ones with log-probs. */
+  readonly top_k: readonly string[];
+  readonly entropies: readonly string[];
+  readonly policies: readonly string[];
+  readonly has: {
+    readonly texts: boolean;
+    readonly prompts: boolean;
+    readonly advantages: boolean;
+    readonly rewards: boolean;
+    readonly correctness: boolean;
+    readonly groups: boolean;
+    readonly weight_versions: boolean;
+    /** Digits in what the policy wrote: known with a tokenizer only. */
+    readonly digits: boolean;
+  };
+  /** Fixed for the run, so that colours mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */
+  readonly scales: {
+    readonly delta: number;
+    readonly k3: number;
+    readonly prob_diff: number;
+    readonly entropy: number | null;
+  };
+  readonly tokenizer: string | null;
+  /** Paths, and the flags that said how to read them: what a command needs to read the run again. */
+  readonly input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
+  /** As far as the data say: every combination that occurs, each once. */
+  readonly sampling: readonly SamplingInfo[];
+  /** The run that it is compared with (`view --compare`): `api/compare` and `api/other/…` are there. */
+  readonly compared: string | null;
+  /** `reading`: more is to come (`--follow`). */
+  readonly status: "ready" | "reading";
+  /** Of a run that grows: as long as this stays the same, so do its sequences and their places; others come after. */
+  readonly growing?: string;
+  /** Files that are still being written and are not in any answer yet; absent when there are none. */
+  readonly writing?: readonly string[];
+  readonly redacted: boolean;
+  /** Answers are files (`view --bundle`): no `api/exact`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
+  readonly bundled?: true;
+  readonly findings: readonly Finding[];
+}
+
+/** How the rollout engine sampled; null where the data do not say. */
+export interface SamplingInfo {
+  readonly temperature: number | null;
+  readonly top_p: number | null;
+  readonly top_k: number | null;
+  /** For instance vLLM's `raw_logprobs` or `processed_logprobs`. */
+  readonly logprobs_mode: string | null;
+}
+
+/** A study that `logratio score` or `logratio kl` wrote: texts forced through checkpoints. It has no other answers. */
+export interface StudyInfo {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-study";
+  readonly name: string;
+  readonly version: string;
+  readonly reference: string;
+  /** In training order, baselines first. */
+  readonly checkpoints: readonly string[];
+  readonly problems: number;
+  readonly texts: number;
+  /** Those of the checkpoints that were not trained from the reference: no training is measured by them. */
+  readonly baselines: readonly string[];
+  /** Response tokens with mask 1. */
+  readonly tokens: number;
+  readonly status: "ready";
+  readonly redacted: boolean;
+  /** Answers are files (`view --bundle`). */
+  readonly bundled?: true;
+  readonly findings: readonly Finding[];
+}
+
+/** `view --follow` before the first step is there. It has no other answers. */
+export interface WaitingInfo {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-waiting";
+  readonly name: string;
+  readonly version: string;
+  /** Where it is waited for. */
+  readonly paths: readonly string[];
+  /** Why there is nothing to show yet; null while the first read is under way. */
+  readonly reason: string | null;
+  readonly status: "reading";
+  readonly bundled?: undefined;
+  readonly findings: readonly Finding[];
+}
+
+export type ViewInfo = RunInfo | StudyInfo | WaitingInfo;
+
+/** One value per step; null where a step has none. Without steps there is one entry, with step null. */
+export interface StepSeries {
+  readonly steps: readonly (number | null)[];
+  readonly sequences: readonly number[];
+  readonly tokens: readonly number[];
+  readonly series: Readonly<Record<StepMetric, readonly (number | null)[]>>;
+  /** The same by slice: correctness, rank, environment, weight version; only slices that there are. */
+  readonly slices: readonly {
+    readonly by: "correct" | "rank" | "environment" | "weight_version";
+    readonly value: string;
+    readonly series: Readonly<Partial<Record<StepMetric, readonly (number | null)[]>>>;
+  }[];
+}
+
+export const STEP_METRICS = [
+  "delta_mean",
+  "delta_abs_mean",
+  "delta_abs_p50",
+  "delta_abs_p99",
+  "delta_abs_max",
+  "delta_min",
+  "delta_max",
+  "k1",
+  "k3",
+  "ess",
+  "prob_diff_max",
+  "entropy",
+  "response_tokens",
+  "reward",
+  "accuracy",
+] as const;
+export type StepMetric = (typeof STEP_METRICS)[number];
+
+export interface TopTokens {
+  /** The largest |Δ| of the run, largest first. */
+  readonly occurrences: readonly TokenOccurrence[];
+  readonly by_token: readonly TokenGroup[];
+  readonly by_class: readonly TokenGroup[];
+  readonly by_position: readonly TokenGroup[];
+  readonly by_turn: readonly TokenGroup[];
+  /** The worst turns of the run: by mean |Δ|, of those with four tokens or more, and by their largest. */
+  readonly turns: { readonly by_mean: readonly WorstTurn[]; readonly by_max: readonly WorstTurn[] };
+}
+
+/** Of a turn its tokens with mask 1. */
+export interface WorstTurn {
+  readonly sequence: number;
+  /** Of the sequence. */
+  readonly handle: string;
+  /** From 0. */
+  readonly turn: number;
+  /** Response tokens: with which it begins, and the one with the largest |Δ|. */
+  readonly first: number;
+  readonly worst: number;
+  readonly tokens: number;
+  readonly delta_abs_mean: number;
+  readonly delta_abs_max: number;
+  /** Its first words. */
+  readonly opening: string | null;
+  readonly step: number | null;
+  readonly correct: number | null;
+}
+
+export interface TokenOccurrence {
+  /** Place in the table of sequences, and response token. */
+  readonly sequence: number;
+  readonly token: number;
+  readonly handle: string;
+  readonly token_id: number;
+  readonly text: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly delta: number;
+  readonly rollout_logprob: number;
+  readonly trainer_logprob: number;
+  /** From 0; null of a token that the policy did not sample. */
+  readonly turn: number | null;
+  readonly step: number | null;
+  readonly correct: number | null;
+}
+
+/** The tokens that a filter leaves: how many, of how many sequences, and those with the largest |Δ|, largest first. */
+export interface MatchingTokens {
+  readonly sequences: number;
+  readonly tokens: number;
+  readonly occurrences: readonly TokenOccurrence[];
+}
+
+export interface TokenGroup {
+  readonly label: string;
+  readonly tokens: number;
+  readonly delta_mean: number;
+  readonly delta_abs_mean: number;
+  readonly delta_abs_max: number;
+  readonly share_of_k3: number;
+  /** The worst occurrence. */
+  readonly worst: { readonly sequence: number; readonly token: number } | null;
+}
+
+/** Tokens with mask 1 in bins of Δ, apart by what becomes of their sequence. */
+export interface WhatIfSums {
+  /** `[bins + 1]`, nats, ascending; the first and last are -inf and +inf as null. */
+  readonly edges: readonly (number | null)[];
+  readonly groups: readonly {
+    /** `right`, `wrong`, `unknown`. */
+    readonly name: "right" | "wrong" | "unknown";
+    /** `[bins]` each. */
+    readonly tokens: readonly number[];
+    readonly rho: readonly number[];
+    readonly rho_squares: readonly number[];
+    /** Zeros where only some steps are asked for: single advantages are not kept. */
+    readonly abs_advantage: readonly number[];
+  }[];
+  /** By tokens of the sequence, about a quarter of the sequences each; fewer where lengths hardly differ. */
+  readonly by_length: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
+  /** By reward; none without rewards, or where they are 0 and 1 and right and wrong say the same. */
+  readonly by_reward: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
+}
+
+/** Both ends included. Rewards are rounded to two digits. */
+export interface ValueGroup {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A correction in neutral terms, asked over the whole run. */
+export interface ExactQuestion {
+  /** Over these steps only, both included; null or absent: all. */
+  readonly steps?: readonly [from: number, to: number] | null;
+  readonly weights: {
+    readonly level: "none" | "token" | "sequence" | "geometric";
+    readonly upper: number | null;
+    readonly lower: number | null;
+  };
+  readonly mask: {
+    readonly level: "none" | "token" | "sequence" | "geometric";
+    readonly upper: number | null;
+    readonly lower: number | null;
+    /** `zero`: what is outside loses its weight and stays in the mask (IcePop); `mask` when absent. */
+    readonly action?: "mask" | "zero";
+  };
+  readonly veto: number | null;
+}
+
+/** Tokens are those with mask 1 and a finite Δ. */
+export interface ExactAnswer {
+  /** Tokens in the mask, not vetoed, with a weight that is not 0; sequences with any. */
+  readonly kept_tokens: number;
+  readonly kept_sequences: number;
+  /** (Σw)² / (n Σw²) over all n tokens, w = 0 where dropped; w = ρ without weights. */
+  readonly ess: number;
+  /** Tokens whose weight is truncated, dropped ones too. */
+  readonly clipped: number;
+  /** Tokens that the mask rule by itself drops. */
+  readonly masked: number;
+  /** Sequences that the veto by itself drops. */
+  readonly vetoed: number;
+  /** Over kept tokens; 1 without weights. */
+  readonly mean_weight: number;
+  /** Shares of the tokens of right and of wrong sequences that are dropped. */
+  readonly dropped_right: number | null;
+  readonly dropped_wrong: number | null;
+  /** By the groups of {@link WhatIfSums}, those of rewards without tokens left out. */
+  readonly dropped_by_length: readonly (ValueGroup & Dropped)[];
+  readonly dropped_by_reward: readonly (ValueGroup & Dropped)[];
+  /** Each trainer's config that does this, by preset name, and a `logratio` command. */
+  readonly configs: Readonly<Record<string, string>>;
+  readonly command: string;
+}
+
+export interface Dropped {
+  readonly tokens: number;
+  /** Share of them. */
+  readonly dropped: number;
+}
+
+export const EXACT_COUNTS = ["kept_tokens", "kept_sequences", "clipped", "masked", "vetoed"] as const;
+export type ExactCount = (typeof EXACT_COUNTS)[number];
+export const EXACT_FIGURES = ["ess", "mean_weight", "dropped_right", "dropped_wrong"] as const;
+export type ExactFigure = (typeof EXACT_FIGURES)[number];
+
+/** What {@link ExactAnswer} says, step by step, over all steps: counts add up to the whole run's. */
+export interface ExactSteps {
+  /** As {@link StepSeries} has them. */
+  readonly steps: readonly (number | null)[];
+  /** With mask 1 and a finite Δ, and sequences with one. */
+  readonly tokens: readonly number[];
+  readonly sequences: readonly number[];
+  readonly counts: Readonly<Record<ExactCount, readonly number[]>>;
+  readonly figures: Readonly<Record<ExactFigure, readonly (number | null)[]>>;
+}
+
+/** Two runs beside each other: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */
+export interface Comparison {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-comparison";
+  readonly names: { readonly a: string; readonly b: string };
+  /** What makes the comparison meaningless, then what makes it doubtful. */
+  readonly warnings: readonly ComparisonWarning[];
+  /** What the data do not tell, so that nobody could look: one sentence each. */
+  readonly unchecked: readonly string[];
+  readonly pairs: SequencePairs;
+  /** Sequences that have no partner. */
+  readonly unmatched: { readonly a: number; readonly b: number };
+  /** At the steps that both have, ascending; null is the one step of runs without. */
+  readonly steps: {
+    readonly steps: readonly (number | null)[];
+    readonly difference: Readonly<Record<StepMetric, readonly (number | null)[]>>;
+  };
+}
+
+export interface ComparisonWarning {
+  readonly code: "tokenizer" | "temperature" | "logprob-mode" | "prompts" | "steps" | "masks";
+  readonly severity: "meaningless" | "doubtful";
+  /** One sentence with its numbers. */
+  readonly what: string;
+  readonly count: number;
+  readonly of: number;
+  /** What follows for the reader. */
+  readonly follows: string;
+}
+
+/**
+ * How two sequences were found to belong together: `ids` the same prompt and response tokens (two engines that scored
+ * one text), `prompt` the same prompt and step and the same place among them, `group` the same with the group's name.
+ */
+export type PairKind = "ids" | "prompt" | "group";
+
+/**
+ * Columns of one length, by a. Gaps are |Δb − Δa| over the response tokens that both sequences begin with, after the
+ * same prompt: only there both policies were asked the same. Tokens count where both masks are 1 and both Δ finite.
+ */
+export interface SequencePairs {
+  /** Places in the tables of sequences. */
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  readonly how: readonly PairKind[];
+  /** Response tokens that both begin with. */
+  readonly shared: readonly number[];
+  /** Nats; null without such a token. */
+  readonly gap_mean: readonly (number | null)[];
+  readonly gap_max: readonly (number | null)[];
+  /** The response token of `gap_max`; -1 without one. */
+  readonly gap_token: readonly number[];
+}
+
+/** Every text of a study, in its order. */
+export interface StudyTexts {
+  /** What `mean_kl` and `spikes` of a text are about. */
+  readonly checkpoints: readonly string[];
+  /** Where the colour scale of KL ends: the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
+  readonly scale: number;
+  /** The largest of them; above the scale they share its last colour. */
+  readonly largest: number;
+  readonly texts: readonly StudyTextRow[];
+}
+
+export interface StudyTextRow {
+  /** Place in the study's list of texts, and `q12`. */
+  readonly index: number;
+  readonly handle: string;
+  readonly text: string;
+  readonly problem: string;
+  readonly source: string | null;
+  readonly correct: boolean | null;
+  readonly subject: string | null;
+  readonly level: number | null;
+  /** Of the response, and those with mask 1. */
+  readonly tokens: number;
+  readonly own_tokens: number;
+  /** The beginning of its prompt; null where that is not known. */
+  readonly opening: string | null;
+  readonly has_error: boolean;
+  /** `[checkpoints]`; null where a checkpoint has no scores of it. */
+  readonly mean_kl: readonly (number | null)[];
+  readonly max_kl: readonly (number | null)[];
+  readonly spikes: readonly (number | null)[];
+}

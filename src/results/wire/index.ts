@@ -1,0 +1,38 @@
+/**
+ * What the viewer's server and its page send each other. Runs in both.
+ *
+ * @module
+ */
+
+export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/token-class.ts";
+export { decodeArrays, encodeArrays, type WireArray, type WireMessage } from "./arrays.ts";
+export { decodeMatches, encodeMatches, type TokenMatches } from "./matches.ts";
+export {
+  decodeSequence,
+  decodeTopK,
+  encodeSequence,
+  encodeTopK,
+  type SequenceMeta,
+  type WireSequence,
+  type WireTopK,
+} from "./sequence.ts";
+export { textBetween } from "./sequence-text.ts";
+export { deltaDifferences, sharedTokens } from "./shared-tokens.ts";
+export {
+  decodeStudyText,
+  encodeStudyText,
+  type StudyAlternative,
+  type StudySpike,
+  type StudyTextMeta,
+  type WireStudyText,
+} from "./study-text.ts";
+export {
+  decodeTable,
+  encodeTable,
+  SEQUENCE_COLUMNS,
+  SEQUENCE_TEXTS,
+  type SequenceColumn,
+  type SequenceTable,
+  type SequenceText,
+} from "./table.ts";
+export { decodeTurns, encodeTurns, type TurnFigures, type TurnTable, turnsOf } from "./turns.ts";

@@ -1,0 +1,30 @@
+import type { LintFinding } from "../../results/lint.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+
+/** What names another config that this one rests on: hydra's `defaults`, `--config FILE`. */
+export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
+  return entries.find(
+    ({ path }) =>
+      (path[0] === "defaults" && path.length <= 3) ||
+      (path.length === 1 && /^config(_(path|name|file))?$/.test(path[0] as string)),
+  );
+}
+
+/** A finding that rests on a setting which only the other config may have is no more than a note. */
+export function demoteInherited(
+  findings: readonly LintFinding[],
+  parameters: readonly string[],
+  found: ReadonlyMap<string, Entry>,
+  from: Entry,
+): LintFinding[] {
+  const absent = parameters.filter((name) => !found.has(name));
+  return findings.map((finding) => {
+    const rests = absent.find((name) => finding.message.includes(name) && !finding.key?.endsWith(name));
+    if (finding.severity === "note" || rests === undefined) return finding;
+    return {
+      ...finding,
+      severity: "note" as const,
+      why: `unless ${from.key} (line ${from.line}), which is not read, sets ${rests}`,
+    };
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * A trainer's config in, what it really does and where it goes wrong out.
+ *
+ * @module
+ */
+import { isLogratioError, SchemaError, UsageError } from "../../core/base/errors.ts";
+import {
+  LINT_SCHEMA_VERSION,
+  type LintedConfig,
+  type LintFinding,
+  type LintReport,
+  type LintSeverity,
+} from "../../results/lint.ts";
+import type { Correction } from "../neutral/correction.ts";
+import { correctionClauses } from "../neutral/describe.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import type { ConfigView, Dialect, LintContext } from "../shared/dialect.ts";
+import type { Preset } from "../shared/preset.ts";
+import { DIALECTS } from "./dialects.ts";
+import { fileFindings } from "./file-findings.ts";
+import { readConfig } from "./formats/index.ts";
+import { demoteInherited, inheritsFrom } from "./inherits.ts";
+import { misspeltKeys } from "./misspelt.ts";
+import { neutralFindings } from "./neutral-rules.ts";
+import { type Recognition, recognise, scoreOf } from "./recognise.ts";
+import { type ReadSettings, readSettings } from "./settings.ts";
+import { trapFindings } from "./trap-findings.ts";
+import { viewOf } from "./view.ts";
+
+export interface LintOptions {
+  /** Its name decides the format and goes into messages. */
+  readonly file: string;
+  readonly presets: readonly Preset[];
+  /** As `--trainer` says, against what the keys look like. */
+  readonly trainer?: string;
+}
+
+/** What `--trainer` takes. */
+export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name);
+
+/**
+ * Reads every config in the text and holds it against its trainer's rules.
+ *
+ * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read.
+ * @throws SchemaError when no trainer is recognised, with the keys that would tell.
+ * @throws UsageError for a `trainer` that is not known.
+ */
+export function lintConfig(text: string, options: LintOptions): LintReport {
+  const { file, presets, trainer } = options;
+  const told = trainer === undefined ? undefined : dialectNamed(trainer);
+  const { format, documents } = readConfig(text, file);
+  const configs = documents.flatMap((document) => {
+    const view = viewOf(document, text);
+    const recognition = told ? toldOf(view, told, presets) : recognise(view, DIALECTS, presets);
+    return recognition ? [lintDocument(view, recognition, presets)] : [];
+  });
+  if (configs.length === 0) throw notRecognised(documents, file, told);
+  const findings = fileFindings(documents, configs);
+  const all = [...findings, ...configs.flatMap((config) => config.findings)];
+  const count = (severity: LintSeverity): number =>
+    all.filter((finding) => finding.severity === severity).length;
+  return {
+    schemaVersion: LINT_SCHEMA_VERSION,
+    kind: "lint",
+    file,
+    format,
+    configs,
+    findings,
+    errors: count("error"),
+    warnings: count("warning"),
+    notes: count("note"),
+  };
+}
+
+function lintDocument(view: ConfigView, recognition: Recognition, presets: readonly Preset[]): LintedConfig {
+  const { dialect, confidence, because } = recognition;
+  const { document } = view;
+  const presetName = dialect.preset(view);
+  const preset = presets.find(({ name }) => name === presetName);
+  if (!preset) {
+    throw new UsageError(`There is no preset ${presetName} to lint a config of ${dialect.title} with`, {
+      at: { file: document.name },
+    });
+  }
+  const read = readSettings(view, dialect, preset);
+  const context: LintContext = {
+    ...view,
+    settings: read.settings,
+    found: read.found,
+    at: (entry) => (entry ? { key: entry.key, line: entry.line } : { line: document.line }),
+  };
+  const computed = correctionOf(preset, read);
+  const ruled = [
+    ...read.findings,
+    ...dialect.rules.flatMap((rule) => rule(context)),
+    ...misspeltKeys(
+      document,
+      dialect,
+      preset.parameters.map(({ name }) => name),
+      new Set(read.found.values()),
+    ),
+    ...rivalFinding(recognition),
+  ];
+  const effective =
+    computed.correction && (dialect.effective?.(context, computed.correction) ?? computed.correction);
+  const neutral = effective ? neutralFindings(context, effective) : [];
+  const traps = effective ? trapFindings(preset, dialect, context) : [];
+  const budgeted = neutral.some(({ code }) => code === "token-budget");
+  const stated = [
+    ...ruled,
+    ...(computed.refusal ? refusalFindings(computed.refusal, preset, read, ruled) : []),
+    ...neutral,
+    // The budget says the same with the numbers of this config.
+    ...traps.filter(({ code }) => code !== "product-ratio" || !budgeted),
+  ];
+  const from = inheritsFrom(document);
+  const names = preset.parameters.map(({ name }) => name);
+  const findings = from ? demoteInherited(stated, names, read.found, from) : stated;
+  return {
+    name: document.name,
+    line: document.line,
+    trainer: dialect.name,
+    title: dialect.title,
+    confidence,
+    because,
+    preset: preset.name,
+    settings: read.table,
+    does: effective ? correctionClauses(effective) : [],
+    correction: effective ?? null,
+    findings: sorted(findings),
+  };
+}
+
+interface Computed {
+  readonly correction?: Correction;
+  readonly refusal?: UsageError;
+}
+
+function correctionOf(preset: Preset, { settings, refusal }: ReadSettings): Computed {
+  if (refusal) return { refusal };
+  try {
+    return { correction: preset.correction(settings) };
+  } catch (error) {
+    if (isLogratioError(error, "UsageError")) return { refusal: error };
+    throw error;
+  }
+}
+
+/** Rules that say in other words why the trainer refuses. */
+const CAUSES = /^(order|conflict|refused|read-as-|none-is-text)/;
+
+/** At the setting that the message names, else at the first written one; a rule's own words about it go first. */
+function refusalFindings(
+  error: UsageError,
+  preset: Preset,
+  { found }: ReadSettings,
+  ruled: readonly LintFinding[],
+): LintFinding[] {
+  const namedIn = (text: string): [string, Entry][] =>
+    [...found].filter(([name]) => text.includes(name)).sort(([a], [b]) => b.length - a.length);
+  const inMessage = namedIn(error.message);
+  const named = inMessage.length > 0 ? inMessage : namedIn(error.hint ?? "");
+  const [, entry] = named[0] ?? [...found][0] ?? [];
+  const keys = named.map(([, { key }]) => key);
+  const said = ruled.some(
+    ({ severity, key = "", code }) =>
+      severity === "error" && (keys.length === 0 ? CAUSES.test(code) : keys.includes(key)),
+  );
+  if (said) return [];
+  return [
+    {
+      severity: "error",
+      code: "refused",
+      ...(entry && { key: entry.key, line: entry.line }),
+      message: error.message.replace(/\.$/, ""),
+      ...(error.likely !== undefined && { why: error.likely }),
+      source: preset.source,
+      ...(error.hint !== undefined && { instead: error.hint }),
+    },
+  ];
+}
+
+function rivalFinding({ rival, dialect }: Recognition): LintFinding[] {
+  if (!rival) return [];
+  return [
+    {
+      severity: "note",
+      code: "trainer-unsure",
+      message: `these keys could also be ${rival.title}'s`,
+      instead: `--trainer ${rival.name}, or --trainer ${dialect.name} to be sure`,
+    },
+  ];
+}
+
+const ORDER: readonly LintSeverity[] = ["error", "warning", "note"];
+
+function sorted(findings: readonly LintFinding[]): LintFinding[] {
+  return findings.toSorted(
+    (a, b) =>
+      ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity) || (a.line ?? Infinity) - (b.line ?? Infinity),
+  );
+}
+
+function dialectNamed(name: string): Dialect {
+  const dialect = DIALECTS.find((candidate) => candidate.name === name);
+  if (dialect) return dialect;
+  throw new UsageError(`--trainer ${name} is no trainer that the linter knows`, {
+    hint: `one of ${LINT_TRAINERS.join(", ")}`,
+  });
+}
+
+/** Any document may be meant, unless it has nothing of this trainer and others do. */
+function toldOf(view: ConfigView, dialect: Dialect, presets: readonly Preset[]): Recognition | undefined {
+  const { score, because } = scoreOf(view, dialect, presets, DIALECTS);
+  return score > 0 ? { dialect, confidence: "told", because, score } : undefined;
+}
+
+function notRecognised(documents: readonly ConfigDocument[], file: string, told?: Dialect): SchemaError {
+  const keys = documents.flatMap(({ entries }) => entries.map(({ key }) => key));
+  const some = keys.slice(0, 5).join(", ");
+  return new SchemaError(
+    told
+      ? `No setting of ${told.title}'s correction is in this file, of ${keys.length} keys`
+      : `No trainer is recognised in this file, of ${keys.length} keys`,
+    {
+      at: { file },
+      likely:
+        keys.length === 0
+          ? "it has no settings at all"
+          : `it starts with ${some}; the correction may be in another file`,
+      hint: "these would tell: rollout_correction.* (verl), RolloutImportanceSampling(…) (xtuner), vllm_importance_sampling_* (TRL), --use-tis (slime, miles), --algo.advantage.is_correction_* (OpenRLHF), loss_fn.truncated_importance_sampling_* (NeMo-RL), off_policy_correction.* (SkyRL), rejection_sampling.* (AReaL), dppo_mask_* (prime-rl), train_infer_correction.* (ROLL), --rho_* (open-instruct), --rollout_importance_sampling_* (ms-swift)",
+    },
+  );
+}

@@ -1,0 +1,106 @@
+import type { LintFinding } from "../../results/lint.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import { endsWith } from "../shared/config-entry.ts";
+import type { Dialect } from "../shared/dialect.ts";
+import { isCallOf, settingPaths } from "./view.ts";
+
+/**
+ * Keys that are one or two letters away from a setting, and keys of the trainer's own section that it does not have.
+ */
+export function misspeltKeys(
+  document: ConfigDocument,
+  dialect: Dialect,
+  parameters: readonly string[],
+  found: ReadonlySet<Entry>,
+): LintFinding[] {
+  const known = [
+    ...new Set([...parameters.map((name) => name.split(".").at(-1) ?? name), ...dialect.knownKeys]),
+  ];
+  const { effect, source } = dialect.unknownKeys;
+  return document.entries.flatMap((entry) => {
+    const name = entry.path.at(-1) ?? "";
+    if (found.has(entry) || known.includes(name) || /^\d*$/.test(name)) return [];
+    const own = isCallOf(document, dialect) || isBelow(entry, dialect, parameters, OWN);
+    const beside = own || isBelow(entry, dialect, parameters, ANY);
+    // Alone on a command line a similar name is another setting of the trainer more often than a slip.
+    const near = beside
+      ? closest(name, known)
+      : isBare(entry, dialect)
+        ? closest(name, known, "bare")
+        : undefined;
+    if (near === undefined && (!own || document.callee !== undefined)) return [];
+    return [
+      {
+        severity: near === undefined ? ("warning" as const) : ("error" as const),
+        code: near === undefined ? "unknown-key" : "misspelt",
+        key: entry.key,
+        line: entry.line,
+        message: `${dialect.title} has no ${entry.key}${near === undefined ? "" : `; ${near} is meant, most likely`}`,
+        why:
+          effect === "refused"
+            ? "the trainer stops at a key that it does not know"
+            : "the trainer takes it and never looks at it",
+        source,
+        ...(near !== undefined && { instead: entry.key.replace(/[^.]*$/, dashes(entry.key, near)) }),
+      },
+    ];
+  });
+}
+
+/** Directly below one of the trainer's sections, beside its settings. */
+function isBelow(entry: Entry, dialect: Dialect, parameters: readonly string[], which: RegExp): boolean {
+  const sections = dialect.sections.filter((section) => which.test(section));
+  const parent = { ...entry, path: entry.path.slice(0, -1) };
+  return parameters.some((name) =>
+    settingPaths({ ...dialect, sections }, name).some(
+      (path) => path.length > 1 && endsWith(parent, path.slice(0, -1)),
+    ),
+  );
+}
+
+function isBare({ path }: Entry, { sections }: Dialect): boolean {
+  return path.length === 1 && sections.includes("");
+}
+
+const ANY = /./;
+/** Sections that hold nothing but the correction; `actor`, `loss_fn` or `grpo` hold much else. */
+const OWN =
+  /^(rollout_correction|rollout_is|off_policy_correction|rejection_sampling|train_infer_correction)$/;
+
+function dashes(key: string, name: string): string {
+  return key.startsWith("--") && !key.includes("_")
+    ? `--${name.replaceAll("_", "-")}`
+    : key.startsWith("--") && !key.includes(".")
+      ? `--${name}`
+      : name;
+}
+
+/** The known name within two edits (one where the name is short), nearest first. */
+function closest(name: string, known: readonly string[], place?: "bare"): string | undefined {
+  const most = name.length < (place === "bare" ? 12 : 6) ? 1 : 2;
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) > most || candidate[0] !== name[0]) continue;
+    const distance = editDistance(name, candidate);
+    if (distance <= most && (best === undefined || distance < best.distance))
+      best = { name: candidate, distance };
+  }
+  return best?.name;
+}
+
+/** Damerau–Levenshtein with adjacent swaps (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) cost = Math.min(cost, before[j - 2]! + 1);
+      row.push(cost);
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,107 @@
+/**
+ * Whose config it is: each trainer collects points for settings and keys that only it has.
+ *
+ * @module
+ */
+
+import type { LintConfidence } from "../../results/lint.ts";
+import type { ConfigDocument } from "../shared/config-entry.ts";
+import type { ConfigView, Dialect } from "../shared/dialect.ts";
+import type { Preset } from "../shared/preset.ts";
+import { findSetting, isCallOf } from "./view.ts";
+
+export interface Recognition {
+  readonly dialect: Dialect;
+  readonly confidence: LintConfidence;
+  /** What spoke for it, at most four. */
+  readonly because: readonly string[];
+  readonly score: number;
+  /** The next best, when it is close. */
+  readonly rival?: Dialect;
+}
+
+/** More than one key that many projects could have. */
+const ENOUGH = 4;
+const POINTS = { call: 10, sectionSetting: 10, ownSetting: 6, mark: 3, textMark: 2 } as const;
+const MOST_MARKS = 9;
+/** A setting's name that many trainers could have is no evidence on its own. */
+const COMMON = /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled)$/;
+
+/** The trainer that fits best; undefined when none fits. */
+export function recognise(
+  view: ConfigView,
+  dialects: readonly Dialect[],
+  presets: readonly Preset[],
+): Recognition | undefined {
+  const scored = dialects
+    .map((dialect) => ({ dialect, ...scoreOf(view, dialect, presets, dialects) }))
+    .sort((a, b) => b.score - a.score);
+  const [best, second] = scored;
+  if (!best || best.score < ENOUGH) return undefined;
+  const close = second !== undefined && second.score * 2 > best.score && !(best.named && !second.named);
+  const confidence = best.score >= 10 && !close ? "certain" : best.score >= 6 ? "likely" : "guess";
+  return {
+    dialect: best.dialect,
+    confidence,
+    because: best.because.slice(0, 4),
+    score: best.score,
+    ...(close && second && { rival: second.dialect }),
+  };
+}
+
+interface Score {
+  readonly score: number;
+  readonly because: readonly string[];
+  /** The file's text names it. */
+  readonly named: boolean;
+}
+
+/** What speaks for one trainer; 0 when only the file's text does. */
+export function scoreOf(
+  view: ConfigView,
+  dialect: Dialect,
+  presets: readonly Preset[],
+  dialects: readonly Dialect[],
+): Score {
+  const { document, text } = view;
+  const because: string[] = [];
+  let score = 0;
+  if (isCallOf(document, dialect)) {
+    const shared = dialects.filter((other) => other.callees.includes(document.callee as string)).length;
+    score += POINTS.call / shared;
+    because.push(`a call of ${document.callee}`);
+  }
+  const parameters = parametersOf(dialect, view, presets);
+  const found = parameters.flatMap((name) => {
+    const entry = findSetting(document, dialect, name);
+    return entry ? [{ name, entry }] : [];
+  });
+  // A call of another class may have one argument of the same name.
+  if (document.callee !== undefined && score === 0 && found.length < 2)
+    return { score: 0, because, named: false };
+  for (const { name, entry } of found) {
+    const alone = entry.path.length <= 1;
+    if (alone && COMMON.test(name)) continue;
+    const owners = dialects.filter((other) => parametersOf(other, view, presets).includes(name)).length;
+    score += (alone ? POINTS.ownSetting : POINTS.sectionSetting) / Math.max(1, owners);
+    because.push(`${entry.key} (line ${entry.line})`);
+  }
+  score += Math.min(MOST_MARKS, POINTS.mark * marksOf(document, dialect, because));
+  const named = dialect.textMarks?.some((mark) => mark.test(text)) ?? false;
+  return { score: score > 0 && named ? score + POINTS.textMark : score, because, named };
+}
+
+function marksOf(document: ConfigDocument, dialect: Dialect, because: string[]): number {
+  return dialect.marks.filter((mark) => {
+    const entry = document.entries.find(({ path }) => mark.test(path.join(".")));
+    if (entry && !because.some((reason) => reason.startsWith(entry.key))) {
+      because.push(`${entry.key} (line ${entry.line})`);
+    }
+    return entry !== undefined;
+  }).length;
+}
+
+function parametersOf(dialect: Dialect, view: ConfigView, presets: readonly Preset[]): readonly string[] {
+  const name = dialect.preset(view);
+  return presets.find((preset) => preset.name === name)?.parameters.map((parameter) => parameter.name) ?? [];
+}

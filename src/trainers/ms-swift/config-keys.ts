@@ -1,0 +1,64 @@
+import type { Dialect, LintRule } from "../shared/dialect.ts";
+import { isFalse, needsSwitch } from "../shared/dialect.ts";
+
+const TRAINER = "swift/rlhf_trainers/grpo_trainer.py";
+
+const withoutVllm: LintRule = ({ get, found, at }) => {
+  const entry = get("use_vllm");
+  const mode = found.get("rollout_importance_sampling_mode");
+  if (!mode || mode.value === null || !isFalse(entry)) return [];
+  return [
+    {
+      severity: "error",
+      code: "not-switched-on",
+      ...at(entry),
+      message: `${mode.key} has no effect: without use_vllm there are no rollout log-probs`,
+      source: TRAINER,
+      instead: "--use_vllm true",
+    },
+  ];
+};
+
+export const msSwiftDialect: Dialect = {
+  name: "ms-swift",
+  title: "ms-swift",
+  preset: () => "ms-swift",
+  sections: [""],
+  callees: [],
+  marks: [
+    /^rollout_importance_sampling_/,
+    /^off_policy_sequence_mask_delta$/,
+    /^log_rollout_offpolicy_metrics$/,
+    /^rlhf_type$/,
+  ],
+  textMarks: [/\bswift rlhf\b/, /ms[-_]swift/, /megatron rlhf/],
+  knownKeys: ["log_rollout_offpolicy_metrics"],
+  defaults: () => ({ rollout_importance_sampling_mode: null }),
+  effective: ({ get }, correction) => (isFalse(get("use_vllm")) ? { steps: [] } : correction),
+  unknownKeys: { effect: "refused", source: "swift/arguments: remaining arguments are refused" },
+  rules: [
+    withoutVllm,
+    needsSwitch({
+      settings: ["rollout_importance_sampling_threshold"],
+      isOff: ({ settings }) => settings.rollout_importance_sampling_mode === null,
+      off: "rollout_importance_sampling_mode is not given, and then nothing is corrected",
+      source: `${TRAINER} _apply_rollout_importance_sampling`,
+      instead: "--rollout_importance_sampling_mode token_truncate",
+    }),
+  ],
+  traps: [
+    { match: /chi2_seq|by default/, severity: "note", code: "trap" },
+    {
+      match: /raw ratio/,
+      severity: "warning",
+      code: "raw-weights",
+      setting: "rollout_importance_sampling_mode",
+    },
+    {
+      match: /geometric/,
+      severity: "warning",
+      code: "geometric",
+      setting: "rollout_importance_sampling_mode",
+    },
+  ],
+};

@@ -1,0 +1,283 @@
+/**
+ * Applies a correction to packed columns, in float64, step by step as it is written.
+ *
+ * @module
+ */
+import type { FloatArray } from "../../core/base/arrays.ts";
+import { LengthMismatchError, SchemaError } from "../../core/base/errors.ts";
+import type { TokenBlock } from "../../core/kernels/index.ts";
+import { checkedRows } from "../../core/kernels/token-block.ts";
+import {
+  type AdvantageSign,
+  type Bounds,
+  type Correction,
+  type Level,
+  type Normalize,
+  needsAdvantages,
+  type Reject,
+  type Step,
+} from "./correction.ts";
+import { logRatios, measureSegments, type Segments, segmentMeans, segmentsOf } from "./measures.ts";
+import { validateCorrection } from "./validate.ts";
+
+/** Packed sequences with, where a rule asks for them, advantages per token. */
+export interface CorrectionBlock extends TokenBlock {
+  readonly advantages?: FloatArray;
+}
+
+/** What a step did. */
+export interface StepOutcome {
+  readonly step: Step;
+  /** Of `zero`, `mask` and `veto`: what was measured, one value per segment, and 1 where it was rejected. */
+  readonly measured?: {
+    readonly segments: Segments;
+    readonly values: Float64Array;
+    readonly rejected: Uint8Array;
+  };
+  /** Of `normalize`: what the weights were divided by. */
+  readonly factor?: number;
+}
+
+export interface AppliedCorrection {
+  /** Importance weights `[tokens]`, 0 where the original mask is 0; absent when the correction has none. */
+  readonly weights?: Float64Array;
+  /** The same before any step, bounded only by `logBound`. */
+  readonly rawWeights?: Float64Array;
+  /** The log-ratio behind the weights, one per segment of their level, before `logBound`. */
+  readonly logWeights?: { readonly segments: Segments; readonly values: Float64Array };
+  /** The response mask with what was rejected taken out, `[tokens]`, 0 or 1. */
+  readonly mask: Uint8Array;
+  /** One per step of the correction. */
+  readonly steps: readonly StepOutcome[];
+}
+
+type StartedWeights = Pick<AppliedCorrection, "weights" | "rawWeights" | "logWeights">;
+
+export interface ApplyOptions {
+  /** Divisor for `normalize` steps in place of the mean of this block, when the batch spans several blocks. */
+  readonly factor?: number;
+}
+
+/**
+ * Weights, modified mask and what each step did.
+ *
+ * @throws UsageError when the correction contradicts itself.
+ * @throws LengthMismatchError when columns differ in length.
+ * @throws SchemaError when a rule needs advantages and there are none.
+ */
+export function applyCorrection(
+  block: CorrectionBlock,
+  correction: Correction,
+  options: ApplyOptions = {},
+): AppliedCorrection {
+  validateCorrection(correction);
+  checkedRows(block, {});
+  checkAdvantages(block, correction);
+  const mask = block.mask.map((bit) => (bit === 0 ? 0 : 1));
+  let started: StartedWeights | undefined;
+  const start = (): StartedWeights => {
+    started ??= startedWeights(block, correction, mask);
+    return started;
+  };
+  const segmentsAt = memoized((level: Level) => segmentsOf(block, level));
+
+  const steps = correction.steps.map((step): StepOutcome => {
+    const weights = onWeights(step) ? start().weights : undefined;
+    if (step.action === "truncate") {
+      truncate(weights!, step, block.mask);
+      return { step };
+    }
+    if (step.action === "normalize") {
+      return { step, factor: normalize(weights!, options.factor ?? meanWeight(block, weights!, step.over)) };
+    }
+    const segments = segmentsAt(step.measure === "weight" ? correction.weight!.level : step.measure.level);
+    const values =
+      step.measure === "weight"
+        ? weightsOf(block, segments, weights!)
+        : measureSegments(measuredBlock(block, step.measure, mask), segments, step.measure);
+    if (step.action === "veto") {
+      const rejected = Uint8Array.from(values, (value) =>
+        value < lowerOf(step) || value > upperOf(step) ? 1 : 0,
+      );
+      veto(mask, block.offsets, rejected);
+      return { step, measured: { segments, values, rejected } };
+    }
+    const rejected = outside(block, segments, values, step);
+    const column = step.action === "zero" ? weights! : mask;
+    clear(column, segments, rejected, step.only && ((t) => diverges(block, t)));
+    return { step, measured: { segments, values, rejected } };
+  });
+  return { ...start(), mask, steps };
+}
+
+/** The sum and count behind a `normalize` step, to add up over blocks of one batch. */
+export function normalizerSums(
+  { mask, offsets }: TokenBlock,
+  weights: Float64Array,
+  over: Normalize["over"],
+): { readonly sum: number; readonly count: number } {
+  let total = 0;
+  let units = 0;
+  for (let row = 0; row + 1 < offsets.length; row++) {
+    let sum = 0;
+    let count = 0;
+    for (let t = offsets[row]!; t < offsets[row + 1]!; t++) {
+      if (mask[t] === 0) continue;
+      sum += weights[t]!;
+      count++;
+    }
+    if (count === 0) {
+      if (over === "every sequence") units++;
+      continue;
+    }
+    total += over === "token" ? sum : sum / count;
+    units += over === "token" ? count : 1;
+  }
+  return { sum: total, count: units };
+}
+
+/** The block as `over` asks: with the mask as it is, or as it was. */
+function measuredBlock(
+  block: CorrectionBlock,
+  { level, over }: { readonly level: Level; readonly over?: "kept" },
+  kept: Uint8Array,
+): CorrectionBlock {
+  return over === "kept" && level !== "token" ? { ...block, mask: kept } : block;
+}
+
+function onWeights(step: Step): boolean {
+  if (step.action === "truncate" || step.action === "normalize" || step.action === "zero") return true;
+  return step.measure === "weight";
+}
+
+function startedWeights(block: CorrectionBlock, correction: Correction, kept: Uint8Array): StartedWeights {
+  const start = startWeights(block, correction, kept);
+  return { ...start, ...(start.rawWeights && { weights: start.rawWeights.slice() }) };
+}
+
+function startWeights(
+  block: CorrectionBlock,
+  { weight, steps }: Correction,
+  kept: Uint8Array,
+): Pick<AppliedCorrection, "rawWeights" | "logWeights"> {
+  const { mask } = block;
+  if (!weight) {
+    if (!steps.some(({ action }) => action === "zero")) return {};
+    return { rawWeights: Float64Array.from(mask, (bit) => (bit === 0 ? 0 : 1)) };
+  }
+  const { logBound = Number.POSITIVE_INFINITY } = weight;
+  const segments = segmentsOf(block, weight.level);
+  const values = logRatios(measuredBlock(block, weight, kept), segments, weight);
+  const rawWeights = new Float64Array(mask.length);
+  for (let i = 0; i < values.length; i++) {
+    const ratio = Math.exp(clamp(values[i]!, -logBound, logBound));
+    for (let t = segments.starts[i]!; t < segments.ends[i]!; t++) if (mask[t] !== 0) rawWeights[t] = ratio;
+  }
+  return { rawWeights, logWeights: { segments, values } };
+}
+
+/** The weight that a segment's tokens share. */
+function weightsOf(
+  { mask }: CorrectionBlock,
+  { starts, ends }: Segments,
+  weights: Float64Array,
+): Float64Array {
+  return Float64Array.from(starts, (start, i) => {
+    let t = start;
+    while (t < ends[i]! && mask[t] === 0) t++;
+    return t < ends[i]! ? weights[t]! : Number.NaN;
+  });
+}
+
+function truncate(weights: Float64Array, bounds: Bounds, mask: Uint8Array): void {
+  for (let t = 0; t < weights.length; t++) {
+    if (mask[t] !== 0) weights[t] = clamp(weights[t]!, lowerOf(bounds), upperOf(bounds));
+  }
+}
+
+/** Divides by the mean unless it is 0, as verl does (rollout_corr_helper.py: `weights_mean > 1e-8`). */
+function normalize(weights: Float64Array, mean: number): number {
+  if (!(mean > 1e-8)) return 1;
+  for (let t = 0; t < weights.length; t++) weights[t]! /= mean;
+  return mean;
+}
+
+function meanWeight(block: CorrectionBlock, weights: Float64Array, over: Normalize["over"]): number {
+  const { sum, count } = normalizerSums(block, weights, over);
+  return count === 0 ? 0 : sum / count;
+}
+
+/** 1 for each segment with a token to lose that is outside the bounds and whose advantage the rule is about. */
+function outside(block: CorrectionBlock, segments: Segments, values: Float64Array, rule: Reject): Uint8Array {
+  const { starts, ends, level } = segments;
+  const advantages = rule.when && segmentMeans(block, segments, block.advantages!);
+  const rejected = new Uint8Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const inside =
+      (values[i]! >= lowerOf(rule) && values[i]! <= upperOf(rule)) ||
+      (rule.nan === "kept" && Number.isNaN(values[i]!));
+    if (inside || (level === "token" && block.mask[starts[i]!] === 0) || starts[i] === ends[i]) continue;
+    rejected[i] = advantages && !hasSign(advantages[i]!, rule.when!) ? 0 : 1;
+  }
+  return rejected;
+}
+
+function hasSign(advantage: number, sign: AdvantageSign): boolean {
+  if (sign === "positive") return advantage > 0;
+  return sign === "negative" ? advantage < 0 : advantage <= 0;
+}
+
+function clear(
+  column: Float64Array | Uint8Array,
+  { starts, ends }: Segments,
+  rejected: Uint8Array,
+  meant: ((token: number) => boolean) | undefined,
+): void {
+  for (let i = 0; i < rejected.length; i++) {
+    if (rejected[i] === 0) continue;
+    if (!meant) column.fill(0, starts[i]!, ends[i]!);
+    else for (let t = starts[i]!; t < ends[i]!; t++) if (meant(t)) column[t] = 0;
+  }
+}
+
+function diverges({ rollout, trainer, advantages }: CorrectionBlock, t: number): boolean {
+  return Math.sign(trainer[t]! - rollout[t]!) * advantages![t]! > 0;
+}
+
+function veto(mask: Uint8Array, offsets: Int32Array, rejected: Uint8Array): void {
+  for (let row = 0; row + 1 < offsets.length; row++) {
+    const [start, end] = [offsets[row]!, offsets[row + 1]!];
+    if (rejected.subarray(start, end).includes(1)) mask.fill(0, start, end);
+  }
+}
+
+function checkAdvantages({ advantages, rollout }: CorrectionBlock, correction: Correction): void {
+  if (!needsAdvantages(correction)) return;
+  if (!advantages) {
+    throw new SchemaError("A rule of this correction looks at the sign of advantages, and there are none", {
+      likely: "the dump was written without advantages",
+      hint: "name their column with --advantages, or choose a correction without advantage signs",
+    });
+  }
+  if (advantages.length !== rollout.length) {
+    throw new LengthMismatchError(
+      `Cannot align the columns: ${rollout.length} rollout log-probs, ${advantages.length} advantages`,
+    );
+  }
+}
+
+function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key));
+    return known.get(key)!;
+  };
+}
+
+const lowerOf = ({ lower = Number.NEGATIVE_INFINITY }: Bounds): number => lower;
+const upperOf = ({ upper = Number.POSITIVE_INFINITY }: Bounds): number => upper;
+
+/** NaN stays NaN. */
+function clamp(value: number, lower: number, upper: number): number {
+  return value < lower ? lower : Math.min(value, upper);
+}

@@ -1,0 +1,124 @@
+/**
+ * Values of tokens, turns and sequences: the plain definition that everything faster is held to.
+ *
+ * @module
+ */
+import type { FloatArray } from "../../core/base/arrays.ts";
+import { k3Of, probDiffOf, type TokenBlock } from "../../core/kernels/index.ts";
+import type { Aggregation, Level, Measure, Statistic, Weight } from "./correction.ts";
+
+/** Parts of a packed block: part i covers tokens `[starts[i], ends[i])`, of which those with mask 1 belong to it. */
+export interface Segments {
+  readonly level: Level;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+/** Every token (mask 0 too, so that token values are indexed by position), every turn, or every sequence of a block. */
+export function segmentsOf(block: TokenBlock, level: Level): Segments {
+  const { mask, offsets } = block;
+  if (level === "sequence") return { level, starts: offsets.subarray(0, -1), ends: offsets.subarray(1) };
+  if (level === "token") {
+    const starts = Int32Array.from({ length: mask.length }, (_, t) => t);
+    return { level, starts, ends: starts.map((t) => t + 1) };
+  }
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (let row = 0; row + 1 < offsets.length; row++) {
+    let open = false;
+    for (let t = offsets[row]!; t < offsets[row + 1]!; t++) {
+      if (mask[t] !== 0 && !open) starts.push(t);
+      if (mask[t] === 0 && open) ends.push(t);
+      open = mask[t] !== 0;
+    }
+    if (open) ends.push(offsets[row + 1]!);
+  }
+  return { level, starts: Int32Array.from(starts), ends: Int32Array.from(ends) };
+}
+
+/** Of one token; the log-ratio for `ratio`, so that sums are products. */
+export function tokenStatistic(
+  statistic: Statistic,
+  rollout: number,
+  trainer: number,
+  deltaBound = Number.POSITIVE_INFINITY,
+): number {
+  const delta = boundedDelta(rollout, trainer, deltaBound);
+  switch (statistic) {
+    case "ratio":
+      return delta;
+    case "error_ratio":
+      return Math.exp(Math.abs(delta));
+    case "ratio_distance":
+      return Math.abs(Math.expm1(delta));
+    case "k1":
+      return -delta;
+    case "k2":
+      return (delta * delta) / 2;
+    case "k3":
+      return k3Of(delta);
+    case "k3_reverse":
+      return k3Of(-delta);
+    case "prob_diff":
+      return probDiffOf(rollout, trainer);
+    case "abs_prob_diff":
+      return Math.abs(probDiffOf(rollout, trainer));
+  }
+}
+
+/** One value per segment, in the measure's own unit; NaN for tokens with mask 0. */
+export function measureSegments(block: TokenBlock, segments: Segments, measure: Measure): Float64Array {
+  const { rollout, trainer } = block;
+  const { statistic, deltaBound } = measure;
+  const values = aggregateSegments(block, segments, measure.aggregation, (t) =>
+    tokenStatistic(statistic, rollout[t]!, trainer[t]!, deltaBound),
+  );
+  return statistic === "ratio" ? values.map(Math.exp) : values;
+}
+
+/** Σ Δ or mean Δ per segment, nats: the log of a weight before its bound. */
+export function logRatios(
+  block: TokenBlock,
+  segments: Segments,
+  { aggregation, deltaBound = Number.POSITIVE_INFINITY }: Weight,
+): Float64Array {
+  const { rollout, trainer } = block;
+  return aggregateSegments(block, segments, aggregation, (t) =>
+    boundedDelta(rollout[t]!, trainer[t]!, deltaBound),
+  );
+}
+
+/** The mean of a column over each segment's tokens with mask 1. */
+export function segmentMeans(block: TokenBlock, segments: Segments, column: FloatArray): Float64Array {
+  return aggregateSegments(block, segments, "mean", (t) => column[t]!);
+}
+
+/** NaN stays NaN. */
+function boundedDelta(rollout: number, trainer: number, bound: number): number {
+  const delta = trainer - rollout;
+  return delta < -bound ? -bound : Math.min(delta, bound);
+}
+
+function aggregateSegments(
+  { mask }: TokenBlock,
+  { level, starts, ends }: Segments,
+  aggregation: Aggregation,
+  valueAt: (token: number) => number,
+): Float64Array {
+  const values = new Float64Array(starts.length);
+  for (let i = 0; i < starts.length; i++) {
+    let count = 0;
+    let sum = 0;
+    let max = Number.NEGATIVE_INFINITY;
+    for (let t = starts[i]!; t < ends[i]!; t++) {
+      if (mask[t] === 0) continue;
+      const value = valueAt(t);
+      count++;
+      sum += value;
+      max = Math.max(max, value);
+    }
+    if (count === 0) values[i] = level === "token" ? Number.NaN : 0;
+    else values[i] = aggregation === "sum" ? sum : aggregation === "mean" ? sum / count : max;
+  }
+  return values;
+}

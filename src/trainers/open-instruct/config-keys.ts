@@ -1,0 +1,92 @@
+import type { Dialect, LintRule } from "../shared/dialect.ts";
+import { isTrue, needsSwitch, oldNames } from "../shared/dialect.ts";
+
+const CONFIG = "open_instruct/grpo_utils.py GRPOExperimentConfig";
+const MASKS = ["rho_mask_lower_bound", "rho_mask_upper_bound"];
+
+const conflict: LintRule = ({ get, found, at, settings }) => {
+  const entry = get("use_vllm_logprobs");
+  if (!isTrue(entry) || settings.use_rho_correction !== true) return [];
+  return [
+    {
+      severity: "error",
+      code: "conflict",
+      ...at(entry),
+      message: `${entry?.key} and use_rho_correction${found.has("use_rho_correction") ? "" : ", which is on by default,"} exclude each other, and open-instruct stops`,
+      source: `${CONFIG}.__post_init__`,
+      instead: "--use_rho_correction false, or leave --use_vllm_logprobs away",
+    },
+  ];
+};
+
+/** 0 is off, so a bound of 0 is no bound. */
+const zeroIsOff: LintRule = ({ found, at }) =>
+  MASKS.flatMap((name) => {
+    const entry = found.get(name);
+    if (entry?.value !== 0) return [];
+    return [
+      {
+        severity: "note" as const,
+        code: "zero-is-off",
+        ...at(entry),
+        message: `${entry.key} 0 switches this bound off; it does not bound at 0`,
+        source: `${CONFIG}, _rho_drop_masks`,
+      },
+    ];
+  });
+
+export const openInstructDialect: Dialect = {
+  name: "open-instruct",
+  title: "open-instruct",
+  preset: () => "open-instruct",
+  sections: [""],
+  callees: ["GRPOExperimentConfig"],
+  marks: [
+    /^rho_(clamp|mask)_/,
+    /^use_rho_correction$/,
+    /^(num_unique_prompts_rollout|num_samples_per_prompt_rollout|apply_verifiable_reward|dataset_mixer_list)$/,
+  ],
+  textMarks: [/open[-_]instruct/i],
+  knownKeys: ["truncated_importance_sampling_ratio_cap", "use_vllm_logprobs"],
+  unknownKeys: { effect: "refused", source: "HfArgumentParser: arguments that are not used" },
+  rules: [
+    conflict,
+    zeroIsOff,
+    needsSwitch({
+      settings: [
+        ...MASKS,
+        "rho_clamp_lower_bound",
+        "rho_clamp_upper_bound",
+        "rho_mask_sequence_level",
+        "rho_mask_tv_divergence",
+      ],
+      isOff: ({ settings }) => settings.use_rho_correction === false,
+      off: "use_rho_correction is false",
+      source: "open_instruct/grpo_utils.py compute_rho_correction",
+      instead: "--use_rho_correction true",
+    }),
+    needsSwitch({
+      settings: ["rho_mask_tv_divergence"],
+      isOff: ({ settings }) =>
+        MASKS.every((name) => Number(settings[name] ?? 0) === 0) && settings.rho_mask_tv_divergence === true,
+      off: "both mask bounds are 0, which is off",
+      source: "open_instruct/grpo_utils.py _rho_drop_masks",
+      instead: "--rho_mask_upper_bound 0.2",
+    }),
+    oldNames(
+      { truncated_importance_sampling_ratio_cap: "--rho_clamp_upper_bound (0 for off)" },
+      { why: "HfArgumentParser refuses arguments that it does not know", source: CONFIG },
+    ),
+  ],
+  traps: [
+    { match: /cannot be on as well/, severity: "drop", code: "conflict" },
+    {
+      match: /rho_clamp_upper_bound 0(\.0)? is off/,
+      severity: "warning",
+      code: "zero-is-off",
+      setting: "rho_clamp_upper_bound",
+    },
+    { match: /is off/, severity: "note", code: "zero-is-off" },
+    { match: /sequence/, severity: "warning", code: "sequence-level", setting: "rho_mask_sequence_level" },
+  ],
+};

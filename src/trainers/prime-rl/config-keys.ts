@@ -1,0 +1,90 @@
+import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
+import { oldNames } from "../shared/dialect.ts";
+
+const CONFIG = "packages/prime-rl-configs/src/prime_rl/configs/trainer.py";
+const LOSS = "src/prime_rl/trainer/rl/loss.py";
+
+function lossType(view: ConfigView): string {
+  return String(view.get("loss.type")?.value ?? (view.get("ipo_threshold") ? "ipo" : "default"));
+}
+
+/** Thresholds of one loss under the type of another: pydantic refuses them. */
+const otherLoss: LintRule = (view) => {
+  const type = lossType(view);
+  const foreign = type === "ipo" ? ["dppo_mask_low", "dppo_mask_high"] : ["ipo_threshold"];
+  return foreign.flatMap((name) => {
+    const entry = view.get(name);
+    if (!entry) return [];
+    return [
+      {
+        severity: "error" as const,
+        code: "refused",
+        ...view.at(entry),
+        message: `${entry.key} is not a setting of the ${type} loss, and prime-rl stops`,
+        source: `${CONFIG} LossConfig, discriminated by type`,
+        instead: `type = "${type === "ipo" ? "default" : "ipo"}"`,
+      },
+    ];
+  });
+};
+
+const custom: LintRule = (view) =>
+  lossType(view) !== "custom"
+    ? []
+    : [
+        {
+          severity: "note",
+          code: "settings-elsewhere",
+          ...view.at(view.get("loss.type")),
+          message:
+            "a custom loss: what it masks is in the function of import_path, and what is shown here is the default loss",
+          source: `${CONFIG} CustomLossConfig`,
+        },
+      ];
+
+export const primeRlDialect: Dialect = {
+  name: "prime-rl",
+  title: "prime-rl",
+  preset: (view) => (lossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
+  sections: ["loss", "trainer.loss"],
+  callees: ["DefaultLossConfig", "IPOLossConfig"],
+  marks: [
+    /(^|\.)(dppo_mask_(low|high)|ipo_threshold)$/,
+    /^trainer\.(loss|model|optim|ckpt|weight_broadcast)/,
+    /^orchestrator\.(train|env|batch_size|rollouts_per_example|group_size|advantage|renderer)/,
+    /^inference\.(model|parallel|gpu_memory_utilization)/,
+    /^max_async_level$/,
+  ],
+  textMarks: [/prime[-_]rl/i],
+  knownKeys: [
+    "type",
+    "kl_tau",
+    "adv_tau",
+    "import_path",
+    "kwargs",
+    "ipo_threshold",
+    "dppo_mask_low",
+    "dppo_mask_high",
+  ],
+  unknownKeys: { effect: "refused", source: `${CONFIG}: pydantic, extra inputs are not permitted` },
+  rules: [
+    otherLoss,
+    custom,
+    oldNames(
+      {
+        token_mask_low: "dppo_mask_low, a probability difference and not a ratio",
+        token_mask_high: "dppo_mask_high, a probability difference and not a ratio",
+        geo_mask_low: "nothing: the geometric mask was removed",
+        geo_mask_high: "nothing: the geometric mask was removed",
+        ratio_type: "nothing: ratios are of tokens",
+        clip_ratio: "dppo_mask_high, a probability difference and not a ratio",
+      },
+      { why: "extra keys are not permitted", source: `${LOSS}, ${CONFIG} DefaultLossConfig` },
+    ),
+  ],
+  traps: [
+    { match: /1 or more/, severity: "error", code: "not-a-ratio" },
+    { match: /difference of probabilities/, severity: "note", code: "not-a-ratio" },
+    { match: /not clamped/, severity: "note", code: "raw-weights" },
+  ],
+};

@@ -1,0 +1,149 @@
+import { UsageError } from "../../core/base/errors.ts";
+import type { Correction, Measure, Reject, Weight } from "../neutral/correction.ts";
+import type { Parameter, Preset, Settings } from "../shared/preset.ts";
+import { requiredNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { primeRlIpoMetrics, primeRlMetrics } from "./correction-metrics.ts";
+
+const SOURCE = "PrimeIntellect-ai/prime-rl src/prime_rl/trainer/rl/loss.py, 559b4477";
+
+/** The importance ratio itself multiplies the advantage; nothing bounds it (loss.py: pg_loss). */
+const RATIO: Weight = { level: "token", aggregation: "sum" };
+const PROB_DIFF: Measure = { statistic: "prob_diff", level: "token", aggregation: "sum" };
+const ABS_PROB_DIFF: Measure = { statistic: "abs_prob_diff", level: "token", aggregation: "sum" };
+
+const threshold = (name: string, fallback: number, meaning: string): Parameter => ({
+  name,
+  kind: "number",
+  fallback,
+  meaning,
+});
+
+const dppoParameters: readonly Parameter[] = [
+  threshold(
+    "dppo_mask_low",
+    0.2,
+    "where the advantage is not positive, drop tokens whose probability fell by more than this; ≥ 0",
+  ),
+  threshold(
+    "dppo_mask_high",
+    0.2,
+    "where the advantage is positive, drop tokens whose probability rose by more than this; ≥ 0",
+  ),
+];
+
+const ipoParameters: readonly Parameter[] = [
+  threshold("ipo_threshold", 0.1, "drop tokens whose probability moved by more than this either way; ≥ 0"),
+];
+
+/** Traps that both losses share. */
+const SHARED_TRAPS = [
+  "the importance ratio is not clamped (the documentation's min(ratio, δ) is not in the code): a token that was very unlikely at rollout keeps a huge weight as long as its probability moves little",
+  "dropped tokens still count in the loss's denominator, and kl_tau · Δ² still pulls on them",
+];
+
+/** prime-rl's default loss: DPPO's trust region on probabilities, conditioned on the sign of the advantage. */
+export const primeRl: Preset = {
+  name: "prime-rl",
+  trainer: "prime-rl",
+  summary:
+    "DPPO: raw token ratios; drops tokens whose probability moved too far in the advantage's direction",
+  source: SOURCE,
+  parameters: dppoParameters,
+
+  correction(settings: Settings): Correction {
+    const high = nonNegative(primeRl, settings, "dppo_mask_high");
+    const low = nonNegative(primeRl, settings, "dppo_mask_low");
+    return {
+      weight: RATIO,
+      steps: [
+        { action: "zero", measure: PROB_DIFF, upper: high, when: "positive", nan: "kept" },
+        { action: "zero", measure: PROB_DIFF, lower: -low, when: "not positive", nan: "kept" },
+      ],
+    };
+  },
+
+  traps(settings) {
+    const likelyRatios = ["dppo_mask_low", "dppo_mask_high"].filter((name) => Number(settings[name]) >= 1);
+    return [
+      "thresholds are on exp(trainer) − exp(rollout), a difference of probabilities: 0.2 is not a ratio of 1.2, and a rare token can change its ratio a thousandfold without being dropped",
+      ...likelyRatios.map(
+        (name) => `${name} is 1 or more: probabilities cannot differ by that, so it is off`,
+      ),
+      "a token with advantage 0 falls under dppo_mask_low; it counts in is_masked but not in is_masked_low, so is_masked is not is_masked_low + is_masked_high",
+      "is_masked and its kind are means over sequences of each sequence's mean, mismatch_kl/all is over tokens: the two do not add up",
+      ...SHARED_TRAPS,
+    ];
+  },
+
+  metrics: () => primeRlMetrics(),
+
+  express(correction) {
+    const zeros = plainForm(correction).steps.filter((step): step is Reject => step.action === "zero");
+    const high = zeros.find(({ when }) => when === "positive")?.upper;
+    const low = zeros.find(({ when }) => when === "not positive")?.lower;
+    if (high === undefined || low === undefined) return undefined;
+    return firstExpressing(primeRl, correction, [
+      { dppo_mask_low: low === 0 ? 0 : -low, dppo_mask_high: high },
+    ]);
+  },
+
+  config: (settings) => ({
+    language: "toml",
+    place: "rl.toml, under [trainer.loss]",
+    text: toml("default", dppoParameters, settings),
+  }),
+};
+
+/** prime-rl's `type = "ipo"` loss: the same trust region whatever the advantage. */
+export const primeRlIpo: Preset = {
+  name: "prime-rl-ipo",
+  trainer: "prime-rl",
+  summary: "IPO: raw token ratios; drops tokens whose probability moved too far either way",
+  source: SOURCE,
+  parameters: ipoParameters,
+
+  correction(settings: Settings): Correction {
+    const upper = nonNegative(primeRlIpo, settings, "ipo_threshold");
+    return { weight: RATIO, steps: [{ action: "zero", measure: ABS_PROB_DIFF, upper, nan: "kept" }] };
+  },
+
+  traps: (settings) => [
+    "ipo_threshold is on |exp(trainer) − exp(rollout)|, a difference of probabilities, not on the ratio",
+    ...(Number(settings.ipo_threshold) >= 1
+      ? ["ipo_threshold is 1 or more: probabilities cannot differ by that, so it is off"]
+      : []),
+    "it drops tokens that move back towards the rollout policy just as those that move away",
+    ...SHARED_TRAPS,
+  ],
+
+  metrics: () => primeRlIpoMetrics(),
+
+  express(correction) {
+    const zero = plainForm(correction).steps.find((step): step is Reject => step.action === "zero");
+    return zero?.upper === undefined
+      ? undefined
+      : firstExpressing(primeRlIpo, correction, [{ ipo_threshold: zero.upper }]);
+  },
+
+  config: (settings) => ({
+    language: "toml",
+    place: "rl.toml, under [trainer.loss]",
+    text: toml("ipo", ipoParameters, settings),
+  }),
+};
+
+function nonNegative(preset: Preset, settings: Settings, name: string): number {
+  const value = requiredNumber(preset.name, settings, name);
+  if (!(value >= 0)) {
+    throw new UsageError(
+      `prime-rl refuses ${name} ${value}: "Input should be greater than or equal to 0" (${name}: float = Field(ge=0))`,
+    );
+  }
+  return value;
+}
+
+function toml(type: string, parameters: readonly Parameter[], settings: Settings): string {
+  const lines = parameters.map(({ name }) => `${name} = ${String(settings[name])}\n`);
+  return `[trainer.loss]\ntype = "${type}"\n${lines.join("")}`;
+}

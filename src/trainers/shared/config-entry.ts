@@ -1,0 +1,73 @@
+/**
+ * What every config format becomes: settings with a dotted path, a value and a line.
+ *
+ * @module
+ */
+import type { Setting } from "./preset.ts";
+
+export type ConfigFormat = "yaml" | "json" | "toml" | "python" | "command line";
+
+export interface Entry {
+  /** Normalized: dashes are underscores, `--` and `+` are gone. List items are numbered from 0. */
+  readonly path: readonly string[];
+  /** As it is written in the file: `--tis-clip`, `algorithm.rollout_correction.rollout_is`. */
+  readonly key: string;
+  /** Undefined when only the run knows it (a variable, an expression, a table of another shape). */
+  readonly value: Setting | undefined;
+  /** The value as it is written, without quotes. */
+  readonly text: string;
+  readonly quoted: boolean;
+  /** One-based. */
+  readonly line: number;
+  /** Why the value is not known, or on what it rests. */
+  readonly unsure?: string;
+}
+
+/** One config in a file: a YAML document, a call, a command. */
+export interface ConfigDocument {
+  readonly format: ConfigFormat;
+  /** What it is called in its file, for instance `document 2` or `RolloutImportanceSampling(…)`. */
+  readonly name: string;
+  /** Of a Python call: the callee's last name. */
+  readonly callee?: string;
+  readonly line: number;
+  readonly entries: readonly Entry[];
+}
+
+/** `algorithm.rollout_correction.rollout_is` and `--tis-clip-low` as path parts. */
+export function normalizedPath(key: string): string[] {
+  return key
+    .replace(/^(--|[+~]{1,2})/, "")
+    .replaceAll("-", "_")
+    .split(".");
+}
+
+/** True when the entry's path ends with these parts. */
+export function endsWith({ path }: Entry, parts: readonly string[]): boolean {
+  const from = path.length - parts.length;
+  return from >= 0 && parts.every((part, i) => path[from + i] === part);
+}
+
+/** An unquoted scalar as YAML 1.1, hydra and argparse agree to read it: numbers, booleans, null; else text. */
+export function plainValue(text: string): Setting {
+  if (/^(null|~|)$/i.test(text)) return null;
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  return plainNumber(text) ?? text;
+}
+
+/** `_` between digits is a thousands separator to all three, so `0.5_2` is 0.52; `0.5_2.0` is no number. */
+export function plainNumber(text: string): number | undefined {
+  if (/^[+-]?\d[\d_]*\.?[\d_]*$/.test(text) && /\d_\d/.test(text) && !/^[+-]?0_/.test(text)) {
+    return Number(text.replaceAll("_", ""));
+  }
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
+  if (/^[+-]?\.?inf(inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+  return undefined;
+}
+
+/** Numbers as a pair or list, undefined when anything else is among them. */
+export function numberList(items: readonly (Setting | undefined)[]): readonly number[] | undefined {
+  return items.length > 0 && items.every((item) => typeof item === "number")
+    ? (items as number[])
+    : undefined;
+}

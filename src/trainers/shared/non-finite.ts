@@ -1,0 +1,48 @@
+import {
+  COUNT,
+  NEGATIVE_INFINITE_COUNT,
+  POSITIVE_INFINITE_COUNT,
+  PROB_COUNT,
+  UNDEFINED_COUNT,
+} from "../../core/kernels/layout.ts";
+
+/**
+ * What a masked mean of Δ-like terms becomes in PyTorch when some masked-in log-probs are not finite; our own sums
+ * leave such tokens out and count them.
+ */
+export interface NonFinite {
+  /** Some Δ are NaN: so is every mean. */
+  readonly undefined: boolean;
+  /** Some trainer log-probs are -Infinity (Δ = -Infinity). */
+  readonly trainerZero: boolean;
+  /** Some rollout log-probs are -Infinity (Δ = +Infinity). */
+  readonly rolloutZero: boolean;
+  /** Some probabilities are NaN or infinite. */
+  readonly probabilities: boolean;
+}
+
+export function nonFiniteOf(sums: Float64Array): NonFinite {
+  const at = (field: number): number => sums[field] as number;
+  const masked = at(COUNT) + at(NEGATIVE_INFINITE_COUNT) + at(POSITIVE_INFINITE_COUNT) + at(UNDEFINED_COUNT);
+  return {
+    undefined: at(UNDEFINED_COUNT) > 0,
+    trainerZero: at(NEGATIVE_INFINITE_COUNT) > 0,
+    rolloutZero: at(POSITIVE_INFINITE_COUNT) > 0,
+    probabilities: masked > at(PROB_COUNT),
+  };
+}
+
+/** What the infinite terms add up to, by which log-prob is -Infinity; left out where e^-Infinity = 0 adds nothing. */
+export interface InfiniteTerms {
+  readonly trainerZero?: number;
+  readonly rolloutZero?: number;
+}
+
+/** `value` as PyTorch would have it with the non-finite tokens in: untouched, ±Infinity, or NaN. */
+export function poison(value: number, state: NonFinite, terms: InfiniteTerms): number {
+  if (state.undefined) return Number.NaN;
+  const trainer = state.trainerZero ? terms.trainerZero : undefined;
+  const rollout = state.rolloutZero ? terms.rolloutZero : undefined;
+  if (trainer === undefined) return rollout ?? value;
+  return rollout === undefined || rollout === trainer ? trainer : Number.NaN;
+}

@@ -1,0 +1,74 @@
+import { compactFloats } from "../../core/base/arrays.ts";
+import { LengthMismatchError, SchemaError } from "../../core/base/errors.ts";
+import type { TokenBlock } from "../../core/kernels/mismatch.ts";
+
+/** A padded batch as nested arrays `[B][T]`, under verl's names. */
+export interface PaddedBatch {
+  /** Trainer log-probs, nats. */
+  readonly old_log_probs: readonly ArrayLike<number>[];
+  readonly rollout_log_probs: readonly ArrayLike<number>[];
+  /** Non-zero = the policy's own token. */
+  readonly response_mask?: readonly ArrayLike<number>[];
+  /** `[B][P + T]`; its last T columns stand in where there is no response mask. */
+  readonly attention_mask?: readonly ArrayLike<number>[];
+}
+
+/**
+ * The packed block of a padded batch, mask chosen as verl's `calculate_debug_metrics` chooses it: `response_mask`,
+ * else the last T columns of `attention_mask`, else every token.
+ *
+ * @throws LengthMismatchError when a row of one column is not as long as the same row of another.
+ */
+export function packPadded(batch: PaddedBatch): TokenBlock {
+  const { old_log_probs: trainer, rollout_log_probs: rollout } = batch;
+  if (!trainer || !rollout)
+    throw new SchemaError(
+      `Cannot pack the batch: ${trainer ? "rollout_log_probs" : "old_log_probs"} is missing`,
+    );
+  if (trainer.length !== rollout.length) {
+    throw new LengthMismatchError(
+      `Cannot compare log-probs: old_log_probs has ${trainer.length} rows, rollout_log_probs ${rollout.length}`,
+    );
+  }
+  const offsets = new Int32Array(trainer.length + 1);
+  trainer.forEach((row, b) => {
+    const other = (rollout[b] as ArrayLike<number>).length;
+    if (other !== row.length) {
+      throw new LengthMismatchError(
+        `Cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`,
+        {
+          at: { row: b },
+        },
+      );
+    }
+    offsets[b + 1] = (offsets[b] as number) + row.length;
+  });
+  const mask = new Uint8Array(offsets[trainer.length] as number).fill(1);
+  const source = batch.response_mask ?? batch.attention_mask;
+  source?.forEach((row, b) => {
+    const start = offsets[b] as number;
+    const length = (offsets[b + 1] as number) - start;
+    const skipped = row.length - length;
+    if (skipped < 0 || (batch.response_mask && skipped !== 0)) {
+      throw new LengthMismatchError(
+        `Cannot mask the log-probs: they have ${length} tokens, the mask has ${row.length}`,
+        { at: { row: b } },
+      );
+    }
+    for (let t = 0; t < length; t++) mask[start + t] = row[skipped + t] ? 1 : 0;
+  });
+  return {
+    rollout: compactFloats(flatten(rollout, offsets)),
+    trainer: compactFloats(flatten(trainer, offsets)),
+    mask,
+    offsets,
+  };
+}
+
+function flatten(rows: readonly ArrayLike<number>[], offsets: Int32Array): Float64Array {
+  const flat = new Float64Array(offsets[rows.length] as number);
+  rows.forEach((row, b) => {
+    flat.set(row, offsets[b]);
+  });
+  return flat;
+}

@@ -1,0 +1,39 @@
+import { UsageError } from "../../core/base/errors.ts";
+import type { Bounds } from "../neutral/correction.ts";
+import type { Settings } from "./preset.ts";
+
+/** A completed setting as a number, undefined for the trainer's None. */
+export function numberOf(settings: Settings, name: string): number | undefined {
+  const value = settings[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+/**
+ * A completed setting that the trainer has no None for.
+ *
+ * @throws UsageError when it is None.
+ */
+export function requiredNumber(preset: string, settings: Settings, name: string): number {
+  const value = numberOf(settings, name);
+  if (value === undefined) throw new UsageError(`${preset}: ${name} is a number, not None`);
+  return value;
+}
+
+/** Bounds with only the sides that are there. */
+export function boundsOf(lower: number | undefined, upper: number | undefined): Bounds {
+  return { ...(lower !== undefined && { lower }), ...(upper !== undefined && { upper }) };
+}
+
+/**
+ * Bounds on exp(clamp(x, ±limit)) said of exp x: a side that the clamp keeps from binding is left out; undefined when
+ * none is left.
+ */
+export function boundsOfClamped(
+  lower: number | undefined,
+  upper: number | undefined,
+  limit: number,
+): Bounds | undefined {
+  const least = lower !== undefined && lower > Math.exp(-limit) ? lower : undefined;
+  const most = upper !== undefined && upper < Math.exp(limit) ? upper : undefined;
+  return least === undefined && most === undefined ? undefined : boundsOf(least, most);
+}

@@ -1,0 +1,63 @@
+import { UsageError } from "../../core/base/errors.ts";
+import type { Parameter, Preset, Setting, Settings } from "./preset.ts";
+
+/**
+ * A preset's settings with its fallbacks filled in.
+ *
+ * @throws UsageError for a name that the preset does not have, and for a value of another kind.
+ */
+export function completeSettings(preset: Preset, given: Settings): Settings {
+  for (const name of Object.keys(given)) {
+    if (preset.parameters.some((parameter) => parameter.name === name)) continue;
+    throw new UsageError(`${preset.name} has no setting ${name}`, {
+      hint: `its settings: ${preset.parameters.map(({ name }) => name).join(", ")}`,
+    });
+  }
+  return Object.fromEntries(
+    preset.parameters.map((parameter) => {
+      const value = given[parameter.name];
+      return [parameter.name, value === undefined ? parameter.fallback : checked(preset, parameter, value)];
+    }),
+  );
+}
+
+/** `key=value` as a shell gives it: none and null, true and false, numbers, `a,b` and `[a, b]` pairs, else text. */
+export function parseSetting(text: string): [name: string, value: Setting] {
+  const at = text.indexOf("=");
+  if (at <= 0) {
+    throw new UsageError(`--set ${text} has no value`, { hint: "write --set name=value" });
+  }
+  return [text.slice(0, at).trim(), parseValue(text.slice(at + 1).trim())];
+}
+
+function parseValue(text: string): Setting {
+  if (/^(none|null)$/i.test(text)) return null;
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  const number = toNumber(text);
+  if (number !== undefined) return number;
+  const items = text.replace(/^[[(]|[\])]$/g, "").split(",");
+  const numbers = items.map((item) => toNumber(item.trim()));
+  return numbers.length > 1 && numbers.every((item) => item !== undefined) ? (numbers as number[]) : text;
+}
+
+function toNumber(text: string): number | undefined {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}
+
+function checked(preset: Preset, { name, kind, choices }: Parameter, value: Setting): Setting {
+  const refuse = (wanted: string): UsageError =>
+    new UsageError(`${preset.name}: ${name} is ${wanted}, not ${JSON.stringify(value)}`);
+  if (value === null) return value;
+  if (choices && !choices.includes(String(value))) throw refuse(`one of ${choices.join(", ")}`);
+  if (kind === "number" && typeof value !== "number") throw refuse("a number");
+  if (kind === "boolean" && typeof value !== "boolean") throw refuse("true or false");
+  if (kind === "number or text" && typeof value !== "number") return textOf(value);
+  if (kind === "text") return textOf(value);
+  if (kind === "pair" && !(Array.isArray(value) && value.length === 2)) throw refuse("two numbers");
+  return value;
+}
+
+/** A comma list of numbers is a pair to the shell and text to a trainer that splits it itself. */
+function textOf(value: Exclude<Setting, null>): string {
+  return Array.isArray(value) ? value.join(",") : String(value);
+}

@@ -1,0 +1,145 @@
+import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
+import { needsSwitch } from "../shared/dialect.ts";
+
+const ARGUMENTS = "utils/arguments.py slime_validate_args";
+const MIS_KEYS = ["tis_mode", "tis_level", "rs_level", "tis_upper_bound", "rs_veto_threshold", "use_rs"];
+
+function usesMis(view: ConfigView): boolean {
+  const path = view.get("custom_tis_function_path");
+  return MIS_KEYS.some((key) => view.get(key)) || /\bmis[.:]|compute_mis_weights/.test(path?.text ?? "");
+}
+
+/** The function's settings are in a YAML of their own. */
+const elsewhere: LintRule = ({ get, at }) => {
+  const path = get("custom_tis_function_path");
+  const file = get("custom_config_path");
+  if (!/\bmis[.:]|compute_mis_weights/.test(path?.text ?? "") || MIS_KEYS.some((key) => get(key))) return [];
+  return [
+    {
+      severity: "note",
+      code: "settings-elsewhere",
+      ...at(path),
+      message: `mis.py takes its bounds from ${file ? file.text : "the file of --custom-config-path"}; what is shown here are the example's own`,
+      source: "examples/train_infer_mismatch_helper/mis.py",
+      instead: `logratio correct --lint ${file ? file.text : "mis.yaml"}`,
+    },
+  ];
+};
+
+/** `yaml.safe_load` reads 1e-4 as text, and a comparison with a tensor then raises. */
+const pointless: LintRule = ({ document, found, at }) =>
+  document.format !== "yaml"
+    ? []
+    : [...found.values()]
+        .filter(({ text, quoted }) => !quoted && /^[+-]?\d+e[+-]?\d+$/i.test(text))
+        .map((entry) => ({
+          severity: "error" as const,
+          code: "read-as-text",
+          ...at(entry),
+          message: `${entry.key}: ${entry.text} is text to yaml.safe_load, which wants a point before the exponent`,
+          why: "the first comparison with a tensor raises TypeError",
+          source: "utils/arguments.py: yaml.safe_load of --custom-config-path",
+          instead: entry.text.replace(/e/i, ".0e"),
+        }));
+
+const conflict: LintRule = ({ get, found, at, settings }) => {
+  const rollout = get("use_rollout_logprobs");
+  const tis = found.get("use_tis");
+  if (rollout?.value !== true || settings.use_tis !== true || !tis) return [];
+  return [
+    {
+      severity: "error",
+      code: "conflict",
+      ...at(rollout),
+      message: `${rollout.key} and ${tis.key} exclude each other, and the trainer stops`,
+      why: "with rollout log-probs as the old ones, PPO's ratio already is taken against the rollout",
+      source: `${ARGUMENTS}: "use_rollout_logprobs and use_tis cannot be set at the same time."`,
+      instead: `one of the two: ${tis.key} corrects the mismatch, ${rollout.key} clips it with PPO's ratio`,
+    },
+  ];
+};
+
+const RULES: readonly LintRule[] = [
+  elsewhere,
+  pointless,
+  conflict,
+  needsSwitch({
+    settings: ["tis_clip", "tis_clip_low", "tis_mode", "tis_level", "tis_upper_bound", "tis_lower_bound"],
+    isOff: ({ settings }) => settings.use_tis === false && settings.get_mismatch_metrics !== true,
+    off: "use_tis is off, the trainer's default",
+    source: "utils/arguments.py, backends/megatron_utils/loss.py policy_loss_function",
+    instead: "--use-tis (or use_tis: true in the file of --custom-config-path)",
+  }),
+  needsSwitch({
+    settings: ["custom_tis_function_path"],
+    isOff: ({ settings }) => settings.use_tis === false && settings.get_mismatch_metrics === false,
+    off: "neither use_tis nor get_mismatch_metrics is on, so the function is never called",
+    source: "backends/megatron_utils/loss.py policy_loss_function",
+    instead: "--use-tis",
+  }),
+  needsSwitch({
+    settings: ["opsm_delta"],
+    isOff: ({ settings }) => settings.use_opsm === false,
+    off: "use_opsm is off",
+    source: "backends/megatron_utils/loss.py policy_loss_function",
+    instead: "--use-opsm",
+  }),
+  needsSwitch({
+    settings: ["rs_level", "rs_lower_bound", "rs_upper_bound", "rs_veto_threshold"],
+    isOff: ({ settings }) => settings.use_rs === false,
+    off: "use_rs is false",
+    source: "examples/train_infer_mismatch_helper/mis.py compute_mis_weights",
+    instead: "use_rs: true",
+  }),
+];
+
+const TRAPS: Dialect["traps"] = [
+  {
+    match: /means 1 \/ tis_upper_bound/,
+    severity: "warning",
+    code: "reciprocal-bound",
+    setting: "tis_lower_bound",
+  },
+  { match: /does nothing in truncate mode/, severity: "note", code: "no-effect", setting: "tis_lower_bound" },
+  { match: /clamp on both sides/, severity: "note", code: "clamps-both-sides", setting: "tis_clip" },
+  {
+    match: /IcePop then drops nothing from below/,
+    severity: "warning",
+    code: "half-open",
+    setting: "tis_clip_low",
+  },
+  { match: /product over the sequence/, severity: "warning", code: "product-ratio", setting: "tis_level" },
+  { match: /small ratios only/, severity: "note", code: "half-open", setting: "rs_veto_threshold" },
+  { match: /does nothing without use_rs/, severity: "drop", code: "not-switched-on" },
+];
+
+function dialect(name: string, title: string, preset: string, textMarks: readonly RegExp[]): Dialect {
+  return {
+    name,
+    title,
+    preset: (view) => (usesMis(view) ? "slime-mis" : preset),
+    sections: [""],
+    callees: [],
+    marks: [
+      /^(use_tis|tis_clip|tis_clip_low|custom_tis_function_path|use_opsm)$/,
+      /^(actor_num_gpus_per_node|sglang_mem_fraction_static|rollout_max_response_len|num_rollout|n_samples_per_prompt)$/,
+    ],
+    textMarks,
+    knownKeys: ["custom_config_path"],
+    // mis.yaml without use_tis is read beside a command line that has it.
+    defaults: (view): Readonly<Record<string, boolean>> =>
+      view.document.format === "command line" ? { use_tis: false } : {},
+    unknownKeys: {
+      effect: "refused",
+      source: 'argparse: "unrecognized arguments"',
+    },
+    rules: RULES,
+    traps: TRAPS,
+  };
+}
+
+export const slimeDialect = dialect("slime", "slime", "slime", [/\bslime\b/i]);
+export const milesDialect = dialect("miles", "miles", "miles", [
+  /\bmiles\b/i,
+  /--use-miles-(router|dashboard)/,
+]);

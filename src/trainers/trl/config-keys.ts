@@ -1,0 +1,137 @@
+import type { Dialect, LintRule } from "../shared/dialect.ts";
+import { isTrue, needsSwitch } from "../shared/dialect.ts";
+
+const CONFIG = "trl/trainer/grpo_config.py GRPOConfig";
+const TRAINER = "trl/trainer/grpo_trainer.py";
+const SETTINGS = [
+  "vllm_importance_sampling_mode",
+  "vllm_importance_sampling_clip_max",
+  "vllm_importance_sampling_clip_min",
+];
+
+const cap: LintRule = ({ get, at }) => {
+  const entry = get("vllm_importance_sampling_cap");
+  if (!entry || entry.value === null) return [];
+  const max = get("vllm_importance_sampling_clip_max");
+  return [
+    {
+      severity: max ? "error" : "warning",
+      code: "old-name",
+      ...at(entry),
+      message: max
+        ? `${entry.key} overrides ${max.key}: clip_max is ${entry.text}, not ${max.text}`
+        : `${entry.key} is a deprecated name`,
+      why: "__post_init__ copies it over clip_max, whatever that says; it goes in v2.0.0",
+      source: CONFIG,
+      instead: `vllm_importance_sampling_clip_max=${entry.text}`,
+    },
+  ];
+};
+
+/** Without vLLM there are no sampling log-probs. */
+const withoutVllm: LintRule = (context) => {
+  const { get, found, at } = context;
+  const entry = get("use_vllm");
+  const written = ["vllm_importance_sampling_correction", ...SETTINGS]
+    .map((name) => found.get(name))
+    .find(Boolean);
+  if (isTrue(entry) || entry?.unsure || !written || written.value === false) return [];
+  return [
+    {
+      severity: "error",
+      code: "not-switched-on",
+      ...at(entry ?? written),
+      message: `${written.key} has no effect: use_vllm is ${entry ? "False" : "not given, and defaults to False"}`,
+      source: `${TRAINER} _generate_and_score_completions: "if self.use_vllm and self.vllm_importance_sampling_correction"`,
+      instead: "use_vllm=True",
+    },
+  ];
+};
+
+const lossTypes: LintRule = ({ get, at, settings }) => {
+  const entry = get("loss_type");
+  if (entry?.value !== "vespo" || settings.vllm_importance_sampling_correction !== true) return [];
+  const token = String(settings.vllm_importance_sampling_mode).startsWith("token");
+  return [
+    {
+      severity: token ? "note" : "error",
+      code: "loss-type",
+      ...at(entry),
+      message: token
+        ? "with loss_type vespo the ratio enters VESPO's own weights and does not multiply the loss"
+        : `TRL stops: VESPO wants token_truncate or token_mask, not ${settings.vllm_importance_sampling_mode}`,
+      source: TRAINER,
+      ...(!token && { instead: 'vllm_importance_sampling_mode="token_truncate"' }),
+    },
+  ];
+};
+
+const liger: LintRule = ({ get, found, at }) => {
+  const threshold = found.get("off_policy_mask_threshold");
+  if (!isTrue(get("use_liger_kernel")) || !threshold || threshold.value === null) return [];
+  return [
+    {
+      severity: "error",
+      code: "refused",
+      ...at(threshold),
+      message: "TRL stops: off-policy sequence masking does not work with use_liger_kernel=True",
+      source: `${TRAINER} __init__`,
+      instead: "use_liger_kernel=False, or off_policy_mask_threshold=None",
+    },
+  ];
+};
+
+export const trlDialect: Dialect = {
+  name: "trl",
+  title: "TRL",
+  preset: () => "trl",
+  sections: ["", "training_args", "grpo"],
+  callees: ["GRPOConfig"],
+  marks: [
+    /(^|\.)vllm_importance_sampling_/,
+    // ms-swift and open-instruct have these, too.
+    /(^|\.)(use_vllm|vllm_mode|max_completion_length)$/,
+  ],
+  textMarks: [/from trl\b/, /\btrl grpo\b/],
+  knownKeys: ["vllm_importance_sampling_cap", "importance_sampling_level"],
+  collect: (view): ReturnType<NonNullable<Dialect["collect"]>> => {
+    const entry = view.get("vllm_importance_sampling_cap");
+    if (entry === undefined || typeof entry.value !== "number") return {};
+    return { vllm_importance_sampling_clip_max: { value: entry.value, entry } };
+  },
+  effective: ({ get, document }, correction) => {
+    const entry = get("use_vllm");
+    const off = entry ? entry.value === false : document.callee !== undefined;
+    if (!off) return correction;
+    return { steps: correction.steps.filter((step) => step.action === "zero" && step.measure !== "weight") };
+  },
+  unknownKeys: { effect: "refused", source: `${CONFIG}: an unexpected keyword argument` },
+  rules: [
+    cap,
+    withoutVllm,
+    lossTypes,
+    liger,
+    needsSwitch({
+      settings: SETTINGS,
+      isOff: ({ settings }) => settings.vllm_importance_sampling_correction === false,
+      off: "vllm_importance_sampling_correction is False",
+      source: `${TRAINER} _generate_and_score_completions`,
+      instead: "vllm_importance_sampling_correction=True",
+    }),
+  ],
+  traps: [
+    {
+      match: /product over the sequence/,
+      severity: "warning",
+      code: "product-ratio",
+      setting: "vllm_importance_sampling_mode",
+    },
+    { match: /the mode and both clips are ignored/, severity: "drop", code: "not-switched-on" },
+    {
+      match: /nothing is masked, raw ratios/,
+      severity: "warning",
+      code: "no-bounds",
+      setting: "vllm_importance_sampling_clip_max",
+    },
+  ],
+};

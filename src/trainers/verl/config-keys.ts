@@ -1,0 +1,263 @@
+import type { Dialect, LintContext, LintRule } from "../shared/dialect.ts";
+import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/dialect.ts";
+
+/** Nats by which a bound moves when k1's pair is inverted. */
+const NEARLY_RECIPROCAL = 0.1;
+
+const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";
+
+/** In decoupled mode the correction runs only where the batch has rollout log-probs, and is left out in silence else. */
+const withoutLogProbs: LintRule = (context) => {
+  const { get, at, found } = context;
+  const asked = found.get("rollout_is") ?? found.get("rollout_rs");
+  if (!asked || !corrects(context)) return [];
+  const switched = get("rollout.calculate_log_probs");
+  if (isFalse(switched)) {
+    return [
+      {
+        severity: "error",
+        code: "not-switched-on",
+        ...at(switched),
+        message: `${asked.key} has no effect: calculate_log_probs is false, so the batch has no rollout log-probs`,
+        why: "decoupled mode skips the correction without a word; bypass_mode raises ValueError",
+        source: `${"verl/trainer/ppo/ray_trainer.py"} fit, ${HELPER} apply_bypass_mode`,
+        instead: "actor_rollout_ref.rollout.calculate_log_probs: true",
+      },
+    ];
+  }
+  if (switched) return [];
+  return [
+    {
+      severity: "note",
+      code: "depends-on-version",
+      ...at(asked),
+      message: "rollout.calculate_log_probs is not written here, and the correction needs it",
+      why: "rollout.yaml says True at 1dda039b; the dataclass and earlier versions default to False, and then the correction is skipped without a word",
+      source: "verl/trainer/config/rollout/rollout.yaml, verl/workers/config/rollout.py",
+      instead: "actor_rollout_ref.rollout.calculate_log_probs: true",
+    },
+  ];
+};
+
+const bypass: LintRule = ({ get, at, found, settings }) => {
+  const entry = get("bypass_mode");
+  if (!isTrue(entry)) return [];
+  const loss = get("loss_type");
+  const weights = found.get("rollout_is");
+  const findings = [
+    {
+      severity: "warning" as const,
+      code: "bypass-mode",
+      ...at(entry),
+      message:
+        "bypass_mode takes the rollout's log-probs as old ones: weights and rejection are of the policy being updated against the rollout, anew in each micro-batch",
+      why: "what a dump shows (trainer against rollout before the update) is only its first micro-batch; the v1 trainer copies log-probs without installing the bypass loss, so there is no rollout_corr/* and no rejection there",
+      source:
+        "verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode, verl/trainer/ppo/v1/trainer_base.py",
+    },
+  ];
+  if (weights && settings.rollout_is !== null && (loss?.value ?? "ppo_clip") === "ppo_clip") {
+    findings.push({
+      severity: "warning",
+      code: "no-effect",
+      ...at(weights),
+      message: `${weights.key} only changes metrics: with loss_type ppo_clip no importance weights are applied`,
+      why: "PPO's own ratio is taken against the rollout already",
+      source: "verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode",
+      instead: "loss_type: reinforce",
+    } as (typeof findings)[number] & { instead: string });
+  }
+  return findings;
+};
+
+/** `algorithm.rollout_is` is where the settings stood before rollout_correction. */
+const oldPlace: LintRule = ({ document, at }) =>
+  document.entries
+    .filter(({ path }) => path.at(-2) === "algorithm" && /^rollout_(is|rs)(_|$)/.test(path.at(-1) ?? ""))
+    .map((entry) => ({
+      severity: "error" as const,
+      code: "old-name",
+      ...at(entry),
+      message: `${entry.key} stands where earlier versions had it`,
+      why: "the settings moved below algorithm.rollout_correction; hydra refuses a key that is not in its struct",
+      source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
+      instead: `algorithm.rollout_correction.${entry.path.at(-1)}`,
+    }));
+
+/** YAML 1.1, hydra and Python's float drop `_` between digits. */
+const underscores: LintRule = ({ found, at }) =>
+  ["rollout_is_threshold", "rollout_rs_threshold"].flatMap((name) => {
+    const entry = found.get(name);
+    if (
+      !entry ||
+      entry.quoted ||
+      typeof entry.value !== "number" ||
+      !/^[\d._]*\d_\d[\d._]*$/.test(entry.text)
+    )
+      return [];
+    return [
+      {
+        severity: "error" as const,
+        code: "read-as-number",
+        ...at(entry),
+        message: `${entry.key}: ${entry.text} without quotes is the number ${entry.value}, not a lower and an upper bound`,
+        why: "YAML 1.1 and hydra take _ between digits for a thousands separator",
+        source: `${HELPER} _parse_rollout_is_threshold`,
+        instead: `"${entry.text}" in quotes (in a shell: '${name}="${entry.text}"')`,
+      },
+    ];
+  });
+
+const dataclassDefault: LintRule = ({ document, found, at }) => {
+  if (document.callee !== "RolloutCorrectionConfig" || found.has("rollout_is")) return [];
+  return [
+    {
+      severity: "warning",
+      code: "default-surprises",
+      ...at(undefined),
+      message:
+        "rollout_is is not given, and RolloutCorrectionConfig defaults to sequence weights truncated at 2",
+      why: "the YAML defaults to null, where nothing is corrected",
+      source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
+      instead: 'rollout_is=None or rollout_is="token", in words',
+    },
+  ];
+};
+
+function corrects({ settings }: LintContext): boolean {
+  return settings.rollout_is !== null || settings.rollout_rs !== null;
+}
+
+export const verlDialect: Dialect = {
+  name: "verl",
+  title: "verl",
+  preset: () => "verl",
+  sections: ["rollout_correction", ""],
+  callees: ["RolloutCorrectionConfig"],
+  marks: [
+    /^algorithm\.rollout_(is|rs)/,
+    /(^|\.)actor_rollout_ref\.actor\./,
+    /(^|\.)actor_rollout_ref\.(rollout|model)\./,
+    /^algorithm\.(adv_estimator|use_kl_in_reward|norm_adv_by_std_in_grpo)/,
+    /(^|\.)rollout_correction(\.|$)/,
+    /^trainer\.(n_gpus_per_node|test_freq|total_epochs|rollout_data_dir)/,
+  ],
+  textMarks: [/verl\.trainer\.main_ppo/, /from verl\b/],
+  knownKeys: [
+    "bypass_mode",
+    "loss_type",
+    "debug_rollout_actor_probs",
+    "rollout_is_level",
+    "rollout_is_mode",
+    "rollout_is_veto_threshold",
+    "rollout_is_threshold_lower",
+    "rollout_token_veto_threshold",
+    "rollout_rs_threshold_lower",
+    "use_policy_gradient",
+    "bypass_old_logprob_for_rollout",
+  ],
+  defaults: ({ document }) =>
+    document.callee === "RolloutCorrectionConfig" ? { rollout_is: "sequence" } : {},
+  effective: ({ get }, correction) => {
+    if (isFalse(get("rollout.calculate_log_probs"))) return { steps: [] };
+    if (!isTrue(get("bypass_mode")) || (get("loss_type")?.value ?? "ppo_clip") !== "ppo_clip")
+      return correction;
+    return { steps: correction.steps.filter(({ action }) => action === "mask" || action === "veto") };
+  },
+  unknownKeys: {
+    effect: "refused",
+    source: 'hydra: "Key is not in struct"; verl/trainer/config/algorithm.py RolloutCorrectionConfig',
+  },
+  rules: [
+    withoutLogProbs,
+    bypass,
+    oldPlace,
+    underscores,
+    dataclassDefault,
+    needsSwitch({
+      settings: ["rollout_is_threshold", "rollout_is_batch_normalize"],
+      isOff: ({ settings, found }) =>
+        settings.rollout_is === null && found.get("rollout_is_threshold")?.value !== 2,
+      off: "rollout_is is null, verl's YAML default",
+      source: `${HELPER} compute_rollout_correction_and_rejection_mask`,
+      instead: "rollout_is: token or sequence",
+    }),
+    needsSwitch({
+      settings: ["rollout_rs_threshold"],
+      isOff: ({ settings }) => settings.rollout_rs === null,
+      off: "rollout_rs is null",
+      source: `${HELPER} compute_rollout_correction_and_rejection_mask`,
+      instead: "rollout_rs: one of verl's options, for instance seq_mean_k1",
+    }),
+    oldNames(
+      {
+        rollout_is_level: "rollout_is: token or sequence; for geometric: rollout_rs: seq_mean_k1",
+        rollout_is_mode:
+          "truncate: rollout_is_threshold as a number; mask: rollout_rs with rollout_rs_threshold",
+        rollout_is_veto_threshold: "rollout_rs: seq_max_k2 or token_k1; the veto was removed",
+        rollout_token_veto_threshold: "rollout_rs: seq_max_k2 or token_k1; the veto was removed",
+        rollout_is_threshold_lower: 'rollout_is_threshold: "lower_upper" (IcePop)',
+        rollout_rs_threshold_lower:
+          'rollout_rs_threshold: "lower_upper" (for k1: bounds on π_rollout/π_train)',
+        tis_imp_ratio_cap: "algorithm.rollout_correction: {rollout_is: token, rollout_is_threshold: …}",
+        "rollout_correction.bypass_old_logprob_for_rollout": "bypass_mode: true",
+        "rollout_correction.use_policy_gradient": "loss_type: reinforce",
+      },
+      {
+        why: "hydra refuses a key that is not in its struct; with + in front it is accepted and ignored",
+        source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
+      },
+    ),
+  ],
+  traps: [
+    { match: /it keeps ρ in (\[[^\]]+\]), not in \1/, severity: "drop", code: "bounds-inverted" },
+    // A pair that is nearly reciprocal, such as 0.6_1.6, moves by little.
+    {
+      match: /it keeps ρ in \[(\S+), \S+\], not in \[(\S+), \S+\]/,
+      severity: ([, kept, meant]) =>
+        Math.abs(Math.log(Number(kept) / Number(meant))) < NEARLY_RECIPROCAL ? "warning" : "error",
+      code: "bounds-inverted",
+      setting: "rollout_rs_threshold",
+    },
+    { match: /^unquoted|: unquoted/, severity: "drop", code: "read-as-number" },
+    { match: /does not contain 1/, severity: "drop", code: "bounds-exclude-agreement" },
+    { match: /is IcePop/, severity: "warning", code: "icepop", setting: "rollout_is_threshold" },
+    {
+      match: /the single number .* means/,
+      severity: "warning",
+      code: "reciprocal-bound",
+      setting: "rollout_rs_threshold",
+    },
+    { match: /adds up keys with "sum"/, severity: "warning", code: "metric-is-a-sum", setting: "rollout_rs" },
+    {
+      match: /is an upper bound in nats/,
+      severity: "warning",
+      code: "not-a-ratio",
+      setting: "rollout_rs_threshold",
+    },
+    {
+      match: /is shared by all options/,
+      severity: "warning",
+      code: "shared-threshold",
+      setting: "rollout_rs_threshold",
+    },
+    {
+      match: /computes no weights at all/,
+      severity: "error",
+      code: "not-switched-on",
+      setting: "rollout_is_threshold",
+    },
+    {
+      match: /multiplies the ratios of all tokens/,
+      severity: "warning",
+      code: "product-ratio",
+      setting: "rollout_is",
+    },
+    {
+      match: /normalization comes after/,
+      severity: "warning",
+      code: "normalized-after",
+      setting: "rollout_is_batch_normalize",
+    },
+  ],
+};

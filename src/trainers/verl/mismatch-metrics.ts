@@ -1,0 +1,167 @@
+/**
+ * verl's mismatch metrics (verl-project/verl @ 1dda039b; per-round ones: pull request 5229 @ 63b63f3b).
+ *
+ * @module
+ */
+
+import { absProbDiffStd, chi2Token, chi2TokenClamped, pearson } from "../../core/kernels/derive.ts";
+import {
+  ABS_DELTA_SUM,
+  ABS_PROB_DIFF_MAX,
+  ABS_PROB_DIFF_MEAN,
+  COUNT,
+  DELTA_MEAN,
+  K3_SUM,
+  PROB_COUNT,
+} from "../../core/kernels/layout.ts";
+import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
+import { MASKED_MEAN_EPSILON, maskedMean } from "../shared/masked-mean.ts";
+import { nonFiniteOf, poison } from "../shared/non-finite.ts";
+import {
+  type Discrepancy,
+  discrepanciesOf,
+  type Metrics,
+  type ParityTrainer,
+} from "../shared/parity-trainer.ts";
+
+/**
+ * `training/*` of `calculate_debug_metrics` (verl/utils/debug/metrics.py), on probabilities: |e^old − e^rollout| over
+ * masked tokens. `_std` divides by n − 1, so it and Pearson are NaN for one token; with nothing masked in, `_valid` is
+ * 0 and the rest NaN.
+ */
+export function verlDebugMetrics(summary: MismatchSummary): Metrics {
+  const at = (field: number): number => summary.sums[field] as number;
+  const count = at(PROB_COUNT);
+  const broken = nonFiniteOf(summary.sums).probabilities;
+  const valid = count > 0 || broken;
+  const unless = (value: number): number => (valid && !broken ? value : Number.NaN);
+  return {
+    "training/rollout_probs_diff_valid": valid ? 1 : 0,
+    "training/rollout_probs_diff_max": unless(at(ABS_PROB_DIFF_MAX)),
+    "training/rollout_probs_diff_mean": unless(at(ABS_PROB_DIFF_MEAN)),
+    "training/rollout_probs_diff_std": unless(absProbDiffStd(summary.sums, 0, 1)),
+    "training/rollout_actor_probs_pearson_corr": unless(pearson(summary.sums)),
+  };
+}
+
+/**
+ * `per_round/*` of pull request 5229: mean |Δ| of all tokens in the i-th run of mask 1, whichever sequence it is in.
+ * Only `total_rounds` is there when nothing is masked in; a tie for `max_round_diff` goes to the earlier round.
+ */
+export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
+  const metrics: Record<string, number> = { "per_round/total_rounds": summary.turns.length };
+  let worst = -1;
+  let worstValue = Number.NEGATIVE_INFINITY;
+  summary.turns.forEach(({ sums }, round) => {
+    const count = sums[COUNT] as number;
+    const state = nonFiniteOf(sums);
+    const infinite = Number.POSITIVE_INFINITY;
+    const mean = poison((sums[ABS_DELTA_SUM] as number) / count, state, {
+      trainerZero: infinite,
+      rolloutZero: infinite,
+    });
+    metrics[`per_round/round_${round}_abs_diff_mean`] = mean;
+    metrics[`per_round/round_${round}_token_count`] = count;
+    if (mean > worstValue) {
+      worst = round;
+      worstValue = mean;
+    }
+  });
+  if (worst >= 0) {
+    metrics["per_round/max_round_diff"] = worst;
+    metrics["per_round/max_diff_value"] = worstValue;
+  }
+  return metrics;
+}
+
+/**
+ * What `compute_offpolicy_metrics` returns (verl/trainer/ppo/rollout_corr_helper.py), without the prefix
+ * `rollout_corr/`. Quirks kept: rows without a masked token count as rows (perplexity 1, difference 0), means over
+ * rows are not weighted by length, k3 is not clamped while chi-squared clamps log ratios to ±20.
+ */
+export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
+  const at = (field: number): number => summary.sums[field] as number;
+  const { sequences } = summary;
+  const rows = sequences.count + sequences.empty;
+  const count = at(COUNT);
+  const state = nonFiniteOf(summary.sums);
+  const up = Number.POSITIVE_INFINITY;
+  const down = Number.NEGATIVE_INFINITY;
+  const overRows = (sum: number, ofEmpty = 0): number => (sum + sequences.empty * ofEmpty) / rows;
+  const diffMean = overRows(sequences.diffMean * sequences.count);
+  const pplRatio = overRows(sequences.pplRatioExcess) + 1;
+  return {
+    training_ppl: poison(overRows(sequences.trainerPpl, 1), state, { trainerZero: up }),
+    training_log_ppl: poison(overRows(sequences.trainerLogPpl), state, { trainerZero: up }),
+    kl: poison(maskedMean(-at(DELTA_MEAN) * count, count), state, { trainerZero: up, rolloutZero: down }),
+    k3_kl: poison(maskedMean(at(K3_SUM), count), state, { trainerZero: up, rolloutZero: up }),
+    rollout_ppl: poison(overRows(sequences.rolloutPpl, 1), state, { rolloutZero: up }),
+    rollout_log_ppl: poison(overRows(sequences.rolloutLogPpl), state, { rolloutZero: up }),
+    log_ppl_diff: poison(diffMean, state, { trainerZero: up, rolloutZero: down }),
+    log_ppl_abs_diff: poison(overRows(sequences.diffAbs), state, { trainerZero: up, rolloutZero: up }),
+    log_ppl_diff_max: poison(
+      sequences.empty > 0 ? Math.max(sequences.diffMax, 0) : sequences.diffMax,
+      state,
+      { trainerZero: up },
+    ),
+    log_ppl_diff_min: poison(
+      sequences.empty > 0 ? Math.min(sequences.diffMin, 0) : sequences.diffMin,
+      state,
+      { rolloutZero: down },
+    ),
+    ppl_ratio: poison(pplRatio, state, { trainerZero: up }),
+    chi2_token: poison(chi2OfMaskedMean(summary.sums), state, {}),
+    chi2_seq: poison(overRows(sequences.chi2), state, {}),
+  };
+}
+
+/** verl's mean of ρ² − 1, Δ clamped: (n (1 + χ²)) / (n + 1e-8) − 1 without subtracting large numbers. */
+function chi2OfMaskedMean(sums: Float64Array): number {
+  const count = sums[COUNT] as number;
+  return (chi2TokenClamped(sums) * count - MASKED_MEAN_EPSILON) / (count + MASKED_MEAN_EPSILON);
+}
+
+function prefixed(prefix: string, metrics: Metrics): Metrics {
+  return Object.fromEntries(Object.entries(metrics).map(([key, value]) => [prefix + key, value]));
+}
+
+function verlMetrics(summary: MismatchSummary): Metrics {
+  return {
+    ...verlDebugMetrics(summary),
+    ...prefixed("rollout_corr/", verlOffpolicyMetrics(summary)),
+    ...verlPerRoundMetrics(summary),
+  };
+}
+
+const EMPTY_ROWS =
+  "verl averages over all rows; a row without a masked token adds perplexity 1 and difference 0";
+
+function verlDiscrepancies(summary: MismatchSummary, logged: Metrics): Discrepancy[] {
+  const { sequences, sums } = summary;
+  const perRow = (sum: number): number => sum / sequences.count;
+  return discrepanciesOf(logged, [
+    ["rollout_corr/training_ppl", perRow(sequences.trainerPpl), EMPTY_ROWS],
+    ["rollout_corr/training_log_ppl", perRow(sequences.trainerLogPpl), EMPTY_ROWS],
+    ["rollout_corr/rollout_ppl", perRow(sequences.rolloutPpl), EMPTY_ROWS],
+    ["rollout_corr/rollout_log_ppl", perRow(sequences.rolloutLogPpl), EMPTY_ROWS],
+    ["rollout_corr/log_ppl_diff", sequences.diffMean, EMPTY_ROWS],
+    ["rollout_corr/log_ppl_abs_diff", perRow(sequences.diffAbs), EMPTY_ROWS],
+    ["rollout_corr/log_ppl_diff_max", sequences.diffMax, EMPTY_ROWS],
+    ["rollout_corr/log_ppl_diff_min", sequences.diffMin, EMPTY_ROWS],
+    ["rollout_corr/ppl_ratio", perRow(sequences.pplRatioExcess) + 1, EMPTY_ROWS],
+    [
+      "rollout_corr/chi2_seq",
+      perRow(sequences.chi2),
+      "verl averages over all rows; a row without a masked token adds 0",
+    ],
+    ["rollout_corr/chi2_token", chi2Token(sums), "verl clamps log ratios to ±20 before squaring"],
+  ]);
+}
+
+export const verl: ParityTrainer = {
+  name: "verl",
+  source: "verl utils/debug/metrics.py, trainer/ppo/rollout_corr_helper.py @ 1dda039b, pull request 5229",
+  unit: "batch",
+  metrics: (batch) => verlMetrics(batch.summary),
+  discrepancies: (batch, logged) => verlDiscrepancies(batch.summary, logged),
+};

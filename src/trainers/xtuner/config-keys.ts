@@ -1,0 +1,74 @@
+import type { Dialect, LintRule } from "../shared/dialect.ts";
+import { needsSwitch } from "../shared/dialect.ts";
+
+const SOURCE = "xtuner/v1/rl/rollout_is.py compute_rollout_importance_weights";
+
+/** The docstring says lower first and shows (0.8, 1.2); the code unpacks upper first and asserts. */
+const order: LintRule = ({ found, at }) =>
+  ["rollout_is_threshold", "rollout_is_mask_threshold", "rollout_is_veto_threshold"].flatMap((name) => {
+    const entry = found.get(name);
+    const value = entry?.value;
+    if (!entry || !Array.isArray(value) || value.length !== 2) return [];
+    const [first, second] = value as [number, number];
+    if (first > second) return [];
+    const veto = name === "rollout_is_veto_threshold";
+    return [
+      {
+        severity: "error" as const,
+        code: "order",
+        ...at(entry),
+        message: `${entry.key} is (upper, lower), and (${first}, ${second}) is the other way round`,
+        why: veto
+          ? "nothing checks the veto's order: every token is then below the lower or above the upper bound, and every sequence is masked"
+          : 'the trainer stops: "upper_threshold must be greater than lower_threshold"; its docstring and its example (0.8, 1.2) have the order wrong',
+        source: SOURCE,
+        instead: `${name}=(${second}, ${first})`,
+      },
+    ];
+  });
+
+export const xtunerDialect: Dialect = {
+  name: "xtuner",
+  title: "xtuner",
+  preset: () => "xtuner",
+  sections: ["rollout_is", ""],
+  callees: ["RolloutImportanceSampling"],
+  marks: [/^rollout_is$/],
+  textMarks: [/from xtuner\b/, /xtuner\/v1/],
+  knownKeys: [],
+  unknownKeys: { effect: "refused", source: 'xtuner/v1/rl/rollout_is.py: ConfigDict(extra="forbid")' },
+  rules: [
+    order,
+    needsSwitch({
+      settings: ["rollout_is_veto_threshold", "rollout_is_mask_threshold"],
+      isOff: ({ settings, found }) =>
+        settings.rollout_is_threshold === null && !found.get("rollout_is_threshold")?.unsure,
+      off: "rollout_is_threshold is None, xtuner's default: no weights, no mask, no veto",
+      source: SOURCE,
+      instead: "rollout_is_threshold=(upper, lower)",
+    }),
+  ],
+  traps: [
+    { match: /although its docstring/, severity: "note", code: "order", setting: "rollout_is_threshold" },
+    {
+      match: /clamps weights on both sides/,
+      severity: "warning",
+      code: "clamps-both-sides",
+      setting: "rollout_is_threshold",
+    },
+    { match: /does not contain 1/, severity: "drop", code: "bounds-exclude-agreement" },
+    {
+      match: /multiplies the ratios of all tokens/,
+      severity: "warning",
+      code: "product-ratio",
+      setting: "rollout_is_level",
+    },
+    {
+      match: /has no effect in mode truncate/,
+      severity: "warning",
+      code: "no-effect",
+      setting: "rollout_is_mask_threshold",
+    },
+    { match: /no effect while rollout_is_threshold is None/, severity: "drop", code: "not-switched-on" },
+  ],
+};

@@ -1,0 +1,113 @@
+/**
+ * xtuner's mismatch metrics (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462).
+ *
+ * @module
+ */
+import {
+  ABS_DELTA_SUM,
+  COUNT,
+  DELTA_MEAN,
+  K3_SUM,
+  ROLLOUT_SUM,
+  TRAINER_SUM,
+} from "../../core/kernels/layout.ts";
+import { maskedMean } from "../shared/masked-mean.ts";
+import { nonFiniteOf, poison } from "../shared/non-finite.ts";
+import {
+  type Discrepancy,
+  discrepanciesOf,
+  type Metrics,
+  type ParityBatch,
+  type ParityTrainer,
+} from "../shared/parity-trainer.ts";
+
+const PREFIX = "mismatch/mismatch_";
+
+/**
+ * `compute_mismatch_metrics` of one pack. xtuner calls it on packed tensors of shape (1, N), so every "sequence" figure
+ * is a figure of the whole pack: `ppl` is exp of a pack mean, `log_ppl_diff_max` equals `_min`.
+ *
+ * @param pack Kernel sums of the pack (kernels/layout.ts).
+ */
+export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly "mismatch/valid": number } {
+  const at = (field: number): number => pack[field] as number;
+  const count = at(COUNT);
+  const state = nonFiniteOf(pack);
+  const up = Number.POSITIVE_INFINITY;
+  const down = Number.NEGATIVE_INFINITY;
+  const trainer = poison(maskedMean(at(TRAINER_SUM), count), state, { trainerZero: down });
+  const rollout = poison(maskedMean(at(ROLLOUT_SUM), count), state, { rolloutZero: down });
+  const diff = poison(maskedMean(-at(DELTA_MEAN) * count, count), state, {
+    trainerZero: up,
+    rolloutZero: down,
+  });
+  return {
+    "mismatch/valid": count > 0 || state.undefined || state.trainerZero || state.rolloutZero ? 1 : 0,
+    [`${PREFIX}training_ppl`]: Math.exp(-trainer),
+    [`${PREFIX}training_log_ppl`]: -trainer,
+    [`${PREFIX}kl`]: diff,
+    [`${PREFIX}k3_kl`]: poison(maskedMean(at(K3_SUM), count), state, { trainerZero: up, rolloutZero: up }),
+    [`${PREFIX}rollout_ppl`]: Math.exp(-rollout),
+    [`${PREFIX}rollout_log_ppl`]: -rollout,
+    [`${PREFIX}log_ppl_diff`]: diff,
+    [`${PREFIX}log_ppl_abs_diff`]: Math.abs(diff),
+    [`${PREFIX}log_ppl_diff_max`]: diff,
+    [`${PREFIX}log_ppl_diff_min`]: diff,
+    [`${PREFIX}ppl_ratio`]: Math.exp(diff),
+    [`${PREFIX}logprob_abs_diff`]: poison(maskedMean(at(ABS_DELTA_SUM), count), state, {
+      trainerZero: up,
+      rolloutZero: up,
+    }),
+  };
+}
+
+/**
+ * `merge_rollout_is_metrics`: over valid packs, keys with "max" take the maximum, with "min" the minimum, all others
+ * the mean with every pack weighted alike; 0 everywhere when no pack is valid.
+ */
+export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {
+  const valid = packs.filter((pack) => (pack["mismatch/valid"] ?? 1) !== 0);
+  const keys = Object.keys(packs[0] ?? {}).filter((key) => key !== "mismatch/valid");
+  return Object.fromEntries(
+    keys.map((key) => {
+      const values = valid.map((pack) => pack[key] as number);
+      if (values.length === 0) return [key, 0];
+      if (key.includes("max")) return [key, values.reduce((a, b) => Math.max(a, b))];
+      if (key.includes("min")) return [key, values.reduce((a, b) => Math.min(a, b))];
+      return [key, values.reduce((a, b) => a + b) / values.length];
+    }),
+  );
+}
+
+function xtunerDiscrepancies({ summary, packs }: ParityBatch, logged: Metrics): Discrepancy[] {
+  const { sums, sequences } = summary;
+  const count = sums[COUNT] as number;
+  const perSequence = (sum: number): number => sum / sequences.count;
+  const ofPacks = packs.length > 1;
+  const tokens = ofPacks ? "mean of pack means: a short pack weighs as much as a long one" : "";
+  const rows = ofPacks
+    ? "computed per pack, then averaged over packs: not over sequences"
+    : "computed over the pack as if it were one sequence";
+  return discrepanciesOf(logged, [
+    [`${PREFIX}kl`, -(sums[DELTA_MEAN] as number), tokens],
+    [`${PREFIX}k3_kl`, (sums[K3_SUM] as number) / count, tokens],
+    [`${PREFIX}logprob_abs_diff`, (sums[ABS_DELTA_SUM] as number) / count, tokens],
+    [`${PREFIX}training_ppl`, perSequence(sequences.trainerPpl), rows],
+    [`${PREFIX}training_log_ppl`, perSequence(sequences.trainerLogPpl), rows],
+    [`${PREFIX}rollout_ppl`, perSequence(sequences.rolloutPpl), rows],
+    [`${PREFIX}rollout_log_ppl`, perSequence(sequences.rolloutLogPpl), rows],
+    [`${PREFIX}log_ppl_diff`, sequences.diffMean, rows],
+    [`${PREFIX}log_ppl_abs_diff`, perSequence(sequences.diffAbs), rows],
+    [`${PREFIX}log_ppl_diff_max`, sequences.diffMax, `${rows}; the worst sequence is hidden`],
+    [`${PREFIX}log_ppl_diff_min`, sequences.diffMin, `${rows}; the worst sequence is hidden`],
+    [`${PREFIX}ppl_ratio`, perSequence(sequences.pplRatioExcess) + 1, rows],
+  ]);
+}
+
+export const xtuner: ParityTrainer = {
+  name: "xtuner",
+  source: "xtuner v1/rl/rollout_is.py @ b934f462: compute_mismatch_metrics, merge_rollout_is_metrics",
+  unit: "pack",
+  metrics: ({ packs }) => mergeXtunerMetrics(packs.map(xtunerMismatchMetrics)),
+  discrepancies: xtunerDiscrepancies,
+};

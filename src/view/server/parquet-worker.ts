@@ -1,5 +1,0 @@
-/** What a worker thread of `parquet-answer.ts` runs: one table, written to a file. */
-import { answerTasks } from "../../parallel/answer-tasks.ts";
-import { type TableTask, writeTable } from "./parquet.ts";
-
-answerTasks<TableTask, void>(writeTable);

@@ -1,0 +1,143 @@
+import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
+import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../src/analyses/sweep/buckets.ts";
+import { rewardGroupOf, rewardGroups } from "../../../../src/analyses/sweep/reward-groups.ts";
+import { PRODUCT_LOG_BOUND } from "../../../../src/analyses/sweep/totals.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
+
+export interface MadeSequence {
+  readonly correct: number;
+  readonly reward?: number;
+  /** Δ of its tokens. */
+  readonly deltas: readonly number[];
+}
+
+export interface MadeGroup extends ValueGroup {
+  readonly has: (sequence: MadeSequence) => boolean;
+}
+
+/** The groups of lengths and of rewards that these sequences fall into. */
+export function groupsOf(sequences: readonly MadeSequence[]): Record<"length" | "reward", MadeGroup[]> {
+  const [lengths, rewards] = [new Float64Array(LENGTH_BUCKETS), new Map<number, number>()];
+  for (const { deltas, reward } of sequences) {
+    lengths[lengthBucket(deltas.length)]!++;
+    if (reward !== undefined) rewards.set(reward, (rewards.get(reward) ?? 0) + 1);
+  }
+  const byReward = rewardGroups(rewards);
+  return {
+    length: lengthQuartiles(lengths).map(({ from, to }) => ({
+      from,
+      to,
+      has: ({ deltas }) => deltas.length >= from && deltas.length <= to,
+    })),
+    reward: byReward.map((group, at) => ({
+      ...group,
+      has: ({ reward = Number.NaN }) => rewardGroupOf(byReward, reward) === at,
+    })),
+  };
+}
+
+/** Bins of equal width in [-1, 1]. */
+export function binned(sequences: readonly MadeSequence[], bins: number): WhatIfSums {
+  const inner = Array.from({ length: bins - 1 }, (_, i) => -1 + (2 * i) / (bins - 2));
+  const groups = ([1, 0] as const).map((correct) => {
+    const zeros = (): number[] => new Array<number>(bins).fill(0);
+    const sums = { tokens: zeros(), rho: zeros(), rho_squares: zeros(), abs_advantage: zeros() };
+    for (const sequence of sequences) {
+      if (sequence.correct !== correct) continue;
+      for (const delta of sequence.deltas) {
+        const bin = inner.filter((edge) => edge <= delta).length;
+        sums.tokens[bin]! += 1;
+        sums.rho[bin]! += Math.exp(delta);
+        sums.rho_squares[bin]! += Math.exp(2 * delta);
+        sums.abs_advantage[bin]! += 1;
+      }
+    }
+    return { name: correct === 1 ? ("right" as const) : ("wrong" as const), ...sums };
+  });
+  const counts = (groups: readonly MadeGroup[]): WhatIfSums["by_length"] =>
+    groups.map(({ from, to, has }) => {
+      const tokens = new Array<number>(bins).fill(0);
+      for (const delta of sequences.filter(has).flatMap(({ deltas }) => deltas))
+        tokens[inner.filter((edge) => edge <= delta).length]! += 1;
+      return { from, to, tokens };
+    });
+  const { length, reward } = groupsOf(sequences);
+  return { edges: [null, ...inner, null], groups, by_length: counts(length), by_reward: counts(reward) };
+}
+
+export function tableOf(sequences: readonly MadeSequence[]): SequenceTable {
+  return madeTable(
+    sequences.map(({ correct, reward = Number.NaN, deltas }) => {
+      const sum = (of: (delta: number) => number): number =>
+        deltas.reduce((total, delta) => total + of(delta), 0);
+      return {
+        correct,
+        reward,
+        tokens: deltas.length,
+        delta_sum: sum((delta) => delta),
+        delta_mean: sum((delta) => delta) / deltas.length,
+        delta_abs_max: Math.max(...deltas.map(Math.abs)),
+        rho_sum: sum(Math.exp),
+        rho_squares: sum((delta) => Math.exp(2 * delta)),
+      };
+    }),
+  );
+}
+
+export interface NaiveFigures {
+  readonly kept: number;
+  readonly clipped: number;
+  readonly ess: number;
+  readonly meanWeight: number;
+  readonly droppedRight: number;
+  readonly droppedWrong: number;
+  /** By group. */
+  readonly byLength: readonly number[];
+  readonly byReward: readonly number[];
+}
+
+/** Token by token, as the definitions read. */
+export function naively(sequences: readonly MadeSequence[], setting: Setting): NaiveFigures {
+  const { level, method, cap, low, high } = setting;
+  const counts = { all: 0, kept: 0, clipped: 0, weights: 0, squares: 0, loss: 0 };
+  const sides = [
+    { all: 0, dropped: 0 },
+    { all: 0, dropped: 0 },
+  ];
+  const groups = groupsOf(sequences);
+  const tallies = [...groups.length, ...groups.reward].map(({ has }) => ({ has, all: 0, dropped: 0 }));
+  for (const sequence of sequences) {
+    const { correct, deltas } = sequence;
+    const own = tallies.filter(({ has }) => has(sequence));
+    const sum = deltas.reduce((total, delta) => total + delta, 0);
+    for (const delta of deltas) {
+      const log = level === "token" ? delta : level === "sequence" ? sum : sum / deltas.length;
+      const ratio = Math.exp(Math.max(-PRODUCT_LOG_BOUND, Math.min(PRODUCT_LOG_BOUND, log)));
+      counts.all++;
+      for (const tally of [sides[correct]!, ...own]) tally.all++;
+      if (hasCap(method) && ratio > cap) counts.clipped++;
+      if (hasBand(method) && (log < Math.log(low) || log > Math.log(high))) {
+        for (const tally of [sides[correct]!, ...own]) tally.dropped++;
+        continue;
+      }
+      const weighted = hasCap(method) || method === "icepop";
+      const weight = hasCap(method) ? Math.min(ratio, cap) : weighted ? ratio : Math.exp(delta);
+      counts.kept++;
+      counts.weights += weight;
+      counts.squares += weight * weight;
+      counts.loss += weighted ? weight : 1;
+    }
+  }
+  return {
+    kept: counts.kept / counts.all,
+    clipped: counts.clipped / counts.all,
+    ess: counts.squares === 0 ? 0 : counts.weights ** 2 / (counts.all * counts.squares),
+    meanWeight: counts.loss / counts.kept,
+    droppedRight: sides[1]!.dropped / sides[1]!.all,
+    droppedWrong: sides[0]!.dropped / sides[0]!.all,
+    byLength: tallies.slice(0, groups.length.length).map(({ all, dropped }) => dropped / all),
+    byReward: tallies.slice(groups.length.length).map(({ all, dropped }) => dropped / all),
+  };
+}

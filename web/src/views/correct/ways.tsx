@@ -1,0 +1,100 @@
+import { countOf, formatSigned } from "../../../../src/render/text/display.ts";
+import { hasBand, hasCap, type Level, type Setting, settingParams } from "../../state/setting.ts";
+import { hrefOf } from "../../state/url.ts";
+import type { HistogramSide } from "../../ui/histogram/draw-histogram.ts";
+
+type Bins = readonly [from: number, to: number];
+
+/** What the histogram of a level is of, as filters have it, and the view that lists those. */
+const FIELDS: Readonly<Record<Level, readonly ["tokens" | "sequences", string]>> = {
+  token: ["tokens", "delta"],
+  sequence: ["sequences", "sum"],
+  geometric: ["sequences", "mean_delta"],
+};
+
+/** `bins` of the address: `-0.1..0.05`, nats; an end that is left out is open. */
+export function parseBins(text: string | undefined): Bins | undefined {
+  const [from, to] = (text ?? "").split("..");
+  if (from === undefined || to === undefined) return undefined;
+  const bins = [from === "" ? -Infinity : Number(from), to === "" ? Infinity : Number(to)] as const;
+  return bins[0] <= bins[1] ? bins : undefined;
+}
+
+export function formatBins(from: number, to: number): string | undefined {
+  if (from === -Infinity && to === Infinity) return undefined;
+  const text = (end: number): string => (Number.isFinite(end) ? String(Number(end.toPrecision(4))) : "");
+  return `${text(from)}..${text(to)}`;
+}
+
+/** The ways from the histogram to what is in it: the bars that are chosen, what is clipped, what is dropped. */
+export function Ways({
+  setting,
+  picked,
+  sides,
+  bundled,
+}: {
+  readonly setting: Setting;
+  readonly picked: Bins | undefined;
+  readonly sides: readonly HistogramSide[];
+  readonly bundled: boolean;
+}) {
+  const [view, field] = FIELDS[setting.level];
+  // Files cannot look through all tokens.
+  if (bundled && view === "tokens") return null;
+  const count = ([from, to]: Bins): number =>
+    Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));
+  const { method, cap, low, high } = setting;
+  const [all, band]: readonly Bins[] = [
+    [-Infinity, Infinity],
+    [Math.log(low), Math.log(high)],
+  ];
+  const ways = [
+    picked && {
+      name: `Δ ${say(picked)}`,
+      filter: termOf(field, picked),
+      count: count(picked),
+    },
+    hasCap(method) && {
+      name: "clipped",
+      filter: `${field}>${rounded(Math.log(cap))}`,
+      count: count([Math.log(cap), Infinity]),
+    },
+    hasBand(method) && {
+      name: "outside the band",
+      filter: `-${termOf(field, band!)}`,
+      count: count(all!) - count(band!),
+    },
+  ].filter((way) => way !== false && way !== undefined);
+  if (ways.length === 0) return null;
+  return (
+    <p class="leave">
+      {ways.map(({ name, filter, count: found }) => (
+        <a
+          key={name}
+          href={hrefOf({
+            view,
+            token: undefined,
+            params: { filter, by: undefined, ...settingParams(setting) },
+          })}
+        >
+          {view === "tokens" && "≈ "}
+          {countOf(found, view.slice(0, -1))} {name}
+        </a>
+      ))}
+    </p>
+  );
+}
+
+function termOf(field: string, [from, to]: Bins): string {
+  if (!Number.isFinite(from)) return `${field}<${rounded(to)}`;
+  return Number.isFinite(to) ? `${field}:${rounded(from)}..${rounded(to)}` : `${field}>${rounded(from)}`;
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+function say([from, to]: Bins): string {
+  if (!Number.isFinite(from)) return `below ${formatSigned(to)}`;
+  return Number.isFinite(to) ? `${formatSigned(from)} to ${formatSigned(to)}` : `above ${formatSigned(from)}`;
+}

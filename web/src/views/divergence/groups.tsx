@@ -1,0 +1,99 @@
+import { formatCount, formatNumber, formatShare, formatSigned } from "../../../../src/render/text/display.ts";
+import type { TokenGroup } from "../../../../src/results/view.ts";
+import { hrefOf, navigate } from "../../state/url.ts";
+import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
+import type { GroupList } from "./choose.ts";
+import { visibleText } from "./visible-text.ts";
+
+/** Tokens put together by what they are or where they stand. */
+export function Groups({
+  list,
+  noun,
+  items,
+  sort,
+  onSort,
+}: {
+  readonly list: GroupList;
+  readonly noun: string;
+  readonly items: readonly TokenGroup[];
+  readonly sort: TableSort | undefined;
+  readonly onSort: (key: string) => void;
+}) {
+  const most = Math.max(...items.map(({ share_of_k3 }) => share_of_k3));
+  return (
+    <VirtualTable
+      label={`Tokens by ${list}`}
+      noun={noun}
+      columns={columnsFor(list, most)}
+      count={items.length}
+      row={(at) => items[at]!}
+      sort={sort}
+      onSort={onSort}
+      onOpen={({ worst }) => worst && navigate({ view: "sequence", ...worst })}
+    />
+  );
+}
+
+const TITLES: Readonly<Record<GroupList, string>> = {
+  token: "Token",
+  class: "Class",
+  position: "Part of the response",
+  turn: "Turn",
+};
+
+function columnsFor(list: GroupList, most: number): TableColumn<TokenGroup>[] {
+  return [
+    {
+      key: "label",
+      title: TITLES[list],
+      width: 220,
+      sortable: true,
+      cell: ({ label }) =>
+        list === "token" ? (
+          <mark>
+            <bdi>{visibleText(label)}</bdi>
+          </mark>
+        ) : (
+          label
+        ),
+    },
+    figure("tokens", "tokens", "how many there are in the run", ({ tokens }) => formatCount(tokens)),
+    figure("mean", "mean Δ", "nats", ({ delta_mean }) => formatSigned(delta_mean)),
+    figure("abs", "mean |Δ|", "nats", ({ delta_abs_mean }) => formatNumber(delta_abs_mean)),
+    {
+      ...figure("worst", "max |Δ|", "nats; the link goes to the text", ({ delta_abs_max }) =>
+        formatNumber(delta_abs_max),
+      ),
+      cell: ({ delta_abs_max, worst }) =>
+        worst === null ? (
+          formatNumber(delta_abs_max)
+        ) : (
+          <a href={hrefOf({ view: "sequence", ...worst })} title="see it in the text">
+            {formatNumber(delta_abs_max)}
+          </a>
+        ),
+    },
+    {
+      key: "k3",
+      title: "share of k3",
+      help: "of the whole run's Σk3",
+      width: 220,
+      sortable: true,
+      cell: ({ share_of_k3 }) => (
+        <span class="share">
+          <i style={{ inlineSize: `${most > 0 ? (share_of_k3 / most) * 100 : 0}px` }} />{" "}
+          {formatShare(share_of_k3)}
+        </span>
+      ),
+    },
+  ];
+}
+
+function figure(
+  key: string,
+  title: string,
+  help: string,
+  cell: (group: TokenGroup) => string,
+): TableColumn<TokenGroup> {
+  return { key, title, help, width: 104, align: "end", sortable: true, cell };
+}

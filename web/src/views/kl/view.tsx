@@ -1,0 +1,51 @@
+import { formatCount } from "../../../../src/render/text/display.ts";
+import { studyTables, studyTexts } from "../../state/loaded.ts";
+import { hrefOf, route } from "../../state/url.ts";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { StudyViewProps } from "../../view-props.ts";
+import { type Settings, settingsOf, toPart } from "./settings.ts";
+import "../../ui/heat-levels.css";
+import "./style.css";
+import { StudyPart } from "./study/study-part.tsx";
+import { TextPart } from "./text/text-part.tsx";
+import { TextList } from "./texts/text-list.tsx";
+
+/** A study of checkpoints under teacher forcing: the whole of it, its texts, one text. */
+export function CheckpointsView({ info }: StudyViewProps) {
+  const settings = settingsOf(route.value.params, info.checkpoints);
+  return (
+    <div class="checkpoints-view">
+      <h1 class="visually-hidden">Checkpoints</h1>
+      <Parts settings={settings} texts={info.texts} />
+      {settings.part === "study" && (
+        <WhenLoaded of={studyTables()}>{(page) => <StudyPart page={page} />}</WhenLoaded>
+      )}
+      {settings.part === "texts" && (
+        <WhenLoaded of={studyTexts()}>{(list) => <TextList list={list} settings={settings} />}</WhenLoaded>
+      )}
+      {settings.part === "text" && (
+        <WhenLoaded of={studyTexts()}>
+          {(list) => <TextPart info={info} list={list} settings={settings} />}
+        </WhenLoaded>
+      )}
+    </div>
+  );
+}
+
+function Parts({ settings: { part, text }, texts }: { readonly settings: Settings; readonly texts: number }) {
+  return (
+    <nav class="pills" aria-label="Parts of the study">
+      <a href={hrefOf({ params: toPart("study") })} aria-current={part === "study" ? "page" : undefined}>
+        The study
+      </a>
+      <a href={hrefOf({ params: toPart("texts") })} aria-current={part === "texts" ? "page" : undefined}>
+        Texts <small>{formatCount(texts)}</small>
+      </a>
+      {part === "text" && (
+        <a href={hrefOf({})} aria-current="page">
+          Text q{text}
+        </a>
+      )}
+    </nav>
+  );
+}

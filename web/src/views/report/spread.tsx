@@ -1,0 +1,14 @@
+import type { ReportPage } from "../../../../src/results/page.ts";
+import { ReportPictures } from "../../ui/report-table.tsx";
+
+/** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
+export function Spread({ page: { spread } }: { readonly page: ReportPage }) {
+  return (
+    <section class="spread" aria-label="How Δ is spread">
+      <h2>How Δ is spread</h2>
+      <div class="pictures">
+        <ReportPictures of={spread} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,191 @@
+import type { ReadonlySignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { cutChart } from "../../../../src/render/charts/chart-spec.ts";
+import {
+  SCALES,
+  type ScaleChoice,
+  type SliceBy,
+  sliceChoices,
+  stepCharts,
+} from "../../../../src/render/charts/step-charts.ts";
+import { foldSteps } from "../../../../src/render/report/fold-steps.ts";
+import { formatCount, formatNumber } from "../../../../src/render/text/display.ts";
+import type { MismatchReport, StepMetrics } from "../../../../src/results/report.ts";
+import type { RunInfo, StepSeries } from "../../../../src/results/view.ts";
+import { brushSteps } from "../../state/brush-steps.ts";
+import { useKeys } from "../../state/keys.ts";
+import { parseSteps, type StepRange } from "../../state/step-range.ts";
+import { hrefOf, navigate, param } from "../../state/url.ts";
+import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
+import { Choice } from "../../ui/choice.tsx";
+import { stepHref } from "../../ui/place-link.tsx";
+import { CorrectionPanel } from "./correction-panel.tsx";
+
+const SLICE_TITLES: Readonly<Record<SliceBy, string>> = {
+  correct: "correctness",
+  rank: "rank",
+  environment: "environment",
+  weight_version: "weights",
+};
+const scaleParam = param("axis", "auto");
+const sliceParam = param("slice", "");
+const stepsParam = param("steps", "");
+const zoomParam = param("zoom", "");
+
+/** Small multiples over steps: one crosshair, one brush, one choice of slices for all. */
+export function StepPanel({
+  info,
+  data,
+  report,
+}: {
+  readonly info: RunInfo;
+  readonly data: StepSeries;
+  readonly report: MismatchReport;
+}) {
+  const crosshair = useCrosshair();
+  const slices = sliceChoices(data);
+  const by = slices.find((name) => name === sliceParam.value) ?? null;
+  const scale = oneOf(SCALES, scaleParam) ?? "auto";
+  const whole = useMemo(() => stepCharts(data, by, scale), [data, by, scale]);
+  const { absent, faint } = whole;
+  const steps = whole.charts[0]?.xs ?? [];
+  const range = parseSteps(stepsParam.value);
+  const [from, to] = range ?? [0, 0];
+  const isZoomed = zoomParam.value === "1" && steps.filter((step) => step >= from && step <= to).length > 1;
+  const charts = useMemo(
+    () => (isZoomed ? whole.charts.map((spec) => cutChart(spec, [from, to])) : whole.charts),
+    [whole, isZoomed, from, to],
+  );
+
+  useKeys({
+    l: {
+      describe: "linear or logarithmic charts",
+      run: () => choose("axis", scale === "log" ? "linear" : "log", "auto"),
+    },
+  });
+  const brush = brushSteps(steps, { zoom: undefined });
+  const open = (step: number): void => {
+    location.hash = stepHref(step);
+  };
+
+  return (
+    <section class="steps" aria-label="Over the steps">
+      <div class="head">
+        <h2>Over the steps</h2>
+        {slices.length > 0 && (
+          <Choice
+            label="by"
+            name="slice"
+            options={[
+              { name: "", title: "all" },
+              ...slices.map((name) => ({ name, title: SLICE_TITLES[name] })),
+            ]}
+            value={by ?? ""}
+            onChange={(name) => choose("slice", name, "")}
+          />
+        )}
+        <Choice
+          label="scale"
+          name="axis"
+          options={SCALES.map((name: ScaleChoice) => ({ name, title: name }))}
+          value={scale}
+          onChange={(name) => choose("axis", name, "auto")}
+        />
+      </div>
+      {range === null ? (
+        <p class="note">Drag over a chart to choose steps; click a step to see its sequences.</p>
+      ) : (
+        <Chosen range={range} isZoomed={isZoomed} steps={report.per_step} />
+      )}
+      <div class="charts">
+        {charts.map((spec) => (
+          <ChartView
+            key={`${spec.id} ${spec.scale}`}
+            spec={spec}
+            crosshair={crosshair}
+            marked={isZoomed ? null : range}
+            onOpen={open}
+            onBrush={brush}
+            live={!isZoomed}
+          />
+        ))}
+      </div>
+      {faint > 0 && (
+        <p class="note">
+          {faint} more {SLICE_TITLES[by ?? "rank"]} groups, all with a smaller mean |Δ|, are drawn faint.
+        </p>
+      )}
+      {absent.length > 0 && (
+        <p class="note">
+          Not in {by === null ? "the data" : "these groups"}: {absent.join(", ").toLowerCase()}.
+        </p>
+      )}
+      <CorrectionPanel
+        info={info}
+        crosshair={crosshair}
+        cut={isZoomed ? [from, to] : null}
+        marked={isZoomed ? null : range}
+        onOpen={open}
+        onBrush={brush}
+        live={!isZoomed}
+      />
+    </section>
+  );
+}
+
+/** The chosen steps: what they hold, and the ways on. */
+function Chosen({
+  range,
+  isZoomed,
+  steps,
+}: {
+  readonly range: StepRange;
+  readonly isZoomed: boolean;
+  readonly steps: readonly StepMetrics[];
+}) {
+  const [from, to] = range;
+  const inside = steps.filter(({ step }) => step !== null && step >= from && step <= to);
+  const [pooled] = foldSteps(inside, 1);
+  return (
+    <div class="chosen" role="status">
+      {from < to && (
+        <button
+          type="button"
+          aria-pressed={isZoomed}
+          onClick={() => navigate({ params: { zoom: isZoomed ? undefined : "1" } })}
+        >
+          {isZoomed ? "Whole run" : "Zoom in"}
+        </button>
+      )}
+      <span>
+        their <a href={hrefOf({ view: "sequences", token: undefined })}>sequences</a>,{" "}
+        <a href={hrefOf({ view: "tokens", token: undefined, params: { by: undefined } })}>tokens</a>,{" "}
+        <a href={hrefOf({ view: "whatif", token: undefined })}>what-if</a>
+      </span>
+      {pooled !== undefined && (
+        <span class="muted">
+          {formatCount(pooled.steps)} of {formatCount(steps.length)} steps · {formatCount(pooled.sequences)}{" "}
+          sequences · {formatCount(pooled.tokens)} tokens · mean |Δ| {formatNumber(pooled.delta_abs_mean)} ·
+          k3 {formatNumber(pooled.k3)} · max |Δ| {formatNumber(pooled.delta_abs_max)}
+          {pooled.steps > 1 && pooled.worst.step !== null && (
+            <>
+              {" "}
+              · worst <a href={stepHref(pooled.worst.step)}>step {pooled.worst.step}</a>
+            </>
+          )}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function choose(name: string, value: string, fallback: string): void {
+  navigate({ params: { [name]: value === fallback ? undefined : value } });
+}
+
+function oneOf<Name extends string>(
+  names: readonly Name[],
+  chosen: ReadonlySignal<string>,
+): Name | undefined {
+  return names.find((name) => name === chosen.value);
+}

@@ -1,0 +1,163 @@
+import { leftOutLines } from "../../../../src/render/report/input.ts";
+import { keyFigures, noInterval } from "../../../../src/render/report/key-figures.ts";
+import { verdictWord } from "../../../../src/render/report/verdict-level.ts";
+import { displayed } from "../../../../src/render/text/display.ts";
+import { printable } from "../../../../src/render/text/printable.ts";
+import type { MismatchReport } from "../../../../src/results/report.ts";
+import { reportTables } from "../../state/loaded.ts";
+import { hrefOf } from "../../state/url.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { flatRows } from "../../ui/export.ts";
+import { ExportMenu } from "../../ui/export-menu.tsx";
+import { HandleLink, LinkedText } from "../../ui/place-link.tsx";
+import { Context } from "../../ui/report-table.tsx";
+
+const MOST_FACTS = 5;
+
+/** The verdict, why, and what to do next: what a reader needs who looks for ten seconds. */
+export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
+  const { level, headline } = report.verdict;
+  const facts = report.facts.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_FACTS);
+  const leftOut = leftOutLines(report);
+  return (
+    <section class="verdict" aria-label="Verdict">
+      <h2 class="visually-hidden">Verdict</h2>
+      <p class="headline">
+        <span class={`level ${level}`}>{verdictWord(report.verdict)}</span> {displayed(printable(headline))}
+      </p>
+      <FirstLooks />
+      <div class="two">
+        <KeyFigures report={report} />
+        <div>
+          {facts.length > 0 && (
+            <>
+              <h3>What stands out</h3>
+              <ul class="facts">
+                {facts.map(({ text }) => (
+                  <li key={text}>
+                    <LinkedText text={displayed(printable(text))} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+          {leftOut.length > 0 && (
+            <>
+              <h3>Left out</h3>
+              <ul class="facts warn">
+                {leftOut.map((text) => (
+                  <li key={text}>{printable(text)}</li>
+                ))}
+              </ul>
+            </>
+          )}
+          {report.next.command !== "" && (
+            <>
+              <h3>Run next</h3>
+              <div class="next">
+                <code>{printable(report.next.command)}</code>
+                <CopyButton label="Copy" text={() => report.next.command} />
+              </div>
+              <p class="note">{printable(report.next.why)}</p>
+            </>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** The worst turn, token and sequence: where one who has just come looks first. */
+function FirstLooks() {
+  const loaded = reportTables().value;
+  if (loaded.state !== "ready" || loaded.value.first.length === 0) return null;
+  return (
+    <ul class="first-looks" aria-label="Where to look first">
+      {loaded.value.first.map(({ label, place, move, text, context }) => (
+        <li key={label}>
+          <b>{label}</b> {move ? <a href={hrefOf(move)}>{place}</a> : <HandleLink handle={place} />}
+          <br />
+          {text}
+          {context && <Context of={context} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function KeyFigures({ report }: { readonly report: MismatchReport }) {
+  const figures = keyFigures(report);
+  const rows = () => [
+    ...flatRows(
+      figures.map(({ key, meaning, reading }) => ({
+        figure: key,
+        value: report.metrics[key as keyof typeof report.metrics] ?? reading?.value ?? null,
+        low: report.intervals[key]?.low ?? null,
+        high: report.intervals[key]?.high ?? null,
+        no_interval: report.intervals[key]?.reason ?? null,
+        meaning,
+        level: reading?.level ?? null,
+        baseline: reading?.band ?? null,
+        source: reading?.source ?? null,
+      })),
+    ),
+  ];
+  return (
+    <div class="report-table key-figures">
+      <div class="table-head">
+        <h3>Key figures</h3>
+        <ExportMenu name="key-figures" rows={rows} />
+      </div>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" class="left">
+                figure
+              </th>
+              <th scope="col" class="right">
+                value
+              </th>
+              <th scope="col" class="right" title="over the prompts that the same steps might have drawn">
+                95 % interval
+              </th>
+              <th scope="col" class="left">
+                published baseline
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {figures.map((figure) => {
+              const { key, label, meaning, value, interval, reading } = figure;
+              return (
+                <tr key={key}>
+                  <th scope="row" class="left" title={meaning}>
+                    {label}
+                  </th>
+                  <td class="right">
+                    <b>{displayed(value)}</b>
+                  </td>
+                  <td class={interval === undefined ? "left muted wrap" : "right muted"}>
+                    {displayed(
+                      interval === undefined ? noInterval(figure) : `${interval.low} – ${interval.high}`,
+                    )}
+                  </td>
+                  <td class="left wrap" title={reading?.source}>
+                    {reading === undefined ? (
+                      <span class="muted">–</span>
+                    ) : (
+                      <>
+                        <span class={`level ${reading.level}`}>{reading.level}</span>{" "}
+                        {displayed(printable(reading.band))}
+                      </>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}

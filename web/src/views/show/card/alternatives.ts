@@ -1,0 +1,36 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { mergeAlternatives, type SampledToken } from "../../../../../src/analyses/show/alternatives.ts";
+import type { ShowAlternatives } from "../../../../../src/results/show.ts";
+import type { WireTopK } from "../../../../../src/results/wire/index.ts";
+import { type Loaded, settle } from "../../../state/loaded.ts";
+import type { Source } from "../source.ts";
+
+/** Tokens that are asked for at a time, so that neighbours are there already. */
+const BLOCK = 64;
+
+export type Alternatives = (token: number) => ReadonlySignal<Loaded<WireTopK>>;
+
+/** Both policies' most probable tokens around a response token, asked for when it is first looked at. */
+export function alternativesOf(source: Source, index: number, response: number): Alternatives {
+  const blocks = new Map<number, ReadonlySignal<Loaded<WireTopK>>>();
+  return (token) => {
+    const from = Math.floor(token / BLOCK) * BLOCK;
+    const known = blocks.get(from);
+    if (known !== undefined) return known;
+    const asked = signal<Loaded<WireTopK>>({ state: "loading" });
+    settle(source.topK(index, from, Math.min(BLOCK, response - from)), asked);
+    blocks.set(from, asked);
+    return asked;
+  };
+}
+
+/** Of one response token, merged; null where neither policy has any there. */
+export function alternativesAt(
+  { policies, from, count, texts }: WireTopK,
+  token: number,
+  sampled: SampledToken,
+): ShowAlternatives | null {
+  const row = token - from;
+  if (row < 0 || row >= count) return null;
+  return mergeAlternatives(policies, row, sampled, (id) => texts.get(id) ?? null);
+}

@@ -1,0 +1,17 @@
+import { shellCommand } from "../../../../../src/core/base/shell-command.ts";
+
+/**
+ * The command that prints this sequence, or this token of it, in a terminal.
+ *
+ * @param paths of the run, as the viewer was given them
+ * @param flags that said how to read it
+ */
+export function commandFor(
+  paths: readonly string[],
+  flags: readonly string[],
+  handle: string,
+  tokenizer: string | null,
+): string {
+  const spelled = tokenizer === null ? [] : ["--tokenizer", tokenizer];
+  return shellCommand("show", [...paths, handle], [...flags, ...spelled]);
+}

@@ -1,0 +1,52 @@
+import {
+  byScope,
+  parseFilter,
+  tokenMatcher,
+  tokensOfWire,
+} from "../../../../../src/analyses/filter/index.ts";
+import { type Hits, type JoinedText, joinedText, placeHits, textHits } from "./find.ts";
+import type { SequenceModel } from "./sequence-model.ts";
+
+export interface Finding {
+  readonly hits: Hits;
+  /** Whether it was read as text, or as a filter on tokens. */
+  readonly kind: "text" | "tokens";
+  /** Whether it could be read as a filter. */
+  readonly isFilter: boolean;
+  /** Why it was not, where it begins like one. */
+  readonly problem: string | undefined;
+}
+
+/** Finds a text, or the tokens of a filter such as `abs>0.5 is:number`; what is both is the filter unless `asText`. */
+export type Find = (wanted: string, asText: boolean) => Finding;
+
+/** @param hasTexts false: what stands as texts are ids */
+export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
+  let joined: JoinedText | undefined;
+  let last: { readonly key: string; readonly finding: Finding } | undefined;
+  const find: Find = (wanted, asText) => {
+    const { terms, problems } = parseFilter(wanted);
+    const { token, sequence } = byScope(terms);
+    const isFilter = token.length > 0 && sequence.length === 0 && problems.length === 0;
+    if (isFilter && !asText) {
+      const found = tokenMatcher(token)(tokensOfWire(model.wire, hasTexts));
+      const places = Array.from(found, (at) => at + model.prompt);
+      return { hits: placeHits(places, model.length), kind: "tokens", isFilter, problem: undefined };
+    }
+    joined ??= joinedText(model);
+    const problem = token.length > 0 ? problems[0]?.message : undefined;
+    return { hits: textHits(joined, wanted), kind: "text", isFilter, problem };
+  };
+  return (wanted, asText) => {
+    const key = `${asText} ${wanted}`;
+    if (last?.key !== key) last = { key, finding: find(wanted, asText) };
+    return last.finding;
+  };
+}
+
+/** The terms of a filter on sequences that are about their tokens: they are found where a sequence is opened. */
+export function tokenTermsOf(filter: string | undefined): string | undefined {
+  if (filter === undefined) return undefined;
+  const { token } = byScope(parseFilter(filter).terms);
+  return token.length === 0 ? undefined : token.map(({ from, to }) => filter.slice(from, to)).join(" ");
+}

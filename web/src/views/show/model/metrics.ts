@@ -1,0 +1,147 @@
+/**
+ * What the strip can be coloured by.
+ *
+ * @module
+ */
+import { k3Of, probDiffOf } from "../../../../../src/core/kernels/index.ts";
+import { formatNumber, formatSigned } from "../../../../../src/render/text/display.ts";
+import type { RunInfo } from "../../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../../src/results/wire/index.ts";
+
+export interface Metric {
+  /** As `metric=` has it. */
+  readonly name: string;
+  /** A few characters. */
+  readonly title: string;
+  /** A line. */
+  readonly meaning: string;
+  /** Whether both signs mean something. */
+  readonly signed: boolean;
+  /** Where the scale ends, in the units of `values`: the same for the whole run. */
+  readonly domain: number;
+  /** `[n]`: response tokens with mask 1, NaN where the value is missing. */
+  readonly values: (wire: WireSequence) => Float64Array;
+  /** How a value is written. */
+  readonly show: (value: number) => string;
+}
+
+/** Nats. A log-prob below this is as dark as it gets; the same for every run. */
+const SURPRISAL_DOMAIN = 10;
+/** Group-normalised advantages seldom pass 3. */
+const ADVANTAGE_DOMAIN = 3;
+/** Nats: another policy may be far from the trainer's, however close rollout and trainer are. */
+const POLICY_DOMAIN = 1;
+
+/** The metrics that this sequence has values for; Δ always is one. */
+export function metricsOf({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
+  const { trainerEntropy, rolloutEntropy, advantages, policies } = wire;
+  const entropy = trainerEntropy ?? rolloutEntropy;
+  const deltaDomain = positive(scales.delta, 1);
+  const nats = { signed: true, domain: deltaDomain, show: formatSigned };
+  return [
+    {
+      ...nats,
+      name: "delta",
+      title: "Δ",
+      meaning: "Δ = log p trainer − log p rollout, nats",
+      values: (sequence) => own(sequence, deltaAt),
+    },
+    {
+      ...nats,
+      name: "rho",
+      title: "ρ",
+      meaning: "importance ratio ρ = exp Δ; coloured by ρ − 1",
+      domain: Math.expm1(deltaDomain),
+      values: (sequence) => own(sequence, (at, of) => Math.expm1(deltaAt(at, of))),
+      show: (value) => formatNumber(1 + value),
+    },
+    {
+      name: "k3",
+      title: "k3",
+      meaning: "k3 = exp Δ − Δ − 1, nats",
+      signed: false,
+      domain: positive(scales.k3, 0.5),
+      values: (sequence) => own(sequence, (at, of) => k3Of(deltaAt(at, of))),
+      show: formatNumber,
+    },
+    {
+      ...nats,
+      name: "prob_diff",
+      title: "Δp",
+      meaning: "Δp = p trainer − p rollout",
+      domain: positive(scales.prob_diff, 0.5),
+      values: (sequence) =>
+        own(sequence, (at, { rollout, trainer }) => probDiffOf(rollout[at]!, trainer[at]!)),
+    },
+    ...(entropy === undefined
+      ? []
+      : [
+          {
+            name: "entropy",
+            title: "entropy",
+            meaning: `entropy of the ${trainerEntropy === undefined ? "rollout" : "trainer"} policy, nats`,
+            signed: false,
+            domain: positive(scales.entropy ?? 0, 3),
+            values: (sequence: WireSequence) => own(sequence, (at) => entropy[at]!),
+            show: formatNumber,
+          },
+        ]),
+    ...(advantages === undefined
+      ? []
+      : [
+          {
+            ...nats,
+            name: "advantage",
+            title: "advantage",
+            meaning: "advantage",
+            domain: ADVANTAGE_DOMAIN,
+            values: (sequence: WireSequence) => own(sequence, (at) => advantages[at]!),
+          },
+        ]),
+    surprisal("rollout", (wire) => wire.rollout),
+    surprisal("trainer", (wire) => wire.trainer),
+    ...Object.entries(policies).map(
+      ([name, logprobs]): Metric => ({
+        ...nats,
+        name: `policy:${name}`,
+        title: `− ${name}`,
+        meaning: `log p trainer − log p ${name}, nats`,
+        domain: POLICY_DOMAIN,
+        values: (sequence) => own(sequence, (at, { trainer }) => difference(trainer[at]!, logprobs[at]!)),
+      }),
+    ),
+  ];
+}
+
+/** Δ of a response token, whatever its mask; NaN where a side is missing, infinite where both are -Infinity. */
+export function deltaAt(at: number, { rollout, trainer }: Pick<WireSequence, "rollout" | "trainer">): number {
+  return difference(trainer[at]!, rollout[at]!);
+}
+
+function difference(a: number, b: number): number {
+  // -Infinity on both sides has no difference, but is not missing either.
+  return a === -Infinity && b === -Infinity ? Infinity : a - b;
+}
+
+function surprisal(name: "rollout" | "trainer", of: (wire: WireSequence) => Float32Array): Metric {
+  return {
+    name,
+    title: `log p ${name}`,
+    meaning: `log-prob under the ${name} policy, nats; coloured by how small it is`,
+    signed: false,
+    domain: SURPRISAL_DOMAIN,
+    values: (wire) => own(wire, (at) => -of(wire)[at]!),
+    show: (value) => formatNumber(value === 0 ? 0 : -value),
+  };
+}
+
+function own(wire: WireSequence, valueAt: (at: number, wire: WireSequence) => number): Float64Array {
+  const values = new Float64Array(wire.mask.length);
+  for (let at = 0; at < values.length; at++)
+    values[at] = wire.mask[at] === 0 ? Number.NaN : valueAt(at, wire);
+  return values;
+}
+
+function positive(value: number, fallback: number): number {
+  return Number.isFinite(value) && value > 0 ? value : fallback;
+}

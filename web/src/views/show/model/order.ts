@@ -1,0 +1,29 @@
+import type { SequenceTable } from "../../../../../src/results/wire/index.ts";
+
+/** The sequences that the address leaves, in its order, and this one among them. */
+export interface Order {
+  readonly rows: Uint32Array;
+  /** Place of this sequence in `rows`; -1 where the address leaves it out. */
+  readonly at: number;
+  /** `[table.length]`, NaN where not known. */
+  readonly steps: Float64Array;
+}
+
+export function orderAround({ columns }: SequenceTable, rows: Uint32Array, sequence: number): Order {
+  return { rows, at: rows.indexOf(sequence), steps: columns.step };
+}
+
+/** The sequence beside this one; the first of all where this one is not among them. */
+export function neighbour({ rows, at }: Order, way: 1 | -1): number | undefined {
+  return at < 0 && way === -1 ? undefined : rows[at + way];
+}
+
+/** The first sequence of the nearest step after (or before) this one's that has any. */
+export function inNextStep({ rows, steps }: Order, sequence: number, way: 1 | -1): number | undefined {
+  let best: number | undefined;
+  for (const row of rows) {
+    const away = (steps[row]! - steps[sequence]!) * way;
+    if (away > 0 && (best === undefined || away < (steps[best]! - steps[sequence]!) * way)) best = row;
+  }
+  return best;
+}

@@ -1,0 +1,96 @@
+import {
+  countOf,
+  formatNearOne,
+  formatNumber,
+  formatPlain,
+  formatSigned,
+} from "../../../../src/render/text/display.ts";
+import { navigate } from "../../state/url.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { describeFate } from "./model/fate.ts";
+import { deltaAt } from "./model/metrics.ts";
+import { describeNumber, type Numbers } from "./model/numbers.ts";
+import type { SequenceModel } from "./model/sequence-model.ts";
+import { statisticsOf } from "./model/statistics.ts";
+import type { Settings } from "./settings.ts";
+
+/** The current token and the chosen range in words; read out as they change. */
+export function Readout({
+  model,
+  settings,
+  numbers,
+  vetoedBy,
+}: {
+  readonly model: SequenceModel;
+  readonly settings: Settings;
+  readonly numbers: Numbers;
+  readonly vetoedBy: number | undefined;
+}) {
+  const { place, current, range } = settings;
+  return (
+    <div class="readout">
+      <p role="status" aria-live="polite">
+        {place !== undefined && current === undefined ? (
+          <bdi>
+            prompt token {place} {model.nameOf(place, 24)} · not trained
+          </bdi>
+        ) : current === undefined ? (
+          <span class="hint">
+            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatPlain(settings.near)}
+          </span>
+        ) : (
+          <bdi>{describeToken(model, settings, numbers, current, vetoedBy)}</bdi>
+        )}
+      </p>
+      {range !== undefined && (
+        <p class="range">
+          {describeRange(model, range.from, range.to)}{" "}
+          <CopyButton label="copy link" text={() => location.href} />{" "}
+          <button type="button" onClick={() => navigate({ params: { range: undefined } })}>
+            clear
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function describeToken(
+  model: SequenceModel,
+  { thresholds, metric, numbers: showsNumbers }: Settings,
+  numbers: Numbers,
+  token: number,
+  vetoedBy: number | undefined,
+): string {
+  const { wire, prompt } = model;
+  const text = `t${token} ${model.nameOf(token + prompt, 24)}`;
+  const part = showsNumbers ? numbers.at(token + prompt) : undefined;
+  const inNumber = part === undefined ? [] : [describeNumber(part)];
+  if (wire.mask[token] === 0) return [text, ...inNumber, "tool output, not trained"].join(" · ");
+  const delta = deltaAt(token, wire);
+  const value = metric.values(wire)[token]!;
+  return [
+    text,
+    ...inNumber,
+    `turn ${model.runs.find(({ from, to }) => token + prompt >= from && token + prompt < to)?.turn}`,
+    `Δ ${formatSigned(delta)}`,
+    `ρ ${formatNearOne(Math.exp(delta))}`,
+    `log p rollout ${formatNumber(wire.rollout[token])}`,
+    `trainer ${formatNumber(wire.trainer[token])}`,
+    ...(["delta", "rho", "rollout", "trainer"].includes(metric.name)
+      ? []
+      : [`${metric.title} ${metric.show(value)}`]),
+    describeFate(delta, thresholds, vetoedBy, token),
+  ].join(" · ");
+}
+
+function describeRange(model: SequenceModel, from: number, to: number): string {
+  const { tokens, meanAbs, maxAbs, k3 } = statisticsOf(model.deltas, model.wire.mask, from, to + 1);
+  return [
+    `range t${from} – t${to}`,
+    `${countOf(tokens, "token")} trained`,
+    `mean |Δ| ${formatNumber(meanAbs)}`,
+    `max |Δ| ${formatNumber(maxAbs)}`,
+    `k3 ${formatNumber(k3)}`,
+  ].join(" · ");
+}

@@ -1,0 +1,93 @@
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { Move, Route } from "../../state/url.ts";
+import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
+import { parseRange, type TokenRange } from "./model/axis.ts";
+import { TEXT_MODES, type TextMode } from "./model/display.ts";
+import { judging, type Thresholds, thresholdsOf } from "./model/fate.ts";
+import { tokenTermsOf } from "./model/finding.ts";
+import { type Metric, metricsOf } from "./model/metrics.ts";
+import { parsePlaces } from "./model/runs.ts";
+import type { SequenceModel } from "./model/sequence-model.ts";
+
+/** What the address says about this page. */
+export interface Settings {
+  readonly metrics: readonly Metric[];
+  readonly metric: Metric;
+  /** The metric's own, or `scale=`. */
+  readonly domain: number;
+  readonly mode: TextMode;
+  readonly palette: Palette;
+  /** Digits are grouped into numbers, and all else steps back. */
+  readonly numbers: boolean;
+  readonly thresholds: Thresholds;
+  /** Smallest |Δ| that `.` and `,` stop at, nats. */
+  readonly near: number;
+  /** The place that is looked at, from the first prompt token. */
+  readonly place: number | undefined;
+  /** Response tokens. `current` is that of the place, where it is one. */
+  readonly current: number | undefined;
+  readonly pins: readonly number[];
+  readonly range: TokenRange | undefined;
+  /** Runs whose folding is not as at first. */
+  readonly toggled: ReadonlySet<number>;
+  /** What is looked for; undefined: nothing, and no box to write it in. */
+  readonly find: string | undefined;
+  /** Even where it could be a filter. */
+  readonly findsText: boolean;
+}
+
+export const MOST_PINS = 6;
+
+/** Parameters that are about one sequence, and do not go along to another. */
+export const OF_ONE_SEQUENCE = {
+  pins: undefined,
+  range: undefined,
+  toggled: undefined,
+  prompt: undefined,
+} as const;
+
+/** `find=` of a box that was closed: what the list of sequences is filtered by is not looked for either. */
+const CLOSED = "";
+
+export function closedFind({ params }: Route): Record<"find" | "find-as", string | undefined> {
+  return { find: tokenTermsOf(params.filter) === undefined ? undefined : CLOSED, "find-as": undefined };
+}
+
+/** The address of a place: `t12`, or a prompt token as `prompt=12`. */
+export function moveToPlace(model: Pick<SequenceModel, "prompt">, place: number): Move {
+  const inPrompt = place < model.prompt;
+  return {
+    token: inPrompt ? undefined : place - model.prompt,
+    params: { prompt: inPrompt ? String(place) : undefined },
+  };
+}
+
+export function settingsOf({ params, token }: Route, info: RunInfo, model: SequenceModel): Settings {
+  const metrics = metricsOf(info, model.wire);
+  const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
+  const inside = (at: number): boolean => at < model.response;
+  const current = token !== undefined && inside(token) ? token : undefined;
+  const prompt = /^\d+$/.test(params.prompt ?? "") ? Number(params.prompt) : model.prompt;
+  return {
+    metrics,
+    metric,
+    domain: positive(params.scale) ?? metric.domain,
+    mode: TEXT_MODES.find((mode) => mode === params.mode) ?? "reading",
+    palette: paletteNamed(params.palette ?? ""),
+    numbers: params.numbers === "on",
+    thresholds: judging(thresholdsOf(params), model.deltas),
+    near: positive(params.near) ?? (info.scales.delta > 0 ? info.scales.delta / 4 : 0.1),
+    place: current === undefined ? (prompt < model.prompt ? prompt : undefined) : current + model.prompt,
+    current,
+    pins: [...parsePlaces(params.pins ?? "")].filter(inside).slice(0, MOST_PINS),
+    range: parseRange(params.range, model.response),
+    toggled: parsePlaces(params.toggled ?? ""),
+    find: params.find === CLOSED ? undefined : (params.find ?? tokenTermsOf(params.filter)),
+    findsText: params["find-as"] === "text",
+  };
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return value > 0 && Number.isFinite(value) ? value : undefined;
+}

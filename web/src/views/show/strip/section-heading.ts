@@ -1,0 +1,62 @@
+import { countOf, formatNumber } from "../../../../../src/render/text/display.ts";
+import type { TokenRun } from "../model/runs.ts";
+import type { SequenceModel } from "../model/sequence-model.ts";
+import { statisticsOf } from "../model/statistics.ts";
+
+/** The line above a turn, which stays in sight while the turn is. */
+export function sectionHeading(
+  model: SequenceModel,
+  run: TokenRun,
+  goTo: (token: number) => void,
+): HTMLElement {
+  const heading = document.createElement("h2");
+  heading.className = "turn-heading";
+  const add = (text: string, className: string): void => {
+    const part = document.createElement("span");
+    part.className = className;
+    part.textContent = text;
+    heading.append(part);
+  };
+  if (run.kind !== "turn") {
+    add(run.kind === "prompt" ? "Prompt" : "Tool output", "turn-name");
+    add(`${countOf(run.to - run.from, "token")} · not trained`, "turn-figure");
+    return heading;
+  }
+  const { tokens, meanAbs, maxAbs, k3, worst, infinite } = statisticsOf(
+    model.deltas,
+    model.wire.mask,
+    run.from - model.prompt,
+    run.to - model.prompt,
+  );
+  add(`Turn ${run.turn}`, "turn-name");
+  add("policy", "turn-role");
+  add(countOf(tokens, "token"), "turn-figure");
+  add(`mean |Δ| ${formatNumber(meanAbs)}`, "turn-figure");
+  const largest = document.createElement("button");
+  largest.type = "button";
+  largest.className = "turn-figure turn-worst";
+  largest.textContent = `max |Δ| ${formatNumber(maxAbs)}`;
+  largest.title = "Go to this token";
+  largest.disabled = worst < 0;
+  largest.addEventListener("click", () => goTo(worst));
+  heading.append(largest);
+  add(`k3 ${formatNumber(k3)}`, "turn-figure");
+  if (infinite > 0) add(`${infinite} not finite`, "turn-figure");
+  return heading;
+}
+
+/** The button that folds a run away or brings it back. */
+export function foldButton(run: TokenRun, toggle: () => void): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "fold";
+  button.addEventListener("click", toggle);
+  button.dataset.run = String(run.index);
+  return button;
+}
+
+export function labelFold(button: HTMLButtonElement, run: TokenRun, folded: boolean, note: string): void {
+  const name = run.kind === "prompt" ? "prompt" : "tool output";
+  button.textContent = `${folded ? "▸" : "▾"} ${name} · ${countOf(run.to - run.from, "token")} · not trained${note}`;
+  button.setAttribute("aria-expanded", String(!folded));
+}

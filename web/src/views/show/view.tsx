@@ -1,0 +1,83 @@
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { parseFilter } from "../../../../src/analyses/filter/index.ts";
+import { countOf } from "../../../../src/render/text/display.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { type Loaded, other, settle } from "../../state/loaded.ts";
+import { useMatches } from "../../state/matches.ts";
+import { orderedSequences } from "../../state/sequence-order.ts";
+import { route } from "../../state/url.ts";
+import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { ViewProps } from "../../view-props.ts";
+import { orderAround } from "./model/order.ts";
+import { SequencePage } from "./page.tsx";
+import { OWN, otherSource, type Source } from "./source.ts";
+import "./style.css";
+import "./card.css";
+import "./find.css";
+import "./numbers.css";
+
+/** One sequence, token by token: of this run, or with `run=b` of the one that it is compared with. */
+export function SequenceView({ info }: ViewProps) {
+  const { compared, scales } = info;
+  const isOther = route.value.params.run === "b";
+  const source = useMemo(
+    () => (isOther && compared !== null ? otherSource(compared) : OWN),
+    [isOther, compared],
+  );
+  if (!isOther) return <OneSequence info={info} source={source} />;
+  if (compared === null) {
+    return (
+      <p class="failed" role="alert">
+        This is a sequence of another run, with which this one is not compared: logratio view A --compare B.
+      </p>
+    );
+  }
+  return (
+    <WhenLoaded of={other.run()}>
+      {/* One scale for both, so that a colour means the same. */}
+      {(run) => (
+        <>
+          <ComparisonBanner />
+          <OneSequence info={{ ...run, scales }} source={source} />
+        </>
+      )}
+    </WhenLoaded>
+  );
+}
+
+function OneSequence({ info, source }: { readonly info: RunInfo; readonly source: Source }) {
+  const index = route.value.sequence ?? 0;
+  // What was added to a run that is followed changes no sequence: its page stays as it is.
+  const state = info.growing ?? info.version;
+  const loaded = useMemo(() => {
+    const asked = signal<Loaded<WireSequence>>({ state: "loading" });
+    if (index < info.sequences) settle(source.sequence(index), asked);
+    return asked;
+  }, [source, index, state, index < info.sequences]);
+  const { params } = route.value;
+  // The text comes first.
+  const listed = loaded.value.state === "ready" ? source.table().value : undefined;
+  const table = listed?.state === "ready" ? listed.value : undefined;
+  const filter = useMemo(() => parseFilter(params.filter ?? ""), [params.filter]);
+  const { found } = useMatches(filter, source === OWN ? info : { ...info, bundled: true });
+  const rows = useMemo(
+    () => table && orderedSequences(table, params, filter, found),
+    [table, filter, found, params.steps, params.sort],
+  );
+  const order = useMemo(() => table && rows && orderAround(table, rows, index), [rows, index]);
+  if (index >= info.sequences) {
+    return (
+      <p class="failed" role="alert">
+        There is no sequence {index}: this run has {countOf(info.sequences, "sequence")}, counted from 0.
+      </p>
+    );
+  }
+  return (
+    <WhenLoaded of={loaded}>
+      {(wire) => <SequencePage key={`${state} ${index}`} {...{ info, wire, source, order }} />}
+    </WhenLoaded>
+  );
+}
