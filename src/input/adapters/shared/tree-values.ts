@@ -197,7 +197,8 @@ export async function readVector(value: TreeValue | undefined): Promise<NumericA
 /** Length of what {@link readVector} would give, without reading it. */
 export function vectorLength(value: TreeValue | undefined): number | undefined {
   if (isTensor(value)) {
-    const { shape } = value;
+    const { dtype, shape } = value;
+    if (dtype === "string") return undefined;
     if (shape.length === 1) return shape[0];
     return shape.length === 2 && shape[0] === 1 ? shape[1] : undefined;
   }
@@ -205,5 +206,8 @@ export function vectorLength(value: TreeValue | undefined): number | undefined {
   if (!isList(value)) return undefined;
   const only = value[0];
   if (value.length === 1 && only !== undefined && typeof only === "object") return vectorLength(only);
-  return value.some((element) => typeof element === "object" && element !== null) ? undefined : value.length;
+  // What `flatten` takes, and nothing else: a text among the numbers has no value to stand for.
+  const isElement = (element: TreeValue): boolean =>
+    element === null || typeof element === "number" || typeof element === "boolean";
+  return value.every(isElement) ? value.length : undefined;
 }
