@@ -34,7 +34,7 @@ export interface AnalyzeReport {
   /** Ascending; records without an iteration come last, as `null`. */
   readonly per_iteration: readonly IterationFigures[];
   readonly flip_types: readonly FlipCount[];
-  readonly digits: DigitFigures;
+  readonly digits: LoggedDigitFigures;
   /** What the guide filters for, each as an expression for `--where`. */
   readonly selections: readonly Selection[];
   readonly comparisons: readonly Comparison[];
@@ -175,7 +175,7 @@ export interface FlipCount {
   readonly unknown: number;
 }
 
-export interface DigitFigures {
+export interface LoggedDigitFigures {
   /** Records whose text, unquoted and stripped, is digits and dots only: the guide's `^[\d\.]+$`. */
   readonly count: number;
   /** Of the records whose text is known. */

@@ -21,7 +21,7 @@
  * | `POST api/exact` | {@link ExactAnswer} to an {@link ExactQuestion} |
  * | `POST api/exact/steps` | {@link ExactSteps} to an {@link ExactQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
- * | `GET api/compare` | {@link Comparison}: only where `RunInfo.compared` names another run |
+ * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
  * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next three |
  * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
@@ -332,7 +332,7 @@ export interface ExactSteps {
 }
 
 /** Two runs beside each other: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */
-export interface Comparison {
+export interface RunComparison {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-comparison";
   readonly names: { readonly a: string; readonly b: string };

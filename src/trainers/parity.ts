@@ -1,6 +1,6 @@
 import type { ParityTrainer } from "./shared/parity-trainer.ts";
-import { verl } from "./verl/mismatch-metrics.ts";
-import { xtuner } from "./xtuner/mismatch-metrics.ts";
+import { verlParity } from "./verl/mismatch-metrics.ts";
+import { xtunerParity } from "./xtuner/mismatch-metrics.ts";
 
 export { type PaddedBatch, packPadded } from "./shared/padded.ts";
 export type { Discrepancy, Metrics, ParityBatch, ParityTrainer } from "./shared/parity-trainer.ts";
@@ -8,4 +8,4 @@ export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./v
 export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/mismatch-metrics.ts";
 
 /** Every trainer that `--parity` knows. */
-export const PARITY_TRAINERS: readonly ParityTrainer[] = [verl, xtuner];
+export const PARITY_TRAINERS: readonly ParityTrainer[] = [verlParity, xtunerParity];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import type { Comparison } from "../../src/results/view.ts";
+import type { RunComparison } from "../../src/results/view.ts";
 import { decodeStudyText, decodeTable, decodeTurns } from "../../src/results/wire/index.ts";
 import { eventually, goTo, hasBrowser, openPage, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("exports", () => {
     await goTo(page, server.url, "#/compare");
     const { pairs, steps } = JSON.parse(
       (await wire(`${server.url}api/compare`, (bytes) => Buffer.from(bytes))).toString(),
-    ) as Comparison;
+    ) as RunComparison;
     expect((await csv("pairs")).length - 1).toBe(pairs.a.length);
     const figures = await page.locator("table.figures tbody tr").count();
     expect((await csv("compared-figures")).length - 1).toBe(figures);

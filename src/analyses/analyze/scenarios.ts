@@ -11,7 +11,7 @@ import { percentFixed } from "../../core/base/percent.ts";
 import type {
   ClusteredTest,
   Comparison,
-  DigitFigures,
+  LoggedDigitFigures,
   DivergenceFigures,
   LogShares,
   Scenario,
@@ -30,7 +30,7 @@ const SMALL_EFFECT = 0.2;
 
 export interface ScenarioSource {
   readonly correct: DivergenceFigures;
-  readonly digits: DigitFigures;
+  readonly digits: LoggedDigitFigures;
   readonly shares: LogShares;
   readonly comparisons: readonly Comparison[];
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
 import { FormatError } from "../../core/base/errors.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { verl } from "../../trainers/verl/mismatch-metrics.ts";
-import { xtuner } from "../../trainers/xtuner/mismatch-metrics.ts";
+import { verlParity } from "../../trainers/verl/mismatch-metrics.ts";
+import { xtunerParity } from "../../trainers/xtuner/mismatch-metrics.ts";
 import { buildReport } from "../report/build-report.ts";
 import { clusterKeys } from "../report/cluster-keys.ts";
 import { RunSummary } from "../report/run-summary.ts";
@@ -36,7 +36,7 @@ function figures(summary: RunSummary): object {
     run: "drawn",
     paths: ["drawn"],
     summary,
-    parity: [verl, xtuner],
+    parity: [verlParity, xtunerParity],
     findings: [],
     sources: ["a.npz", "b.npz"].map((file) => ({
       file,

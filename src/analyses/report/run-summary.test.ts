@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
-import { verl } from "../../trainers/verl/mismatch-metrics.ts";
-import { xtuner } from "../../trainers/xtuner/mismatch-metrics.ts";
+import { verlParity } from "../../trainers/verl/mismatch-metrics.ts";
+import { xtunerParity } from "../../trainers/xtuner/mismatch-metrics.ts";
 import { buildReport } from "./build-report.ts";
 import { RunSummary } from "./run-summary.ts";
 
@@ -14,7 +14,7 @@ function reportOf(...batches: (readonly SequencePicture[])[]) {
     run: "drawn",
     paths: ["drawn"],
     summary,
-    parity: [verl, xtuner],
+    parity: [verlParity, xtunerParity],
     findings: [],
     sources: [],
   });

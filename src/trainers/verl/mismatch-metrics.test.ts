@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
 import { packPadded } from "../shared/padded.ts";
-import { verl, verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";
+import { verlParity, verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";
 
 const summary = (old: number[][], rollout: number[][], mask?: number[][]): MismatchSummary =>
   MismatchSummary.of(
@@ -40,10 +40,10 @@ describe("verlOffpolicyMetrics", () => {
         [0, 0],
       ],
     );
-    const logged = verl.metrics({ summary: both, packs: [] });
+    const logged = verlParity.metrics({ summary: both, packs: [] });
     expect(logged["rollout_corr/log_ppl_diff"]).toBeCloseTo(0.25, 7);
     expect(logged["rollout_corr/log_ppl_diff_min"]).toBe(0);
-    const discrepancies = verl.discrepancies({ summary: both, packs: [] }, logged);
+    const discrepancies = verlParity.discrepancies({ summary: both, packs: [] }, logged);
     expect(discrepancies.find(({ key }) => key === "rollout_corr/log_ppl_diff")).toMatchObject({
       correct: 0.5,
     });

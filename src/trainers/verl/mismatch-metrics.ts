@@ -158,7 +158,7 @@ function verlDiscrepancies(summary: MismatchSummary, logged: Metrics): Discrepan
   ]);
 }
 
-export const verl: ParityTrainer = {
+export const verlParity: ParityTrainer = {
   name: "verl",
   source: "verl utils/debug/metrics.py, trainer/ppo/rollout_corr_helper.py @ 1dda039b, pull request 5229",
   unit: "batch",

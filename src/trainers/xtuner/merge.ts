@@ -18,7 +18,7 @@ import {
   type XtunerSums,
   xtunerPackMetrics,
 } from "./correction-metrics.ts";
-import { xtuner as parity } from "./mismatch-metrics.ts";
+import { xtunerParity as parity } from "./mismatch-metrics.ts";
 import { readXtunerSettings, XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
 
 /** A pack and what xtuner's correction made of it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
 import { packPadded } from "../shared/padded.ts";
-import { mergeXtunerMetrics, xtuner, xtunerMismatchMetrics } from "./mismatch-metrics.ts";
+import { mergeXtunerMetrics, xtunerParity, xtunerMismatchMetrics } from "./mismatch-metrics.ts";
 
 const sums = (old: number[], rollout: number[], mask?: number[]): Float64Array =>
   MismatchSummary.of(
@@ -46,8 +46,8 @@ describe("xtuner discrepancies", () => {
       packPadded({ old_log_probs: [[-1, -1, -1], [-1]], rollout_log_probs: [[-1, -1, -1], [-0.5]] }),
     );
     const batch = { summary, packs: [sums([-1, -1, -1], [-1, -1, -1]), sums([-1], [-0.5])] };
-    const discrepancy = xtuner
-      .discrepancies(batch, xtuner.metrics(batch))
+    const discrepancy = xtunerParity
+      .discrepancies(batch, xtunerParity.metrics(batch))
       .find(({ key }) => key === "mismatch/mismatch_kl");
     expect(discrepancy?.logged).toBeCloseTo(0.25, 7);
     expect(discrepancy?.correct).toBeCloseTo(0.125, 7);

@@ -104,7 +104,7 @@ function xtunerDiscrepancies({ summary, packs }: ParityBatch, logged: Metrics): 
   ]);
 }
 
-export const xtuner: ParityTrainer = {
+export const xtunerParity: ParityTrainer = {
   name: "xtuner",
   source: "xtuner v1/rl/rollout_is.py @ b934f462: compute_mismatch_metrics, merge_rollout_is_metrics",
   unit: "pack",

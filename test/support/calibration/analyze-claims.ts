@@ -8,7 +8,7 @@ import { readScenarios } from "../../../src/analyses/analyze/scenarios.ts";
 import { clusteredDifference, clusteredShare } from "../../../src/core/statistics/index.ts";
 import type {
   Comparison,
-  DigitFigures,
+  LoggedDigitFigures,
   DivergenceFigures,
   ShareFigures,
 } from "../../../src/results/analyze.ts";
@@ -80,7 +80,7 @@ function holds(id: "mostly_correct" | "mostly_incorrect", correct: ShareFigures)
   }));
   const scenarios = readScenarios({
     correct: { count: 0 } as DivergenceFigures,
-    digits: { count: 1, texts_unknown: 0 } as DigitFigures,
+    digits: { count: 1, texts_unknown: 0 } as LoggedDigitFigures,
     shares: { correct, digits_correct: correct, correct_digits: correct },
     comparisons,
   });

@@ -8,7 +8,7 @@ import type { DigitsReport } from "../../../src/results/digits.ts";
 import type { DigitsPage, ReportPage, StudyPage } from "../../../src/results/page.ts";
 import type { MismatchReport } from "../../../src/results/report.ts";
 import type {
-  Comparison,
+  RunComparison,
   ExactAnswer,
   ExactQuestion,
   ExactSteps,
@@ -139,7 +139,7 @@ export const client = {
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
   /** Only where `compared` names another run; `other` is that one. */
-  comparison: (): Promise<Comparison> => json(fixed("compare")),
+  comparison: (): Promise<RunComparison> => json(fixed("compare")),
   other: {
     run: (): Promise<RunInfo> => json(fixed("other/run")),
     report: (): Promise<MismatchReport> => json(fixed("other/report")),

@@ -1,9 +1,9 @@
-import type { DigitFigures } from "../../../results/analyze.ts";
+import type { LoggedDigitFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { figuresOf } from "./groups.ts";
 
 /** Tokens that the guide's pattern takes for digits, from correct and incorrect answers. */
-export async function digitFigures(database: Database): Promise<DigitFigures> {
+export async function digitFigures(database: Database): Promise<LoggedDigitFigures> {
   const all = await database.row<
     Record<"count" | "dots_only" | "known" | "unknown_count" | "texts_unknown" | "correct_texts", number> &
       Record<"share" | "mean" | "not_digits_mean" | "ratio_limit", number | null>

@@ -3,7 +3,7 @@ import { UsageError } from "../../../core/base/errors.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/interrupts.ts";
 import { plural } from "../../../render/index.ts";
-import type { Comparison } from "../../../results/view.ts";
+import type { RunComparison } from "../../../results/view.ts";
 import { writeBundle } from "../../viewer/bundle/index.ts";
 import { compareRuns } from "../../viewer/compare/index.ts";
 import { isStudy } from "../../viewer/kl/index.ts";
@@ -213,7 +213,7 @@ function checkCompare(paths: readonly string[], { compare, compareTokenizer, fol
 }
 
 function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
-  const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as Comparison;
+  const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as RunComparison;
   for (const { severity, what, follows } of warnings)
     terminal.err(printableLines(`${severity}: ${what} ${follows}\n`));
 }

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Comparison, RunInfo } from "../../../results/view.ts";
+import type { RunComparison, RunInfo } from "../../../results/view.ts";
 import { prepareRun } from "../prepare/index.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
 import { compareRuns } from "./index.ts";
@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => work.remove());
 
-async function compared(rowsA: Rows, rowsB: Rows): Promise<Comparison> {
+async function compared(rowsA: Rows, rowsB: Rows): Promise<RunComparison> {
   made++;
   const [a, b] = [
     await work.run(`${made}/first/a.jsonl`, rowsA),
     await work.run(`${made}/second/b.jsonl`, rowsB),
   ];
   const run = await compareRuns(await prepareRun([a]), await prepareRun([b]));
-  const comparison = JSON.parse(Buffer.from(run.compared!.comparison).toString()) as Comparison;
+  const comparison = JSON.parse(Buffer.from(run.compared!.comparison).toString()) as RunComparison;
   await run.close();
   return comparison;
 }

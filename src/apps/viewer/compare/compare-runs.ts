@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { resultJson } from "../../../core/base/json.ts";
 import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
 import {
-  type Comparison,
+  type RunComparison,
   type RunInfo,
   type StepSeries,
   VIEW_SCHEMA_VERSION,
@@ -64,7 +64,7 @@ async function comparisonOf(
   return made;
 }
 
-async function compare(a: PreparedRun, b: PreparedRun, signal: AbortSignal | undefined): Promise<Comparison> {
+async function compare(a: PreparedRun, b: PreparedRun, signal: AbortSignal | undefined): Promise<RunComparison> {
   const names = namesOf(a, b);
   const [inA, inB] = [await readFacts(a, names.a, signal), await readFacts(b, names.b, signal)];
   const matched = matchSequences(inA.sequences, inB.sequences);
@@ -81,7 +81,7 @@ async function compare(a: PreparedRun, b: PreparedRun, signal: AbortSignal | und
 }
 
 /** Runs are named after folders, and two of them may be called alike. */
-function namesOf({ info: a }: PreparedRun, { info: b }: PreparedRun): Comparison["names"] {
+function namesOf({ info: a }: PreparedRun, { info: b }: PreparedRun): RunComparison["names"] {
   return a.name === b.name ? { a: `${a.name} (A)`, b: `${b.name} (B)` } : { a: a.name, b: b.name };
 }
 

@@ -1,7 +1,7 @@
-import { type Comparison, STEP_METRICS, type StepMetric, type StepSeries } from "../../../results/view.ts";
+import { type RunComparison, STEP_METRICS, type StepMetric, type StepSeries } from "../../../results/view.ts";
 
 /** b − a at the steps that both have; null where either has no figure. */
-export function stepDifferences(a: StepSeries, b: StepSeries): Comparison["steps"] {
+export function stepDifferences(a: StepSeries, b: StepSeries): RunComparison["steps"] {
   const places = new Map(b.steps.map((step, at) => [step, at]));
   const shared = a.steps.flatMap((step, at) =>
     places.has(step) ? [{ step, at, other: places.get(step)! }] : [],

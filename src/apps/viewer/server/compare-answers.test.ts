@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import type { Comparison, RunInfo, StepSeries } from "../../../results/view.ts";
+import type { RunComparison, RunInfo, StepSeries } from "../../../results/view.ts";
 import { decodeSequence, decodeTable, decodeTopK } from "../../../results/wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
 import { compareRuns } from "../compare/index.ts";
@@ -43,7 +43,7 @@ it("answers for the other run under the same paths, and for both", async () => {
   const info = (await (await ask("run")).json()) as RunInfo;
   const other = (await (await ask("other/run")).json()) as RunInfo;
   expect([info.name, info.compared, other.name, other.compared]).toEqual(["first", "second", "second", null]);
-  const comparison = (await (await ask("compare")).json()) as Comparison;
+  const comparison = (await (await ask("compare")).json()) as RunComparison;
   expect(comparison).toMatchObject({ kind: "view-comparison", pairs: { a: [1], b: [0] } });
   expect(((await (await ask("other/steps")).json()) as StepSeries).steps).toEqual([2]);
   expect(await (await ask("other/report")).json()).toMatchObject({ metrics: { sequences: 1 } });

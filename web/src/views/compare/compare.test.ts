@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lineLayout } from "../../../../src/render/charts/line-layout.ts";
-import type { Comparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/results/view.ts";
+import type { RunComparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/results/view.ts";
 import {
   SEQUENCE_COLUMNS,
   type SequenceTable,
@@ -58,7 +58,7 @@ describe("charts over steps", () => {
   const series = (steps: number[], values: (number | null)[]): StepSeries =>
     ({ steps, series: { delta_abs_mean: values } }) as unknown as StepSeries;
   const empty = {} as Record<StepMetric, (number | null)[]>;
-  const compared: Pick<Comparison, "names" | "steps"> = {
+  const compared: Pick<RunComparison, "names" | "steps"> = {
     names: { a: "x", b: "y" },
     steps: { steps: [2], difference: { ...empty, delta_abs_mean: [0] } },
   };

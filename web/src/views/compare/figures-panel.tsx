@@ -7,7 +7,7 @@ import {
   formatSigned,
 } from "../../../../src/render/text/display.ts";
 import type { ReportMetrics } from "../../../../src/results/report.ts";
-import type { Comparison } from "../../../../src/results/view.ts";
+import type { RunComparison } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type RightWrong, rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";
@@ -25,7 +25,7 @@ export function FiguresPanel({
 }: {
   readonly a: ReportMetrics;
   readonly b: ReportMetrics;
-  readonly names: Comparison["names"];
+  readonly names: RunComparison["names"];
 }) {
   const figures = useMemo(() => comparedFigures(a, b), [a, b]);
   return (
@@ -90,7 +90,7 @@ export function RightWrongPanel({
 }: {
   readonly a: SequenceTable;
   readonly b: SequenceTable;
-  readonly names: Comparison["names"];
+  readonly names: RunComparison["names"];
   readonly steps: StepRange | null;
 }) {
   const [inA, inB] = useMemo(

@@ -6,7 +6,7 @@
 
 import type { ChartSpec, ChartValues } from "../../../../src/render/charts/chart-spec.ts";
 import type { FigureKind } from "../../../../src/render/text/display.ts";
-import type { Comparison, StepMetric, StepSeries } from "../../../../src/results/view.ts";
+import type { RunComparison, StepMetric, StepSeries } from "../../../../src/results/view.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
 interface ChartKind {
@@ -57,7 +57,7 @@ export interface ComparedChart {
 export function chartsOverSteps(
   a: StepSeries,
   b: StepSeries,
-  { names, steps }: Pick<Comparison, "names" | "steps">,
+  { names, steps }: Pick<RunComparison, "names" | "steps">,
 ): ComparedChart[] {
   const xs = [...new Set([...a.steps, ...b.steps])]
     .filter((step): step is number => step !== null)

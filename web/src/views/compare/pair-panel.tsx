@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ChartSpec } from "../../../../src/render/charts/chart-spec.ts";
 import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display.ts";
-import type { Comparison, PairKind } from "../../../../src/results/view.ts";
+import type { RunComparison, PairKind } from "../../../../src/results/view.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
@@ -27,7 +27,7 @@ export interface PairPanelProps {
   readonly indexA: number;
   readonly indexB: number;
   readonly how: PairKind;
-  readonly names: Comparison["names"];
+  readonly names: RunComparison["names"];
   /** Nats: the colours of both runs. */
   readonly domain: number;
   readonly version: string;

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Comparison, StepSeries } from "../../../../src/results/view.ts";
+import type { RunComparison, StepSeries } from "../../../../src/results/view.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { navigate, param } from "../../state/url.ts";
@@ -16,7 +16,7 @@ export function StepsPanel({
 }: {
   readonly a: StepSeries;
   readonly b: StepSeries;
-  readonly comparison: Comparison;
+  readonly comparison: RunComparison;
 }) {
   const crosshair = useCrosshair();
   const charts = useMemo(() => chartsOverSteps(a, b, comparison), [a, b, comparison]);

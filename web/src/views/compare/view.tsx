@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { MismatchReport } from "../../../../src/results/report.ts";
-import type { Comparison, RunInfo } from "../../../../src/results/view.ts";
+import type { RunComparison, RunInfo } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { comparison, other, report, steps, table } from "../../state/loaded.ts";
 import { parseSteps } from "../../state/step-range.ts";
@@ -73,7 +73,7 @@ function Pooled({
 }: {
   readonly a: MismatchReport;
   readonly b: MismatchReport;
-  readonly names: Comparison["names"];
+  readonly names: RunComparison["names"];
 }) {
   return <FiguresPanel a={a.metrics} b={b.metrics} names={names} />;
 }
@@ -89,7 +89,7 @@ function Sequences({
   readonly b: SequenceTable;
   readonly infoA: RunInfo;
   readonly infoB: RunInfo;
-  readonly compared: Comparison;
+  readonly compared: RunComparison;
 }) {
   const { pairs, names } = compared;
   const all = useMemo((): Pairs => ({ a, b, pairs }), [a, b, pairs]);

@@ -1,9 +1,9 @@
 import { countOf } from "../../../../src/render/text/display.ts";
-import type { Comparison } from "../../../../src/results/view.ts";
+import type { RunComparison } from "../../../../src/results/view.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
 /** What speaks against the comparison, before anything that it shows. */
-export function Warnings({ warnings, unchecked, pairs, unmatched, names }: Comparison) {
+export function Warnings({ warnings, unchecked, pairs, unmatched, names }: RunComparison) {
   return (
     <>
       <ComparisonWarnings warnings={warnings} />
@@ -28,7 +28,7 @@ const KINDS = {
   group: "of one group by name and the same step",
 } as const;
 
-function kinds(how: Comparison["pairs"]["how"]): string {
+function kinds(how: RunComparison["pairs"]["how"]): string {
   return (["ids", "prompt", "group"] as const)
     .map((kind) => ({ kind, count: how.filter((one) => one === kind).length }))
     .filter(({ count }) => count > 0)
