@@ -34,4 +34,17 @@ export * from "./core/kernels/index.ts";
 export * from "./core/schema/index.ts";
 export * from "./core/summaries/index.ts";
 export * from "./results/index.ts";
-export * from "./trainers/parity.ts";
+export {
+  type Discrepancy,
+  mergeXtunerMetrics,
+  type Metrics,
+  PARITY_TRAINERS,
+  type PaddedBatch,
+  type ParityBatch,
+  type ParityTrainer,
+  packPadded,
+  verlDebugMetrics,
+  verlOffpolicyMetrics,
+  verlPerRoundMetrics,
+  xtunerMismatchMetrics,
+} from "./trainers/index.ts";

@@ -61,3 +61,4 @@ export type {
 } from "./shared/preset.ts";
 export { completeSettings, parseSetting } from "./shared/settings.ts";
 export { mergedXtunerMetrics, type XtunerMerged, type XtunerPack } from "./xtuner/merge.ts";
+export * from "./parity.ts";

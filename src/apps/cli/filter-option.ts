@@ -32,8 +32,7 @@ export async function filterOf({ filter, tokenizer }: FilterOptions): Promise<Ba
       hint: "add --tokenizer DIR, the model's directory with tokenizer.json in it",
     });
   }
-  const { openTokenizer } = await import("../../input/tokens/index.ts");
-  const { TokenTexts } = await import("../../input/tokens/token-texts.ts");
+  const { openTokenizer, TokenTexts } = await import("../../input/tokens/index.ts");
   const texts = new TokenTexts(await openTokenizer(tokenizer));
   return batchFilter(terms, (ids) => {
     const { offsets, ...spelled } = texts.spell(ids);

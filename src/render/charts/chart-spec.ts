@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type FigureKind, formatFigure, isFigure } from "../text/display.ts";
+import { type FigureKind, formatFigure, isFigure } from "../text/display/index.ts";
 import type { ChartColour } from "./chart-colours.ts";
 
 export type ChartValues = readonly (number | null)[];

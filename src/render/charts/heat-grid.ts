@@ -1,4 +1,4 @@
-import { type FigureKind, formatColumn, formatFigure, isFigure } from "../text/display.ts";
+import { type FigureKind, formatColumn, formatFigure, isFigure } from "../text/display/index.ts";
 import {
   type ChartOptions,
   DEFAULT_WIDTH,

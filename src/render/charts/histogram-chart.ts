@@ -1,4 +1,4 @@
-import { formatCount, formatPlain, formatShare } from "../text/display.ts";
+import { formatCount, formatPlain, formatShare } from "../text/display/index.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE } from "./palette.ts";
 import { countScale, signedLogScale } from "./scale.ts";

@@ -1,4 +1,4 @@
-import { type Figure, type FigureKind, formatColumn, isFigure } from "../text/display.ts";
+import { type Figure, type FigureKind, formatColumn, isFigure } from "../text/display/index.ts";
 import {
   type ChartOptions,
   DEFAULT_WIDTH,

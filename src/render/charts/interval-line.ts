@@ -1,4 +1,4 @@
-import { type Figure, formatColumn, formatNumber, isFigure } from "../text/display.ts";
+import { type Figure, formatColumn, formatNumber, isFigure } from "../text/display/index.ts";
 import {
   type ChartOptions,
   drawChart,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isFigure } from "../text/display.ts";
+import { isFigure } from "../text/display/index.ts";
 import type { ChartColour } from "./chart-colours.ts";
 import { type ChartLine, type ChartSpec, type ChartValues, drawable, sayPoint } from "./chart-spec.ts";
 import { drawChart, drawEmptyChart, drawXAxis, drawYAxis, type Plot } from "./frame.ts";

@@ -1,4 +1,4 @@
-import { formatColumn, formatCount, formatPlain, formatShare, isFigure } from "../text/display.ts";
+import { formatColumn, formatCount, formatPlain, formatShare, isFigure } from "../text/display/index.ts";
 import type { ChartColour } from "./chart-colours.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, plotArea } from "./frame.ts";
 import { PALETTE } from "./palette.ts";

@@ -5,7 +5,7 @@
  */
 import type { StepMetrics } from "../../results/report.ts";
 import { STEP_METRICS, type StepMetric, type StepSeries } from "../../results/view.ts";
-import { type FigureKind, isFigure } from "../text/display.ts";
+import { type FigureKind, isFigure } from "../text/display/index.ts";
 import { MOST_COLOURED, sliceLook } from "./chart-colours.ts";
 import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
 

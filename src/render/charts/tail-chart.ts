@@ -1,5 +1,5 @@
 import type { TailPoint } from "../../results/report.ts";
-import { formatCount, formatPlain, formatShare } from "../text/display.ts";
+import { formatCount, formatPlain, formatShare } from "../text/display/index.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE, type PaletteColour } from "./palette.ts";
 import { logScale, type Scale } from "./scale.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { VerdictLevel } from "../../results/report.ts";
-import { displayed } from "../text/display.ts";
+import { displayed } from "../text/display/index.ts";
 import { type Figure, type FigureKind, formatColumn, isFigure, isMissing } from "../text/format.ts";
 import { printable } from "../text/printable.ts";
 

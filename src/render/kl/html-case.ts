@@ -2,7 +2,7 @@ import type { CaseStudy, KlReport } from "../../results/kl.ts";
 import { heatBounds } from "../charts/index.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { plural } from "../report/input.ts";
-import { formatCount } from "../text/display.ts";
+import { formatCount } from "../text/display/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import {
   foldStrip,

@@ -2,7 +2,7 @@ import type { CaseStudy } from "../../results/kl.ts";
 import { heatLevel } from "../charts/index.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { clipMiddle } from "../terminal/columns.ts";
-import { formatCount, isFigure } from "../text/display.ts";
+import { formatCount, isFigure } from "../text/display/index.ts";
 import { printable } from "../text/printable.ts";
 import { largestKl, lastRow } from "./case-strip.ts";
 import { type HeatColumn, type HeatLine, heatLines, TOKEN_CHARACTERS } from "./heat-map-lines.ts";

@@ -1,6 +1,6 @@
 import type { MismatchReport } from "../../results/report.ts";
 import { escapeHtml } from "../html/escape.ts";
-import { displayed } from "../text/display.ts";
+import { displayed } from "../text/display/index.ts";
 import { type Picture, spreadPictures, stepPictures } from "./html-pictures.ts";
 import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "./input.ts";
 import { type KeyFigure, keyFigures, noInterval } from "./key-figures.ts";

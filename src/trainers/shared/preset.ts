@@ -7,7 +7,7 @@
 
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
 import type { Correction } from "../neutral/correction.ts";
-import type { Discrepancy } from "../parity.ts";
+import type { Discrepancy } from "./parity-trainer.ts";
 
 /** A value as a config file holds it; `null` is the trainer's None. */
 export type Setting = number | string | boolean | null | readonly number[];

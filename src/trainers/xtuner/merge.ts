@@ -7,8 +7,8 @@
 import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kernels/index.ts";
 import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
-import type { Discrepancy, Metrics } from "../parity.ts";
-import { mergeXtunerMetrics } from "../parity.ts";
+import type { Discrepancy, Metrics } from "../shared/parity-trainer.ts";
+import { mergeXtunerMetrics } from "./mismatch-metrics.ts";
 import type { Figures } from "../shared/masked-figures.ts";
 import { discrepanciesOf } from "../shared/parity-trainer.ts";
 import type { BatchMetrics, Settings } from "../shared/preset.ts";

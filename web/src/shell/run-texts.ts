@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatCount } from "../../../src/render/text/display.ts";
+import { formatCount } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/printable.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 

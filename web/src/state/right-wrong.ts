@@ -10,7 +10,7 @@ import {
   type MannWhitneyResult,
   mannWhitneyU,
 } from "../../../src/core/statistics/index.ts";
-import { formatCount, formatNumber } from "../../../src/render/text/display.ts";
+import { formatCount, formatNumber } from "../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 
 /** With fewer prompts on either side a test by prompt rejects too often. */

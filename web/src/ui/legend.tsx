@@ -1,4 +1,4 @@
-import { formatNumber, formatSigned } from "../../../src/render/text/display.ts";
+import { formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
 import { SHADES, valueOfShade } from "./colour-scale.ts";
 
 /** Swatches of a scale with numbers below; one-sided scales start at 0. */

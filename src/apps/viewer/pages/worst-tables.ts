@@ -6,7 +6,7 @@
 
 import { figureColumn, makeTable, textColumn } from "../../../render/document/table.ts";
 import { worstSequenceTable } from "../../../render/report/sequence-tables.ts";
-import { formatCount, formatNumber, formatProbability, formatSigned } from "../../../render/text/display.ts";
+import { formatCount, formatNumber, formatProbability, formatSigned } from "../../../render/text/display/index.ts";
 import { printable } from "../../../render/text/printable.ts";
 import type { FirstLook, PageMove, PageTable } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatPlain, formatSigned } from "../../../../src/render/text/display.ts";
+import { formatPlain, formatSigned } from "../../../../src/render/text/display/index.ts";
 import type { Row } from "../export.ts";
 import { ExportMenu } from "../export-menu.tsx";
 import { canvasSvg } from "../svg-canvas.ts";

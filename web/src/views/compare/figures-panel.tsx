@@ -5,7 +5,7 @@ import {
   formatFigure,
   formatNumber,
   formatSigned,
-} from "../../../../src/render/text/display.ts";
+} from "../../../../src/render/text/display/index.ts";
 import type { ReportMetrics } from "../../../../src/results/report.ts";
 import type { RunComparison } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";

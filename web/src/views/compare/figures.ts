@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FigureKind } from "../../../../src/render/text/display.ts";
+import type { FigureKind } from "../../../../src/render/text/display/index.ts";
 import type { ReportMetrics } from "../../../../src/results/report.ts";
 
 export interface ComparedFigure {

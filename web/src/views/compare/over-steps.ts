@@ -5,7 +5,7 @@
  */
 
 import type { ChartSpec, ChartValues } from "../../../../src/render/charts/chart-spec.ts";
-import type { FigureKind } from "../../../../src/render/text/display.ts";
+import type { FigureKind } from "../../../../src/render/text/display/index.ts";
 import type { RunComparison, StepMetric, StepSeries } from "../../../../src/results/view.ts";
 import type { StepRange } from "../../state/step-range.ts";
 

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ChartSpec } from "../../../../src/render/charts/chart-spec.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
 import type { RunComparison, PairKind } from "../../../../src/results/view.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";

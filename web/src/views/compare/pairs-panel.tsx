@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
 import { handleOf } from "../../state/handles.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { hrefOf, navigate } from "../../state/url.ts";

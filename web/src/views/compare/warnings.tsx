@@ -1,4 +1,4 @@
-import { countOf } from "../../../../src/render/text/display.ts";
+import { countOf } from "../../../../src/render/text/display/index.ts";
 import type { RunComparison } from "../../../../src/results/view.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 

@@ -4,7 +4,7 @@ import {
   formatNearOne,
   formatPlain,
   formatShare,
-} from "../../../../src/render/text/display.ts";
+} from "../../../../src/render/text/display/index.ts";
 import type { Dropped, ExactAnswer, ValueGroup } from "../../../../src/results/view.ts";
 import type { Exact } from "../../state/exact.ts";
 import type { Setting } from "../../state/setting.ts";

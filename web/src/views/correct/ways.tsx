@@ -1,4 +1,4 @@
-import { countOf, formatSigned } from "../../../../src/render/text/display.ts";
+import { countOf, formatSigned } from "../../../../src/render/text/display/index.ts";
 import { hasBand, hasCap, type Level, type Setting, settingParams } from "../../state/setting.ts";
 import { hrefOf } from "../../state/url.ts";
 import type { HistogramSide } from "../../ui/histogram/draw-histogram.ts";

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, formatShare, formatSigned } from "../../../../src/render/text/display.ts";
+import { formatCount, formatNumber, formatShare, formatSigned } from "../../../../src/render/text/display/index.ts";
 import type { TokenGroup } from "../../../../src/results/view.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";

@@ -3,7 +3,7 @@ import {
   formatNumber,
   formatProbability,
   formatSigned,
-} from "../../../../src/render/text/display.ts";
+} from "../../../../src/render/text/display/index.ts";
 import type { TokenOccurrence } from "../../../../src/results/view.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";

@@ -1,6 +1,6 @@
 import { useId, useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
-import { countOf, formatCount } from "../../../../src/render/text/display.ts";
+import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
 import type { MatchingTokens, RunInfo, TopTokens } from "../../../../src/results/view.ts";
 import { useKeys } from "../../state/keys.ts";
 import { topTokens } from "../../state/loaded.ts";

@@ -1,4 +1,4 @@
-import { formatCount } from "../../../../src/render/text/display.ts";
+import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { studyTables, studyTexts } from "../../state/loaded.ts";
 import { hrefOf, route } from "../../state/url.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";

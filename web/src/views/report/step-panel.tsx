@@ -9,7 +9,7 @@ import {
   stepCharts,
 } from "../../../../src/render/charts/step-charts.ts";
 import { foldSteps } from "../../../../src/render/report/fold-steps.ts";
-import { formatCount, formatNumber } from "../../../../src/render/text/display.ts";
+import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
 import type { MismatchReport, StepMetrics } from "../../../../src/results/report.ts";
 import type { RunInfo, StepSeries } from "../../../../src/results/view.ts";
 import { brushSteps } from "../../state/brush-steps.ts";

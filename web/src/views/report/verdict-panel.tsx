@@ -1,7 +1,7 @@
 import { leftOutLines } from "../../../../src/render/report/input.ts";
 import { keyFigures, noInterval } from "../../../../src/render/report/key-figures.ts";
 import { verdictWord } from "../../../../src/render/report/verdict-level.ts";
-import { displayed } from "../../../../src/render/text/display.ts";
+import { displayed } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/printable.ts";
 import type { MismatchReport } from "../../../../src/results/report.ts";
 import { reportTables } from "../../state/loaded.ts";

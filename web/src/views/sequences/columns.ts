@@ -13,7 +13,7 @@ import {
   formatNumber,
   formatPlain,
   formatSigned,
-} from "../../../../src/render/text/display.ts";
+} from "../../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { FIGURE_KEYS, type FigureKey, TEXT_KEYS, type TextKey } from "../../state/sequence-order.ts";
 import type { Cell } from "../../ui/export.ts";

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { formatCount, formatNumber, formatPlain } from "../../../../src/render/text/display.ts";
+import { formatCount, formatNumber, formatPlain } from "../../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { navigate, route } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";

@@ -1,4 +1,4 @@
-import { formatCount } from "../../../../src/render/text/display.ts";
+import { formatCount } from "../../../../src/render/text/display/index.ts";
 import type { TokenMatches } from "../../../../src/results/wire/index.ts";
 import { MATCHING } from "../../state/sequence-order.ts";
 import { hrefOf } from "../../state/url.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { formatSigned } from "../../../../src/render/text/display.ts";
+import { formatSigned } from "../../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { countOf, formatCount, formatNumber } from "../../../../src/render/text/display.ts";
+import { countOf, formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
 import { type SequenceTable, type TurnTable, turnsOf } from "../../../../src/results/wire/index.ts";
 import { turns as turnsOfRun } from "../../state/loaded.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
-import { formatCount } from "../../../../src/render/text/display.ts";
+import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import type { Finding } from "./model/finding.ts";
 

@@ -1,4 +1,4 @@
-import { formatCount, formatId, formatNumber, formatPlain } from "../../../../src/render/text/display.ts";
+import { formatCount, formatId, formatNumber, formatPlain } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/printable.ts";
 import type { RunInfo } from "../../../../src/results/view.ts";
 import { hrefOf } from "../../state/url.ts";

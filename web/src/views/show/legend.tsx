@@ -1,4 +1,4 @@
-import { formatCount } from "../../../../src/render/text/display.ts";
+import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { boundText } from "../../state/setting.ts";
 import { navigate } from "../../state/url.ts";
 import { PALETTE_TITLES, PALETTES, type Palette } from "../../ui/colour-scale.ts";

@@ -4,7 +4,7 @@ import {
   formatNumber,
   formatPlain,
   formatSigned,
-} from "../../../../src/render/text/display.ts";
+} from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { describeFate } from "./model/fate.ts";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
-import { countOf } from "../../../../src/render/text/display.ts";
+import { countOf } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/view.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { type Loaded, other, settle } from "../../state/loaded.ts";

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/render/kl/heat-map-lines.ts";
 import { clipMiddle } from "../../../../../src/render/terminal/columns.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/printable.ts";
 import { hrefOf } from "../../../state/url.ts";
 import { tokenOf } from "./strip.tsx";

@@ -1,5 +1,5 @@
 import { heatBounds } from "../../../../../src/render/charts/heat-levels.ts";
-import { formatNumber } from "../../../../../src/render/text/display.ts";
+import { formatNumber } from "../../../../../src/render/text/display/index.ts";
 
 /** The scale with its numbers, the same for every text and checkpoint, and what else colours and lines mean. */
 export function HeatLegend({ scale, hasError }: { readonly scale: number; readonly hasError: boolean }) {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { caseFacts } from "../../../../../src/render/kl/case-facts.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display.ts";
+import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/printable.ts";
 import type { StudyInfo, StudyTexts } from "../../../../../src/results/view.ts";
 import type { WireStudyText } from "../../../../../src/results/wire/index.ts";

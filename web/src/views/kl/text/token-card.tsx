@@ -1,5 +1,5 @@
 import { choicesOf } from "../../../../../src/render/kl/spike-choices.ts";
-import { formatNumber, formatShare, formatSigned, MISSING } from "../../../../../src/render/text/display.ts";
+import { formatNumber, formatShare, formatSigned, MISSING } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/printable.ts";
 import type { StudyInfo } from "../../../../../src/results/view.ts";
 import { hrefOf } from "../../../state/url.ts";

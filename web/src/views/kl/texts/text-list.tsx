@@ -1,5 +1,5 @@
 import { useId, useMemo } from "preact/hooks";
-import { countOf, formatCount, formatNumber } from "../../../../../src/render/text/display.ts";
+import { countOf, formatCount, formatNumber } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/printable.ts";
 import type { StudyTextRow, StudyTexts } from "../../../../../src/results/view.ts";
 import { useKeys } from "../../../state/keys.ts";

@@ -5,7 +5,7 @@ import {
   formatNumber,
   formatProbability,
   formatSigned,
-} from "../../../../../src/render/text/display.ts";
+} from "../../../../../src/render/text/display/index.ts";
 import { hexBytes, literal } from "../model/display.ts";
 import { describeFate, type Thresholds } from "../model/fate.ts";
 import { deltaAt } from "../model/metrics.ts";

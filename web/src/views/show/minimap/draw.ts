@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display.ts";
+import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { SHADES, shadeOf } from "../../../ui/colour-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
 import type { Axis, TokenRange } from "../model/axis.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { k3Of, probDiffOf } from "../../../../../src/core/kernels/index.ts";
-import { formatNumber, formatSigned } from "../../../../../src/render/text/display.ts";
+import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../../src/results/view.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 

@@ -1,4 +1,4 @@
-import { countOf, formatNumber } from "../../../../../src/render/text/display.ts";
+import { countOf, formatNumber } from "../../../../../src/render/text/display/index.ts";
 import type { TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import { statisticsOf } from "../model/statistics.ts";

@@ -1,6 +1,6 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { countOf } from "../../../../../src/render/text/display.ts";
+import { countOf } from "../../../../../src/render/text/display/index.ts";
 import type { Follow, Held, Linked } from "../linked.ts";
 import { type Hits, hitsWithin } from "../model/find.ts";
 import { type Numbers, numberClasses } from "../model/numbers.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOf, displayed, formatCount, formatFigure, formatNumber, formatSigned } from "./display.ts";
+import { countOf, displayed, formatCount, formatFigure, formatNumber, formatSigned } from "./index.ts";
 
 test("numbers have a true minus sign, in exponents too", () => {
   expect(formatNumber(-12.345)).toBe("−12.3");

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import * as plain from "./format.ts";
+import * as plain from "../format.ts";
 
-export { type Figure, type FigureKind, isFigure, isMissing } from "./format.ts";
+export { type Figure, type FigureKind, isFigure, isMissing } from "../format.ts";
 
 /** What stands where there is no figure. */
 export const MISSING = "–";
