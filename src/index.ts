@@ -8,7 +8,7 @@
  */
 
 export * from "./analyses/report/index.ts";
-export type { FloatArray, NumericArray } from "./core/base/arrays.ts";
+export type { FloatArray, NumericArray } from "./core/base/index.ts";
 export {
   EmptyInputError,
   type ErrorTag,
@@ -29,15 +29,15 @@ export {
   UnsupportedError,
   UsageError,
   VersionError,
-} from "./core/base/errors.ts";
+} from "./core/base/index.ts";
 export * from "./core/kernels/index.ts";
 export * from "./core/schema/index.ts";
 export * from "./core/summaries/index.ts";
 export * from "./results/index.ts";
 export {
   type Discrepancy,
-  mergeXtunerMetrics,
   type Metrics,
+  mergeXtunerMetrics,
   PARITY_TRAINERS,
   type PaddedBatch,
   type ParityBatch,

@@ -4,13 +4,16 @@
  * @module
  */
 export * from "./charts/index.ts";
-export { renderCorrectTerminal } from "./correct/index.ts";
-export { renderLintMarkdown, renderLintTerminal } from "./correct/lint.ts";
+export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from "./correct/index.ts";
 export { type KlMarkdownOptions, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
-export { renderHtml } from "./report/html.ts";
-export { plural } from "./report/input.ts";
-export { type MarkdownOptions, renderMarkdown } from "./report/markdown.ts";
-export { renderTerminal, type TerminalReportOptions } from "./report/terminal.ts";
+export {
+  type MarkdownOptions,
+  plural,
+  renderHtml,
+  renderMarkdown,
+  renderTerminal,
+  type TerminalReportOptions,
+} from "./report/index.ts";
 export {
   type Figure,
   type FigureKind,
@@ -23,5 +26,5 @@ export {
   formatPlain,
   formatShare,
   formatSigned,
-} from "./text/format.ts";
-export { printable } from "./text/printable.ts";
+  printable,
+} from "./text/index.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 
 export const ANALYZE_SCHEMA_VERSION = 1;
 

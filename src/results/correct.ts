@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 import type { ParityDiscrepancy, SourceSummary } from "./report.ts";
 import type { SweepMetrics, SweepSetting } from "./sweep.ts";
 

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 import type { SourceSummary } from "./report.ts";
 
 export const DIVERGENCE_SCHEMA_VERSION = 1;

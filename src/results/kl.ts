@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 
 export const KL_SCHEMA_VERSION = 1;
 

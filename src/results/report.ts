@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Finding, Omission, Severity } from "../core/schema/findings.ts";
+import type { Finding, Omission, Severity } from "../core/schema/index.ts";
 
 export const REPORT_SCHEMA_VERSION = 1;
 

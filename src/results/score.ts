@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 
 export const SCORE_SCHEMA_VERSION = 1;
 

@@ -5,8 +5,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
-import type { RowFacts } from "../core/schema/row-facts.ts";
+import type { Finding, RowFacts } from "../core/schema/index.ts";
 import type { SourceSummary } from "./report.ts";
 
 export const SHOW_SCHEMA_VERSION = 1;

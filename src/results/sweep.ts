@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 import type { ExcludedTokens, SourceSummary } from "./report.ts";
 
 export const SWEEP_SCHEMA_VERSION = 1;

@@ -31,7 +31,7 @@
  *
  * @module
  */
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 
 export const VIEW_SCHEMA_VERSION = 1;
 

@@ -4,20 +4,27 @@
  * @module
  */
 import { dirname } from "node:path";
-import { addHeads, type HeadSums } from "../analyses/kl/attention/head-sums.ts";
-import { type FirstError, findFirstError } from "../analyses/kl/first-error/first-error.ts";
-import { buildKlReport } from "../analyses/kl/report/build-kl-report.ts";
-import { chooseCases } from "../analyses/kl/report/cases.ts";
-import type { PolicyPair } from "../analyses/kl/report/report-input.ts";
-import type { ScoredText } from "../analyses/kl/study.ts";
-import { summarizeText } from "../analyses/kl/summarize-text.ts";
-import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../analyses/kl/summary.ts";
-import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/errors.ts";
-import { FindingLog } from "../core/schema/findings.ts";
-import { makeDirectory } from "../input/io/make-directory.ts";
-import { writeWholeFile } from "../input/io/write-whole-file.ts";
+import type {
+  CheckpointSummary,
+  PolicyPair,
+  ScoredText,
+  TextSummary,
+  TextUnderCheckpoints,
+} from "../analyses/kl/index.ts";
+import {
+  addHeads,
+  buildKlReport,
+  chooseCases,
+  type FirstError,
+  findFirstError,
+  type HeadSums,
+  summarizeText,
+} from "../analyses/kl/index.ts";
+import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/index.ts";
+import { FindingLog } from "../core/schema/index.ts";
+import { makeDirectory, writeWholeFile } from "../input/io/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
-import type { KlPolicy, KlReport } from "../results/kl.ts";
+import type { KlPolicy, KlReport } from "../results/index.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
 import { checkScores } from "./store/scores-damage.ts";

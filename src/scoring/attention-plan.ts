@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ErrorSpan } from "../analyses/kl/error-span.ts";
-import { findFirstError } from "../analyses/kl/first-error/first-error.ts";
+import type { ErrorSpan } from "../analyses/kl/index.ts";
+import { findFirstError } from "../analyses/kl/index.ts";
 import type { TokenSpan } from "./policy.ts";
 import type { PreparedText } from "./texts/index.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export type { RefusalReason } from "../core/base/errors.ts";
+export type { RefusalReason } from "../core/base/index.ts";
 export {
   type AnalyzedText,
   type AnalyzeProgress,

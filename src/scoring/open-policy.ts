@@ -5,7 +5,7 @@
  */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { NotFoundError, UsageError } from "../core/base/errors.ts";
+import { NotFoundError, UsageError } from "../core/base/index.ts";
 import type { Policy, PolicyFacts } from "./policy.ts";
 
 export type Backend = PolicyFacts["backend"];

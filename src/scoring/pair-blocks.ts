@@ -1,5 +1,5 @@
-import { FormatError } from "../core/base/errors.ts";
-import type { LogitBlock } from "../core/kernels/logit-block.ts";
+import { FormatError } from "../core/base/index.ts";
+import type { LogitBlock } from "../core/kernels/index.ts";
 
 /**
  * Blocks of several policies about the same rows, cut so that all have the same number of rows. Nothing is copied: each

@@ -1,4 +1,4 @@
-import { LengthMismatchError, UsageError } from "../core/base/errors.ts";
+import { LengthMismatchError, UsageError } from "../core/base/index.ts";
 import { type BackendOptions, fingerprintOf, openPolicy, tokenizerBeside } from "./open-policy.ts";
 import type { Policy, PolicyFacts } from "./policy.ts";
 import type { ManifestPolicy } from "./store/manifest.ts";

@@ -7,8 +7,8 @@
  *
  * @module
  */
-import type { LogitBlock } from "../core/kernels/logit-block.ts";
-import type { TopK } from "../core/schema/record.ts";
+import type { LogitBlock } from "../core/kernels/index.ts";
+import type { TopK } from "../core/schema/index.ts";
 
 /** A text to be forced through a policy, as token ids. */
 export interface ForcedText {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { EmptyInputError, UsageError } from "../core/base/errors.ts";
-import type { Finding } from "../core/schema/findings.ts";
+import { EmptyInputError, UsageError } from "../core/base/index.ts";
+import type { Finding } from "../core/schema/index.ts";
 import { openTokenizer, type TokenDecoder } from "../input/tokens/index.ts";
 import { readLogitsTexts } from "./logits/index.ts";
 import { isSavedLogits, tokenizerBeside } from "./open-policy.ts";

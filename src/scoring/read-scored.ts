@@ -4,9 +4,9 @@
  * @module
  */
 import { stat } from "node:fs/promises";
-import { klBounds, type TopKRow } from "../analyses/kl/bounds/bounds.ts";
-import type { PairScores, PolicyScores, ScoredText } from "../analyses/kl/study.ts";
-import { LengthMismatchError } from "../core/base/errors.ts";
+import type { PairScores, PolicyScores, ScoredText } from "../analyses/kl/index.ts";
+import { klBounds, type TopKRow } from "../analyses/kl/index.ts";
+import { LengthMismatchError } from "../core/base/index.ts";
 import { keyOf } from "./score-study.ts";
 import type { PairColumns } from "./score-text.ts";
 import { paths } from "./store/manifest.ts";

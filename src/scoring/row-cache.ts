@@ -1,4 +1,4 @@
-import type { LogitBlock } from "../core/kernels/logit-block.ts";
+import type { LogitBlock } from "../core/kernels/index.ts";
 import type { ForcedText, LogitsPolicy } from "./policy.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Finding } from "../core/schema/findings.ts";
+import type { Finding } from "../core/schema/index.ts";
 import { prepareTexts } from "./prepare-texts.ts";
 import { type PolicyOutcome, type ScoreOptions, scoreStudy } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";

@@ -5,10 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { isLogratioError, UnsupportedError, UsageError } from "../core/base/errors.ts";
-import { type Finding, FindingLog } from "../core/schema/findings.ts";
+import { isLogratioError, UnsupportedError, UsageError } from "../core/base/index.ts";
+import { type Finding, FindingLog } from "../core/schema/index.ts";
 import { appendJsonl } from "../input/ingest/index.ts";
-import { writeWholeFile } from "../input/io/write-whole-file.ts";
+import { writeWholeFile } from "../input/io/index.ts";
 import type { TokenDecoder } from "../input/tokens/index.ts";
 import { gradeAnswer } from "./grade-answer.ts";
 import { type BackendOptions, openPolicy } from "./open-policy.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { ErrorSpan } from "../analyses/kl/error-span.ts";
-import { dictionary } from "../core/base/dictionary.ts";
-import { TextRefusedError } from "../core/base/errors.ts";
+import type { ErrorSpan } from "../analyses/kl/index.ts";
+import { dictionary, TextRefusedError } from "../core/base/index.ts";
 import { compareRows } from "../core/kernels/index.ts";
 import type { AttentionPlan } from "./attention-plan.ts";
 import { alignBlocks } from "./pair-blocks.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isLogratioError, type TextRefusedError } from "../core/base/errors.ts";
-import type { TopK } from "../core/schema/record.ts";
+import { isLogratioError, type TextRefusedError } from "../core/base/index.ts";
+import type { TopK } from "../core/schema/index.ts";
 import type { AttentionPlan } from "./attention-plan.ts";
 import type { ForcedText, LogitsPolicy, Policy } from "./policy.ts";
 import { noAttention, scoreAttention } from "./score-attention.ts";

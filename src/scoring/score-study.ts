@@ -6,11 +6,9 @@
 
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { containError } from "../core/base/contain.ts";
-import { dictionary } from "../core/base/dictionary.ts";
-import { isLogratioError, type LogratioError } from "../core/base/errors.ts";
-import { type Finding, FindingLog } from "../core/schema/findings.ts";
-import { isSystemError } from "../input/io/file-system-errors.ts";
+import { containError, dictionary, isLogratioError, type LogratioError } from "../core/base/index.ts";
+import { type Finding, FindingLog } from "../core/schema/index.ts";
+import { isSystemError } from "../input/io/index.ts";
 import { attentionPlan } from "./attention-plan.ts";
 import type { BackendOptions } from "./open-policy.ts";
 import type { LogitsPolicy, Policy, PolicyFacts } from "./policy.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { TextRefusedError } from "../core/base/errors.ts";
+import { TextRefusedError } from "../core/base/index.ts";
+import type { DistributionRows, DivergenceRows, LogitBlock } from "../core/kernels/index.ts";
 import { compareRows, describeRows } from "../core/kernels/index.ts";
-import type { DistributionRows, DivergenceRows, LogitBlock } from "../core/kernels/logit-block.ts";
-import type { TopK } from "../core/schema/record.ts";
+import type { TopK } from "../core/schema/index.ts";
 import { alignBlocks } from "./pair-blocks.ts";
 import type { ForcedText, LogitsPolicy, Policy, TopKPolicy } from "./policy.ts";
 import type { RowCache } from "./row-cache.ts";

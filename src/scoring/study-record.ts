@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { dictionary } from "../core/base/dictionary.ts";
-import { createRecordBuilder } from "../core/schema/builder.ts";
-import type { RecordBatch } from "../core/schema/record.ts";
-import { writeRecord } from "../input/ingest/write-record.ts";
+import { dictionary } from "../core/base/index.ts";
+import type { RecordBatch } from "../core/schema/index.ts";
+import { createRecordBuilder } from "../core/schema/index.ts";
+import { writeRecord } from "../input/ingest/index.ts";
 import { hasScores, indexedScores } from "./read-scored.ts";
 import { keyOf } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";

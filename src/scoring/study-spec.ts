@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { Category } from "../analyses/kl/categories/categories.ts";
-import type { SpikeOptions } from "../analyses/kl/summary.ts";
-import { UsageError } from "../core/base/errors.ts";
-import type { PolicyRole } from "../results/kl.ts";
+import type { Category, SpikeOptions } from "../analyses/kl/index.ts";
+import { UsageError } from "../core/base/index.ts";
+import type { PolicyRole } from "../results/index.ts";
 import type { ReadTextsOptions } from "./texts/index.ts";
 
 export interface StudySpec {

@@ -25,31 +25,31 @@
  * @module
  */
 export {
+  type AdvantageSign,
+  type Aggregation,
   type AppliedCorrection,
   type ApplyOptions,
   applyCorrection,
-  type CorrectionBlock,
-  normalizerSums,
-  type StepOutcome,
-} from "./neutral/apply.ts";
-export {
-  type AdvantageSign,
-  type Aggregation,
   type Bounds,
   type Correction,
+  type CorrectionBlock,
+  correctionClauses,
+  describeCorrection,
   type Level,
   type Measure,
   type Normalize,
   needsAdvantages,
+  normalizerSums,
   type Reject,
   type Statistic,
   type Step,
+  type StepOutcome,
   type Truncate,
   type Veto,
+  validateCorrection,
   type Weight,
-} from "./neutral/correction.ts";
-export { correctionClauses, describeCorrection } from "./neutral/describe.ts";
-export { validateCorrection } from "./neutral/validate.ts";
+} from "./neutral/index.ts";
+export * from "./parity.ts";
 export { PRESETS, presetNamed } from "./presets.ts";
 export type {
   BatchMetrics,
@@ -58,7 +58,6 @@ export type {
   Preset,
   Setting,
   Settings,
-} from "./shared/preset.ts";
-export { completeSettings, parseSetting } from "./shared/settings.ts";
-export { mergedXtunerMetrics, type XtunerMerged, type XtunerPack } from "./xtuner/merge.ts";
-export * from "./parity.ts";
+} from "./shared/index.ts";
+export { completeSettings, parseSetting } from "./shared/index.ts";
+export { mergedXtunerMetrics, type XtunerMerged, type XtunerPack } from "./xtuner/index.ts";

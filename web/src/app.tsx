@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { RunInfo, StudyInfo } from "../../src/results/view.ts";
+import type { RunInfo, StudyInfo } from "../../src/results/index.ts";
 import { ROUTES, STUDY_ROUTES } from "./routes.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { Waiting } from "./shell/waiting.tsx";

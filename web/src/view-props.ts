@@ -1,4 +1,4 @@
-import type { RunInfo, StudyInfo } from "../../src/results/view.ts";
+import type { RunInfo, StudyInfo } from "../../src/results/index.ts";
 
 export interface ViewProps {
   readonly info: RunInfo;

@@ -1,11 +1,11 @@
-import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
-import { FindingLog } from "../../core/schema/findings.ts";
+import { EmptyInputError, UsageError } from "../../core/base/index.ts";
+import { FindingLog } from "../../core/schema/index.ts";
 import {
   ANALYZE_SCHEMA_VERSION,
   type AnalyzeMetrics,
   type AnalyzeReport,
   type Comparison,
-} from "../../results/analyze.ts";
+} from "../../results/index.ts";
 import { type Database, isOutOfMemory, openDatabase } from "./database.ts";
 import { FIELDS, refuseRecord } from "./fields.ts";
 import { findLogs } from "./find-logs.ts";

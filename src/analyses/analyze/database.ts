@@ -5,8 +5,8 @@
  */
 import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
-import { memoryLimit } from "../../core/base/memory-limit.ts";
-import { createScratch, type Scratch } from "../../input/io/scratch.ts";
+import { memoryLimit } from "../../core/base/index.ts";
+import { createScratch, type Scratch } from "../../input/io/index.ts";
 
 export interface DatabaseOptions {
   /** Bytes that tables and queries may take before they spill to temporary files; default the memory limit. */

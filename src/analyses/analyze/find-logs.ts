@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { EmptyInputError } from "../../core/base/errors.ts";
+import { EmptyInputError } from "../../core/base/index.ts";
 
 /** `divergence.jsonl`, rotated `divergence.jsonl.1`, compressed `divergence.jsonl.1.gz`. */
 const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;

@@ -1,10 +1,13 @@
-import { containError } from "../../core/base/contain.ts";
-import { isLogratioError, type LogratioError } from "../../core/base/errors.ts";
-import type { FindingCode, FindingLog } from "../../core/schema/findings.ts";
-import type { ByteSource } from "../../input/io/byte-source.ts";
-import { type ByteStream, decompress } from "../../input/io/decompress.ts";
-import { openFile } from "../../input/io/file-source.ts";
-import { fileSystemError, isSystemError } from "../../input/io/file-system-errors.ts";
+import { containError, isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import type { FindingCode, FindingLog } from "../../core/schema/index.ts";
+import type { ByteSource } from "../../input/io/index.ts";
+import {
+  type ByteStream,
+  decompress,
+  fileSystemError,
+  isSystemError,
+  openFile,
+} from "../../input/io/index.ts";
 import { isOutOfMemory } from "./database.ts";
 import { readLines } from "./lines.ts";
 import { type LogRecord, parseLine } from "./parse-line.ts";

@@ -5,10 +5,9 @@
  */
 import { basename, resolve } from "node:path";
 import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "@duckdb/node-api";
-import { FormatError, isLogratioError, SchemaError } from "../../core/base/errors.ts";
-import { type Finding, FindingLog } from "../../core/schema/findings.ts";
-import { openPlain } from "../../input/io/decompress.ts";
-import { openFile } from "../../input/io/file-source.ts";
+import { FormatError, isLogratioError, SchemaError } from "../../core/base/index.ts";
+import { type Finding, FindingLog } from "../../core/schema/index.ts";
+import { openFile, openPlain } from "../../input/io/index.ts";
 import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";
 import { loadJsonl } from "./load-jsonl.ts";
 import { checkQuery, memoryError, queryError, timeError } from "./query.ts";

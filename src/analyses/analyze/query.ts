@@ -1,5 +1,5 @@
 import { StatementType } from "@duckdb/node-api";
-import { LimitError, type LogratioError, UsageError } from "../../core/base/errors.ts";
+import { LimitError, type LogratioError, UsageError } from "../../core/base/index.ts";
 import { type Database, isOutOfMemory } from "./database.ts";
 
 /**

@@ -7,17 +7,17 @@
  *
  * @module
  */
-import { percentFixed } from "../../core/base/percent.ts";
+import { percentFixed } from "../../core/base/index.ts";
 import type {
   ClusteredTest,
   Comparison,
-  LoggedDigitFigures,
   DivergenceFigures,
+  LoggedDigitFigures,
   LogShares,
   Scenario,
   ScenarioStatus,
   ShareFigures,
-} from "../../results/analyze.ts";
+} from "../../results/index.ts";
 
 /** The guide's "80 %+", where it is about what a text is made of. */
 const MOST = 0.8;

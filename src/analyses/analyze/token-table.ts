@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/errors.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import { type Database, sqlName } from "./database.ts";
 import { ADDED_COLUMNS, FIELDS } from "./fields.ts";
 import { checkQuery, queryError } from "./query.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { SchemaError } from "../../core/base/errors.ts";
-import type { Metrics, PaddedBatch } from "../../trainers/parity.ts";
+import { SchemaError } from "../../core/base/index.ts";
+import type { Metrics, PaddedBatch } from "../../trainers/index.ts";
 
 /** One case: which function, with what. Arrays are nested lists; non-finite numbers are the strings of their names. */
 export interface ConformanceCase {

@@ -1,17 +1,14 @@
-import { compactFloats } from "../../core/base/arrays.ts";
-import { LengthMismatchError, SchemaError } from "../../core/base/errors.ts";
+import { compactFloats, LengthMismatchError, SchemaError } from "../../core/base/index.ts";
+import { type Metrics, packPadded } from "../../trainers/index.ts";
 import {
   type AppliedCorrection,
   applyCorrection,
   type CorrectionBlock,
-} from "../../trainers/neutral/apply.ts";
-import { type Metrics, packPadded } from "../../trainers/parity.ts";
-import type { BatchMetrics, Settings } from "../../trainers/shared/preset.ts";
-import { completeSettings } from "../../trainers/shared/settings.ts";
-import { verl } from "../../trainers/verl/preset.ts";
-import { xtunerPackMetrics } from "../../trainers/xtuner/correction-metrics.ts";
-import { xtuner } from "../../trainers/xtuner/preset.ts";
-import { readXtunerSettings } from "../../trainers/xtuner/settings.ts";
+} from "../../trainers/neutral/index.ts";
+import type { BatchMetrics, Settings } from "../../trainers/shared/index.ts";
+import { completeSettings } from "../../trainers/shared/index.ts";
+import { verl } from "../../trainers/verl/index.ts";
+import { readXtunerSettings, xtuner, xtunerPackMetrics } from "../../trainers/xtuner/index.ts";
 import { encoded, type Fields, numbers, paddedBatch, type Runner, values } from "./case.ts";
 
 export const correctionRunners: Readonly<Record<string, Runner>> = {

@@ -1,7 +1,5 @@
-import { SchemaError } from "../../core/base/errors.ts";
-import { digitLogProbs, logSumExp, numberTokenLoss } from "../digits/distribution.ts";
-import { digitProxy } from "../digits/proxy.ts";
-import { digitTokensOf } from "../digits/vocabulary.ts";
+import { SchemaError } from "../../core/base/index.ts";
+import { digitLogProbs, digitProxy, digitTokensOf, logSumExp, numberTokenLoss } from "../digits/index.ts";
 import { encodedNumber, type Fields, numbers, type Runner } from "./case.ts";
 
 export const digitsRunners: Readonly<Record<string, Runner>> = { ntl: numberTokens };

@@ -1,4 +1,4 @@
-import { SchemaError } from "../../core/base/errors.ts";
+import { SchemaError } from "../../core/base/index.ts";
 import { calculateDebugMetrics, type DebugBatch, type TokenDecoder } from "../divergence/index.ts";
 import { type Fields, numbers, paddedBatch, type Runner } from "./case.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { containError } from "../../core/base/contain.ts";
+import { containError } from "../../core/base/index.ts";
 import type { ConformanceCase, ConformanceResult, Runner } from "./case.ts";
 import { correctionRunners } from "./corrections.ts";
 import { digitsRunners } from "./digits.ts";

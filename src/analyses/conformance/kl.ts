@@ -1,4 +1,4 @@
-import { SchemaError } from "../../core/base/errors.ts";
+import { SchemaError } from "../../core/base/index.ts";
 import { compareRows, type LogitBlock } from "../../core/kernels/index.ts";
 import { type Fields, numbers, type Runner, values } from "./case.ts";
 

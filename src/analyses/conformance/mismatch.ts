@@ -1,11 +1,11 @@
-import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
 import {
   type PaddedBatch,
   packPadded,
   verlDebugMetrics,
   verlOffpolicyMetrics,
   verlPerRoundMetrics,
-} from "../../trainers/parity.ts";
+} from "../../trainers/index.ts";
 import { encoded, type Fields, numbers, paddedBatch, type Runner } from "./case.ts";
 
 export const mismatchRunners: Readonly<Record<string, Runner>> = {

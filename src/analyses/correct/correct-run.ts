@@ -4,17 +4,21 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/arrays.ts";
-import { MissingSideError } from "../../core/base/errors.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { applyCorrection, type CorrectionBlock, normalizerSums } from "../../trainers/neutral/apply.ts";
-import { type Correction, type Normalize, needsAdvantages } from "../../trainers/neutral/correction.ts";
-import { validateCorrection } from "../../trainers/neutral/validate.ts";
-import type { Discrepancy } from "../../trainers/parity.ts";
-import type { BatchMetrics, Preset, Settings } from "../../trainers/shared/preset.ts";
-import { unsweepable } from "../sweep/evaluate.ts";
-import { BASELINE } from "../sweep/setting.ts";
-import { Sweep } from "../sweep/sweep.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import { MissingSideError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import type { Discrepancy } from "../../trainers/index.ts";
+import {
+  applyCorrection,
+  type Correction,
+  type CorrectionBlock,
+  type Normalize,
+  needsAdvantages,
+  normalizerSums,
+  validateCorrection,
+} from "../../trainers/neutral/index.ts";
+import type { BatchMetrics, Preset, Settings } from "../../trainers/shared/index.ts";
+import { BASELINE, Sweep, unsweepable } from "../sweep/index.ts";
 
 /** Packed columns of one batch, `[tokens]`. */
 export interface CorrectedColumns {

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { MissingSideError, SchemaError } from "../../core/base/errors.ts";
-import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
+import { MissingSideError, SchemaError } from "../../core/base/index.ts";
+import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import type {
   DigitDistribution,
   DigitExample,
   DigitFigures,
   DigitsReport,
   DigitTruth,
-} from "../../results/digits.ts";
+} from "../../results/index.ts";
 import { findAnswer, formatDecimal, parseTruth } from "./answer.ts";
 import { partialDistribution } from "./bounds.ts";
 import { LossTally } from "./loss-tally.ts";

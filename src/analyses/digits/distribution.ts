@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LengthMismatchError } from "../../core/base/errors.ts";
+import { LengthMismatchError } from "../../core/base/index.ts";
 import { lossReward } from "./rewards.ts";
 
 /** How a distribution is judged against a digit t; formulas in `docs/digits.md`. */

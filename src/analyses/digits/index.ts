@@ -25,6 +25,7 @@ export {
   type DigitTargets,
   digitLogProbs,
   digitLosses,
+  logSumExp,
   type NtlMethod,
   type NtlResult,
   numberTokenLoss,

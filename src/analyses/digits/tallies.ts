@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DigitFigures, DigitGap } from "../../results/digits.ts";
+import type { DigitFigures, DigitGap } from "../../results/index.ts";
 
 /** Log-probs of a set of digits under both policies. */
 export class DigitTally {

@@ -1,4 +1,4 @@
-import type { CalibrationBin, ConfidenceFigures, DigitTruth, WrongAnswer } from "../../results/digits.ts";
+import type { CalibrationBin, ConfidenceFigures, DigitTruth, WrongAnswer } from "../../results/index.ts";
 import { compareNumbers, type Decimal, formatDecimal } from "./answer.ts";
 import type { NumberSpan } from "./numbers.ts";
 import { Foremost } from "./tallies.ts";

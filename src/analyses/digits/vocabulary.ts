@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError } from "../../core/base/errors.ts";
+import { SchemaError } from "../../core/base/index.ts";
 
 /** What is asked of a tokenizer: `openTokenizer` gives one, a table of texts will do. */
 export interface DigitDecoder {

@@ -1,9 +1,9 @@
-import { MissingSideError, UsageError } from "../../core/base/errors.ts";
-import type { TokenBlock } from "../../core/kernels/mismatch.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import type { DivergenceRecord } from "../../results/divergence.ts";
-import type { Metrics } from "../../trainers/parity.ts";
-import { packPadded } from "../../trainers/shared/padded.ts";
+import { MissingSideError, UsageError } from "../../core/base/index.ts";
+import type { TokenBlock } from "../../core/kernels/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import type { DivergenceRecord } from "../../results/index.ts";
+import type { Metrics } from "../../trainers/index.ts";
+import { packPadded } from "../../trainers/shared/index.ts";
 import { Iteration } from "./iteration.ts";
 import { divergenceLine, fillIteration } from "./line.ts";
 import { checkOptions, type DivergenceOptions } from "./options.ts";

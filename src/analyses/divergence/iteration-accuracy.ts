@@ -1,5 +1,5 @@
-import type { RecordBatch } from "../../core/schema/record.ts";
-import type { DivergenceRecord } from "../../results/divergence.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import type { DivergenceRecord } from "../../results/index.ts";
 import { isCorrect } from "./record-facts.ts";
 import { countOnes } from "./token-facts.ts";
 

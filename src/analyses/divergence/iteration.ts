@@ -1,8 +1,7 @@
-import { FIELDS, PROB_COUNT } from "../../core/kernels/layout.ts";
-import { mismatchSums, type TokenBlock } from "../../core/kernels/mismatch.ts";
-import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import type { DivergenceRecord } from "../../results/divergence.ts";
-import { type Metrics, verlDebugMetrics, verlPerRoundMetrics } from "../../trainers/parity.ts";
+import { FIELDS, mismatchSums, PROB_COUNT, type TokenBlock } from "../../core/kernels/index.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
+import type { DivergenceRecord } from "../../results/index.ts";
+import { type Metrics, verlDebugMetrics, verlPerRoundMetrics } from "../../trainers/index.ts";
 import { buildRecord } from "./build-record.ts";
 import type { CheckedOptions } from "./options.ts";
 import { type Candidate, offerTokens, topTokens } from "./select.ts";

@@ -1,4 +1,4 @@
-import type { DivergenceRecord } from "../../results/divergence.ts";
+import type { DivergenceRecord } from "../../results/index.ts";
 
 /**
  * A record as its line of the JSONL form, without the line's end. JSON has no infinities: they become null. The

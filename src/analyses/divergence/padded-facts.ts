@@ -1,5 +1,5 @@
-import { LengthMismatchError } from "../../core/base/errors.ts";
-import type { PaddedBatch } from "../../trainers/shared/padded.ts";
+import { LengthMismatchError } from "../../core/base/index.ts";
+import type { PaddedBatch } from "../../trainers/shared/index.ts";
 import {
   alternativesAt,
   countOnes,

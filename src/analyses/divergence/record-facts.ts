@@ -1,4 +1,4 @@
-import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
+import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import {
   alternativesAt,
   countOnes,

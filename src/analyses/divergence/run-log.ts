@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { RecordBatch } from "../../core/schema/record.ts";
-import type { DivergenceRecord } from "../../results/divergence.ts";
-import type { Metrics } from "../../trainers/parity.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import type { DivergenceRecord } from "../../results/index.ts";
+import type { Metrics } from "../../trainers/index.ts";
 import { tokenBlock } from "./debug-metrics.ts";
 import { Iteration } from "./iteration.ts";
 import { IterationAccuracy } from "./iteration-accuracy.ts";

@@ -4,8 +4,8 @@ import type {
   DivergenceReport,
   DivergenceSettings,
   DivergenceStep,
-} from "../../results/divergence.ts";
-import { DIVERGENCE_SCHEMA_VERSION } from "../../results/divergence.ts";
+} from "../../results/index.ts";
+import { DIVERGENCE_SCHEMA_VERSION } from "../../results/index.ts";
 import { checkOptions } from "./options.ts";
 import type { IterationResult, RunLogOptions } from "./run-log.ts";
 

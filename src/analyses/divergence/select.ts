@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { ABS_PROB_DIFF_MAX, FIELDS, PROB_COUNT } from "../../core/kernels/layout.ts";
-import type { MismatchTable, TokenBlock } from "../../core/kernels/mismatch.ts";
-import { probDiffOf } from "../../core/kernels/scalar.ts";
+
+import type { MismatchTable, TokenBlock } from "../../core/kernels/index.ts";
+import { ABS_PROB_DIFF_MAX, FIELDS, PROB_COUNT, probDiffOf } from "../../core/kernels/index.ts";
 import { BoundedHeap } from "./bounded-heap.ts";
 
 /** A token on its way into the log. */

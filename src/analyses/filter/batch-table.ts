@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { COUNT, FIELDS } from "../../core/kernels/layout.ts";
-import { type MismatchTable, mismatchSums } from "../../core/kernels/mismatch.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import { COUNT, FIELDS, type MismatchTable, mismatchSums } from "../../core/kernels/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import {
   SEQUENCE_COLUMNS,
   SEQUENCE_TEXTS,

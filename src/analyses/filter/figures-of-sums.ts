@@ -14,7 +14,7 @@ import {
   FIELDS,
   K3_SUM,
   ROLLOUT_SUM,
-} from "../../core/kernels/layout.ts";
+} from "../../core/kernels/index.ts";
 import type { SequenceColumn } from "../../results/wire/index.ts";
 
 type OfSums = (field: (place: number) => number) => number;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RecordBatch } from "../../core/schema/record.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import { batchTable } from "./batch-table.ts";
 import { matchingRows } from "./match-rows.ts";
 import { tokenMatcher } from "./match-tokens.ts";

@@ -1,5 +1,5 @@
-import { turnMarks } from "../../core/kernels/turns.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import { turnMarks } from "../../core/kernels/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import type { TokenColumns, TokenTextColumn } from "./token-columns.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { FloatArray } from "../../core/base/arrays.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 
 type Column = FloatArray | Int32Array | Uint8Array;
 

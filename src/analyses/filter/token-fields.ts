@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { k3Of, probDiffOf } from "../../core/kernels/scalar.ts";
-import { turnOfMark } from "../../core/kernels/turns.ts";
+import { k3Of, probDiffOf, turnOfMark } from "../../core/kernels/index.ts";
 import { TOKEN_CLASSES } from "../../results/wire/index.ts";
 import type { TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";

@@ -32,11 +32,14 @@ export {
 } from "./categories/categories.ts";
 export { categoryStatistics } from "./categories/category-statistics.ts";
 export { type CategoryConfig, extendCategories } from "./categories/extend-categories.ts";
+export type { ErrorSpan } from "./error-span.ts";
 export { type FirstError, findFirstError } from "./first-error/first-error.ts";
+export { answers } from "./report/answers.ts";
 export { buildKlReport } from "./report/build-kl-report.ts";
 export { chooseCases } from "./report/cases.ts";
 export type { KlReportInput, KlStudyInput, PolicyPair, ReportSizes } from "./report/report-input.ts";
 export { entropyReduction, meansByThird, progressionRates } from "./series/entropy-regions.ts";
+export type { TurningPointMethod } from "./series/turning-points.ts";
 export { turningPoints } from "./series/turning-points.ts";
 export { detectSpikes, type SpikeAnalysis } from "./spikes/spikes.ts";
 export type { PairScores, PolicyScores, ScoredText, StudyText } from "./study.ts";

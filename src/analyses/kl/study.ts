@@ -7,8 +7,8 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/arrays.ts";
-import type { TopK } from "../../core/schema/record.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import type { TopK } from "../../core/schema/index.ts";
 
 /** A response that was forced through the policies, and what is known about it. */
 export interface StudyText {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { LengthMismatchError } from "../../core/base/errors.ts";
-import type { TopK } from "../../core/schema/record.ts";
+import { LengthMismatchError } from "../../core/base/index.ts";
+import type { TopK } from "../../core/schema/index.ts";
 import { textAttention } from "./attention/text-attention.ts";
 import { type Category, tokenClassifier } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { KlAlternative, PolicyRole, Region, SpikeMethod } from "../../results/kl.ts";
+import type { KlAlternative, PolicyRole, Region, SpikeMethod } from "../../results/index.ts";
 import type { HeadSums } from "./attention/head-sums.ts";
 import type { TextAttention } from "./attention/text-attention.ts";
 import type { Category } from "./categories/categories.ts";

@@ -22,7 +22,7 @@ import {
   UnsupportedError,
   UsageError,
   VersionError,
-} from "../../core/base/errors.ts";
+} from "../../core/base/index.ts";
 
 const CLASSES: Readonly<Record<ErrorTag, new (message: string, detail: ErrorDetail) => LogratioError>> = {
   FormatError,

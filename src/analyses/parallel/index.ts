@@ -3,5 +3,8 @@
  *
  * @module
  */
+
+export { answerTasks } from "./answer-tasks.ts";
 export { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
 export { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
+export { startThread, workerFile } from "./thread.ts";

@@ -1,6 +1,5 @@
-import { FIELDS } from "../../core/kernels/layout.ts";
-import { clearSums, mergeSums } from "../../core/kernels/merge.ts";
-import type { MismatchTable } from "../../core/kernels/mismatch.ts";
+import type { MismatchTable } from "../../core/kernels/index.ts";
+import { clearSums, FIELDS, mergeSums } from "../../core/kernels/index.ts";
 
 /** The table of consecutive row ranges: rows one after the other, turns merged in the order given. */
 export function joinTables(tables: readonly MismatchTable[]): MismatchTable {

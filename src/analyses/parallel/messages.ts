@@ -1,5 +1,5 @@
-import type { MismatchTable, TokenBlock } from "../../core/kernels/mismatch.ts";
-import type { RunSummaryJson } from "../report/run-summary.ts";
+import type { MismatchTable, TokenBlock } from "../../core/kernels/index.ts";
+import type { RunSummaryJson } from "../report/index.ts";
 import type { ErrorData } from "./error-transport.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
 

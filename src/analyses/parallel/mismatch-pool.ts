@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import {
+  checkedRows,
   type MismatchOptions,
   type MismatchTable,
   mismatchSums,
   type TokenBlock,
-} from "../../core/kernels/mismatch.ts";
-import { checkedRows } from "../../core/kernels/token-block.ts";
+} from "../../core/kernels/index.ts";
 import { joinTables } from "./join-tables.ts";
 import type { MismatchReply, MismatchTask } from "./messages.ts";
 import { emptySlot, type SharedSlot, sharedRows } from "./shared-rows.ts";

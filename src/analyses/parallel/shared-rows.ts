@@ -1,5 +1,5 @@
-import type { FloatArray } from "../../core/base/arrays.ts";
-import type { TokenBlock } from "../../core/kernels/mismatch.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import type { TokenBlock } from "../../core/kernels/index.ts";
 
 /** Shared memory that is used again for one range of rows after the other. */
 export interface SharedSlot {

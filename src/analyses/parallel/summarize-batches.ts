@@ -4,8 +4,8 @@
  * @module
  */
 import { availableParallelism } from "node:os";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { RunSummary, type RunSummaryJson } from "../report/run-summary.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { RunSummary, type RunSummaryJson } from "../report/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { batchOf, type SummaryColumns, summaryColumns, transferable } from "./summary-columns.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";

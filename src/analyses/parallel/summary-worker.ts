@@ -1,5 +1,5 @@
 /** What a worker thread of `summarize-batches.ts` runs: one run summary, filled batch by batch and handed over once. */
-import { RunSummary } from "../report/run-summary.ts";
+import { RunSummary } from "../report/index.ts";
 import { answerTasks } from "./answer-tasks.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { batchOf } from "./summary-columns.ts";

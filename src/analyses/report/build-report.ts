@@ -1,8 +1,9 @@
-import { orNull } from "../../core/base/json.ts";
-import { absProbDiffStd, deltaStd } from "../../core/kernels/derive.ts";
+import { orNull } from "../../core/base/index.ts";
 import {
   ABS_PROB_DIFF_MEAN,
+  absProbDiffStd,
   COUNT,
+  deltaStd,
   NEGATIVE_COUNT,
   NEGATIVE_INFINITE_COUNT,
   NEGATIVE_SUM,
@@ -10,11 +11,10 @@ import {
   POSITIVE_INFINITE_COUNT,
   POSITIVE_SUM,
   UNDEFINED_COUNT,
-} from "../../core/kernels/layout.ts";
-import type { Finding } from "../../core/schema/findings.ts";
-import type { GroupRow } from "../../core/summaries/group-sums.ts";
-import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/outcome-sums.ts";
+} from "../../core/kernels/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import type { GroupRow, MismatchSummary } from "../../core/summaries/index.ts";
+import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/index.ts";
 import {
   type GroupMetrics,
   type MismatchReport,
@@ -25,8 +25,8 @@ import {
   type SourceSummary,
   type StepMetrics,
   type TurnMetrics,
-} from "../../results/report.ts";
-import type { ParityTrainer } from "../../trainers/shared/parity-trainer.ts";
+} from "../../results/index.ts";
+import type { ParityTrainer } from "../../trainers/shared/index.ts";
 import { type FactSource, factsOf } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { intervalsOf, jumpInterval, rangesOf } from "./intervals.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { KeyHash } from "../../core/summaries/cluster-key.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { KeyHash } from "../../core/summaries/index.ts";
 
 /** `[rows]` each. */
 export interface ClusterKeys {

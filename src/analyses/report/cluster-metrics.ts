@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/cluster-sums.ts";
+import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 
 type Sums = ArrayLike<number>;
 type Column = keyof typeof CLUSTER;

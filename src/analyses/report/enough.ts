@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MismatchMetrics } from "../../results/report.ts";
+import type { MismatchMetrics } from "../../results/index.ts";
 
 /**
  * The 99th percentile of |Δ| then has ten tokens above it, so that it and the mean, which the largest values make, do

@@ -4,15 +4,11 @@
  *
  * @module
  */
-import { percent } from "../../core/base/percent.ts";
-import { clusterInterval } from "../../core/statistics/cluster-interval.ts";
-import { paretoTailIndex } from "../../core/statistics/generalized-pareto.ts";
-import { rareRate } from "../../core/statistics/rare-rate.ts";
-import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/cluster-sums.ts";
-import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import type { SequenceSample } from "../../core/summaries/sequence-sample.ts";
-import type { ValueSketch } from "../../core/summaries/value-sketch.ts";
-import type { Interval } from "../../results/report.ts";
+import { percent } from "../../core/base/index.ts";
+import { clusterInterval, paretoTailIndex, rareRate } from "../../core/statistics/index.ts";
+import type { MismatchSummary, SequenceSample, ValueSketch } from "../../core/summaries/index.ts";
+import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
+import type { Interval } from "../../results/index.ts";
 import type { Ranges } from "./baselines.ts";
 import { CLUSTER_METRICS, type ClusterMetric, totalOf } from "./cluster-metrics.ts";
 import { totalOf as totalOfSequence } from "./standouts/index.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Finding, OmissionReason } from "../../core/schema/findings.ts";
-import type { ExcludedTokens, LeftOut } from "../../results/report.ts";
+import type { Finding, OmissionReason } from "../../core/schema/index.ts";
+import type { ExcludedTokens, LeftOut } from "../../results/index.ts";
 
 /** Whether something that should have been read was not: exit status 4. */
 export function inputWasSkipped(findings: readonly Pick<Finding, "severity">[]): boolean {

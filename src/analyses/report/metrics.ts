@@ -1,30 +1,27 @@
 import {
+  ABS_DELTA_SUM,
+  ABS_PROB_DIFF_MAX,
+  ABS_PROB_DIFF_MEAN,
   absProbDiffStd,
+  COUNT,
   chi2Token,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
   deltaStd,
   effectiveSampleSize,
   k1,
   k2,
   k3,
+  PROB_COUNT,
   pearson,
+  ROLLOUT_SUM,
   ratioMean,
   ratioStd,
-} from "../../core/kernels/derive.ts";
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_MAX,
-  ABS_PROB_DIFF_MEAN,
-  COUNT,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  PROB_COUNT,
-  ROLLOUT_SUM,
   TRAINER_SUM,
-} from "../../core/kernels/layout.ts";
-import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import type { ValueSketch } from "../../core/summaries/value-sketch.ts";
-import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/report.ts";
+} from "../../core/kernels/index.ts";
+import type { MismatchSummary, ValueSketch } from "../../core/summaries/index.ts";
+import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/index.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
 export function metricsOf(

@@ -1,6 +1,6 @@
-import { shellCommand } from "../../core/base/shell-command.ts";
-import type { Finding } from "../../core/schema/findings.ts";
-import type { Fact, MismatchReport } from "../../results/report.ts";
+import { shellCommand } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import type { Fact, MismatchReport } from "../../results/index.ts";
 import type { FactSource } from "./facts/index.ts";
 import { inputWasSkipped } from "./left-out.ts";
 

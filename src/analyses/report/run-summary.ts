@@ -1,29 +1,35 @@
-import { MissingSideError } from "../../core/base/errors.ts";
-import { ABS_DELTA_SUM, COUNT, DELTA_MAX, DELTA_MEAN, DELTA_MIN, FIELDS } from "../../core/kernels/layout.ts";
-import { emptySums, mergeSums } from "../../core/kernels/merge.ts";
+import { MissingSideError } from "../../core/base/index.ts";
 import {
+  ABS_DELTA_SUM,
+  COUNT,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  emptySums,
+  FIELDS,
   type MaskedTokens,
   type MismatchTable,
+  mergeSums,
   mismatchSums,
   type TokenBlock,
-} from "../../core/kernels/mismatch.ts";
-import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
-import {
-  checkSummaryVersion,
-  MismatchSummary,
-  type MismatchSummaryJson,
-} from "../../core/summaries/mismatch-summary.ts";
+} from "../../core/kernels/index.ts";
+import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import {
   addOutcome,
+  checkSummaryVersion,
   emptyOutcomeSums,
+  MismatchSummary,
+  type MismatchSummaryJson,
   mergeOutcomeSums,
   type OutcomeSums,
   type SequenceOutcome,
-} from "../../core/summaries/outcome-sums.ts";
-import { SequenceSample, type SequenceSampleJson } from "../../core/summaries/sequence-sample.ts";
-import { TopList } from "../../core/summaries/top-list.ts";
-import { ValueSketch, type ValueSketchJson } from "../../core/summaries/value-sketch.ts";
-import type { WorstSequence, WorstToken } from "../../results/report.ts";
+  SequenceSample,
+  type SequenceSampleJson,
+  TopList,
+  ValueSketch,
+  type ValueSketchJson,
+} from "../../core/summaries/index.ts";
+import type { WorstSequence, WorstToken } from "../../results/index.ts";
 import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
 import { SampleRows } from "./sample-rows.ts";
 import { Slices, type SlicesJson } from "./slices.ts";

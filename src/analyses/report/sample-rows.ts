@@ -1,6 +1,6 @@
-import type { MaskedTokens } from "../../core/kernels/mismatch.ts";
-import { formatHandle, type RecordBatch } from "../../core/schema/record.ts";
-import { SAMPLE_DECILES, type SequenceSample } from "../../core/summaries/sequence-sample.ts";
+import type { MaskedTokens } from "../../core/kernels/index.ts";
+import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
+import { SAMPLE_DECILES, type SequenceSample } from "../../core/summaries/index.ts";
 import type { ClusterKeys } from "./cluster-keys.ts";
 
 /** Of |Δp|: beyond it one policy all but rules out what the other all but writes. */

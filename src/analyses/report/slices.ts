@@ -1,4 +1,4 @@
-import { MismatchSummary, type MismatchSummaryJson } from "../../core/summaries/mismatch-summary.ts";
+import { MismatchSummary, type MismatchSummaryJson } from "../../core/summaries/index.ts";
 
 /** Null stands for the key NaN: not known. */
 export type SlicesJson<K extends string | number> = readonly (readonly [K | null, MismatchSummaryJson])[];

@@ -1,6 +1,6 @@
-import type { MaskedTokens } from "../../core/kernels/mismatch.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { GroupSums, type GroupSumsJson } from "../../core/summaries/group-sums.ts";
+import type { MaskedTokens } from "../../core/kernels/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { GroupSums, type GroupSumsJson } from "../../core/summaries/index.ts";
 
 /** Edges of the rollout-probability buckets; the last bucket is closed. */
 export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;

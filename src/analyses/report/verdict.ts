@@ -1,5 +1,5 @@
-import { percentFixed } from "../../core/base/percent.ts";
-import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../../results/report.ts";
+import { percentFixed } from "../../core/base/index.ts";
+import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../../results/index.ts";
 import {
   BROKEN_DELTA,
   LEVELS,

@@ -1,6 +1,6 @@
-import { orNull } from "../../core/base/json.ts";
-import type { TopK } from "../../core/schema/record.ts";
-import type { ShowAlternatives, ShowCandidate, ShowShare } from "../../results/show.ts";
+import { orNull } from "../../core/base/index.ts";
+import type { TopK } from "../../core/schema/index.ts";
+import type { ShowAlternatives, ShowCandidate, ShowShare } from "../../results/index.ts";
 
 interface List {
   readonly k: number;

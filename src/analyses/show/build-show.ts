@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { orNull } from "../../core/base/json.ts";
-import { rowFacts } from "../../core/schema/row-facts.ts";
+import { orNull } from "../../core/base/index.ts";
+import { rowFacts } from "../../core/schema/index.ts";
 import type {
   ShowMetric,
   ShowMetricName,
@@ -13,8 +13,8 @@ import type {
   ShowSection,
   ShowSequence,
   ShowToken,
-} from "../../results/show.ts";
-import { SHOW_SCHEMA_VERSION } from "../../results/show.ts";
+} from "../../results/index.ts";
+import { SHOW_SCHEMA_VERSION } from "../../results/index.ts";
 import { figuresOf } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
 import { deltaOf, metricOf } from "./metrics.ts";

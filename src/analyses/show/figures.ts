@@ -1,6 +1,6 @@
-import { orNull } from "../../core/base/json.ts";
+import { orNull } from "../../core/base/index.ts";
 import { k3Of } from "../../core/kernels/index.ts";
-import type { ShowFigures } from "../../results/show.ts";
+import type { ShowFigures } from "../../results/index.ts";
 
 /**
  * Figures of the tokens `[from, to)` with mask 1.

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
-import { formatHandle, type Handle, type RecordBatch } from "../../core/schema/record.ts";
+import { EmptyInputError, UsageError } from "../../core/base/index.ts";
+import { formatHandle, type Handle, type RecordBatch } from "../../core/schema/index.ts";
 import { sequenceHandle } from "./handle.ts";
 import { type TokenPlace, worstToken } from "./worst-token.ts";
 

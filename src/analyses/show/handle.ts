@@ -1,5 +1,5 @@
-import { UsageError } from "../../core/base/errors.ts";
-import { formatHandle, type Handle } from "../../core/schema/record.ts";
+import { UsageError } from "../../core/base/index.ts";
+import { formatHandle, type Handle } from "../../core/schema/index.ts";
 
 /** The sequence with the largest |Δ| of the run, and that token of it. */
 export const WORST = "worst";

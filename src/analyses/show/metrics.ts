@@ -1,7 +1,7 @@
-import { SchemaError } from "../../core/base/errors.ts";
+import { SchemaError } from "../../core/base/index.ts";
 import { k3Of, probDiffOf } from "../../core/kernels/index.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import type { ShowMetric, ShowMetricName } from "../../results/show.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import type { ShowMetric, ShowMetricName } from "../../results/index.ts";
 
 /** A metric and its values in a batch. */
 export interface MetricOf {

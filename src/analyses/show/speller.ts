@@ -1,4 +1,4 @@
-import type { ShowPiece } from "../../results/show.ts";
+import type { ShowPiece } from "../../results/index.ts";
 
 /** A token as it is shown, with its own bytes: of a character that tokens share each has a part. */
 export interface SpelledPiece extends Omit<ShowPiece, "id"> {

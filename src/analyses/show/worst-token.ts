@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../../core/schema/record.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 
 /** A token of a response and how far the policies are apart there. */
 export interface TokenPlace {

@@ -1,9 +1,9 @@
-import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
-import type { Finding } from "../../core/schema/findings.ts";
-import type { SourceSummary } from "../../results/report.ts";
-import { SWEEP_SCHEMA_VERSION, type SweepReport, type SweepSetting } from "../../results/sweep.ts";
-import { needsAdvantages } from "../../trainers/neutral/correction.ts";
-import type { Preset } from "../../trainers/shared/preset.ts";
+import { EmptyInputError, UsageError } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import type { SourceSummary } from "../../results/index.ts";
+import { SWEEP_SCHEMA_VERSION, type SweepReport, type SweepSetting } from "../../results/index.ts";
+import { needsAdvantages } from "../../trainers/neutral/index.ts";
+import type { Preset } from "../../trainers/shared/index.ts";
 import { configsOf } from "./configs.ts";
 import { settingFigures, sweepMetrics } from "./figures.ts";
 import { paretoFront } from "./pareto.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { SweepConfig, SweepReport } from "../../results/sweep.ts";
-import type { Correction } from "../../trainers/neutral/correction.ts";
-import { correctionClauses } from "../../trainers/neutral/describe.ts";
-import type { Preset } from "../../trainers/shared/preset.ts";
-import { sameEffect } from "../../trainers/shared/same-effect.ts";
+import type { SweepConfig, SweepReport } from "../../results/index.ts";
+import type { Correction } from "../../trainers/neutral/index.ts";
+import { correctionClauses } from "../../trainers/neutral/index.ts";
+import type { Preset } from "../../trainers/shared/index.ts";
+import { sameEffect } from "../../trainers/shared/index.ts";
 
 /** The config of each trainer that can do exactly this, and why the others cannot. */
 export function configsOf(

@@ -5,7 +5,7 @@
  */
 
 import { k3Of } from "../../core/kernels/index.ts";
-import type { Bounds, Correction, Measure, Statistic } from "../../trainers/neutral/correction.ts";
+import type { Bounds, Correction, Measure, Statistic } from "../../trainers/neutral/index.ts";
 
 /**
  * The tokens inside all bounds that any token-level rule of any setting has. Such a *core* token is never clamped or

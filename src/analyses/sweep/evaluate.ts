@@ -11,7 +11,7 @@ import type {
   Reject,
   Step,
   Veto,
-} from "../../trainers/neutral/correction.ts";
+} from "../../trainers/neutral/index.ts";
 import type { MeasuredBatch } from "./measured.ts";
 import { diverges } from "./prepare.ts";
 import type { Prepared } from "./prepared.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { DroppedPart, SweepMetrics, SweepSetting } from "../../results/sweep.ts";
-import { describeCorrection } from "../../trainers/neutral/describe.ts";
+import type { DroppedPart, SweepMetrics, SweepSetting } from "../../results/index.ts";
+import { describeCorrection } from "../../trainers/neutral/index.ts";
 import { type LengthGroup, lengthQuartiles, TURN_BUCKETS } from "./buckets.ts";
 import type { SettingSums } from "./setting-sums.ts";
 import type { Sweep } from "./sweep.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/errors.ts";
-import type { Bounds, Correction, Level, Measure, Reject, Step } from "../../trainers/neutral/correction.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Bounds, Correction, Level, Measure, Reject, Step } from "../../trainers/neutral/index.ts";
 import { BASELINE, type Setting } from "./setting.ts";
 
 /** The methods of the default grid, for `--methods`, and what each does. */

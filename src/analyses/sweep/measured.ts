@@ -5,8 +5,8 @@
  */
 
 import { k3Of } from "../../core/kernels/index.ts";
-import type { Aggregation, Level, Statistic } from "../../trainers/neutral/correction.ts";
-import { tokenStatistic } from "../../trainers/neutral/measures.ts";
+import type { Aggregation, Level, Statistic } from "../../trainers/neutral/index.ts";
+import { tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreSums, Prepared } from "./prepared.ts";
 
 /** What earlier steps left of the mask. */

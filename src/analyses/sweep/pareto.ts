@@ -1,4 +1,4 @@
-import type { SweepSetting } from "../../results/sweep.ts";
+import type { SweepSetting } from "../../results/index.ts";
 import type { Setting } from "./setting.ts";
 
 type Figures = Pick<SweepSetting, "name" | "ess_tokens" | "mass_moved">;

@@ -1,7 +1,6 @@
-import { k3Of, probDiffOf } from "../../core/kernels/index.ts";
-import { checkedRows } from "../../core/kernels/token-block.ts";
-import type { CorrectionBlock } from "../../trainers/neutral/apply.ts";
-import { tokenStatistic } from "../../trainers/neutral/measures.ts";
+import { checkedRows, k3Of, probDiffOf } from "../../core/kernels/index.ts";
+import type { CorrectionBlock } from "../../trainers/neutral/index.ts";
+import { tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreRegion, ExtraStatistic } from "./core-region.ts";
 import type { CoreSums, ExcludedCounts, Prepared } from "./prepared.ts";
 import { TailBuilder } from "./tail-builder.ts";

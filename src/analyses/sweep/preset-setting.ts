@@ -1,6 +1,6 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Preset } from "../../trainers/shared/preset.ts";
-import { completeSettings, parseSetting } from "../../trainers/shared/settings.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Preset } from "../../trainers/shared/index.ts";
+import { completeSettings, parseSetting } from "../../trainers/shared/index.ts";
 import type { Setting } from "./setting.ts";
 
 /**

@@ -12,7 +12,7 @@
  *
  * @module
  */
-import type { SweepMetrics, SweepRecommendation, SweepSetting } from "../../results/sweep.ts";
+import type { SweepMetrics, SweepRecommendation, SweepSetting } from "../../results/index.ts";
 
 export const SMALL_ESS = 0.99;
 export const SMALL_OUTSIDE = 1e-4;

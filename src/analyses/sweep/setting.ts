@@ -1,6 +1,6 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction } from "../../trainers/neutral/correction.ts";
-import { validateCorrection } from "../../trainers/neutral/validate.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction } from "../../trainers/neutral/index.ts";
+import { validateCorrection } from "../../trainers/neutral/index.ts";
 import { unsweepable } from "./evaluate.ts";
 
 /** One row of the table. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MissingSideError } from "../../core/base/errors.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { needsAdvantages } from "../../trainers/neutral/correction.ts";
+import { MissingSideError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import { accumulate, type SequenceColumns } from "./accumulate.ts";
 import { lengthBucket } from "./buckets.ts";
 import { type CoreRegion, coreRegion } from "./core-region.ts";

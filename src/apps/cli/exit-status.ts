@@ -1,4 +1,4 @@
-import type { ErrorTag } from "../../core/base/errors.ts";
+import type { ErrorTag } from "../../core/base/index.ts";
 
 /** What the process tells the shell. */
 export const EXIT = {

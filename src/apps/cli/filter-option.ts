@@ -4,9 +4,14 @@
  * @module
  */
 
-import { type BatchFilter, batchFilter } from "../../analyses/filter/filter-batches.ts";
-import { needsTexts, parseFilter, spelledTexts } from "../../analyses/filter/index.ts";
-import { UsageError } from "../../core/base/errors.ts";
+import {
+  type BatchFilter,
+  batchFilter,
+  needsTexts,
+  parseFilter,
+  spelledTexts,
+} from "../../analyses/filter/index.ts";
+import { UsageError } from "../../core/base/index.ts";
 
 export interface FilterOptions {
   readonly filter?: string;

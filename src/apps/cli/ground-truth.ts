@@ -4,8 +4,8 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { SchemaError, UsageError } from "../../core/base/errors.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import { SchemaError, UsageError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import { openDocument } from "../../input/ingest/index.ts";
 import type {
   RowChunk,
@@ -14,8 +14,8 @@ import type {
   Tensor,
   TreeDocument,
   TreeValue,
-} from "../../input/io/columns.ts";
-import { openFile } from "../../input/io/file-source.ts";
+} from "../../input/io/index.ts";
+import { openFile } from "../../input/io/index.ts";
 
 export interface GroundTruth {
   /** For the report: what was asked for. */

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { UsageError } from "../../core/base/errors.ts";
-import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../core/base/memory-limit.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit, UsageError } from "../../core/base/index.ts";
 import { COLUMN_FLAGS, type ColumnMapping, type ReadOptions } from "../../input/ingest/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;

@@ -1,5 +1,5 @@
-import { isLogratioError, type LogratioError } from "../../core/base/errors.ts";
-import { fileSystemError, isSystemError } from "../../input/io/file-system-errors.ts";
+import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import { fileSystemError, isSystemError } from "../../input/io/index.ts";
 import { EXIT, exitStatusOf } from "./exit-status.ts";
 import { formatBug, formatError } from "./messages.ts";
 import { buildProgram } from "./program.ts";

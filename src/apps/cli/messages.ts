@@ -1,5 +1,5 @@
-import { formatPlace, isLogratioError, type LogratioError } from "../../core/base/errors.ts";
-import type { Finding } from "../../core/schema/findings.ts";
+import { formatPlace, isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
 import { plural, printable } from "../../render/index.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
-import { EmptyInputError } from "../../core/base/errors.ts";
-import type { FindingCode } from "../../core/schema/findings.ts";
-import type { MismatchReport } from "../../results/report.ts";
+import { EmptyInputError } from "../../core/base/index.ts";
+import type { FindingCode } from "../../core/schema/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
 
 /** What takes a log-prob out of the figures while the row stays. */
 const LOST: ReadonlySet<FindingCode> = new Set<FindingCode>([

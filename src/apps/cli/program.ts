@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
-import { SHOW_METRICS } from "../../results/show.ts";
+import { SHOW_METRICS } from "../../results/index.ts";
 import type { AnalyzeOptions } from "./commands/analyze.ts";
 import type { ConformanceOptions } from "./commands/conformance.ts";
 import type { ConvertOptions } from "./commands/convert.ts";

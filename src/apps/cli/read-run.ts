@@ -4,14 +4,13 @@
  * @module
  */
 
-import type { BatchFilter } from "../../analyses/filter/filter-batches.ts";
-import { inputWasSkipped } from "../../analyses/report/left-out.ts";
-import { EmptyInputError } from "../../core/base/errors.ts";
-import { shellCommand } from "../../core/base/shell-command.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import type { BatchFilter } from "../../analyses/filter/index.ts";
+import { inputWasSkipped } from "../../analyses/report/index.ts";
+import { EmptyInputError, shellCommand } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
-import { onInterrupt } from "../../input/io/interrupts.ts";
-import type { SourceSummary } from "../../results/report.ts";
+import { onInterrupt } from "../../input/io/index.ts";
+import type { SourceSummary } from "../../results/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 import { writeBundle } from "../viewer/bundle/index.ts";
 import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../viewer/kl/index.ts";
 import { startStudyServer } from "../viewer/server/index.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { fstatSync, writeSync } from "node:fs";
-import { fileSystemError } from "../../input/io/file-system-errors.ts";
+import { fileSystemError } from "../../input/io/index.ts";
 
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 

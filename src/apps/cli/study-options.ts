@@ -6,7 +6,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Command } from "commander";
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
 import {
   type ConfiguredStudy,

@@ -1,4 +1,4 @@
-import { LengthMismatchError, UsageError } from "../base/errors.ts";
+import { LengthMismatchError, UsageError } from "../base/index.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
 
 export interface DistributionOptions {

@@ -27,6 +27,34 @@ export { type ComparedRows, compareRows, type DistributionOptions, describeRows 
 export { initKernels } from "./init.ts";
 /** Field indices of a sums vector, and FIELDS, their number. */
 export * as sumsLayout from "./layout.ts";
+export {
+  ABS_DELTA_SUM,
+  ABS_PROB_DIFF_MAX,
+  ABS_PROB_DIFF_MEAN,
+  COUNT,
+  DELTA_M2,
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  EXCESS_M2,
+  EXCESS_MEAN,
+  FIELDS,
+  K3_SUM,
+  NEGATIVE_COUNT,
+  NEGATIVE_INFINITE_COUNT,
+  NEGATIVE_SUM,
+  OVER_COUNT,
+  OVER_EXCESS_SQUARE_SUM,
+  OVER_EXCESS_SUM,
+  POSITIVE_COUNT,
+  POSITIVE_INFINITE_COUNT,
+  POSITIVE_SUM,
+  PROB_COUNT,
+  RATIO_CLAMP,
+  ROLLOUT_SUM,
+  TRAINER_SUM,
+  UNDEFINED_COUNT,
+} from "./layout.ts";
 export type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
 export { clearSums, emptySums, mergeSums } from "./merge.ts";
 export {
@@ -37,3 +65,5 @@ export {
   type TokenBlock,
 } from "./mismatch.ts";
 export { k3Of, probDiffOf } from "./scalar.ts";
+export { checkedRows } from "./token-block.ts";
+export { turnMarks, turnOfMark } from "./turns.ts";

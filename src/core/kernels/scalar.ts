@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { FloatArray } from "../base/arrays.ts";
+import type { FloatArray } from "../base/index.ts";
 import {
   ABS_DELTA_SUM,
   ABS_PROB_DIFF_M2,

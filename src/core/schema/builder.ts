@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { FloatArray, NumericArray } from "../base/arrays.ts";
-import { dictionary } from "../base/dictionary.ts";
-import { LengthMismatchError } from "../base/errors.ts";
+import type { FloatArray, NumericArray } from "../base/index.ts";
+import { dictionary, LengthMismatchError } from "../base/index.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
 import type { ArrayPlaces, Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";

@@ -1,4 +1,4 @@
-import type { Place } from "../base/errors.ts";
+import type { Place } from "../base/index.ts";
 
 /**
  * Something that reading noticed and the user must be told: never silently repaired, always counted.

@@ -7,9 +7,18 @@ export {
   type BuilderOptions,
   createRecordBuilder,
   DEFAULT_BATCH_TOKENS,
+  MOST_TEXT,
   type RecordBuilder,
 } from "./builder.ts";
-export { type Finding, type FindingCode, FindingLog, type Severity } from "./findings.ts";
+export {
+  type Finding,
+  type FindingCode,
+  FindingLog,
+  type Omission,
+  type OmissionReason,
+  type Severity,
+  unreadableRows,
+} from "./findings.ts";
 export {
   type LayoutColumn,
   LIST_COLUMNS,
@@ -27,6 +36,7 @@ export {
   type Sampling,
   type TopK,
 } from "./record.ts";
+export { type RowFacts, rowFacts } from "./row-facts.ts";
 export {
   findMisfit,
   type Misfit,
@@ -41,4 +51,5 @@ export {
   UPGRADES,
   type Upgrade,
   VERSION_KEY,
+  WRITER_KEY,
 } from "./version.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FloatArray, NumericArray } from "../base/arrays.ts";
+import type { FloatArray, NumericArray } from "../base/index.ts";
 
 export interface PackedColumn<A> {
   /** Copies `values` to positions `[at, at + values.length)`; positions skipped since the last call become missing. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { NumericArray } from "../base/arrays.ts";
+import type { NumericArray } from "../base/index.ts";
 import type { RecordBatch } from "./record.ts";
 
 /** Per-sequence scalars. */

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { FloatArray } from "../base/arrays.ts";
+import type { FloatArray } from "../base/index.ts";
 
 /** Top-k alternatives of a policy at each response token: row-major `[tokens, k]`, most probable first. */
 export interface TopK {

@@ -1,4 +1,4 @@
-import { orNull } from "../base/json.ts";
+import { orNull } from "../base/index.ts";
 import type { RecordBatch } from "./record.ts";
 
 /** What a record says of a sequence beside its tokens; null where it does not. */

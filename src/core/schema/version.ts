@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError, VersionError } from "../base/errors.ts";
+import { SchemaError, VersionError } from "../base/index.ts";
 
 /** The version that this code writes. docs/formats/record.md lists what each version changed. */
 export const SCHEMA_VERSION = 1;

@@ -7,12 +7,16 @@ export { clusterInterval } from "./cluster-interval.ts";
 export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
 export { driftTest } from "./drift.ts";
+export { clusteredFactor, type Factor, type TwoParts } from "./factor.ts";
 export { paretoTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
+export { type GroupedUnits, maxStatisticTest } from "./max-statistic.ts";
 export { meanTest, ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";
+export { seededRandom } from "./random.ts";
+export { rareRate } from "./rare-rate.ts";
 export type {
   ClusteredDifference,
   ClusteredShare,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LengthMismatchError } from "../base/errors.ts";
+import { LengthMismatchError } from "../base/index.ts";
 
 export interface Moments {
   readonly count: number;

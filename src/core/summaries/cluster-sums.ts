@@ -22,7 +22,7 @@ import {
   OVER_EXCESS_SQUARE_SUM,
   OVER_EXCESS_SUM,
   PROB_COUNT,
-} from "../kernels/layout.ts";
+} from "../kernels/index.ts";
 
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;

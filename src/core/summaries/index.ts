@@ -2,12 +2,21 @@ export { KeyHash } from "./cluster-key.ts";
 export { CLUSTER, CLUSTER_WIDTH, ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";
 export {
+  checkSummaryVersion,
   MismatchSummary,
   type MismatchSummaryJson,
   type SummaryOptions,
   type TurnSums,
 } from "./mismatch-summary.ts";
 export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
+export { addOutcome, emptyOutcomeSums, mergeOutcomeSums, outcomeMeans } from "./outcome-sums.ts";
+export {
+  SAMPLE_DECILES,
+  type SampledCluster,
+  type SampledSequence,
+  SequenceSample,
+  type SequenceSampleJson,
+} from "./sequence-sample.ts";
 export type { SequenceSums } from "./sequence-stats.ts";
 export { TopList } from "./top-list.ts";
 export { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";

@@ -1,8 +1,13 @@
-import type { FloatArray } from "../base/arrays.ts";
-import { VersionError } from "../base/errors.ts";
-import { FIELDS } from "../kernels/layout.ts";
-import { emptySums, mergeSums } from "../kernels/merge.ts";
-import { type MaskedTokens, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
+import type { FloatArray } from "../base/index.ts";
+import { VersionError } from "../base/index.ts";
+import {
+  emptySums,
+  FIELDS,
+  type MaskedTokens,
+  mergeSums,
+  mismatchSums,
+  type TokenBlock,
+} from "../kernels/index.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
 import { emptySequenceSums, mergeSequenceSums, type SequenceSums, sequenceSumsOf } from "./sequence-stats.ts";

@@ -1,4 +1,4 @@
-import type { NumericArray } from "../base/arrays.ts";
+import type { NumericArray } from "../base/index.ts";
 import { CellCounts } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */

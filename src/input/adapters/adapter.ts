@@ -3,11 +3,9 @@
  *
  * @module
  */
-import type { LogratioError } from "../../core/base/errors.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
-import type { Provenance, Sampling } from "../../core/schema/record.ts";
-import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
-import type { SourceDocument } from "../io/columns.ts";
+import type { LogratioError } from "../../core/base/index.ts";
+import type { FindingLog, Provenance, Sampling, SequenceDraft } from "../../core/schema/index.ts";
+import type { SourceDocument } from "../io/index.ts";
 
 /** Columns that the user named: field to column, dotted for nested objects. */
 export interface ColumnMapping {

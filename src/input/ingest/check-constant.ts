@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/arrays.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 
 /** A short greedy answer may give a handful of tokens the same log-prob, 0 above all; more than this it does not. */
 const FEWEST = 20;

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { NumericArray } from "../../core/base/arrays.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
-import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+import type { NumericArray } from "../../core/base/index.ts";
+import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
 
 const LARGEST_ID = 2 ** 31 - 1;
 /** What writers, and the record, put where there is no id. */

@@ -4,10 +4,9 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/arrays.ts";
-import { type Place, SchemaError } from "../../core/base/errors.ts";
-import type { FindingCode, FindingLog, Severity } from "../../core/schema/findings.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import { type Place, SchemaError } from "../../core/base/index.ts";
+import type { FindingCode, FindingLog, RecordBatch, Severity } from "../../core/schema/index.ts";
 import { createConstantCheck } from "./check-constant.ts";
 
 /** vLLM writes -inf as -9999. */

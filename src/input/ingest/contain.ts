@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { containError } from "../../core/base/contain.ts";
-import type { LogratioError } from "../../core/base/errors.ts";
-import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
+
+import type { LogratioError } from "../../core/base/index.ts";
+import { containError } from "../../core/base/index.ts";
+import { fileSystemError, isSystemError } from "../io/index.ts";
 
 /** What reading a file threw, as an error with a tag: see {@link containError}. */
 export function containFileError(error: unknown, file: string): LogratioError {

@@ -7,14 +7,18 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
-import { makeDirectory } from "../io/make-directory.ts";
-import { createScratch, createTemporaryFile } from "../io/scratch.ts";
-import { writeAll } from "../io/write-all.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import {
+  createScratch,
+  createTemporaryFile,
+  fileSystemError,
+  isSystemError,
+  makeDirectory,
+  writeAll,
+} from "../io/index.ts";
+import { WRITTEN_BYTES, type WrittenArray } from "../readers/index.ts";
 import { writeNpz } from "../readers/npz/index.ts";
 import { writeSafetensors } from "../readers/safetensors/index.ts";
-import { WRITTEN_BYTES, type WrittenArray } from "../readers/shared/written-array.ts";
 
 export const WEIGHTS_NAME = "importance_weights";
 export const MASK_NAME = "modified_response_mask";

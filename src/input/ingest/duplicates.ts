@@ -4,7 +4,7 @@
  * @module
  */
 import { basename, dirname, sep } from "node:path";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import { seriesFolder } from "./file-numbers.ts";
 import type { Source } from "./sources.ts";
 

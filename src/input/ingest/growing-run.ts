@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { FindingLog } from "../../core/schema/findings.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { FindingLog } from "../../core/schema/index.ts";
 import { openGroups, pooled } from "./open-run.ts";
 import type { ReadOptions } from "./options.ts";
 import { emptyTally, readSources } from "./read-run.ts";

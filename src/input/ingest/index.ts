@@ -5,6 +5,7 @@
  */
 export type { ColumnMapping } from "../adapters/index.ts";
 export { COLUMN_FLAGS } from "../adapters/index.ts";
+export { closeQuietly, containFileError } from "./contain.ts";
 export {
   type ArrayFormat,
   type CorrectedArrays,
@@ -13,6 +14,7 @@ export {
   MASK_NAME,
   WEIGHTS_NAME,
 } from "./corrected-arrays.ts";
+export { type GrowingRun, growingRun } from "./growing-run.ts";
 export {
   type AppendedFile,
   appendJsonl,
@@ -27,4 +29,5 @@ export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
 export type { SourceReport } from "./sources.ts";
+export { walk } from "./walk.ts";
 export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

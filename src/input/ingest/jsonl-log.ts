@@ -15,9 +15,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
-import { UsageError } from "../../core/base/errors.ts";
-import { fileSystemError } from "../io/file-system-errors.ts";
-import { makeDirectory } from "../io/make-directory.ts";
+import { UsageError } from "../../core/base/index.ts";
+import { fileSystemError, makeDirectory } from "../io/index.ts";
 
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */

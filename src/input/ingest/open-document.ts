@@ -6,19 +6,21 @@
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EmptyInputError, FormatError, LimitError } from "../../core/base/errors.ts";
-import { memoryLimit } from "../../core/base/memory-limit.ts";
-import type { ByteSource } from "../io/byte-source.ts";
-import type { SourceDocument } from "../io/columns.ts";
-import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
-import { holdStream } from "../io/held-source.ts";
-import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
-import { createScratch } from "../io/scratch.ts";
+import { EmptyInputError, FormatError, LimitError, memoryLimit } from "../../core/base/index.ts";
+import type { ByteSource, SourceDocument } from "../io/index.ts";
+import {
+  type ByteStream,
+  createScratch,
+  holdStream,
+  openPlain,
+  type PlainStream,
+  SCRATCH_PER_MEMORY,
+} from "../io/index.ts";
+import { isPickle, isZip, zipKind } from "../readers/index.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
 import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
 import { isParquet, openParquet } from "../readers/parquet/index.ts";
 import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
-import { isPickle, isZip, zipKind } from "../readers/shared/sniff.ts";
 import { openTorch } from "../readers/torch/index.ts";
 
 const HEAD_BYTES = 64 * 1024;

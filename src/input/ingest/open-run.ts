@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
-import { FindingLog } from "../../core/schema/findings.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import { EmptyInputError, UsageError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { FindingLog } from "../../core/schema/index.ts";
 import { dropDuplicates } from "./duplicates.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";

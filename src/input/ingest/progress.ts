@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ByteSource } from "../io/byte-source.ts";
+import type { ByteSource } from "../io/index.ts";
 
 export interface Progress {
   /** Of the files as they are on disk. */

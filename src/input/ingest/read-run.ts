@@ -4,12 +4,11 @@
  * @module
  */
 
-import { EmptyInputError, type LogratioError } from "../../core/base/errors.ts";
-import { DEFAULT_BATCH_TOKENS } from "../../core/schema/builder.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
+import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
+import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
 import { type Reading, readPair } from "../adapters/index.ts";
-import type { SourceDocument } from "../io/columns.ts";
+import type { SourceDocument } from "../io/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { openDocument } from "./open-document.ts";
 import type { ReadOptions } from "./options.ts";

@@ -4,16 +4,18 @@
  * @module
  */
 
-import { MissingSideError } from "../../core/base/errors.ts";
-import { createRecordBuilder, type RecordBuilder } from "../../core/schema/builder.ts";
-import { type FindingLog, unreadableRows } from "../../core/schema/findings.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
+import { MissingSideError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import {
+  createRecordBuilder,
+  type FindingLog,
   findMisfit,
   type Misfit,
   type Origin,
+  type RecordBuilder,
   type SequenceDraft,
-} from "../../core/schema/sequence-draft.ts";
+  unreadableRows,
+} from "../../core/schema/index.ts";
 import type { Reading } from "../adapters/index.ts";
 import { createBatchChecker } from "./check.ts";
 import { checkTokenIds } from "./check-ids.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FindingLog } from "../../core/schema/findings.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import { reportSkipped } from "./select.ts";
 import type { Walk } from "./walk.ts";
 

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import type { Source } from "./sources.ts";
 import type { FoundFile } from "./walk.ts";
 

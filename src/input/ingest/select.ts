@@ -4,8 +4,8 @@
  * @module
  */
 import { basename } from "node:path";
-import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/errors.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
 

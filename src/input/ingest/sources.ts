@@ -4,14 +4,11 @@
  * @module
  */
 import { resolve } from "node:path";
-import { isLogratioError, type LogratioError, UsageError } from "../../core/base/errors.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import { isLogratioError, type LogratioError, UsageError } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import { ADAPTERS, type Adapter, type ColumnMapping, type Match, unrecognised } from "../adapters/index.ts";
-import type { ByteSource } from "../io/byte-source.ts";
-import type { FormatName, SourceDocument } from "../io/columns.ts";
-import type { ByteStream } from "../io/decompress.ts";
-import { openFile } from "../io/file-source.ts";
-import { openPipe } from "../io/pipe.ts";
+import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
+import { openFile, openPipe } from "../io/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { openDocument } from "./open-document.ts";

@@ -6,9 +6,8 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { LimitError, type LogratioError, NotFoundError } from "../../core/base/errors.ts";
-import { fileSystemError, isSystemError } from "../io/file-system-errors.ts";
-import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/limits.ts";
+import { LimitError, type LogratioError, NotFoundError } from "../../core/base/index.ts";
+import { fileSystemError, isSystemError, MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/index.ts";
 
 export interface FoundFile {
   readonly path: string;

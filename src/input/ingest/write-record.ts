@@ -4,9 +4,14 @@
  * @module
  */
 import { join, parse } from "node:path";
-import { type LayoutColumn, layoutColumns } from "../../core/schema/parquet-layout.ts";
-import type { RecordBatch } from "../../core/schema/record.ts";
-import { SCHEMA_VERSION, VERSION_KEY, WRITER_KEY } from "../../core/schema/version.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import {
+  type LayoutColumn,
+  layoutColumns,
+  SCHEMA_VERSION,
+  VERSION_KEY,
+  WRITER_KEY,
+} from "../../core/schema/index.ts";
 import {
   type ColumnBatch,
   type ColumnData,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { NumericArray } from "../../core/base/arrays.ts";
+import type { NumericArray } from "../../core/base/index.ts";
 
 export type FormatName = "npy" | "npz" | "safetensors" | "torch" | "parquet" | "json" | "jsonl";
 

@@ -1,4 +1,4 @@
-import { FormatError } from "../../core/base/errors.ts";
+import { FormatError } from "../../core/base/index.ts";
 
 export interface CutPlace {
   readonly name: string;

@@ -5,7 +5,7 @@
  */
 import type { TransformOptions } from "node:stream";
 import { createGunzip, type ZlibOptions } from "node:zlib";
-import { FormatError } from "../../core/base/errors.ts";
+import { FormatError } from "../../core/base/index.ts";
 import { cutOff } from "./decompress-errors.ts";
 import { pump } from "./decompress-pump.ts";
 

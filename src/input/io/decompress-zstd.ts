@@ -7,7 +7,7 @@
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { Decompress } from "fzstd";
-import { FormatError, LimitError, UnsupportedError } from "../../core/base/errors.ts";
+import { FormatError, LimitError, UnsupportedError } from "../../core/base/index.ts";
 import { cutOff } from "./decompress-errors.ts";
 import { pump } from "./decompress-pump.ts";
 import { createXxHash64 } from "./decompress-xxhash.ts";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { UnsupportedError } from "../../core/base/errors.ts";
+import { UnsupportedError } from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { gunzip } from "./decompress-gzip.ts";
 import { unzstd } from "./decompress-zstd.ts";

@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { FormatError, type LogratioError, NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
+import { FormatError, type LogratioError, NotFoundError, UnsupportedError } from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { fileSystemError } from "./file-system-errors.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FileSystemError, LogratioError, NotFoundError, type Place } from "../../core/base/errors.ts";
+import { FileSystemError, LogratioError, NotFoundError, type Place } from "../../core/base/index.ts";
 
 interface Advice {
   readonly what: string;

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { FormatError } from "../../core/base/errors.ts";
-import { memoryExceeded, memoryLimit } from "../../core/base/memory-limit.ts";
+import { FormatError, memoryExceeded, memoryLimit } from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { ByteStream } from "./decompress.ts";
 

@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
-import { EmptyInputError, UnsupportedError } from "../../core/base/errors.ts";
+import { EmptyInputError, UnsupportedError } from "../../core/base/index.ts";
 import type { ByteStream } from "./decompress.ts";
 import { fileSystemError, isSystemError } from "./file-system-errors.ts";
 

@@ -5,7 +5,7 @@ import {
   LogratioError,
   type Place,
   UnsupportedError,
-} from "../../core/base/errors.ts";
+} from "../../core/base/index.ts";
 import { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { crc32 } from "./crc32.ts";

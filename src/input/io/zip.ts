@@ -5,7 +5,7 @@ import {
   LimitError,
   LogratioError,
   UnsupportedError,
-} from "../../core/base/errors.ts";
+} from "../../core/base/index.ts";
 import { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { MAX_DEFLATE_RATIO, MAX_ZIP_MEMBERS } from "./limits.ts";

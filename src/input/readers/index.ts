@@ -22,9 +22,10 @@
  *
  * @module
  */
-export type { ByteSource } from "../io/byte-source.ts";
 export type {
   BadRow,
+  ByteSource,
+  ByteStream,
   DType,
   FormatName,
   PickledObject,
@@ -37,9 +38,8 @@ export type {
   TreeDocument,
   TreeMap,
   TreeValue,
-} from "../io/columns.ts";
-export type { ByteStream } from "../io/decompress.ts";
-export { memorySource, openFile } from "../io/file-source.ts";
+} from "../io/index.ts";
+export { memorySource, openFile } from "../io/index.ts";
 export {
   type JsonKind,
   type JsonOptions,
@@ -64,5 +64,11 @@ export {
   writeParquet,
 } from "./parquet/index.ts";
 export { isSafetensors, openSafetensors } from "./safetensors/index.ts";
+export { decodeElements } from "./shared/decode.ts";
+export type { FixedDType } from "./shared/dtypes.ts";
 export type { PickleOptions } from "./shared/pickle.ts";
+export { isPickle, isZip, zipKind } from "./shared/sniff.ts";
+export { rowMajorStrides } from "./shared/strides.ts";
+export { tensorOver } from "./shared/tensor.ts";
+export { WRITTEN_BYTES, type WrittenArray } from "./shared/written-array.ts";
 export { openTorch } from "./torch/index.ts";

@@ -6,3 +6,4 @@
 export { compareTokenizers, type TokenizerDifference } from "./compare-tokenizers.ts";
 export { openTokenizer } from "./open-tokenizer.ts";
 export type { TokenDecoder } from "./token-decoder.ts";
+export { type SpelledTokens, TokenTexts } from "./token-texts.ts";

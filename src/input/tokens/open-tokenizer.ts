@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { FormatError, LimitError, NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
+import { FormatError, LimitError, NotFoundError, UnsupportedError } from "../../core/base/index.ts";
 import { byteFallbackBytes, byteLevelBytes, joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
 import { buildTokenizer, type LibraryDecoder, type LibraryTokenizer } from "./library.ts";
 import type { TokenDecoder } from "./token-decoder.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/token-class.ts";
+import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 

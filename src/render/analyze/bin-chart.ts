@@ -4,12 +4,15 @@ import {
   drawEmptyChart,
   drawXAxis,
   drawYAxis,
+  element,
+  linearScale,
+  PALETTE,
+  type PaletteColour,
+  pixel,
   plotArea,
-} from "../charts/frame.ts";
-import { PALETTE, type PaletteColour } from "../charts/palette.ts";
-import { linearScale } from "../charts/scale.ts";
-import { element, pixel, tooltip } from "../charts/svg.ts";
-import { formatCount, formatNumber, formatShare } from "../text/format.ts";
+  tooltip,
+} from "../charts/index.ts";
+import { formatCount, formatNumber, formatShare } from "../text/index.ts";
 
 export interface BinSeries {
   readonly label: string;

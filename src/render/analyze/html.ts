@@ -1,11 +1,7 @@
-import { formatPlace } from "../../core/base/errors.ts";
-import type { AnalyzeReport, Scenario } from "../../results/analyze.ts";
+import { formatPlace } from "../../core/base/index.ts";
+import type { AnalyzeReport, Scenario } from "../../results/index.ts";
 import { type ChartSpec, type ChartValues, lineChart } from "../charts/index.ts";
-import { escapeHtml } from "../html/escape.ts";
-import { SECURITY_POLICY } from "../html/policy.ts";
-import { SCRIPT } from "../html/script.ts";
-import { STYLE } from "../html/style.ts";
-import { htmlTable } from "../html/table.ts";
+import { escapeHtml, htmlTable, SCRIPT, SECURITY_POLICY, STYLE } from "../html/index.ts";
 import { binChart } from "./bin-chart.ts";
 import { inputParts, keyLines, orderedScenarios, scenarioLevel } from "./summary.ts";
 import { analyzeTables } from "./tables.ts";

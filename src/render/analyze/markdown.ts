@@ -1,6 +1,5 @@
-import type { AnalyzeReport } from "../../results/analyze.ts";
-import { pipeTable, tableBlock } from "../markdown/table.ts";
-import { codeBlock, codeSpan, escapeMarkdown } from "../markdown/text.ts";
+import type { AnalyzeReport } from "../../results/index.ts";
+import { codeBlock, codeSpan, escapeMarkdown, pipeTable, tableBlock } from "../markdown/index.ts";
 import { inputParts, keyLines, orderedScenarios } from "./summary.ts";
 import { analyzeTables } from "./tables.ts";
 

@@ -1,5 +1,4 @@
-import { clip, displayWidth, pad } from "../terminal/columns.ts";
-import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
+import { clip, displayWidth, makeSurface, pad, type TerminalOptions } from "../terminal/index.ts";
 
 /** The rows of a query. */
 export interface RowTable {

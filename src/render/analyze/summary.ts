@@ -3,11 +3,9 @@
  *
  * @module
  */
-import type { AnalyzeReport, Scenario } from "../../results/analyze.ts";
-import type { VerdictLevel } from "../../results/report.ts";
-import { plural } from "../report/input.ts";
-import { formatCount, formatNumber, formatShare } from "../text/format.ts";
-import { printable } from "../text/printable.ts";
+import type { AnalyzeReport, Scenario, VerdictLevel } from "../../results/index.ts";
+import { plural } from "../report/index.ts";
+import { formatCount, formatNumber, formatShare, printable } from "../text/index.ts";
 import { testSentence } from "./test-table.ts";
 
 /** What was read: `2,000 tokens · 100 iterations · 743 responses`. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { AnalyzeReport, LoggedToken } from "../../results/analyze.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
-import { plural } from "../report/input.ts";
-import { formatId, formatNumber, formatPlain, formatShare } from "../text/format.ts";
+import type { AnalyzeReport, LoggedToken } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
+import { plural } from "../report/index.ts";
+import { formatId, formatNumber, formatPlain, formatShare } from "../text/index.ts";
 import { foldIterations } from "./fold-iterations.ts";
 import { comparisonTable } from "./test-table.ts";
 

@@ -1,11 +1,18 @@
-import type { AnalyzeReport, Scenario } from "../../results/analyze.ts";
-import type { Table } from "../document/table.ts";
-import { sparkline } from "../terminal/bars.ts";
-import { clip, pad } from "../terminal/columns.ts";
-import { levelSign, makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap, wrapParts } from "../terminal/wrap.ts";
-import { formatId, formatNumber } from "../text/format.ts";
+import type { AnalyzeReport, Scenario } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import {
+  clip,
+  drawTable,
+  levelSign,
+  makeSurface,
+  pad,
+  type Surface,
+  sparkline,
+  type TerminalOptions,
+  wrap,
+  wrapParts,
+} from "../terminal/index.ts";
+import { formatId, formatNumber } from "../text/index.ts";
 import { foldIterations } from "./fold-iterations.ts";
 import { inputParts, keyLines, orderedScenarios, scenarioLevel, unbroken } from "./summary.ts";
 import { analyzeTables } from "./tables.ts";

@@ -1,6 +1,6 @@
-import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/analyze.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
-import { type Figure, formatCount, formatNumber, formatSigned, isMissing, MISSING } from "../text/format.ts";
+import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
+import { type Figure, formatCount, formatNumber, formatSigned, isMissing, MISSING } from "../text/index.ts";
 
 /** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
 export const INDEPENDENCE =

@@ -1,7 +1,27 @@
 /** Pure functions from figures to SVG text, for the HTML report and the viewer. */
 export type { ChartColour } from "./chart-colours.ts";
 export type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
-export { type ChartOptions, DEFAULT_HEIGHT, DEFAULT_WIDTH } from "./frame.ts";
+export {
+  chartRows,
+  countUndrawn,
+  cutChart,
+  isDrawable,
+  type Readout,
+  readout,
+  sayPoint,
+} from "./chart-spec.ts";
+export {
+  type ChartOptions,
+  crisp,
+  DEFAULT_HEIGHT,
+  DEFAULT_WIDTH,
+  drawChart,
+  drawEmptyChart,
+  drawXAxis,
+  drawYAxis,
+  plotArea,
+  withTooltip,
+} from "./frame.ts";
 export { type BarSeries, groupedBars } from "./grouped-bars.ts";
 export { type HeatGridOptions, type HeatGridRow, heatGrid } from "./heat-grid.ts";
 export {
@@ -20,6 +40,17 @@ export { type IntervalBar, type IntervalBarsOptions, intervalBars } from "./inte
 export { type IntervalLineOptions, type IntervalPoint, intervalLine, type Level } from "./interval-line.ts";
 export { lineChart } from "./line-chart.ts";
 export type { LineChartSize } from "./line-layout.ts";
+export { type LineLayout, lineLayout, placeAt } from "./line-layout.ts";
 export { type MirroredOptions, type MirroredSide, mirroredChart } from "./mirrored-chart.ts";
 export { PALETTE, type PaletteColour } from "./palette.ts";
+export { linearScale } from "./scale.ts";
+export {
+  reportStepCharts,
+  SCALES,
+  type ScaleChoice,
+  type SliceBy,
+  sliceChoices,
+  stepCharts,
+} from "./step-charts.ts";
+export { element, escapeMarkup, pixel, textElement, tooltip } from "./svg.ts";
 export { tailChart } from "./tail-chart.ts";

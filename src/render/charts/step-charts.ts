@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { StepMetrics } from "../../results/report.ts";
-import { STEP_METRICS, type StepMetric, type StepSeries } from "../../results/view.ts";
+import type { StepMetrics } from "../../results/index.ts";
+import { STEP_METRICS, type StepMetric, type StepSeries } from "../../results/index.ts";
 import { type FigureKind, isFigure } from "../text/display/index.ts";
 import { MOST_COLOURED, sliceLook } from "./chart-colours.ts";
 import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";

@@ -1,1 +1,2 @@
+export { renderLintMarkdown, renderLintTerminal } from "./lint.ts";
 export { renderCorrectTerminal } from "./terminal.ts";

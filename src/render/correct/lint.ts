@@ -10,14 +10,20 @@ import type {
   LintSetting,
   LintSeverity,
   LintValue,
-} from "../../results/lint.ts";
-import { makeTable, type Table, textColumn } from "../document/table.ts";
-import { codeSpan, escapeMarkdown } from "../markdown/text.ts";
-import { plural } from "../report/input.ts";
-import { clip, pad } from "../terminal/columns.ts";
-import { makeSurface, type Style, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap } from "../terminal/wrap.ts";
+} from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { codeSpan, escapeMarkdown } from "../markdown/index.ts";
+import { plural } from "../report/index.ts";
+import {
+  clip,
+  drawTable,
+  makeSurface,
+  pad,
+  type Style,
+  type Surface,
+  type TerminalOptions,
+  wrap,
+} from "../terminal/index.ts";
 
 /** What is certain about the trainer, in words. */
 const CONFIDENCE: Readonly<Record<LintedConfig["confidence"], string>> = {

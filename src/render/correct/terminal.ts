@@ -1,11 +1,7 @@
-import type { CorrectReport } from "../../results/correct.ts";
-import { plural } from "../report/input.ts";
-import { parityTable } from "../report/parity-tables.ts";
-import { clip } from "../terminal/columns.ts";
-import { makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap } from "../terminal/wrap.ts";
-import { formatCount, formatNearOne, formatNumber, formatShare, formatSigned } from "../text/format.ts";
+import type { CorrectReport } from "../../results/index.ts";
+import { parityTable, plural } from "../report/index.ts";
+import { clip, drawTable, makeSurface, type Surface, type TerminalOptions, wrap } from "../terminal/index.ts";
+import { formatCount, formatNearOne, formatNumber, formatShare, formatSigned } from "../text/index.ts";
 
 /** The result of `logratio correct` as lines for a terminal, none longer than `width` columns. */
 export function renderCorrectTerminal(report: CorrectReport, options: TerminalOptions): string {

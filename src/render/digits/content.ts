@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { DigitsReport, DigitTruth } from "../../results/digits.ts";
-import { plural } from "../report/input.ts";
-import { formatCount, formatNumber, formatShare, isFigure } from "../text/format.ts";
+import type { DigitsReport, DigitTruth } from "../../results/index.ts";
+import { plural } from "../report/index.ts";
+import { formatCount, formatNumber, formatShare, isFigure } from "../text/index.ts";
 
 /** `3,264 sequences · 230,420 tokens · 75,001 digits …`, in parts. */
 export function inputParts({ metrics, vocabulary }: DigitsReport): string[] {

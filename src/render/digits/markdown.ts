@@ -1,6 +1,5 @@
-import type { DigitsReport } from "../../results/digits.ts";
-import { tableBlock } from "../markdown/table.ts";
-import { codeBlock, codeSpan, escapeMarkdown } from "../markdown/text.ts";
+import type { DigitsReport } from "../../results/index.ts";
+import { codeBlock, codeSpan, escapeMarkdown, tableBlock } from "../markdown/index.ts";
 import { headlines, inputParts } from "./content.ts";
 import { digitTables } from "./tables.ts";
 

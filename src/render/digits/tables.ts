@@ -10,9 +10,9 @@ import type {
   DigitFigures,
   DigitsReport,
   DigitTruth,
-} from "../../results/digits.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
-import { formatNumber, formatShare } from "../text/format.ts";
+} from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import { formatNumber, formatShare } from "../text/index.ts";
 import { placeName } from "./content.ts";
 
 /** Longer runs are folded; `--json` has every step. */

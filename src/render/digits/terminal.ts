@@ -1,9 +1,14 @@
-import type { DigitsReport } from "../../results/digits.ts";
-import type { Table } from "../document/table.ts";
-import { clip } from "../terminal/columns.ts";
-import { makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap, wrapParts } from "../terminal/wrap.ts";
+import type { DigitsReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import {
+  clip,
+  drawTable,
+  makeSurface,
+  type Surface,
+  type TerminalOptions,
+  wrap,
+  wrapParts,
+} from "../terminal/index.ts";
 import { headlines, inputParts } from "./content.ts";
 import { digitTables } from "./tables.ts";
 

@@ -1,5 +1,5 @@
-import type { DivergenceRecord } from "../../results/divergence.ts";
-import { toAscii } from "../terminal/ascii.ts";
+import type { DivergenceRecord } from "../../results/index.ts";
+import { toAscii } from "../terminal/index.ts";
 
 export interface ConsoleOptions {
   /** False: every character is ASCII. */

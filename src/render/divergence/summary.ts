@@ -1,8 +1,6 @@
-import type { DivergenceReport, DivergenceStep, FlipType } from "../../results/divergence.ts";
-import { clip } from "../terminal/columns.ts";
-import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
-import { wrap } from "../terminal/wrap.ts";
-import { formatCount, formatNumber, formatPlain } from "../text/format.ts";
+import type { DivergenceReport, DivergenceStep, FlipType } from "../../results/index.ts";
+import { clip, makeSurface, type TerminalOptions, wrap } from "../terminal/index.ts";
+import { formatCount, formatNumber, formatPlain } from "../text/index.ts";
 
 const FLIPS: readonly FlipType[] = [
   "rollout_confident_actor_rejects",

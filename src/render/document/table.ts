@@ -5,10 +5,9 @@
  * @module
  */
 
-import type { VerdictLevel } from "../../results/report.ts";
+import type { VerdictLevel } from "../../results/index.ts";
 import { displayed } from "../text/display/index.ts";
-import { type Figure, type FigureKind, formatColumn, isFigure, isMissing } from "../text/format.ts";
-import { printable } from "../text/printable.ts";
+import { type Figure, type FigureKind, formatColumn, isFigure, isMissing, printable } from "../text/index.ts";
 
 export interface TableColumn {
   readonly header: string;

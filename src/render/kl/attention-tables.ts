@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AttentionFigures, KlReport, PairedDifference } from "../../results/kl.ts";
-import { makeTable, type Table } from "../document/table.ts";
+import type { AttentionFigures, KlReport, PairedDifference } from "../../results/index.ts";
+import { makeTable, type Table } from "../document/index.ts";
 import { coefficient, columnsOf, figure, NONE, yesNo } from "./values.ts";
 
 export function attentionTable({ attention: rows, reference }: KlReport): Table {

@@ -1,6 +1,6 @@
-import type { CaseStudy } from "../../results/kl.ts";
-import { plural } from "../report/input.ts";
-import { formatCount, formatPlain } from "../text/format.ts";
+import type { CaseStudy } from "../../results/index.ts";
+import { plural } from "../report/index.ts";
+import { formatCount, formatPlain } from "../text/index.ts";
 
 type CaseText = Pick<
   CaseStudy,

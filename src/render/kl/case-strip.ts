@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { CaseStudy, SpikeFigures } from "../../results/kl.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
 import { heatLevel } from "../charts/index.ts";
-import { isFigure } from "../text/format.ts";
+import { isFigure } from "../text/index.ts";
 
 /** A scored token, or one that is marked. */
 export interface StripToken {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { CheckpointFigures, KlReport } from "../../results/kl.ts";
-import { makeTable, type Table, textColumn } from "../document/table.ts";
-import { plural } from "../report/input.ts";
-import { formatPlain } from "../text/format.ts";
+import type { CheckpointFigures, KlReport } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { plural } from "../report/index.ts";
+import { formatPlain } from "../text/index.ts";
 import { columnsOf, meanColumn, NONE } from "./values.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;

@@ -1,5 +1,5 @@
-import { formatPlace } from "../../core/base/errors.ts";
-import type { KlReport } from "../../results/kl.ts";
+import { formatPlace } from "../../core/base/index.ts";
+import type { KlReport } from "../../results/index.ts";
 
 /** What was left out or noticed, a line each: severity, message, place, cause, what to try. */
 export function findingLines({ findings }: KlReport): string[] {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CaseStudy, SpikeFigures } from "../../results/kl.ts";
-import { isFigure } from "../text/format.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
+import { isFigure } from "../text/index.ts";
 
 /** One column of a heat-map: tokens from `from` to before `to`; more than one only of folded tool output. */
 export interface HeatColumn {

@@ -1,7 +1,7 @@
-import type { CaseStudy, KlReport } from "../../results/kl.ts";
+import type { CaseStudy, KlReport } from "../../results/index.ts";
 import { heatBounds } from "../charts/index.ts";
-import { escapeHtml } from "../html/escape.ts";
-import { plural } from "../report/input.ts";
+import { escapeHtml } from "../html/index.ts";
+import { plural } from "../report/index.ts";
 import { formatCount } from "../text/display/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import {

@@ -1,4 +1,4 @@
-import type { CheckpointFigures, KlReport } from "../../results/kl.ts";
+import type { CheckpointFigures, KlReport } from "../../results/index.ts";
 import {
   type ChartSpec,
   type ChartValues,
@@ -9,9 +9,8 @@ import {
   intervalLine,
   lineChart,
 } from "../charts/index.ts";
-import { clipMiddle } from "../terminal/columns.ts";
-import { isFigure } from "../text/format.ts";
-import { printable } from "../text/printable.ts";
+import { clipMiddle } from "../terminal/index.ts";
+import { isFigure, printable } from "../text/index.ts";
 import { categoryMatrix, categoryRows } from "./token-tables.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;

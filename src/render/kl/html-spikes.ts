@@ -1,8 +1,7 @@
-import type { CaseStudy, SpikeFigures } from "../../results/kl.ts";
-import { PALETTE } from "../charts/index.ts";
-import { element } from "../charts/svg.ts";
-import { makeTable, textColumn } from "../document/table.ts";
-import { escapeHtml } from "../html/escape.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
+import { element, PALETTE } from "../charts/index.ts";
+import { makeTable, textColumn } from "../document/index.ts";
+import { escapeHtml } from "../html/index.ts";
 import { captioned, tokenText, visibleToken } from "./html-text.ts";
 import { choicesOf } from "./spike-choices.ts";
 import { column, figure, quoted } from "./values.ts";

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { Table } from "../document/table.ts";
-import { escapeHtml } from "../html/escape.ts";
-import { htmlTable } from "../html/table.ts";
+import type { Table } from "../document/index.ts";
+import { escapeHtml, htmlTable } from "../html/index.ts";
 
 /** A table with its title as caption and its note above it; nothing where it has no rows. */
 export function captioned(table: Table): string {

@@ -1,8 +1,6 @@
-import type { KlReport } from "../../results/kl.ts";
-import type { Table } from "../document/table.ts";
-import { escapeHtml } from "../html/escape.ts";
-import { SCRIPT } from "../html/script.ts";
-import { STYLE } from "../html/style.ts";
+import type { KlReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import { escapeHtml, SCRIPT, STYLE } from "../html/index.ts";
 import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import {
   boundTable,

@@ -1,8 +1,7 @@
-import type { CaseStudy, KlAlternative, KlReport, SpikeFigures } from "../../results/kl.ts";
-import type { Table } from "../document/table.ts";
-import { pipeTable, tableBlock } from "../markdown/table.ts";
-import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "../markdown/text.ts";
-import { makeSurface } from "../terminal/surface.ts";
+import type { CaseStudy, KlAlternative, KlReport, SpikeFigures } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import { codeBlock, codeLines, codeSpan, escapeMarkdown, pipeTable, tableBlock } from "../markdown/index.ts";
+import { makeSurface } from "../terminal/index.ts";
 import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, lastRow, markedSpikes, stripParts } from "./case-strip.ts";

@@ -1,4 +1,4 @@
-import { SCRIPT_HASH, STYLE_HASH } from "../html/policy.ts";
+import { SCRIPT_HASH, STYLE_HASH } from "../html/index.ts";
 
 /** Of `KL_STYLE`; a test recomputes it and says what it must be. */
 export const KL_STYLE_HASH = "sha256-ckwUyeBo9yByVX8hfHq+7BteJsw/czf2L1E1zupyTiw=";

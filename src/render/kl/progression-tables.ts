@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/kl.ts";
-import { makeTable, type Table, textColumn } from "../document/table.ts";
+import type { KlReport } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { change, column, columnsOf, figure, NONE, yesNo } from "./values.ts";
 
 /** Label and sentence of each thing to say about training; empty without progression. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/kl.ts";
-import type { Table } from "../document/table.ts";
+import type { KlReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
 import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import { boundTable, detailTable, regionTable } from "./checkpoint-tables.ts";
 import { spikeDistributionsTable, spikeDistributionTable, topProblemTables } from "./problem-tables.ts";

@@ -3,15 +3,16 @@
  *
  * @module
  */
+
+import type { VerdictLevel } from "../../results/index.ts";
 import {
   FEWEST_INTERVAL_PROBLEMS,
   type KlAnswer,
   type KlReport,
   MOST_PROBLEMS_BY_T,
-} from "../../results/kl.ts";
-import type { VerdictLevel } from "../../results/report.ts";
-import { plural } from "../report/input.ts";
-import { formatCount, formatPlain } from "../text/format.ts";
+} from "../../results/index.ts";
+import { plural } from "../report/index.ts";
+import { formatCount, formatPlain } from "../text/index.ts";
 import { meanText } from "./checkpoint-tables.ts";
 import { figure } from "./values.ts";
 

@@ -1,7 +1,6 @@
-import type { KlAlternative, SpikeFigures } from "../../results/kl.ts";
-import { clip, displayWidth, pad } from "../terminal/columns.ts";
-import type { Surface } from "../terminal/surface.ts";
-import { wrapParts } from "../terminal/wrap.ts";
+import type { KlAlternative, SpikeFigures } from "../../results/index.ts";
+import type { Surface } from "../terminal/index.ts";
+import { clip, displayWidth, pad, wrapParts } from "../terminal/index.ts";
 import { stripMarks } from "./terminal-strip.ts";
 import { figure, NONE, quoted } from "./values.ts";
 

@@ -1,6 +1,6 @@
-import { type FlowPiece, flowPieces } from "../terminal/flow.ts";
-import type { Style, Surface } from "../terminal/surface.ts";
-import { formatCount } from "../text/format.ts";
+import type { Style, Surface } from "../terminal/index.ts";
+import { type FlowPiece, flowPieces } from "../terminal/index.ts";
+import { formatCount } from "../text/index.ts";
 import type { StripPart, StripToken } from "./case-strip.ts";
 import { figure } from "./values.ts";
 

@@ -1,11 +1,17 @@
-import type { KlAnswer, KlReport } from "../../results/kl.ts";
-import type { Table } from "../document/table.ts";
-import { sparkline } from "../terminal/bars.ts";
-import { clip, pad } from "../terminal/columns.ts";
-import { makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap, wrapParts } from "../terminal/wrap.ts";
-import { formatColumn } from "../text/format.ts";
+import type { KlAnswer, KlReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import {
+  clip,
+  drawTable,
+  makeSurface,
+  pad,
+  type Surface,
+  sparkline,
+  type TerminalOptions,
+  wrap,
+  wrapParts,
+} from "../terminal/index.ts";
+import { formatColumn } from "../text/index.ts";
 import { checkpointTable, rlProbeTable } from "./checkpoint-tables.ts";
 import { findingLines } from "./finding-lines.ts";
 import { progressionLines } from "./progression-tables.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { GroupKl, KlReport } from "../../results/kl.ts";
-import { makeTable, type Table } from "../document/table.ts";
-import { formatCount, formatPlain } from "../text/format.ts";
+import type { GroupKl, KlReport } from "../../results/index.ts";
+import { makeTable, type Table } from "../document/index.ts";
+import { formatCount, formatPlain } from "../text/index.ts";
 import { coefficient, columnsOf, meanColumn, NONE, yesNo } from "./values.ts";
 
 const KINDS = { consecutive: "consecutive", "first-last": "first and last", baseline: "baseline" } as const;

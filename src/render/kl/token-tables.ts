@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CategoryFigures, KlReport, SpikeFigures } from "../../results/kl.ts";
-import { makeTable, type Table, textColumn } from "../document/table.ts";
+import type { CategoryFigures, KlReport, SpikeFigures } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { columnsOf, meanColumn, NONE, quoted } from "./values.ts";
 
 /** Categories of a checkpoint, most KL first. */

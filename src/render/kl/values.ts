@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { KlInterval } from "../../results/kl.ts";
-import { type ColumnOptions, figureColumn, type TableColumn, textColumn } from "../document/table.ts";
+import type { KlInterval } from "../../results/index.ts";
+import { type ColumnOptions, figureColumn, type TableColumn, textColumn } from "../document/index.ts";
 import {
   type Figure,
   type FigureKind,
@@ -14,7 +14,7 @@ import {
   formatPair,
   isMissing,
   MISSING,
-} from "../text/format.ts";
+} from "../text/index.ts";
 
 export const NONE = "–";
 

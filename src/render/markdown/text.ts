@@ -1,5 +1,5 @@
-import { pasteable } from "../terminal/command.ts";
-import { printable } from "../text/printable.ts";
+import { pasteable } from "../terminal/index.ts";
+import { printable } from "../text/index.ts";
 
 /** Foreign text inside Markdown prose or a table cell: nothing in it becomes markup, HTML or a cell border. */
 export function escapeMarkdown(text: string): string {

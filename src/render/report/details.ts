@@ -1,11 +1,9 @@
-import { formatPlace } from "../../core/base/errors.ts";
-import type { Finding } from "../../core/schema/findings.ts";
-import type { MismatchReport } from "../../results/report.ts";
-import type { Table } from "../document/table.ts";
-import { pad } from "../terminal/columns.ts";
-import type { Style, Surface } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap } from "../terminal/wrap.ts";
+import { formatPlace } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import type { Style, Surface } from "../terminal/index.ts";
+import { drawTable, pad, wrap } from "../terminal/index.ts";
 import { columnLines } from "./input.ts";
 import { detailTables } from "./sections.ts";
 

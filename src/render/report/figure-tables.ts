@@ -1,6 +1,6 @@
-import type { Distribution, MismatchReport } from "../../results/report.ts";
-import { makeTable, type Table, textColumn } from "../document/table.ts";
-import { type FigureKind, formatFigure } from "../text/format.ts";
+import type { Distribution, MismatchReport } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { type FigureKind, formatFigure } from "../text/index.ts";
 import { keyFigure, noInterval } from "./key-figures.ts";
 import { METRIC_NAMES, type MetricKey, metricName } from "./metric-names.ts";
 

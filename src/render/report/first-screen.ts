@@ -1,10 +1,18 @@
-import type { Histogram, MismatchReport } from "../../results/report.ts";
-import { logHistogram, sparkline } from "../terminal/bars.ts";
-import { clip, displayWidth, pad } from "../terminal/columns.ts";
-import { drawCommand } from "../terminal/command.ts";
-import { levelSign, type Style, type Surface } from "../terminal/surface.ts";
-import { wrap, wrapParts } from "../terminal/wrap.ts";
-import { formatNumber, formatSigned, isMissing } from "../text/format.ts";
+import type { Histogram, MismatchReport } from "../../results/index.ts";
+import {
+  clip,
+  displayWidth,
+  drawCommand,
+  levelSign,
+  logHistogram,
+  pad,
+  type Style,
+  type Surface,
+  sparkline,
+  wrap,
+  wrapParts,
+} from "../terminal/index.ts";
+import { formatNumber, formatSigned, isMissing } from "../text/index.ts";
 import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "./input.ts";
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";

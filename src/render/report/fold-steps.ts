@@ -1,5 +1,5 @@
-import type { StepMetrics } from "../../results/report.ts";
-import { isMissing } from "../text/format.ts";
+import type { StepMetrics } from "../../results/index.ts";
+import { isMissing } from "../text/index.ts";
 
 /** A run of consecutive steps, pooled where pooling is exact. */
 export interface StepRange {

@@ -1,4 +1,4 @@
-import type { MismatchMetrics, MismatchReport, StepMetrics } from "../../results/report.ts";
+import type { MismatchMetrics, MismatchReport, StepMetrics } from "../../results/index.ts";
 import {
   type ColumnOptions,
   figureColumn,
@@ -6,8 +6,8 @@ import {
   type Table,
   type TableColumn,
   textColumn,
-} from "../document/table.ts";
-import { formatCount, formatId } from "../text/format.ts";
+} from "../document/index.ts";
+import { formatCount, formatId } from "../text/index.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
 import { METRIC_NAMES, type PartMetricKey } from "./metric-names.ts";
 

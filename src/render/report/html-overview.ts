@@ -1,5 +1,5 @@
-import type { MismatchReport } from "../../results/report.ts";
-import { escapeHtml } from "../html/escape.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import { escapeHtml } from "../html/index.ts";
 import { displayed } from "../text/display/index.ts";
 import { type Picture, spreadPictures, stepPictures } from "./html-pictures.ts";
 import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "./input.ts";

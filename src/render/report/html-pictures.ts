@@ -3,18 +3,17 @@
  *
  * @module
  */
-import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/report.ts";
+import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/index.ts";
 import {
   groupedBars,
   heatStrip,
   histogramChart,
   lineChart,
   mirroredChart,
+  reportStepCharts,
   tailChart,
 } from "../charts/index.ts";
-import { reportStepCharts } from "../charts/step-charts.ts";
-import { isMissing } from "../text/format.ts";
-import { printable } from "../text/printable.ts";
+import { isMissing, printable } from "../text/index.ts";
 import { bucketLabel } from "./token-tables.ts";
 
 export interface Picture {

@@ -1,12 +1,8 @@
-import { formatPlace } from "../../core/base/errors.ts";
-import type { Finding } from "../../core/schema/findings.ts";
-import type { MismatchReport } from "../../results/report.ts";
-import type { Table } from "../document/table.ts";
-import { escapeHtml } from "../html/escape.ts";
-import { SECURITY_POLICY } from "../html/policy.ts";
-import { SCRIPT } from "../html/script.ts";
-import { STYLE } from "../html/style.ts";
-import { htmlTable } from "../html/table.ts";
+import { formatPlace } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import { escapeHtml, htmlTable, SCRIPT, SECURITY_POLICY, STYLE } from "../html/index.ts";
 import { htmlFigure, htmlHeader, htmlOverview } from "./html-overview.ts";
 import { sectionPictures } from "./html-pictures.ts";
 import { columnLines } from "./input.ts";

@@ -5,10 +5,9 @@
  * @module
  */
 
-import type { MismatchReport, SourceSummary } from "../../results/report.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
-import { formatBytes, formatCount, formatId, isFigure } from "../text/format.ts";
-import { printable } from "../text/printable.ts";
+import type { MismatchReport, SourceSummary } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
+import { formatBytes, formatCount, formatId, isFigure, printable } from "../text/index.ts";
 
 /** `12 files (verl npz) · 12 steps (10–150) · 768 sequences · 54,994 tokens · up to 4 turns · 4 ranks`, in parts. */
 export function inputParts(report: MismatchReport): string[] {

@@ -1,6 +1,5 @@
-import type { BaselineReading, MismatchReport } from "../../results/report.ts";
-import { formatColumn, isFigure } from "../text/format.ts";
-import { printable } from "../text/printable.ts";
+import type { BaselineReading, MismatchReport } from "../../results/index.ts";
+import { formatColumn, isFigure, printable } from "../text/index.ts";
 import { intervalOf, isMetricKey, type MetricKey, metricName } from "./metric-names.ts";
 import { severityOf, worstReadings } from "./verdict-level.ts";
 

@@ -1,9 +1,7 @@
-import { formatPlace } from "../../core/base/errors.ts";
-import { shellCommand } from "../../core/base/shell-command.ts";
-import type { Finding } from "../../core/schema/findings.ts";
-import type { MismatchReport } from "../../results/report.ts";
-import { pipeTable, tableBlock } from "../markdown/table.ts";
-import { codeBlock, codeSpan, escapeMarkdown } from "../markdown/text.ts";
+import { formatPlace, shellCommand } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import { codeBlock, codeSpan, escapeMarkdown, pipeTable, tableBlock } from "../markdown/index.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { inputParts, leftOutLines, otherFiles } from "./input.ts";
 import { keyFigures, noInterval } from "./key-figures.ts";

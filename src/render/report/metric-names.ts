@@ -1,5 +1,5 @@
-import type { Interval, MismatchMetrics, MismatchReport, ReportMetrics } from "../../results/report.ts";
-import type { FigureKind } from "../text/format.ts";
+import type { Interval, MismatchMetrics, MismatchReport, ReportMetrics } from "../../results/index.ts";
+import type { FigureKind } from "../text/index.ts";
 
 export interface MetricName {
   readonly label: string;

@@ -1,6 +1,6 @@
-import type { MismatchReport, ParityBlock } from "../../results/report.ts";
-import { makeTable, type Table, textColumn } from "../document/table.ts";
-import { formatNumber, formatPair } from "../text/format.ts";
+import type { MismatchReport, ParityBlock } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { formatNumber, formatPair } from "../text/index.ts";
 
 /** One table for each trainer: its own keys as it logs them, and what is right where that differs. */
 export function parityTables(report: MismatchReport): Table[] {

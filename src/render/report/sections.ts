@@ -1,5 +1,5 @@
-import type { MismatchReport } from "../../results/report.ts";
-import type { Table } from "../document/table.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
 import { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 import { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
 import { sourceTable } from "./input.ts";

@@ -1,7 +1,5 @@
-import type { MismatchReport } from "../../results/report.ts";
-import { clip } from "../terminal/columns.ts";
-import { drawCommand } from "../terminal/command.ts";
-import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import { clip, drawCommand, makeSurface, type TerminalOptions } from "../terminal/index.ts";
 import { drawDetails } from "./details.ts";
 import { countRows, drawFirstScreen } from "./first-screen.ts";
 

@@ -1,5 +1,5 @@
-import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../results/report.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
+import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   type Figure,
   formatCount,
@@ -7,7 +7,7 @@ import {
   formatPlain,
   formatProbability,
   formatShare,
-} from "../text/format.ts";
+} from "../text/index.ts";
 
 export function positionTable(report: MismatchReport): Table {
   const groups = report.per_position_decile;

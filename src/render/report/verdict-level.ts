@@ -1,4 +1,4 @@
-import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../../results/report.ts";
+import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../../results/index.ts";
 
 /** From bit for bit equal to unusable. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];

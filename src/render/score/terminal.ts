@@ -1,9 +1,6 @@
-import type { ScoreReport } from "../../results/score.ts";
-import { makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
-import { clip } from "../terminal/columns.ts";
-import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap } from "../terminal/wrap.ts";
+import type { ScoreReport } from "../../results/index.ts";
+import { makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import { clip, drawTable, makeSurface, type TerminalOptions, wrap } from "../terminal/index.ts";
 
 /** What `logratio score` did, as lines for a terminal, none longer than `width` columns. */
 export function renderScoreTerminal(report: ScoreReport, options: TerminalOptions): string {

@@ -1,8 +1,7 @@
-import type { ShowCandidate, ShowCard, ShowMetric, ShowShare } from "../../results/show.ts";
-import type { Table, TableColumn } from "../document/table.ts";
-import type { Surface } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrapParts } from "../terminal/wrap.ts";
+import type { ShowCandidate, ShowCard, ShowMetric, ShowShare } from "../../results/index.ts";
+import type { Table, TableColumn } from "../document/index.ts";
+import type { Surface } from "../terminal/index.ts";
+import { drawTable, wrapParts } from "../terminal/index.ts";
 import {
   formatId,
   formatNearOne,
@@ -11,7 +10,7 @@ import {
   formatProbability,
   formatSigned,
   MISSING,
-} from "../text/format.ts";
+} from "../text/index.ts";
 import { showValue } from "./levels.ts";
 
 /** Longer texts of a token are cut where a line is all there is. */

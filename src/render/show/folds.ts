@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ShowReport, ShowSection } from "../../results/show.ts";
+import type { ShowReport, ShowSection } from "../../results/index.ts";
 
 export interface FoldOptions {
   /** Tokens on either side of the token that is asked for, or of the worst ones. */

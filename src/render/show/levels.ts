@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { ShowMetric } from "../../results/show.ts";
-import { formatNumber, formatPlain, formatSigned } from "../text/format.ts";
+import type { ShowMetric } from "../../results/index.ts";
+import { formatNumber, formatPlain, formatSigned } from "../text/index.ts";
 
 /** Keeps small values apart from nothing where the largest are far above the rest. */
 export const POWER = 0.4;

@@ -1,7 +1,6 @@
-import type { ShowMetric, ShowReport } from "../../results/show.ts";
-import { heightCharacter } from "../terminal/bars.ts";
-import { pad } from "../terminal/columns.ts";
-import type { Surface } from "../terminal/surface.ts";
+import type { ShowMetric, ShowReport } from "../../results/index.ts";
+import type { Surface } from "../terminal/index.ts";
+import { heightCharacter, pad } from "../terminal/index.ts";
 import { POWER, showValue } from "./levels.ts";
 
 const LABEL = 8;

@@ -3,12 +3,19 @@
  *
  * @module
  */
-import type { ShowFigures, ShowReport, ShowSection } from "../../results/show.ts";
-import { clip, displayWidth, pad } from "../terminal/columns.ts";
-import { drawCommand } from "../terminal/command.ts";
-import { flowPieces } from "../terminal/flow.ts";
-import { makeSurface, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { wrap, wrapParts } from "../terminal/wrap.ts";
+import type { ShowFigures, ShowReport, ShowSection } from "../../results/index.ts";
+import {
+  clip,
+  displayWidth,
+  drawCommand,
+  flowPieces,
+  makeSurface,
+  pad,
+  type Surface,
+  type TerminalOptions,
+  wrap,
+  wrapParts,
+} from "../terminal/index.ts";
 import {
   formatCount,
   formatId,
@@ -16,7 +23,7 @@ import {
   formatPlain,
   formatProbability,
   formatSigned,
-} from "../text/format.ts";
+} from "../text/index.ts";
 import { drawCard, quoted } from "./card.ts";
 import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./folds.ts";
 import { FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark, tintOf } from "./levels.ts";

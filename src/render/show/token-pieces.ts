@@ -1,7 +1,6 @@
-import type { ShowMetric, ShowPiece, ShowToken } from "../../results/show.ts";
-import type { FlowPiece } from "../terminal/flow.ts";
-import type { Surface } from "../terminal/surface.ts";
-import { formatCount } from "../text/format.ts";
+import type { ShowMetric, ShowPiece, ShowToken } from "../../results/index.ts";
+import type { FlowPiece, Surface } from "../terminal/index.ts";
+import { formatCount } from "../text/index.ts";
 import { tintCode, tintMark, tintOf } from "./levels.ts";
 
 /** Text in a style; the style is a list of SGR parameters. */

@@ -1,5 +1,5 @@
-import type { SweepReport } from "../../results/sweep.ts";
-import { formatNumber, formatShare } from "../text/format.ts";
+import type { SweepReport } from "../../results/index.ts";
+import { formatNumber, formatShare } from "../text/index.ts";
 
 /** What product ratios are good for at this length, in one sentence; undefined where it is not known. */
 export function budgetSentence({ settings, metrics }: SweepReport): string | undefined {

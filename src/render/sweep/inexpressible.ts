@@ -1,4 +1,4 @@
-import type { SweepReport } from "../../results/sweep.ts";
+import type { SweepReport } from "../../results/index.ts";
 
 /** `trl, slime: has the rest, but not …`: the presets that cannot do exactly the chosen setting, by reason. */
 export function inexpressibleLines({ inexpressible }: SweepReport): { presets: string; why: string }[] {

@@ -1,6 +1,5 @@
-import type { SweepReport } from "../../results/sweep.ts";
-import { tableBlock } from "../markdown/table.ts";
-import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "../markdown/text.ts";
+import type { SweepReport } from "../../results/index.ts";
+import { codeBlock, codeLines, codeSpan, escapeMarkdown, tableBlock } from "../markdown/index.ts";
 import { budgetSentence } from "./budget.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";

@@ -1,4 +1,4 @@
-import type { SweepReport, SweepSetting } from "../../results/sweep.ts";
+import type { SweepReport, SweepSetting } from "../../results/index.ts";
 
 /** What users compare with, as trainers ship it: TIS at 2, IcePop's band, TRL's sequence mask, geometric rejection. */
 const BASELINES = [

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { DroppedGroup, SweepReport, SweepSetting } from "../../results/sweep.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
-import { formatShare, isFigure } from "../text/format.ts";
+import type { DroppedGroup, SweepReport, SweepSetting } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import { formatShare, isFigure } from "../text/index.ts";
 
 /** Of settings that drop less than this the dropped part is too small to describe. */
 const LEAST_DROPPED = 1e-3;

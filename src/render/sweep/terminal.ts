@@ -1,9 +1,15 @@
-import type { SweepConfig, SweepReport } from "../../results/sweep.ts";
-import type { Table } from "../document/table.ts";
-import { clip } from "../terminal/columns.ts";
-import { makeSurface, type Style, type Surface, type TerminalOptions } from "../terminal/surface.ts";
-import { drawTable } from "../terminal/table.ts";
-import { wrap, wrapParts } from "../terminal/wrap.ts";
+import type { SweepConfig, SweepReport } from "../../results/index.ts";
+import type { Table } from "../document/index.ts";
+import {
+  clip,
+  drawTable,
+  makeSurface,
+  type Style,
+  type Surface,
+  type TerminalOptions,
+  wrap,
+  wrapParts,
+} from "../terminal/index.ts";
 import { budgetSentence } from "./budget.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";

@@ -1,4 +1,4 @@
-import { isFigure } from "../text/format.ts";
+import { isFigure } from "../text/index.ts";
 
 const HEIGHTS = { unicode: "▁▂▃▄▅▆▇█", ascii: ".:-=+*#@" } as const;
 const EIGHTHS = " ▏▎▍▌▋▊▉";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { printable } from "../text/printable.ts";
+import { printable } from "../text/index.ts";
 import { clip, displayWidth, pad } from "./columns.ts";
 import type { Surface } from "./surface.ts";
 import { wrap } from "./wrap.ts";

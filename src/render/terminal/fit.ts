@@ -1,4 +1,4 @@
-import type { TableColumn } from "../document/table.ts";
+import type { TableColumn } from "../document/index.ts";
 import { clipMiddle, displayWidth } from "./columns.ts";
 import type { Surface } from "./surface.ts";
 

@@ -1,5 +1,5 @@
-import type { VerdictLevel } from "../../results/report.ts";
-import { printable } from "../text/printable.ts";
+import type { VerdictLevel } from "../../results/index.ts";
+import { printable } from "../text/index.ts";
 import { toAscii } from "./ascii.ts";
 
 export interface TerminalOptions {

@@ -1,4 +1,4 @@
-import type { Table } from "../document/table.ts";
+import type { Table } from "../document/index.ts";
 import { bar } from "./bars.ts";
 import { displayWidth, pad } from "./columns.ts";
 import { BAR_COLUMNS, type Fitted, fitColumns, GAP, type LaidOut } from "./fit.ts";

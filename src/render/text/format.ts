@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { percentFixed } from "../../core/base/percent.ts";
+import { percentFixed } from "../../core/base/index.ts";
 
 /** A figure, or NaN or null where there is none. */
 export type Figure = number | null | undefined;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { FormatError, LimitError } from "../../core/base/errors.ts";
+import { FormatError, LimitError } from "../../core/base/index.ts";
 
 const TYPES = {
   f32: Float32Array,

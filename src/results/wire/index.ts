@@ -4,7 +4,7 @@
  * @module
  */
 
-export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/token-class.ts";
+export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
 export { decodeArrays, encodeArrays, type WireArray, type WireMessage } from "./arrays.ts";
 export { decodeMatches, encodeMatches, type TokenMatches } from "./matches.ts";
 export {

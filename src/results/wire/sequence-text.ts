@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TOKEN_FLAGS } from "../../core/base/token-class.ts";
+import { TOKEN_FLAGS } from "../../core/base/index.ts";
 import type { WireSequence } from "./sequence.ts";
 
 type Spelled = Pick<WireSequence, "textOffsets" | "texts" | "flags">;

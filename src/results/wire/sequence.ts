@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { dictionary } from "../../core/base/dictionary.ts";
+import { dictionary } from "../../core/base/index.ts";
 import { decodeArrays, encodeArrays, type WireArray } from "./arrays.ts";
 
 export interface SequenceMeta {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 
 /** An object of a config. Reading a value notes it as known; `finish` refuses what nobody asked for. */
 export class ConfigFields {

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import { containError } from "../../core/base/contain.ts";
-import { FormatError, LimitError, NotFoundError } from "../../core/base/errors.ts";
+import { containError, FormatError, LimitError, NotFoundError } from "../../core/base/index.ts";
 
 /** A config as it was written, with the paths in it made absolute by the file that they stand in. */
 export type StudyConfig = Readonly<Record<string, unknown>>;

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { DEFAULT_CATEGORIES } from "../../analyses/kl/categories/categories.ts";
-import { type CategoryConfig, extendCategories } from "../../analyses/kl/categories/extend-categories.ts";
-import { UsageError } from "../../core/base/errors.ts";
+import { type CategoryConfig, DEFAULT_CATEGORIES, extendCategories } from "../../analyses/kl/index.ts";
+import { UsageError } from "../../core/base/index.ts";
 import { logitsPolicyNames } from "../logits/index.ts";
 import { type BackendOptions, expandPolicies, isSavedLogits } from "../open-policy.ts";
 import {

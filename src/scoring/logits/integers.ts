@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { isNumericArray, type NumericArray } from "../../core/base/arrays.ts";
-import { type Place, SchemaError } from "../../core/base/errors.ts";
-import type { Tensor, TreeValue } from "../../input/io/columns.ts";
+import { isNumericArray, type NumericArray, type Place, SchemaError } from "../../core/base/index.ts";
+import type { Tensor, TreeValue } from "../../input/io/index.ts";
 
 export function isTensor(value: TreeValue): value is Tensor {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "tensor";

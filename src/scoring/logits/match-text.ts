@@ -1,4 +1,4 @@
-import { TextRefusedError } from "../../core/base/errors.ts";
+import { TextRefusedError } from "../../core/base/index.ts";
 import type { ForcedText } from "../policy.ts";
 import { endsInPadding, type SavedText } from "./saved-text.ts";
 

@@ -1,6 +1,6 @@
-import { SchemaError, TextRefusedError, UsageError } from "../../core/base/errors.ts";
-import type { LogitBlock } from "../../core/kernels/logit-block.ts";
-import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
+import { SchemaError, TextRefusedError, UsageError } from "../../core/base/index.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
 import { matcherOf } from "./match-text.ts";
 import { type OpenTensors, openTensors } from "./open-tensors.ts";

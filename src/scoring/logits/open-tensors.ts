@@ -1,11 +1,10 @@
-import { EmptyInputError, UnsupportedError } from "../../core/base/errors.ts";
-import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
-import type { ByteSource } from "../../input/io/byte-source.ts";
-import type { TreeDocument } from "../../input/io/columns.ts";
-import { openFile } from "../../input/io/file-source.ts";
+import { EmptyInputError, UnsupportedError } from "../../core/base/index.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
+import type { ByteSource, TreeDocument } from "../../input/io/index.ts";
+import { openFile } from "../../input/io/index.ts";
+import { isPickle, isZip, zipKind } from "../../input/readers/index.ts";
 import { isNpy, openNpy, openNpz } from "../../input/readers/npz/index.ts";
 import { isSafetensors, openSafetensors } from "../../input/readers/safetensors/index.ts";
-import { isPickle, isZip, zipKind } from "../../input/readers/shared/sniff.ts";
 import { openTorch } from "../../input/readers/torch/index.ts";
 
 const HEAD_BYTES = 64;

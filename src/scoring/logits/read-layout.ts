@@ -1,5 +1,5 @@
-import { type Place, SchemaError } from "../../core/base/errors.ts";
-import type { Tensor, TreeDocument, TreeValue } from "../../input/io/columns.ts";
+import { type Place, SchemaError } from "../../core/base/index.ts";
+import type { Tensor, TreeDocument, TreeValue } from "../../input/io/index.ts";
 import { isTensor, readIntegers, readMatrix } from "./integers.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
 import { textOfRow } from "./text-of-row.ts";

@@ -4,9 +4,9 @@ import {
   type Place,
   SchemaError,
   UnsupportedError,
-} from "../../core/base/errors.ts";
-import type { DType, Tensor } from "../../input/io/columns.ts";
-import { MAX_READ_BYTES } from "../../input/io/limits.ts";
+} from "../../core/base/index.ts";
+import type { DType, Tensor } from "../../input/io/index.ts";
+import { MAX_READ_BYTES } from "../../input/io/index.ts";
 import type { OpenTensors } from "./open-tensors.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
 import { type TokenRows, viewTokens } from "./token-rows.ts";

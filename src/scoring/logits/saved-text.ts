@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Place } from "../../core/base/errors.ts";
-import type { Tensor } from "../../input/io/columns.ts";
+import type { Place } from "../../core/base/index.ts";
+import type { Tensor } from "../../input/io/index.ts";
 
 export interface SavedText {
   /** Names it in messages: what stands before `.input_ids`, or its row. */

@@ -1,4 +1,4 @@
-import { LengthMismatchError, type Place, SchemaError } from "../../core/base/errors.ts";
+import { LengthMismatchError, type Place, SchemaError } from "../../core/base/index.ts";
 import type { SavedText } from "./saved-text.ts";
 
 interface Row extends Pick<SavedText, "key" | "at" | "row" | "logits"> {

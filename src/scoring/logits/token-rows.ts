@@ -5,14 +5,11 @@
  * @module
  */
 
-import type { ByteSource } from "../../input/io/byte-source.ts";
-import type { Tensor } from "../../input/io/columns.ts";
-import { openZip } from "../../input/io/zip.ts";
-import { openMember } from "../../input/io/zip-member.ts";
-import { readNpyHeader } from "../../input/readers/npz/npy-header.ts";
-import type { FixedDType } from "../../input/readers/shared/dtypes.ts";
-import { rowMajorStrides } from "../../input/readers/shared/strides.ts";
-import { tensorOver } from "../../input/readers/shared/tensor.ts";
+import type { ByteSource, Tensor } from "../../input/io/index.ts";
+import { openMember, openZip } from "../../input/io/index.ts";
+import type { FixedDType } from "../../input/readers/index.ts";
+import { rowMajorStrides, tensorOver } from "../../input/readers/index.ts";
+import { readNpyHeader } from "../../input/readers/npz/index.ts";
 import type { OpenTensors } from "./open-tensors.ts";
 
 export interface TokenRows {

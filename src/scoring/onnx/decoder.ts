@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LogitBlock } from "../../core/kernels/logit-block.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
 import type { Runtime, Tensor, Tensors } from "./runtime.ts";
 import type { Signature } from "./signature.ts";
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { NotFoundError } from "../../core/base/errors.ts";
+import { NotFoundError } from "../../core/base/index.ts";
 
 export interface FoundModel {
   readonly file: string;

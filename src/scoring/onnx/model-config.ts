@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FormatError } from "../../core/base/errors.ts";
+import { FormatError } from "../../core/base/index.ts";
 
 /** What the JSON files beside a model say; null (or empty) where they do not. */
 export interface ModelConfig {

@@ -1,5 +1,5 @@
-import { isLogratioError, UnsupportedError, UsageError } from "../../core/base/errors.ts";
-import type { ByteSource } from "../../input/io/byte-source.ts";
+import { isLogratioError, UnsupportedError, UsageError } from "../../core/base/index.ts";
+import type { ByteSource } from "../../input/io/index.ts";
 import { cachedDecoder } from "./cached-decoder.ts";
 import { bytesPerLogit, type Decoder, type DecoderSetup, only, textFeeds } from "./decoder.ts";
 import { findHead } from "./head.ts";

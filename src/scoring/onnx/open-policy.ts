@@ -1,5 +1,5 @@
-import { isLogratioError, TextRefusedError, UsageError } from "../../core/base/errors.ts";
-import { openFile } from "../../input/io/file-source.ts";
+import { isLogratioError, TextRefusedError, UsageError } from "../../core/base/index.ts";
+import { openFile } from "../../input/io/index.ts";
 import type { ForcedText, LogitsPolicy, PolicyFacts, TokenSpan } from "../policy.ts";
 import { type AttentionProbe, openProbe } from "./attention/probe.ts";
 import { findModel } from "./find-model.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import { FormatError, UnsupportedError } from "../../core/base/errors.ts";
-import type { LogitBlock } from "../../core/kernels/logit-block.ts";
+import { FormatError, UnsupportedError } from "../../core/base/index.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
 import type { Extracted } from "./model-file/extract.ts";
 import type { IdType } from "./signature.ts";
 

@@ -1,5 +1,5 @@
-import { TextRefusedError, UsageError } from "../../core/base/errors.ts";
-import type { LogitBlock } from "../../core/kernels/logit-block.ts";
+import { TextRefusedError, UsageError } from "../../core/base/index.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
 import type { Sampled, SampleOptions } from "../policy.ts";
 import type { Cursor, Decoder } from "./decoder.ts";
 import { pickToken } from "./pick-token.ts";

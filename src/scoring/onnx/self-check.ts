@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { UnsupportedError } from "../../core/base/errors.ts";
+import { UnsupportedError } from "../../core/base/index.ts";
 import type { Tensor } from "./runtime.ts";
 import { blockOf } from "./runtime.ts";
 import { widened } from "./widen.ts";

@@ -1,4 +1,4 @@
-import { type ErrorDetail, UnsupportedError } from "../../core/base/errors.ts";
+import { type ErrorDetail, UnsupportedError } from "../../core/base/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 import type { OnnxValue } from "./model-file/messages.ts";
 

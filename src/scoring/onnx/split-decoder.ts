@@ -1,4 +1,4 @@
-import type { ByteSource } from "../../input/io/byte-source.ts";
+import type { ByteSource } from "../../input/io/index.ts";
 import {
   bytesPerLogit,
   type Cursor,

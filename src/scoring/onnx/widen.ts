@@ -1,5 +1,5 @@
-import type { LogitBlock } from "../../core/kernels/logit-block.ts";
-import { decodeElements } from "../../input/readers/shared/decode.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
+import { decodeElements } from "../../input/readers/index.ts";
 
 /** A block's logits in single precision; those that are so already are not copied. */
 export function widened({ format, values }: LogitBlock): Float32Array {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 
 export interface ServerOptions {
   /** Name under which the server has the model; found out where it serves only one. Also `URL#model`. */

@@ -6,10 +6,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../core/base/errors.ts";
-import { makeDirectory } from "../../input/io/make-directory.ts";
-import { writeWholeFile } from "../../input/io/write-whole-file.ts";
-import type { PolicyRole } from "../../results/kl.ts";
+import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../core/base/index.ts";
+import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
+import type { PolicyRole } from "../../results/index.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
 const SCHEMA_VERSION = 1;

@@ -5,9 +5,8 @@
  */
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { ErrorSpan } from "../../analyses/kl/error-span.ts";
-import { makeDirectory } from "../../input/io/make-directory.ts";
-import { removeLeftovers } from "../../input/io/scratch.ts";
+import type { ErrorSpan } from "../../analyses/kl/index.ts";
+import { makeDirectory, removeLeftovers } from "../../input/io/index.ts";
 import { paths } from "./manifest.ts";
 import { type DamagedScores, readSoundKeys } from "./scores-damage.ts";
 import {

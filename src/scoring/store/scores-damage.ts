@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { FormatError, isLogratioError } from "../../core/base/errors.ts";
-import { fileSystemError, isSystemError } from "../../input/io/file-system-errors.ts";
+import { FormatError, isLogratioError } from "../../core/base/index.ts";
+import { fileSystemError, isSystemError } from "../../input/io/index.ts";
 import { brokenChecksum } from "../../input/readers/parquet/index.ts";
 import { readKeys, type ScoresFileContents } from "./scores-file.ts";
 

@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { ErrorSpan } from "../../analyses/kl/error-span.ts";
-import { FormatError } from "../../core/base/errors.ts";
-import type { RowChunk, RowValue } from "../../input/io/columns.ts";
+import type { ErrorSpan } from "../../analyses/kl/index.ts";
+import { FormatError } from "../../core/base/index.ts";
+import type { RowChunk, RowValue } from "../../input/io/index.ts";
 import { type ColumnBatch, type ColumnSpec, openParquet, writeParquet } from "../../input/readers/index.ts";
 import type { AttentionColumns, HiddenColumns } from "../score-attention.ts";
 import type { PairColumns, TextScores } from "../score-text.ts";

@@ -5,8 +5,8 @@
  */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { FormatError, NotFoundError } from "../../core/base/errors.ts";
-import { writeWholeFile } from "../../input/io/write-whole-file.ts";
+import { FormatError, NotFoundError } from "../../core/base/index.ts";
+import { writeWholeFile } from "../../input/io/index.ts";
 import type { PreparedText } from "../texts/index.ts";
 import { makeStudyDirectory, paths } from "./manifest.ts";
 

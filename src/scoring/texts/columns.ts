@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError, UsageError } from "../../core/base/errors.ts";
+import { SchemaError, UsageError } from "../../core/base/index.ts";
 
 /** Names that are tried, in this order; the first with a value counts. */
 const NAMES = {

@@ -1,4 +1,4 @@
-import type { FindingLog } from "../../core/schema/findings.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import type { Response } from "./read-responses.ts";
 
 /** A response with the names under which a study knows it. */

@@ -1,8 +1,7 @@
-import { EmptyInputError, FormatError } from "../../core/base/errors.ts";
-import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
-import type { SourceDocument } from "../../input/io/columns.ts";
-import { openPlain } from "../../input/io/decompress.ts";
-import { openFile } from "../../input/io/file-source.ts";
+import { EmptyInputError, FormatError } from "../../core/base/index.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
+import type { SourceDocument } from "../../input/io/index.ts";
+import { openFile, openPlain } from "../../input/io/index.ts";
 import { openJsonDocument, sniffJson } from "../../input/readers/json/index.ts";
 import { isParquet, openParquet } from "../../input/readers/parquet/index.ts";
 

@@ -1,4 +1,4 @@
-import { FormatError, SchemaError } from "../../core/base/errors.ts";
+import { FormatError, SchemaError } from "../../core/base/index.ts";
 import { columnReader, fieldsOf, isObject } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 import { asCorrect, asName } from "./values.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 import { openTokenizer, type TokenDecoder } from "../../input/tokens/index.ts";
 import { checkTemplate, DEFAULT_TEMPLATE } from "./template.ts";
 

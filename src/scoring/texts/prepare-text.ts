@@ -1,6 +1,6 @@
-import type { StudyText } from "../../analyses/kl/study.ts";
-import type { Place } from "../../core/base/errors.ts";
-import type { FindingCode, FindingLog, Severity } from "../../core/schema/findings.ts";
+import type { StudyText } from "../../analyses/kl/index.ts";
+import type { Place } from "../../core/base/index.ts";
+import type { FindingCode, FindingLog, Severity } from "../../core/schema/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import type { NamedResponse } from "./names.ts";
 import type { Preparation } from "./preparation.ts";

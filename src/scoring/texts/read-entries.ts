@@ -1,7 +1,7 @@
-import { FormatError, type Place, SchemaError } from "../../core/base/errors.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
-import { closeQuietly, containFileError } from "../../input/ingest/contain.ts";
-import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../input/io/columns.ts";
+import { FormatError, type Place, SchemaError } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
+import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
+import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../input/io/index.ts";
 import { type Fields, fieldsOf, isObject } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 

@@ -1,5 +1,5 @@
-import { type Place, SchemaError } from "../../core/base/errors.ts";
-import type { FindingLog } from "../../core/schema/findings.ts";
+import { type Place, SchemaError } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
 import { type ColumnReader, isObject } from "./columns.ts";
 import { readEntries } from "./read-entries.ts";
 import { asIntegers, asLevel, asName } from "./values.ts";

@@ -1,6 +1,6 @@
-import type { StudyText } from "../../analyses/kl/study.ts";
-import { UsageError } from "../../core/base/errors.ts";
-import { type Finding, FindingLog } from "../../core/schema/findings.ts";
+import type { StudyText } from "../../analyses/kl/index.ts";
+import { UsageError } from "../../core/base/index.ts";
+import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { columnReader } from "./columns.ts";
 import { preparationOf } from "./preparation.ts";
 import { readProblems } from "./read-problems.ts";

@@ -1,5 +1,5 @@
-import { UsageError } from "../../core/base/errors.ts";
-import { type Finding, FindingLog } from "../../core/schema/findings.ts";
+import { UsageError } from "../../core/base/index.ts";
+import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { type ColumnNames, columnReader } from "./columns.ts";
 import { nameTexts } from "./names.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 
 /** What stands for a problem's text in a template. */
 const PLACE = "{problem}";

@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { isTrue, oldNames } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { isTrue, oldNames } from "../shared/index.ts";
 
 const CONFIG = "areal/api/cli_args.py";
 

@@ -1,6 +1,5 @@
-import { Moments } from "../shared/moments.ts";
-import type { BatchMetrics, Settings } from "../shared/preset.ts";
-import { numberOf } from "../shared/read-setting.ts";
+import type { BatchMetrics, Settings } from "../shared/index.ts";
+import { Moments, numberOf } from "../shared/index.ts";
 
 /**
  * What AReaL logs for a batch taken as one micro-batch, under `ppo_actor/`:

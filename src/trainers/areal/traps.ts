@@ -1,4 +1,4 @@
-import type { Settings } from "../shared/preset.ts";
+import type { Settings } from "../shared/index.ts";
 
 /** What AReaL's settings do that their names do not say. */
 export function arealTraps(settings: Settings): readonly string[] {

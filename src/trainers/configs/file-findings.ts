@@ -1,5 +1,5 @@
-import type { LintedConfig, LintFinding } from "../../results/lint.ts";
-import type { ConfigDocument } from "../shared/config-entry.ts";
+import type { LintedConfig, LintFinding } from "../../results/index.ts";
+import type { ConfigDocument } from "../shared/index.ts";
 import { inheritsFrom } from "./inherits.ts";
 
 /** What concerns the file as a whole. */

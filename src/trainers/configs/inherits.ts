@@ -1,5 +1,5 @@
-import type { LintFinding } from "../../results/lint.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import type { LintFinding } from "../../results/index.ts";
+import type { ConfigDocument, Entry } from "../shared/index.ts";
 
 /** What names another config that this one rests on: hydra's `defaults`, `--config FILE`. */
 export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {

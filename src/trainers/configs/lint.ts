@@ -3,19 +3,17 @@
  *
  * @module
  */
-import { isLogratioError, SchemaError, UsageError } from "../../core/base/errors.ts";
+import { isLogratioError, SchemaError, UsageError } from "../../core/base/index.ts";
 import {
   LINT_SCHEMA_VERSION,
   type LintedConfig,
   type LintFinding,
   type LintReport,
   type LintSeverity,
-} from "../../results/lint.ts";
-import type { Correction } from "../neutral/correction.ts";
-import { correctionClauses } from "../neutral/describe.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
-import type { ConfigView, Dialect, LintContext } from "../shared/dialect.ts";
-import type { Preset } from "../shared/preset.ts";
+} from "../../results/index.ts";
+import type { Correction } from "../neutral/index.ts";
+import { correctionClauses } from "../neutral/index.ts";
+import type { ConfigDocument, ConfigView, Dialect, Entry, LintContext, Preset } from "../shared/index.ts";
 import { DIALECTS } from "./dialects.ts";
 import { fileFindings } from "./file-findings.ts";
 import { readConfig } from "./formats/index.ts";

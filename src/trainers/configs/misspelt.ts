@@ -1,7 +1,6 @@
-import type { LintFinding } from "../../results/lint.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
-import { endsWith } from "../shared/config-entry.ts";
-import type { Dialect } from "../shared/dialect.ts";
+import type { LintFinding } from "../../results/index.ts";
+import type { ConfigDocument, Dialect, Entry } from "../shared/index.ts";
+import { endsWith } from "../shared/index.ts";
 import { isCallOf, settingPaths } from "./view.ts";
 
 /**

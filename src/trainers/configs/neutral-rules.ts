@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { LintFinding } from "../../results/lint.ts";
-import type { Bounds, Correction, Measure, Step } from "../neutral/correction.ts";
-import type { Entry } from "../shared/config-entry.ts";
-import type { LintContext } from "../shared/dialect.ts";
+import type { LintFinding } from "../../results/index.ts";
+import type { Bounds, Correction, Measure, Step } from "../neutral/index.ts";
+import type { Entry, LintContext } from "../shared/index.ts";
 
 /** Sequences that a product of ratios is not too long for at once. */
 const LONG = 1024;

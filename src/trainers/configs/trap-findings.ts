@@ -1,6 +1,5 @@
-import type { LintFinding } from "../../results/lint.ts";
-import type { Dialect, LintContext } from "../shared/dialect.ts";
-import type { Preset } from "../shared/preset.ts";
+import type { LintFinding } from "../../results/index.ts";
+import type { Dialect, LintContext, Preset } from "../shared/index.ts";
 
 /** The preset's traps with a severity and the line of the setting they are about. */
 export function trapFindings(preset: Preset, dialect: Dialect, context: LintContext): LintFinding[] {

@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { isFalse, needsSwitch } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { isFalse, needsSwitch } from "../shared/index.ts";
 
 const TRAINER = "swift/rlhf_trainers/grpo_trainer.py";
 

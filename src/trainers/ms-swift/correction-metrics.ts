@@ -1,8 +1,7 @@
 import { k3Of } from "../../core/kernels/index.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
-import { Moments } from "../shared/moments.ts";
-import type { BatchMetrics, Settings } from "../shared/preset.ts";
-import { numberOf } from "../shared/read-setting.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
+import type { BatchMetrics, Settings } from "../shared/index.ts";
+import { Moments, numberOf } from "../shared/index.ts";
 
 const PREFIX = "rollout_correction/";
 const SAFETY_BOUND = 20;

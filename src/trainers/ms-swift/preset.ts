@@ -1,8 +1,7 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { numberOf, requiredNumber } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import { firstExpressing, numberOf, plainForm, requiredNumber } from "../shared/index.ts";
 import { msSwiftMetrics } from "./correction-metrics.ts";
 
 const MODES = ["token_truncate", "token_mask", "sequence_truncate", "sequence_mask"] as const;

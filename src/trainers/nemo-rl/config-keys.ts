@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { isTrue, needsSwitch } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { isTrue, needsSwitch } from "../shared/index.ts";
 
 const LOSS = "nemo_rl/algorithms/loss/loss_functions.py ClippedPGLossFn";
 const TYPE = "truncated_importance_sampling_type";

@@ -1,9 +1,7 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Measure, Reject, Step, Truncate } from "../neutral/correction.ts";
-import { yamlLines } from "../shared/literals.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { boundsOf, numberOf } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Measure, Reject, Step, Truncate } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import { boundsOf, firstExpressing, numberOf, plainForm, yamlLines } from "../shared/index.ts";
 import { nemoRlBounds, nemoRlMetrics } from "./correction-metrics.ts";
 
 /** Beyond it a float32 weight is infinite, and `nan_to_num(…, nan=0, posinf=0)` makes it 0. */

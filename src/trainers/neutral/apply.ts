@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/arrays.ts";
-import { LengthMismatchError, SchemaError } from "../../core/base/errors.ts";
+import type { FloatArray } from "../../core/base/index.ts";
+import { LengthMismatchError, SchemaError } from "../../core/base/index.ts";
 import type { TokenBlock } from "../../core/kernels/index.ts";
-import { checkedRows } from "../../core/kernels/token-block.ts";
+import { checkedRows } from "../../core/kernels/index.ts";
 import {
   type AdvantageSign,
   type Bounds,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/arrays.ts";
+import type { FloatArray } from "../../core/base/index.ts";
 import { k3Of, probDiffOf, type TokenBlock } from "../../core/kernels/index.ts";
 import type { Aggregation, Level, Measure, Statistic, Weight } from "./correction.ts";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 import type { Bounds, Correction, Statistic } from "./correction.ts";
 
 const POSITIVE: readonly Statistic[] = ["ratio", "error_ratio"];

@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { isTrue, needsSwitch, oldNames } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { isTrue, needsSwitch, oldNames } from "../shared/index.ts";
 
 const CONFIG = "open_instruct/grpo_utils.py GRPOExperimentConfig";
 const MASKS = ["rho_mask_lower_bound", "rho_mask_upper_bound"];

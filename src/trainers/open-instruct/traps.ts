@@ -1,4 +1,4 @@
-import type { Settings } from "../shared/preset.ts";
+import type { Settings } from "../shared/index.ts";
 
 /** What open-instruct's settings do that their names do not say. */
 export function openInstructTraps(settings: Settings): readonly string[] {

@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { needsSwitch, oldNames } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { needsSwitch, oldNames } from "../shared/index.ts";
 
 const ARGUMENTS = "openrlhf/cli/train_ppo_ray.py";
 const LOSS = "openrlhf/models/loss.py PolicyLoss.forward";

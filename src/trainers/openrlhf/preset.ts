@@ -1,8 +1,7 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Bounds, Correction, Measure, Reject, Truncate } from "../neutral/correction.ts";
-import { Moments } from "../shared/moments.ts";
-import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/preset.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Bounds, Correction, Measure, Reject, Truncate } from "../neutral/index.ts";
+import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/index.ts";
+import { firstExpressing, Moments, plainForm } from "../shared/index.ts";
 
 const parameters: readonly Parameter[] = [
   {

@@ -1,5 +1,5 @@
-import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
-import { oldNames } from "../shared/dialect.ts";
+import type { ConfigView, Dialect, LintRule } from "../shared/index.ts";
+import { oldNames } from "../shared/index.ts";
 
 const CONFIG = "packages/prime-rl-configs/src/prime_rl/configs/trainer.py";
 const LOSS = "src/prime_rl/trainer/rl/loss.py";

@@ -1,8 +1,7 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Measure, Reject, Weight } from "../neutral/correction.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { requiredNumber } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Measure, Reject, Weight } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import { firstExpressing, plainForm, requiredNumber } from "../shared/index.ts";
 import { primeRlIpoMetrics, primeRlMetrics } from "./correction-metrics.ts";
 
 const SOURCE = "PrimeIntellect-ai/prime-rl src/prime_rl/trainer/rl/loss.py, 559b4477";

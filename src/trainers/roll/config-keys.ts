@@ -1,7 +1,5 @@
-import type { Entry } from "../shared/config-entry.ts";
-import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
-import { isTrue, needsSwitch } from "../shared/dialect.ts";
-import type { Setting } from "../shared/preset.ts";
+import type { ConfigView, Dialect, Entry, LintRule, Setting } from "../shared/index.ts";
+import { isTrue, needsSwitch } from "../shared/index.ts";
 
 const CONFIG = "roll/configs/base_config.py";
 

@@ -1,8 +1,8 @@
 import { probDiffOf } from "../../core/kernels/index.ts";
-import type { CorrectionBlock } from "../neutral/apply.ts";
-import { type Segments, segmentsOf } from "../neutral/measures.ts";
-import type { BatchMetrics, Settings } from "../shared/preset.ts";
-import { numberOf } from "../shared/read-setting.ts";
+import type { CorrectionBlock } from "../neutral/index.ts";
+import { type Segments, segmentsOf } from "../neutral/index.ts";
+import type { BatchMetrics, Settings } from "../shared/index.ts";
+import { numberOf } from "../shared/index.ts";
 
 const AGG_TYPES = ["token", "geometric", "sequence", "segment"] as const;
 

@@ -1,9 +1,7 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Reject, Truncate, Weight } from "../neutral/correction.ts";
-import { yamlLiteral } from "../shared/literals.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { numberOf } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Reject, Truncate, Weight } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import { firstExpressing, numberOf, plainForm, yamlLiteral } from "../shared/index.ts";
 import { rollMetrics } from "./correction-metrics.ts";
 import {
   parseRollFilters,

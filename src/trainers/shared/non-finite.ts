@@ -4,7 +4,7 @@ import {
   POSITIVE_INFINITE_COUNT,
   PROB_COUNT,
   UNDEFINED_COUNT,
-} from "../../core/kernels/layout.ts";
+} from "../../core/kernels/index.ts";
 
 /**
  * What a masked mean of Δ-like terms becomes in PyTorch when some masked-in log-probs are not finite; our own sums

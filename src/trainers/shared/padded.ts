@@ -1,6 +1,5 @@
-import { compactFloats } from "../../core/base/arrays.ts";
-import { LengthMismatchError, SchemaError } from "../../core/base/errors.ts";
-import type { TokenBlock } from "../../core/kernels/mismatch.ts";
+import { compactFloats, LengthMismatchError, SchemaError } from "../../core/base/index.ts";
+import type { TokenBlock } from "../../core/kernels/index.ts";
 
 /** A padded batch as nested arrays `[B][T]`, under verl's names. */
 export interface PaddedBatch {

@@ -1,4 +1,4 @@
-import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
+import type { MismatchSummary } from "../../core/summaries/index.ts";
 
 export type Metrics = Readonly<Record<string, number>>;
 

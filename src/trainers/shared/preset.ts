@@ -5,8 +5,7 @@
  * @module
  */
 
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
-import type { Correction } from "../neutral/correction.ts";
+import type { AppliedCorrection, Correction, CorrectionBlock } from "../neutral/index.ts";
 import type { Discrepancy } from "./parity-trainer.ts";
 
 /** A value as a config file holds it; `null` is the trainer's None. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isLogratioError } from "../../core/base/errors.ts";
-import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
+import { isLogratioError } from "../../core/base/index.ts";
+import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
 import type { Preset, Settings } from "./preset.ts";
 import { completeSettings } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/base/errors.ts";
+import { UsageError } from "../../core/base/index.ts";
 import type { Parameter, Preset, Setting, Settings } from "./preset.ts";
 
 /**

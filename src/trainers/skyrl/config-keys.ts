@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { needsSwitch, oldNames } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { needsSwitch, oldNames } from "../shared/index.ts";
 
 const CORRECTION = "skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py";
 const VALIDATE = "skyrl/train/utils/utils.py validate_cfg";

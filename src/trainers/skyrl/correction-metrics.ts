@@ -1,8 +1,6 @@
-import type { AppliedCorrection, CorrectionBlock, StepOutcome } from "../neutral/apply.ts";
-import type { Bounds } from "../neutral/correction.ts";
-import { Moments } from "../shared/moments.ts";
-import type { BatchMetrics, Settings } from "../shared/preset.ts";
-import { numberOf } from "../shared/read-setting.ts";
+import type { AppliedCorrection, Bounds, CorrectionBlock, StepOutcome } from "../neutral/index.ts";
+import type { BatchMetrics, Settings } from "../shared/index.ts";
+import { Moments, numberOf } from "../shared/index.ts";
 
 const LOG_CLAMP = 20;
 

@@ -1,8 +1,13 @@
-import type { Correction, Reject, Step, Veto, Weight } from "../neutral/correction.ts";
-import { yamlLines } from "../shared/literals.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { boundsOf, boundsOfClamped, numberOf } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import type { Correction, Reject, Step, Veto, Weight } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import {
+  boundsOf,
+  boundsOfClamped,
+  firstExpressing,
+  numberOf,
+  plainForm,
+  yamlLines,
+} from "../shared/index.ts";
 import { skyrlMetrics } from "./correction-metrics.ts";
 
 /** Every log-ratio, of a token or aggregated, is clamped to ± this many nats before exp (`safe_exp_delta`). */

@@ -1,5 +1,5 @@
-import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
-import { needsSwitch } from "../shared/dialect.ts";
+import type { ConfigView, Dialect, LintRule } from "../shared/index.ts";
+import { needsSwitch } from "../shared/index.ts";
 
 const ARGUMENTS = "utils/arguments.py slime_validate_args";
 const MIS_KEYS = ["tis_mode", "tis_level", "rs_level", "tis_upper_bound", "rs_veto_threshold", "use_rs"];

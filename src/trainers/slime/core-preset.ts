@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Reject, Step, Truncate } from "../neutral/correction.ts";
-import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/preset.ts";
-import { boundsOf, numberOf } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
+import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/index.ts";
+import { boundsOf, firstExpressing, numberOf, plainForm } from "../shared/index.ts";
 
 const parameters: readonly Parameter[] = [
   {

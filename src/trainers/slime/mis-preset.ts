@@ -1,9 +1,14 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
-import { yamlLines } from "../shared/literals.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { boundsOf, boundsOfClamped, numberOf } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import {
+  boundsOf,
+  boundsOfClamped,
+  firstExpressing,
+  numberOf,
+  plainForm,
+  yamlLines,
+} from "../shared/index.ts";
 import { slimeMisMetrics, type WeightBounds } from "./mis-metrics.ts";
 
 /** mis.py clamps every log-ratio, of whatever level, to ± this many nats before exp. */

@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { isTrue, needsSwitch } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { isTrue, needsSwitch } from "../shared/index.ts";
 
 const CONFIG = "trl/trainer/grpo_config.py GRPOConfig";
 const TRAINER = "trl/trainer/grpo_trainer.py";

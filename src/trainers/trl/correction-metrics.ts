@@ -1,7 +1,6 @@
-import { applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
-import { Moments } from "../shared/moments.ts";
-import type { BatchMetrics, Preset, Settings } from "../shared/preset.ts";
-import { numberOf } from "../shared/read-setting.ts";
+import { applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
+import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
+import { Moments, numberOf } from "../shared/index.ts";
 
 /**
  * `sampling/*` of one process and one generation batch. TRL then takes the mean over processes of means, and the mean

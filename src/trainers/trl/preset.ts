@@ -1,9 +1,7 @@
-import { UsageError } from "../../core/base/errors.ts";
-import type { Correction, Reject, Step, Truncate } from "../neutral/correction.ts";
-import { pythonLiteral } from "../shared/literals.ts";
-import type { Parameter, Preset, Settings } from "../shared/preset.ts";
-import { boundsOf, numberOf } from "../shared/read-setting.ts";
-import { firstExpressing, plainForm } from "../shared/same-effect.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
+import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import { boundsOf, firstExpressing, numberOf, plainForm, pythonLiteral } from "../shared/index.ts";
 import { trlMetrics } from "./correction-metrics.ts";
 
 const MODES = ["token_truncate", "token_mask", "sequence_truncate", "sequence_mask"];

@@ -1,5 +1,5 @@
-import type { Dialect, LintContext, LintRule } from "../shared/dialect.ts";
-import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/dialect.ts";
+import type { Dialect, LintContext, LintRule } from "../shared/index.ts";
+import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/index.ts";
 
 /** Nats by which a bound moves when k1's pair is inverted. */
 const NEARLY_RECIPROCAL = 0.1;

@@ -5,20 +5,20 @@
  *
  * @module
  */
-import { EmptyInputError } from "../../core/base/errors.ts";
-import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import { EmptyInputError } from "../../core/base/index.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
+import type { BatchMetrics } from "../shared/index.ts";
 import {
   type Figures,
+  Moments,
   maskedEffectiveSize,
+  maskedMean,
   maskedMeanOf,
   maskedStd,
   prefixed,
   rowStd,
-} from "../shared/masked-figures.ts";
-import { maskedMean } from "../shared/masked-mean.ts";
-import { Moments } from "../shared/moments.ts";
-import type { BatchMetrics } from "../shared/preset.ts";
+} from "../shared/index.ts";
 import { verlOffpolicyMetrics } from "./mismatch-metrics.ts";
 import { VERL_BOUND, type VerlImportance, type VerlPlan, type VerlRejection } from "./settings.ts";
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
 import { packPadded } from "../shared/padded.ts";
-import { verlParity, verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";
+import {
+  verlDebugMetrics,
+  verlOffpolicyMetrics,
+  verlParity,
+  verlPerRoundMetrics,
+} from "./mismatch-metrics.ts";
 
 const summary = (old: number[][], rollout: number[][], mask?: number[][]): MismatchSummary =>
   MismatchSummary.of(

@@ -4,25 +4,30 @@
  * @module
  */
 
-import { absProbDiffStd, chi2Token, chi2TokenClamped, pearson } from "../../core/kernels/derive.ts";
 import {
   ABS_DELTA_SUM,
   ABS_PROB_DIFF_MAX,
   ABS_PROB_DIFF_MEAN,
+  absProbDiffStd,
   COUNT,
+  chi2Token,
+  chi2TokenClamped,
   DELTA_MEAN,
   K3_SUM,
   PROB_COUNT,
-} from "../../core/kernels/layout.ts";
-import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import { MASKED_MEAN_EPSILON, maskedMean } from "../shared/masked-mean.ts";
-import { nonFiniteOf, poison } from "../shared/non-finite.ts";
+  pearson,
+} from "../../core/kernels/index.ts";
+import type { MismatchSummary } from "../../core/summaries/index.ts";
 import {
   type Discrepancy,
   discrepanciesOf,
+  MASKED_MEAN_EPSILON,
   type Metrics,
+  maskedMean,
+  nonFiniteOf,
   type ParityTrainer,
-} from "../shared/parity-trainer.ts";
+  poison,
+} from "../shared/index.ts";
 
 /**
  * `training/*` of `calculate_debug_metrics` (verl/utils/debug/metrics.py), on probabilities: |e^old − e^rollout| over

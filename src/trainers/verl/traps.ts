@@ -1,5 +1,5 @@
-import type { Settings } from "../shared/preset.ts";
-import { pythonFloat } from "../shared/python-text.ts";
+import type { Settings } from "../shared/index.ts";
+import { pythonFloat } from "../shared/index.ts";
 import type { VerlImportance, VerlPlan, VerlRejection } from "./settings.ts";
 
 /** What verl's settings do that their names do not say; rules are quoted from rollout_corr_helper.py @ 1dda039b. */

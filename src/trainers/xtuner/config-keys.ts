@@ -1,5 +1,5 @@
-import type { Dialect, LintRule } from "../shared/dialect.ts";
-import { needsSwitch } from "../shared/dialect.ts";
+import type { Dialect, LintRule } from "../shared/index.ts";
+import { needsSwitch } from "../shared/index.ts";
 
 const SOURCE = "xtuner/v1/rl/rollout_is.py compute_rollout_importance_weights";
 

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Bounds, Correction, Reject, Truncate, Veto, Weight } from "../neutral/correction.ts";
+import type { Bounds, Correction, Reject, Truncate, Veto, Weight } from "../neutral/index.ts";
+import type { Settings } from "../shared/index.ts";
 import {
   logBoundOf,
   looksAtRawWeights,
@@ -11,8 +12,7 @@ import {
   measuresWeight,
   withinReach,
   withinSafety,
-} from "../shared/neutral-steps.ts";
-import type { Settings } from "../shared/preset.ts";
+} from "../shared/index.ts";
 import { XTUNER_BOUND, type XtunerLevel, type XtunerMode } from "./settings.ts";
 
 /** Beyond every weight that xtuner computes, which is at most exp(20) = 4.9e8. */

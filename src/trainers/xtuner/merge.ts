@@ -5,20 +5,17 @@
  * @module
  */
 import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kernels/index.ts";
-import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
-import type { Discrepancy, Metrics } from "../shared/parity-trainer.ts";
-import { mergeXtunerMetrics } from "./mismatch-metrics.ts";
-import type { Figures } from "../shared/masked-figures.ts";
-import { discrepanciesOf } from "../shared/parity-trainer.ts";
-import type { BatchMetrics, Settings } from "../shared/preset.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
+import type { BatchMetrics, Discrepancy, Figures, Metrics, Settings } from "../shared/index.ts";
+import { discrepanciesOf } from "../shared/index.ts";
 import {
   addToXtunerSums,
   emptyXtunerSums,
   type XtunerSums,
   xtunerPackMetrics,
 } from "./correction-metrics.ts";
-import { xtunerParity as parity } from "./mismatch-metrics.ts";
+import { mergeXtunerMetrics, xtunerParity as parity } from "./mismatch-metrics.ts";
 import { readXtunerSettings, XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
 
 /** A pack and what xtuner's correction made of it. */

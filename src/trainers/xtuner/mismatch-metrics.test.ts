@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
 import { packPadded } from "../shared/padded.ts";
-import { mergeXtunerMetrics, xtunerParity, xtunerMismatchMetrics } from "./mismatch-metrics.ts";
+import { mergeXtunerMetrics, xtunerMismatchMetrics, xtunerParity } from "./mismatch-metrics.ts";
 
 const sums = (old: number[], rollout: number[], mask?: number[]): Float64Array =>
   MismatchSummary.of(

@@ -10,16 +10,17 @@ import {
   K3_SUM,
   ROLLOUT_SUM,
   TRAINER_SUM,
-} from "../../core/kernels/layout.ts";
-import { maskedMean } from "../shared/masked-mean.ts";
-import { nonFiniteOf, poison } from "../shared/non-finite.ts";
+} from "../../core/kernels/index.ts";
 import {
   type Discrepancy,
   discrepanciesOf,
   type Metrics,
+  maskedMean,
+  nonFiniteOf,
   type ParityBatch,
   type ParityTrainer,
-} from "../shared/parity-trainer.ts";
+  poison,
+} from "../shared/index.ts";
 
 const PREFIX = "mismatch/mismatch_";
 

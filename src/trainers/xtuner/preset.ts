@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { pythonLiteral } from "../shared/literals.ts";
-import type { ConfigText, Parameter, Preset, Settings } from "../shared/preset.ts";
+
+import type { ConfigText, Parameter, Preset, Settings } from "../shared/index.ts";
+import { pythonLiteral } from "../shared/index.ts";
 import { expressInXtuner } from "./express.ts";
 import { xtunerStepMetrics } from "./merge.ts";
 import { readXtunerSettings, xtunerCorrection } from "./settings.ts";

@@ -1,6 +1,6 @@
-import type { Bounds } from "../neutral/correction.ts";
-import type { Settings } from "../shared/preset.ts";
-import { pythonFloat } from "../shared/python-text.ts";
+import type { Bounds } from "../neutral/index.ts";
+import type { Settings } from "../shared/index.ts";
+import { pythonFloat } from "../shared/index.ts";
 import type { XtunerPlan } from "./settings.ts";
 
 /** What xtuner's settings do that their names do not say (rollout_is.py @ b934f462). */

@@ -4,22 +4,24 @@
  * @module
  */
 
-import type { DigitsReport } from "../../../src/results/digits.ts";
-import type { DigitsPage, ReportPage, StudyPage } from "../../../src/results/page.ts";
-import type { MismatchReport } from "../../../src/results/report.ts";
 import type {
-  RunComparison,
+  DigitsPage,
+  DigitsReport,
   ExactAnswer,
   ExactQuestion,
   ExactSteps,
   MatchingTokens,
+  MismatchReport,
+  ReportPage,
+  RunComparison,
   RunInfo,
   StepSeries,
+  StudyPage,
   StudyTexts,
   TopTokens,
   ViewInfo,
   WhatIfSums,
-} from "../../../src/results/view.ts";
+} from "../../../src/results/index.ts";
 import {
   decodeMatches,
   decodeSequence,

@@ -1,6 +1,6 @@
-import { formatPlace } from "../../../src/core/base/errors.ts";
-import type { Finding, Severity } from "../../../src/core/schema/findings.ts";
-import { printable } from "../../../src/render/text/printable.ts";
+import { formatPlace } from "../../../src/core/base/index.ts";
+import type { Finding, Severity } from "../../../src/core/schema/index.ts";
+import { printable } from "../../../src/render/text/index.ts";
 import type { Row } from "../ui/export.ts";
 import { ExportMenu } from "../ui/export-menu.tsx";
 import { Dialog } from "./dialog.tsx";

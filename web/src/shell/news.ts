@@ -5,7 +5,7 @@
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { RunInfo, ViewInfo } from "../../../src/results/view.ts";
+import type { RunInfo, ViewInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { handleOf, moveToHandle } from "../state/handles.ts";
 import { reload, run, table } from "../state/loaded.ts";

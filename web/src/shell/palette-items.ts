@@ -5,7 +5,7 @@
  */
 
 import { quoted } from "../../../src/analyses/filter/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import { handleOf, moveToHandle } from "../state/handles.ts";
 import type { Move } from "../state/url.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { printable } from "../../../src/render/text/printable.ts";
+import { printable } from "../../../src/render/text/index.ts";
 import { table } from "../state/loaded.ts";
 import { navigate } from "../state/url.ts";
 import { Dialog } from "./dialog.tsx";

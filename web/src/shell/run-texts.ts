@@ -5,8 +5,8 @@
  */
 
 import { formatCount } from "../../../src/render/text/display/index.ts";
-import { printable } from "../../../src/render/text/printable.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
+import { printable } from "../../../src/render/text/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 
 /** The run or study in short, in parts. */
 export function factsOf(info: RunInfo | StudyInfo): string[] {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { printable } from "../../../src/render/text/printable.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
+import { printable } from "../../../src/render/text/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
 import { hrefOf, navigate, route, type ViewName } from "../state/url.ts";

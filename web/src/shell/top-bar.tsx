@@ -1,5 +1,5 @@
-import { printable } from "../../../src/render/text/printable.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
+import { printable } from "../../../src/render/text/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { isLive, news, setLive, showNews, status, writing } from "./news.ts";

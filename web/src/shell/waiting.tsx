@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import { printable } from "../../../src/render/text/printable.ts";
-import type { WaitingInfo } from "../../../src/results/view.ts";
+import { printable } from "../../../src/render/text/index.ts";
+import type { WaitingInfo } from "../../../src/results/index.ts";
 import { listen } from "./news.ts";
 import "./style.css";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { useEffect, useState } from "preact/hooks";
-import type { ExactQuestion } from "../../../src/results/view.ts";
+import type { ExactQuestion } from "../../../src/results/index.ts";
 
 /** `last` is the answer before, to look at while one waits. */
 export type Exact<Answer> =

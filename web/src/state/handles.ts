@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatHandle } from "../../../src/core/schema/record.ts";
+import { formatHandle } from "../../../src/core/schema/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import type { Move } from "./url.ts";
 

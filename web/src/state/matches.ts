@@ -5,7 +5,7 @@ import {
   parseFilter,
   understoodText,
 } from "../../../src/analyses/filter/index.ts";
-import type { MatchingTokens, RunInfo } from "../../../src/results/view.ts";
+import type { MatchingTokens, RunInfo } from "../../../src/results/index.ts";
 import type { TokenMatches } from "../../../src/results/wire/index.ts";
 import { client } from "../api/client.ts";
 import { useAnswer } from "./answers.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ExactQuestion } from "../../../src/results/view.ts";
+import type { ExactQuestion } from "../../../src/results/index.ts";
 import type { StepRange } from "./step-range.ts";
 
 export const LEVELS = ["token", "sequence", "geometric"] as const;

@@ -1,9 +1,15 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type ChartSpec, isDrawable, sayPoint } from "../../../src/render/charts/chart-spec.ts";
-import { crisp } from "../../../src/render/charts/frame.ts";
-import { lineChart } from "../../../src/render/charts/line-chart.ts";
-import { type LineLayout, lineLayout, placeAt } from "../../../src/render/charts/line-layout.ts";
+import {
+  type ChartSpec,
+  crisp,
+  isDrawable,
+  type LineLayout,
+  lineChart,
+  lineLayout,
+  placeAt,
+  sayPoint,
+} from "../../../src/render/charts/index.ts";
 import { Svg } from "./chart-picture.tsx";
 
 export interface PlotEvents {

@@ -4,10 +4,10 @@ import {
   type ChartSpec,
   chartRows,
   countUndrawn,
+  lineChart,
   type Readout,
   readout,
-} from "../../../src/render/charts/chart-spec.ts";
-import { lineChart } from "../../../src/render/charts/line-chart.ts";
+} from "../../../src/render/charts/index.ts";
 import "./chart.css";
 import { ChartPlot, type PlotEvents } from "./chart-plot.tsx";
 import { ExportMenu } from "./export-menu.tsx";

@@ -1,4 +1,4 @@
-import type { ComparisonWarning } from "../../../src/results/view.ts";
+import type { ComparisonWarning } from "../../../src/results/index.ts";
 import { comparison } from "../state/loaded.ts";
 import { hrefOf } from "../state/url.ts";
 import "./comparison-warnings.css";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { cutChart } from "../../../src/render/charts/chart-spec.ts";
-import type { ExactSteps } from "../../../src/results/view.ts";
+import { cutChart } from "../../../src/render/charts/index.ts";
+import type { ExactSteps } from "../../../src/results/index.ts";
 import type { Setting } from "../state/setting.ts";
 import type { StepRange } from "../state/step-range.ts";
 import type { PlotEvents } from "./chart-plot.tsx";

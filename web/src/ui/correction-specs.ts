@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/charts/chart-spec.ts";
-import type { ExactSteps } from "../../../src/results/view.ts";
+import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/charts/index.ts";
+import type { ExactSteps } from "../../../src/results/index.ts";
 import { hasBand, hasCap, type Setting } from "../state/setting.ts";
 
 /** Lines of what the method can do only: a chart of zeros says nothing. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { element, escapeMarkup, pixel } from "../../../src/render/charts/svg.ts";
+import { element, escapeMarkup, pixel } from "../../../src/render/charts/index.ts";
 import { svgOf } from "./svg-canvas.ts";
 import { onPaper, plainColour } from "./theme.ts";
 

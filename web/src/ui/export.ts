@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { csvLine } from "../../../src/render/text/csv.ts";
+import { csvLine } from "../../../src/render/text/index.ts";
 
 /** A cell of an exported table; what is missing is null or absent. */
 export type Cell = string | number | boolean | null | undefined;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { element, escapeMarkup, pixel } from "../../../src/render/charts/svg.ts";
+import { element, escapeMarkup, pixel } from "../../../src/render/charts/index.ts";
 import { plainColour } from "./theme.ts";
 
 type Style =

@@ -5,7 +5,7 @@ import {
   type TTestResult,
   tTest,
 } from "../../../core/statistics/index.ts";
-import type { ClusteredTest, Comparison, IntervalFigures, TestFigures } from "../../../results/analyze.ts";
+import type { ClusteredTest, Comparison, IntervalFigures, TestFigures } from "../../../results/index.ts";
 import type { Database } from "../database.ts";
 import { clusteredValues } from "./clusters.ts";
 import { HAS_SEQUENCE, SEQUENCE_KEY } from "./groups.ts";

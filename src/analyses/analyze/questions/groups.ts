@@ -1,4 +1,4 @@
-import type { DivergenceFigures } from "../../../results/analyze.ts";
+import type { DivergenceFigures } from "../../../results/index.ts";
 import type { Database } from "../database.ts";
 
 /** A response: its tokens share file, iteration and place in the batch, and are all correct or all not. */

@@ -5,7 +5,7 @@
  */
 
 import { clusteredDifference, clusteredShare } from "../../../core/statistics/index.ts";
-import type { LogShares, ShareFigures } from "../../../results/analyze.ts";
+import type { LogShares, ShareFigures } from "../../../results/index.ts";
 import type { Database } from "../database.ts";
 import { clusteredValues } from "./clusters.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError } from "../../../core/base/errors.ts";
+import { SchemaError } from "../../../core/base/index.ts";
 
 /** One position of one policy: its k most probable tokens. */
 export interface TopKRow {

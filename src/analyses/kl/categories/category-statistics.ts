@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LengthMismatchError } from "../../../core/base/errors.ts";
+import { LengthMismatchError } from "../../../core/base/index.ts";
 import { meanAndStd } from "../spikes/series-statistics.ts";
 import { type Category, DEFAULT_CATEGORIES, OTHER, tokenClassifier } from "./categories.ts";
 

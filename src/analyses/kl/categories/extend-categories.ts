@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import { type Category, DEFAULT_CATEGORIES, OTHER, trimToken } from "./categories.ts";
 
 /** What a configuration says of one category. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { percent as writePercent } from "../../../core/base/percent.ts";
+import { percent as writePercent } from "../../../core/base/index.ts";
 import type {
   AttentionFigures,
   CategoryFigures,
@@ -12,7 +12,7 @@ import type {
   KlComparison,
   KlReport,
   PairedDifference,
-} from "../../../results/kl.ts";
+} from "../../../results/index.ts";
 
 /** Below this many texts a spike at each error is no sign. */
 const FEWEST_ERRORS = 5;

@@ -1,5 +1,5 @@
 import { exactSignedRank, holm, spearmanTest } from "../../../core/statistics/index.ts";
-import type { AttentionFigures, HiddenFigures, PairedDifference } from "../../../results/kl.ts";
+import type { AttentionFigures, HiddenFigures, PairedDifference } from "../../../results/index.ts";
 import { strongestHead } from "../attention/head-sums.ts";
 import type { TextAttention } from "../attention/text-attention.ts";
 import type { TextSummary } from "../summary.ts";

@@ -1,6 +1,5 @@
-import { ratioInterval } from "../../../core/statistics/index.ts";
-import { seededRandom } from "../../../core/statistics/random.ts";
-import { FEWEST_INTERVAL_PROBLEMS, type KlInterval, MOST_PROBLEMS_BY_T } from "../../../results/kl.ts";
+import { ratioInterval, seededRandom } from "../../../core/statistics/index.ts";
+import { FEWEST_INTERVAL_PROBLEMS, type KlInterval, MOST_PROBLEMS_BY_T } from "../../../results/index.ts";
 import { quantileOf } from "./numbers.ts";
 
 export interface Bootstrap {

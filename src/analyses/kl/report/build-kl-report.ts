@@ -1,5 +1,5 @@
-import { EmptyInputError } from "../../../core/base/errors.ts";
-import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../../results/kl.ts";
+import { EmptyInputError } from "../../../core/base/index.ts";
+import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../../results/index.ts";
 import { answers } from "./answers.ts";
 import { attentionFigures } from "./attention.ts";
 import { caseStudies } from "./cases.ts";

@@ -1,4 +1,4 @@
-import type { CategoryFigures } from "../../../results/kl.ts";
+import type { CategoryFigures } from "../../../results/index.ts";
 import type { CategorySums } from "../summary.ts";
 import { maxOf, minOf, sumOf } from "./numbers.ts";
 import { textsOf } from "./problems.ts";

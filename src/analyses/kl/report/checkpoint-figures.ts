@@ -1,4 +1,4 @@
-import type { CheckpointFigures, PairFigures, Region } from "../../../results/kl.ts";
+import type { CheckpointFigures, PairFigures, Region } from "../../../results/index.ts";
 import type { TextSummary } from "../summary.ts";
 import { deviationOf, finite, maxOf, meanOf, medianOf, minOf, sumOf } from "./numbers.ts";
 import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";

@@ -1,5 +1,5 @@
 import { exactSignedRank, holm } from "../../../core/statistics/index.ts";
-import type { KlComparison } from "../../../results/kl.ts";
+import type { KlComparison } from "../../../results/index.ts";
 import { finite, meanOf, medianOf } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
 import { type Checkpoint, type KlStudy, trained } from "./report-input.ts";

@@ -1,5 +1,5 @@
 import { exactSignedRank, holm, mannWhitneyU } from "../../../core/statistics/index.ts";
-import type { CorrectnessFigures, GroupKl } from "../../../results/kl.ts";
+import type { CorrectnessFigures, GroupKl } from "../../../results/index.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
 import { deviationOf, finite, meanOf, sumOf } from "./numbers.ts";
 import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";

@@ -1,5 +1,5 @@
 import { benjaminiHochberg, pearsonTest, spearmanTest } from "../../../core/statistics/index.ts";
-import type { KlCorrelation } from "../../../results/kl.ts";
+import type { KlCorrelation } from "../../../results/index.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
 import { meanOf } from "./numbers.ts";

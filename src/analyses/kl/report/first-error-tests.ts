@@ -1,5 +1,5 @@
 import { holm, poissonBinomialTail } from "../../../core/statistics/index.ts";
-import type { FirstErrorFigures } from "../../../results/kl.ts";
+import type { FirstErrorFigures } from "../../../results/index.ts";
 import { distanceTo, ERROR_WINDOW, type ErrorSpan, isAtError } from "../error-span.ts";
 import { announcements } from "../first-error/announcements.ts";
 import type { StudyText } from "../study.ts";

@@ -4,7 +4,7 @@ import type {
   Progression,
   StageFigures,
   TurningPoint,
-} from "../../../results/kl.ts";
+} from "../../../results/index.ts";
 import { turningPoints } from "../series/turning-points.ts";
 import { byRegion } from "./checkpoint-figures.ts";
 import { finite, meanOf } from "./numbers.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Finding } from "../../../core/schema/findings.ts";
-import type { KlPolicy, KlSettings } from "../../../results/kl.ts";
+import type { Finding } from "../../../core/schema/index.ts";
+import type { KlPolicy, KlSettings } from "../../../results/index.ts";
 import type { Category } from "../categories/categories.ts";
 import type { StudyText } from "../study.ts";
 import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../summary.ts";

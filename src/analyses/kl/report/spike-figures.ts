@@ -1,4 +1,4 @@
-import type { SpikeFigures } from "../../../results/kl.ts";
+import type { SpikeFigures } from "../../../results/index.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";

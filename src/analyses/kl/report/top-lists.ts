@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProblemFigures, SpikeRange, TokenFigures, TopProblems } from "../../../results/kl.ts";
+import type { ProblemFigures, SpikeRange, TokenFigures, TopProblems } from "../../../results/index.ts";
 import { byText, finite, sumOf } from "./numbers.ts";
 import { problemMean, spikesOf, textsOf } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";

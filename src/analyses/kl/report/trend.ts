@@ -1,5 +1,5 @@
 import { driftTest, spearmanTest } from "../../../core/statistics/index.ts";
-import type { Trend } from "../../../results/kl.ts";
+import type { Trend } from "../../../results/index.ts";
 import { finite } from "./numbers.ts";
 
 /** Below this many no order says anything. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 
 /**
  * Savitzky-Golay filter (Savitzky & Golay 1964): each value becomes that of the polynomial fitted by least squares to

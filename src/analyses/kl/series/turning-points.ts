@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { LengthMismatchError, UsageError } from "../../../core/base/errors.ts";
+import { LengthMismatchError, UsageError } from "../../../core/base/index.ts";
 import { findPeaks } from "./peaks.ts";
 import { savitzkyGolay } from "./savitzky-golay.ts";
 

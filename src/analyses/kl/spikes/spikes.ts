@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
-import type { Region } from "../../../results/kl.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import type { Region } from "../../../results/index.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, median, percentile } from "./series-statistics.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KlAlternative } from "../../../results/kl.ts";
+import type { KlAlternative } from "../../../results/index.ts";
 import type { PolicyScores, ScoredText } from "../study.ts";
 import type { TextSpike } from "../summary.ts";
 import type { CountedToken } from "../token-sums.ts";

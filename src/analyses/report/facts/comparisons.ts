@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Factor } from "../../../core/statistics/factor.ts";
-import type { SampledCluster } from "../../../core/summaries/sequence-sample.ts";
-import type { Fact, FactEvidence } from "../../../results/report.ts";
+import type { Factor } from "../../../core/statistics/index.ts";
+import type { SampledCluster } from "../../../core/summaries/index.ts";
+import type { Fact, FactEvidence } from "../../../results/index.ts";
 import {
   type Comparisons,
   type OutcomeContrast,

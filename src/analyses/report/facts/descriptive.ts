@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SampledCluster } from "../../../core/summaries/sequence-sample.ts";
-import type { Fact, GroupMetrics } from "../../../results/report.ts";
+import type { SampledCluster } from "../../../core/summaries/index.ts";
+import type { Fact, GroupMetrics } from "../../../results/index.ts";
 import { totalOf } from "../standouts/index.ts";
 import type { FactSource } from "./fact-source.ts";
 import { nats, percent, weightOfFactor } from "./words.ts";

@@ -1,5 +1,5 @@
-import type { SequenceSample } from "../../../core/summaries/sequence-sample.ts";
-import type { Fact } from "../../../results/report.ts";
+import type { SequenceSample } from "../../../core/summaries/index.ts";
+import type { Fact } from "../../../results/index.ts";
 import type { Comparisons } from "../standouts/index.ts";
 import { comparisonFacts } from "./comparisons.ts";
 import { descriptiveFacts } from "./descriptive.ts";

@@ -1,5 +1,5 @@
 /** Numbers as facts say them. */
-import { percent as writePercent } from "../../../core/base/percent.ts";
+import { percent as writePercent } from "../../../core/base/index.ts";
 
 /** Two significant digits of a small share, three of a large one. */
 export const percent = (share: number): string => writePercent(share, share < 0.1 ? 2 : 3);

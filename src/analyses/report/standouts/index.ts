@@ -1,4 +1,4 @@
-import type { SampledCluster } from "../../../core/summaries/sequence-sample.ts";
+import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { type OutcomeContrast, outcomeContrast } from "./outcome.ts";
 import { type Standout, standoutParts, standoutsOf } from "./standout.ts";
 import { type Trend, trendOf } from "./trend.ts";

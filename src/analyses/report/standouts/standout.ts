@@ -5,9 +5,9 @@
  *
  * @module
  */
-import type { Factor } from "../../../core/statistics/factor.ts";
-import { maxStatisticTest } from "../../../core/statistics/max-statistic.ts";
-import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+import type { Factor } from "../../../core/statistics/index.ts";
+import { maxStatisticTest } from "../../../core/statistics/index.ts";
+import type { SampledCluster, SampledSequence } from "../../../core/summaries/index.ts";
 import {
   addUp,
   ENOUGH_TOKENS,

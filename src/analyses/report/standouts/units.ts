@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { clusteredFactor, type Factor, type TwoParts } from "../../../core/statistics/factor.ts";
-import type { GroupedUnits } from "../../../core/statistics/max-statistic.ts";
-import type { SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+
+import type { GroupedUnits } from "../../../core/statistics/index.ts";
+import { clusteredFactor, type Factor, type TwoParts } from "../../../core/statistics/index.ts";
+import type { SampledSequence } from "../../../core/summaries/index.ts";
 
 /** A part must hold this many tokens before it is compared with others. */
 export const ENOUGH_TOKENS = 50;

@@ -1,16 +1,14 @@
 import { type AnalyzeOptions as Analysis, analyzeLog } from "../../../analyses/analyze/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
-import { UsageError } from "../../../core/base/errors.ts";
-import { shellCommand } from "../../../core/base/shell-command.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
-import { onInterrupt } from "../../../input/io/interrupts.ts";
-import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
 import {
   renderAnalyzeHtml,
   renderAnalyzeMarkdown,
   renderAnalyzeTerminal,
 } from "../../../render/analyze/index.ts";
-import type { AnalyzeReport } from "../../../results/analyze.ts";
+import type { AnalyzeReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { positiveInteger } from "../input-options.ts";

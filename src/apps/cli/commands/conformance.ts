@@ -5,13 +5,13 @@ import {
   type ConformanceResult,
   runConformanceCase,
 } from "../../../analyses/conformance/index.ts";
-import { containError } from "../../../core/base/contain.ts";
 import {
+  containError,
   EmptyInputError,
   FormatError,
   type LogratioError,
   NotFoundError,
-} from "../../../core/base/errors.ts";
+} from "../../../core/base/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { formatError } from "../messages.ts";

@@ -1,6 +1,6 @@
-import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
-import { UsageError } from "../../../core/base/errors.ts";
-import type { RecordBatch } from "../../../core/schema/record.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import type { RecordBatch } from "../../../core/schema/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../input/ingest/index.ts";
 import { plural } from "../../../render/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";

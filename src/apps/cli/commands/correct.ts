@@ -1,9 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
-import { type CorrectedColumns, CorrectRun } from "../../../analyses/correct/correct-run.ts";
-import { settingFigures, sweepMetrics } from "../../../analyses/sweep/figures.ts";
-import { containError } from "../../../core/base/contain.ts";
-import { EmptyInputError, type Place, UsageError } from "../../../core/base/errors.ts";
+import { type CorrectedColumns, CorrectRun } from "../../../analyses/correct/index.ts";
+import { settingFigures, sweepMetrics } from "../../../analyses/sweep/index.ts";
+import { containError, EmptyInputError, type Place, UsageError } from "../../../core/base/index.ts";
 import type { LayoutColumn, RecordBatch } from "../../../core/schema/index.ts";
 import {
   type ArrayFormat,
@@ -14,17 +13,17 @@ import {
   openRun,
   type Run,
   WEIGHTS_NAME,
+  walk,
   writeRecord,
 } from "../../../input/ingest/index.ts";
-import { walk } from "../../../input/ingest/walk.ts";
-import { openFile } from "../../../input/io/file-source.ts";
+import { openFile } from "../../../input/io/index.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../../render/index.ts";
-import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../../results/correct.ts";
+import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../../results/index.ts";
 import { lintConfig } from "../../../trainers/configs/index.ts";
-import { correctionClauses } from "../../../trainers/neutral/describe.ts";
-import { PRESETS, presetNamed } from "../../../trainers/presets.ts";
-import type { Preset, Settings } from "../../../trainers/shared/preset.ts";
-import { completeSettings, parseSetting } from "../../../trainers/shared/settings.ts";
+import { PRESETS, presetNamed } from "../../../trainers/index.ts";
+import { correctionClauses } from "../../../trainers/neutral/index.ts";
+import type { Preset, Settings } from "../../../trainers/shared/index.ts";
+import { completeSettings, parseSetting } from "../../../trainers/shared/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";

@@ -10,11 +10,11 @@ import {
   MissingSideError,
   SchemaError,
   UsageError,
-} from "../../../core/base/errors.ts";
+} from "../../../core/base/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { openTokenizer } from "../../../input/tokens/index.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
-import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/digits.ts";
+import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";

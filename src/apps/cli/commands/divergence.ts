@@ -7,8 +7,7 @@ import {
   lineIdentity,
   type RunLogOptions,
 } from "../../../analyses/divergence/index.ts";
-import { isLogratioError, UsageError } from "../../../core/base/errors.ts";
-import { shellCommand } from "../../../core/base/shell-command.ts";
+import { isLogratioError, shellCommand, UsageError } from "../../../core/base/index.ts";
 import {
   isLogLine,
   type JsonlLog,
@@ -26,8 +25,8 @@ import {
   renderStepTitle,
 } from "../../../render/divergence/index.ts";
 import { plural } from "../../../render/index.ts";
-import { pasteable } from "../../../render/terminal/command.ts";
-import type { DivergenceRecord, DivergenceReport } from "../../../results/divergence.ts";
+import { pasteable } from "../../../render/terminal/index.ts";
+import type { DivergenceRecord, DivergenceReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
 import type { ForceOption } from "../force-option.ts";

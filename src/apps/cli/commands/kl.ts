@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
-import { UsageError } from "../../../core/base/errors.ts";
-import type { Finding } from "../../../core/schema/findings.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import type { Finding } from "../../../core/schema/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
-import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
 import { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
-import type { KlReport } from "../../../results/kl.ts";
+import type { KlReport } from "../../../results/index.ts";
 import {
   type AnalyzeStudyOptions,
   analysisSettingsOf,

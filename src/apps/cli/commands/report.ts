@@ -1,11 +1,11 @@
-import { summarizeBatches } from "../../../analyses/parallel/summarize-batches.ts";
-import { buildReport } from "../../../analyses/report/build-report.ts";
-import { UsageError } from "../../../core/base/errors.ts";
+import { summarizeBatches } from "../../../analyses/parallel/index.ts";
+import { buildReport } from "../../../analyses/report/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs, openRun } from "../../../input/ingest/index.ts";
-import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
-import type { MismatchReport } from "../../../results/report.ts";
-import { PARITY_TRAINERS, type ParityTrainer } from "../../../trainers/parity.ts";
+import type { MismatchReport } from "../../../results/index.ts";
+import { PARITY_TRAINERS, type ParityTrainer } from "../../../trainers/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
 import type { ForceOption } from "../force-option.ts";

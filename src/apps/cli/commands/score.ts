@@ -1,8 +1,8 @@
-import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
-import { shellCommand } from "../../../core/base/shell-command.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { shellCommand } from "../../../core/base/index.ts";
 import { renderScoreTerminal } from "../../../render/score/index.ts";
-import { pasteable } from "../../../render/terminal/command.ts";
-import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/score.ts";
+import { pasteable } from "../../../render/terminal/index.ts";
+import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/index.ts";
 import { type RunStudyResult, runStudy, type StudySpec } from "../../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";

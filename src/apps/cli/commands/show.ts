@@ -7,14 +7,13 @@ import {
   WORST,
   WorstFinder,
 } from "../../../analyses/show/index.ts";
-import { EmptyInputError, UsageError } from "../../../core/base/errors.ts";
-import type { Handle, RecordBatch } from "../../../core/schema/record.ts";
+import { EmptyInputError, UsageError } from "../../../core/base/index.ts";
+import type { Handle, RecordBatch } from "../../../core/schema/index.ts";
 import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index.ts";
-import { openTokenizer } from "../../../input/tokens/index.ts";
-import { TokenTexts } from "../../../input/tokens/token-texts.ts";
+import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
 import { formatCount } from "../../../render/index.ts";
 import { renderShowTerminal } from "../../../render/show/index.ts";
-import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../../results/show.ts";
+import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../../results/index.ts";
 import { TOKEN_FLAGS } from "../../../results/wire/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";

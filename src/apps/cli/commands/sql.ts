@@ -1,9 +1,9 @@
 import { type QueryResult, queryFiles } from "../../../analyses/analyze/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
-import { UsageError } from "../../../core/base/errors.ts";
-import { onInterrupt } from "../../../input/io/interrupts.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import { onInterrupt } from "../../../input/io/index.ts";
 import { renderRows } from "../../../render/analyze/index.ts";
-import { csvLine } from "../../../render/text/csv.ts";
+import { csvLine } from "../../../render/text/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";

@@ -7,11 +7,11 @@ import {
   type Setting,
   Sweep,
 } from "../../../analyses/sweep/index.ts";
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../../render/sweep/index.ts";
-import type { SweepReport } from "../../../results/sweep.ts";
-import { PRESETS, presetNamed } from "../../../trainers/presets.ts";
+import type { SweepReport } from "../../../results/index.ts";
+import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { type FilterOptions, filterOf } from "../filter-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";

@@ -1,9 +1,9 @@
-import { inputWasSkipped } from "../../../analyses/report/left-out.ts";
-import { UsageError } from "../../../core/base/errors.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
-import { onInterrupt } from "../../../input/io/interrupts.ts";
+import { onInterrupt } from "../../../input/io/index.ts";
 import { plural } from "../../../render/index.ts";
-import type { RunComparison } from "../../../results/view.ts";
+import type { RunComparison } from "../../../results/index.ts";
 import { writeBundle } from "../../viewer/bundle/index.ts";
 import { compareRuns } from "../../viewer/compare/index.ts";
 import { isStudy } from "../../viewer/kl/index.ts";

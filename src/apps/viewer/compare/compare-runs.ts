@@ -6,14 +6,14 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { resultJson } from "../../../core/base/json.ts";
-import { writeWholeFile } from "../../../input/io/write-whole-file.ts";
+import { resultJson } from "../../../core/base/index.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   type RunComparison,
   type RunInfo,
   type StepSeries,
   VIEW_SCHEMA_VERSION,
-} from "../../../results/view.ts";
+} from "../../../results/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { matchSequences } from "./match-sequences.ts";
 import { measurePairs } from "./measure-pairs.ts";
@@ -64,7 +64,11 @@ async function comparisonOf(
   return made;
 }
 
-async function compare(a: PreparedRun, b: PreparedRun, signal: AbortSignal | undefined): Promise<RunComparison> {
+async function compare(
+  a: PreparedRun,
+  b: PreparedRun,
+  signal: AbortSignal | undefined,
+): Promise<RunComparison> {
   const names = namesOf(a, b);
   const [inA, inB] = [await readFacts(a, names.a, signal), await readFacts(b, names.b, signal)];
   const matched = matchSequences(inA.sequences, inB.sequences);

@@ -1,4 +1,4 @@
-import type { SequencePairs } from "../../../results/view.ts";
+import type { SequencePairs } from "../../../results/index.ts";
 import {
   decodeSequence,
   deltaDifferences,

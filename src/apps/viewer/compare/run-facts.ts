@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import type { RunInfo } from "../../../results/view.ts";
+import type { RunInfo } from "../../../results/index.ts";
 import { decodeSequence, decodeTable, TOKEN_FLAGS, type WireSequence } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 

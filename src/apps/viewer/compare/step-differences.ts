@@ -1,4 +1,9 @@
-import { type RunComparison, STEP_METRICS, type StepMetric, type StepSeries } from "../../../results/view.ts";
+import {
+  type RunComparison,
+  STEP_METRICS,
+  type StepMetric,
+  type StepSeries,
+} from "../../../results/index.ts";
 
 /** b − a at the steps that both have; null where either has no figure. */
 export function stepDifferences(a: StepSeries, b: StepSeries): RunComparison["steps"] {

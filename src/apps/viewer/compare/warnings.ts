@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ComparisonWarning, SamplingInfo } from "../../../results/view.ts";
+import type { ComparisonWarning, SamplingInfo } from "../../../results/index.ts";
 import type { SequencePair } from "./match-sequences.ts";
 import type { RunFacts } from "./run-facts.ts";
 

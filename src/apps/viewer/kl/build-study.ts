@@ -7,8 +7,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tokenClassifier } from "../../../analyses/kl/index.ts";
 import { ValueSketch } from "../../../core/summaries/index.ts";
-import type { KlReport } from "../../../results/kl.ts";
-import { type StudyInfo, type StudyTexts, VIEW_SCHEMA_VERSION } from "../../../results/view.ts";
+import type { KlReport } from "../../../results/index.ts";
+import { type StudyInfo, type StudyTexts, VIEW_SCHEMA_VERSION } from "../../../results/index.ts";
 import { encodeArrays } from "../../../results/wire/index.ts";
 import {
   type AnalyzedText,
@@ -18,9 +18,7 @@ import {
   type PreparedText,
   readTexts,
 } from "../../../scoring/index.ts";
-import { CACHE_FACTS } from "../prepare/cache/cache-place.ts";
-import { FileAppender } from "../prepare/cache/file-appender.ts";
-import { sealFiles } from "../prepare/cache/seal.ts";
+import { CACHE_FACTS, FileAppender, sealFiles } from "../prepare/index.ts";
 import { redactReport, redactText } from "./redact-study.ts";
 import { type StoredText, studySpikes, type TextFigures, textRow } from "./study-text.ts";
 import { type ValuesLayout, ValuesWriter } from "./values-file.ts";

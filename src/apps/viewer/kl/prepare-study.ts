@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { NotFoundError } from "../../../core/base/errors.ts";
+import { NotFoundError } from "../../../core/base/index.ts";
 import {
   type AnalyzeProgress,
   analysisSettingsOf,
@@ -14,7 +14,7 @@ import {
   makeCache,
   openCache,
   publishCache,
-} from "../prepare/cache/cache-place.ts";
+} from "../prepare/index.ts";
 import { buildStudy } from "./build-study.ts";
 import { openStudy, type PreparedStudy } from "./prepared-study.ts";
 import { studyInputs } from "./study-inputs.ts";

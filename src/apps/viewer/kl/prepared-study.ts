@@ -5,10 +5,9 @@
  */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StudyInfo } from "../../../results/view.ts";
+import type { StudyInfo } from "../../../results/index.ts";
 import { decodeArrays, encodeStudyText, type StudySpike } from "../../../results/wire/index.ts";
-import { CACHE_FACTS } from "../prepare/cache/cache-place.ts";
-import { readPart } from "../prepare/cache/read-part.ts";
+import { CACHE_FACTS, readPart } from "../prepare/index.ts";
 import { STUDY_FILES, type StudyFacts } from "./build-study.ts";
 import { handleOf, type StoredText } from "./study-text.ts";
 import { readValues, type TextValues, type VALUE_ROWS, type ValuesLayout } from "./values-file.ts";

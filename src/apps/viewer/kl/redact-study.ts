@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { answers } from "../../../analyses/kl/report/answers.ts";
-import type { KlAlternative, KlReport, SpikeFigures } from "../../../results/kl.ts";
+import { answers } from "../../../analyses/kl/index.ts";
+import type { KlAlternative, KlReport, SpikeFigures } from "../../../results/index.ts";
 import type { PreparedText } from "../../../scoring/index.ts";
 
 /** A token whose text is not shown. */

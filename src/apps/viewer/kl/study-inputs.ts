@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Manifest, studyPaths } from "../../../scoring/index.ts";
-import { digest, existing, packageVersion } from "../prepare/cache/inputs.ts";
+import { digest, existing, packageVersion } from "../prepare/index.ts";
 
 /** Counts up whenever what is in a study's cache, or how it is laid out, changes. */
 const CACHE_VERSION = 3;

@@ -4,8 +4,7 @@
  * @module
  */
 import type { TextSummary } from "../../../analyses/kl/index.ts";
-import type { KlAlternative } from "../../../results/kl.ts";
-import type { StudyTextRow } from "../../../results/view.ts";
+import type { KlAlternative, StudyTextRow } from "../../../results/index.ts";
 import type { StudySpike, StudyTextMeta } from "../../../results/wire/index.ts";
 import type { PreparedText } from "../../../scoring/index.ts";
 import { redactAlternatives } from "./redact-study.ts";

@@ -1,5 +1,4 @@
-import type { DigitsReport } from "../../../results/digits.ts";
-import type { PageChart } from "../../../results/page.ts";
+import type { DigitsReport, PageChart } from "../../../results/index.ts";
 
 type StepFigures = DigitsReport["per_step"][number] & { readonly step: number };
 

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { formatBounded } from "../../../render/digits/tables.ts";
-import { formatCount, formatShare } from "../../../render/text/format.ts";
-import type { Bounded, DigitDistribution } from "../../../results/digits.ts";
-import type { PageColumn, PageRow, PageTable } from "../../../results/page.ts";
+import { formatBounded } from "../../../render/digits/index.ts";
+import { formatCount, formatShare } from "../../../render/text/index.ts";
+import type { Bounded, DigitDistribution, PageColumn, PageRow, PageTable } from "../../../results/index.ts";
 
 interface LossKind {
   readonly name: string;

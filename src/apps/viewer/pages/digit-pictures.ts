@@ -4,13 +4,21 @@
  * @module
  */
 
-import { drawChart, drawXAxis, drawYAxis, plotArea, withTooltip } from "../../../render/charts/frame.ts";
-import { type BarSeries, groupedBars } from "../../../render/charts/grouped-bars.ts";
-import { PALETTE } from "../../../render/charts/palette.ts";
-import { linearScale } from "../../../render/charts/scale.ts";
-import { element, textElement } from "../../../render/charts/svg.ts";
-import { formatCount, formatShare } from "../../../render/text/format.ts";
-import type { CalibrationBin, DigitFigures } from "../../../results/digits.ts";
+import {
+  type BarSeries,
+  drawChart,
+  drawXAxis,
+  drawYAxis,
+  element,
+  groupedBars,
+  linearScale,
+  PALETTE,
+  plotArea,
+  textElement,
+  withTooltip,
+} from "../../../render/charts/index.ts";
+import { formatCount, formatShare } from "../../../render/text/index.ts";
+import type { CalibrationBin, DigitFigures } from "../../../results/index.ts";
 
 /** The proxy loss of groups of digits under both policies. */
 export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {

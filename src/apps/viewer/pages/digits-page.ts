@@ -4,9 +4,8 @@
  * @module
  */
 
-import { headlines, inputParts, placeName } from "../../../render/digits/content.ts";
-import { digitTables } from "../../../render/digits/tables.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/table.ts";
+import { digitTables, headlines, inputParts, placeName } from "../../../render/digits/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
 import {
   type Figure,
   type FigureKind,
@@ -14,17 +13,20 @@ import {
   formatFigure,
   formatPair,
   formatShare,
-} from "../../../render/text/format.ts";
-import { printable } from "../../../render/text/printable.ts";
+  printable,
+} from "../../../render/text/index.ts";
 import type {
   DigitExample,
   DigitFigures,
   DigitGap,
+  DigitsPage,
   DigitsReport,
   DigitTruth,
+  PageColumn,
+  PagePicture,
+  PageTable,
   WrongAnswer,
-} from "../../../results/digits.ts";
-import type { DigitsPage, PageColumn, PagePicture, PageTable } from "../../../results/page.ts";
+} from "../../../results/index.ts";
 import { digitCharts } from "./digit-charts.ts";
 import { lossTable } from "./digit-losses.ts";
 import { calibrationPicture, lossBars } from "./digit-pictures.ts";

@@ -3,11 +3,8 @@
  *
  * @module
  */
-import { resultJson } from "../../../core/base/json.ts";
-import type { DigitsReport } from "../../../results/digits.ts";
-import type { KlReport } from "../../../results/kl.ts";
-import type { MismatchReport } from "../../../results/report.ts";
-import type { TopTokens } from "../../../results/view.ts";
+import { resultJson } from "../../../core/base/index.ts";
+import type { DigitsReport, KlReport, MismatchReport, TopTokens } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";

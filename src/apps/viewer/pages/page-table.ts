@@ -4,8 +4,8 @@
  * @module
  */
 
-import { shownCell, type Table, type TableColumn } from "../../../render/document/table.ts";
-import type { PageColumn, PageMove, PageRow, PageTable } from "../../../results/page.ts";
+import { shownCell, type Table, type TableColumn } from "../../../render/document/index.ts";
+import type { PageColumn, PageMove, PageRow, PageTable } from "../../../results/index.ts";
 
 export interface PageTableOptions {
   /** What is exported. */

@@ -4,35 +4,37 @@
  * @module
  */
 import { quoted } from "../../../analyses/filter/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/table.ts";
-import { allFiguresTable, baselineTable, distributionTable } from "../../../render/report/figure-tables.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
 import {
+  allFiguresTable,
+  baselineTable,
   correctnessTable,
+  distributionTable,
   environmentTable,
-  rankTable,
-  stepTable,
-  turnTable,
-} from "../../../render/report/group-tables.ts";
-import { type Picture, sectionPictures, spreadPictures } from "../../../render/report/html-pictures.ts";
-import { sourceTable } from "../../../render/report/input.ts";
-import { parityTables } from "../../../render/report/parity-tables.ts";
-import { sequenceFigureTable } from "../../../render/report/sequence-tables.ts";
-import {
+  type Picture,
+  parityTables,
   positionTable,
   probabilityTable,
+  rankTable,
+  sectionPictures,
+  sequenceFigureTable,
+  sourceTable,
+  spreadPictures,
+  stepTable,
   tailSideTable,
   tailTable,
-} from "../../../render/report/token-tables.ts";
+  turnTable,
+} from "../../../render/report/index.ts";
 import type {
+  MismatchReport,
   PageMove,
   PagePicture,
   PageRow,
   PageSection,
   PageTable,
   ReportPage,
-} from "../../../results/page.ts";
-import type { MismatchReport } from "../../../results/report.ts";
-import type { TopTokens } from "../../../results/view.ts";
+  TopTokens,
+} from "../../../results/index.ts";
 import { pageTable } from "./page-table.ts";
 import { flatRows, shownRows } from "./rows.ts";
 import { firstLooks, worstTables } from "./worst-tables.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Table } from "../../../render/document/table.ts";
-import type { PageRow } from "../../../results/page.ts";
+import type { Table } from "../../../render/document/index.ts";
+import type { PageRow } from "../../../results/index.ts";
 
 type Cell = PageRow[string];
 

@@ -4,57 +4,50 @@
  * @module
  */
 
-import type { Table } from "../../../render/document/table.ts";
-import { attentionTable, hiddenTable } from "../../../render/kl/attention-tables.ts";
+import type { Table } from "../../../render/document/index.ts";
 import {
+  attentionTable,
   boundTable,
-  checkpointTable,
-  detailTable,
-  policyTable,
-  regionTable,
-  rlProbeTable,
-} from "../../../render/kl/checkpoint-tables.ts";
-import {
   categoryPictures,
-  correctnessPictures,
-  type KlPicture,
-  overviewPictures,
-} from "../../../render/kl/html-pictures.ts";
-import {
-  spikeDistributionsTable,
-  spikeDistributionTable,
-  topProblemTables,
-} from "../../../render/kl/problem-tables.ts";
-import {
-  progressionLines,
-  progressionTable,
-  stageTable,
-  turningTable,
-} from "../../../render/kl/progression-tables.ts";
-import { keyFigures, methodLines, SUPPORT } from "../../../render/kl/summary.ts";
-import {
-  comparisonTable,
-  correctnessTable,
-  correlationTable,
-  firstErrorTable,
-  pairTable,
-} from "../../../render/kl/test-tables.ts";
-import {
   categoryProgressTable,
   categoryTable,
+  checkpointTable,
+  comparisonTable,
+  correctnessPictures,
+  correctnessTable,
+  correlationTable,
+  detailTable,
+  firstErrorTable,
+  hiddenTable,
+  type KlPicture,
+  keyFigures,
+  methodLines,
+  overviewPictures,
+  pairTable,
+  policyTable,
+  progressionLines,
+  progressionTable,
+  regionTable,
+  rlProbeTable,
+  SUPPORT,
+  spikeDistributionsTable,
+  spikeDistributionTable,
   spikeTable,
+  stageTable,
   tokenTable,
-} from "../../../render/kl/token-tables.ts";
-import { printable } from "../../../render/text/printable.ts";
-import type { KlReport } from "../../../results/kl.ts";
+  topProblemTables,
+  turningTable,
+} from "../../../render/kl/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import type {
+  KlReport,
   PageMove,
   PagePicture,
   PageRow,
   PageSection,
   PageTable,
   StudyPage,
-} from "../../../results/page.ts";
+} from "../../../results/index.ts";
 import { pageTable } from "./page-table.ts";
 import { flatRows, unfoldedRows } from "./rows.ts";
 import {

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { KlReport } from "../../../results/kl.ts";
-import type { PageRow } from "../../../results/page.ts";
+import type { KlReport, PageRow } from "../../../results/index.ts";
 import { unfoldedRows } from "./rows.ts";
 
 export function checkpointRows({ checkpoints }: KlReport): PageRow[] {

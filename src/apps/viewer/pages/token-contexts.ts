@@ -4,9 +4,9 @@
  * @module
  */
 
-import { formatHandle } from "../../../core/schema/record.ts";
-import { printable } from "../../../render/text/printable.ts";
-import type { PageMove } from "../../../results/page.ts";
+import { formatHandle } from "../../../core/schema/index.ts";
+import { printable } from "../../../render/text/index.ts";
+import type { PageMove } from "../../../results/index.ts";
 import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 

@@ -4,13 +4,24 @@
  * @module
  */
 
-import { figureColumn, makeTable, textColumn } from "../../../render/document/table.ts";
-import { worstSequenceTable } from "../../../render/report/sequence-tables.ts";
-import { formatCount, formatNumber, formatProbability, formatSigned } from "../../../render/text/display/index.ts";
-import { printable } from "../../../render/text/printable.ts";
-import type { FirstLook, PageMove, PageTable } from "../../../results/page.ts";
-import type { MismatchReport } from "../../../results/report.ts";
-import type { TokenOccurrence, TopTokens, WorstTurn } from "../../../results/view.ts";
+import { figureColumn, makeTable, textColumn } from "../../../render/document/index.ts";
+import { worstSequenceTable } from "../../../render/report/index.ts";
+import {
+  formatCount,
+  formatNumber,
+  formatProbability,
+  formatSigned,
+} from "../../../render/text/display/index.ts";
+import { printable } from "../../../render/text/index.ts";
+import type {
+  FirstLook,
+  MismatchReport,
+  PageMove,
+  PageTable,
+  TokenOccurrence,
+  TopTokens,
+  WorstTurn,
+} from "../../../results/index.ts";
 import { pageTable } from "./page-table.ts";
 import { flatRows } from "./rows.ts";
 import type { TokenContext } from "./token-contexts.ts";

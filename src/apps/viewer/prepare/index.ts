@@ -4,9 +4,22 @@
  * @module
  */
 export { ANSWER_FILES, type AnswerName } from "./cache/build-cache.ts";
+export {
+  CACHE_FACTS,
+  type CacheNotice,
+  cachePlaces,
+  dropOldCaches,
+  makeCache,
+  openCache,
+  publishCache,
+} from "./cache/cache-place.ts";
+export { FileAppender } from "./cache/file-appender.ts";
+export { digest, existing, packageVersion } from "./cache/inputs.ts";
 export type { PrepareOptions, TruthSource } from "./cache/options.ts";
 export { prepareRun } from "./cache/prepare-run.ts";
 export type { PreparedRun } from "./cache/prepared-run.ts";
+export { readPart } from "./cache/read-part.ts";
+export { sealFiles } from "./cache/seal.ts";
 export type { ExactAnswers } from "./exact/exact.ts";
 export { parseQuestion } from "./exact/exact-question.ts";
 export { type FollowOptions, followRun } from "./follow/follow-run.ts";

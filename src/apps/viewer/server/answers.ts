@@ -4,8 +4,7 @@
  * @module
  */
 import { type Context, Hono } from "hono";
-import { isLogratioError } from "../../../core/base/errors.ts";
-import { resultJson } from "../../../core/base/json.ts";
+import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import { digitsTables, reportTables, reportTablesOf } from "../pages/index.ts";
 import {
   ANSWER_FILES,

@@ -1,6 +1,5 @@
 import type { Context, Hono } from "hono";
-import { isLogratioError } from "../../../core/base/errors.ts";
-import { resultJson } from "../../../core/base/json.ts";
+import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";

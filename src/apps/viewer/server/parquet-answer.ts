@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Hono } from "hono";
-import { startThread, workerFile } from "../../../analyses/parallel/thread.ts";
-import { isLogratioError } from "../../../core/base/errors.ts";
-import { createScratch } from "../../../input/io/scratch.ts";
+import { startThread, workerFile } from "../../../analyses/parallel/index.ts";
+import { isLogratioError } from "../../../core/base/index.ts";
+import { createScratch } from "../../../input/io/index.ts";
 import { limitBody } from "./limit-body.ts";
 import { type TableTask, writeTable } from "./parquet.ts";
 import { BINARY_TYPE, refuse } from "./reply.ts";

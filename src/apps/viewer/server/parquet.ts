@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LimitError, UsageError } from "../../../core/base/errors.ts";
+import { LimitError, UsageError } from "../../../core/base/index.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../../input/readers/index.ts";
 
 /** Beyond these the writer takes many seconds, and memory with it. */

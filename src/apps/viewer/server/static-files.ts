@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NotFoundError } from "../../../core/base/errors.ts";
+import { NotFoundError } from "../../../core/base/index.ts";
 import type { Content } from "./reply.ts";
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { SchemaError } from "../../../core/base/errors.ts";
-import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import { SchemaError } from "../../../core/base/index.ts";
+import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, ColumnMapping, Match, Reading } from "../adapter.ts";
 import {
   COLUMN_FLAGS,

@@ -6,9 +6,9 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
 import { reportBadRow } from "../shared/row-objects.ts";

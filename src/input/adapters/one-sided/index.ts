@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MissingSideError } from "../../../core/base/errors.ts";
-import type { SourceDocument, TreeMap } from "../../io/columns.ts";
+import { MissingSideError } from "../../../core/base/index.ts";
+import type { SourceDocument, TreeMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
 import { isList, isMap } from "../shared/tree-values.ts";
 import { type OneSidedDump, recognise } from "./dumps.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { MissingSideError, SchemaError } from "../../../core/base/errors.ts";
-import { type FindingLog, unreadableRows } from "../../../core/schema/findings.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { SourceDocument } from "../../io/columns.ts";
+import { MissingSideError, SchemaError } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { type FindingLog, unreadableRows } from "../../../core/schema/index.ts";
+import type { SourceDocument } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
 import { commonPrefix, matchScorings } from "./match.ts";
 import { detectScorings, readScorings } from "./read-scorings.ts";

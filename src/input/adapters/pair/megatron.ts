@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { isNumericArray } from "../../../core/base/arrays.ts";
-import type { TreeMap } from "../../io/columns.ts";
+import { isNumericArray } from "../../../core/base/index.ts";
+import type { TreeMap } from "../../io/index.ts";
 import { isMap } from "../shared/tree-values.ts";
 import type { Scoring, ScoringFormat } from "./scoring.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RowMap, SourceDocument } from "../../io/columns.ts";
+import type { RowMap, SourceDocument } from "../../io/index.ts";
 import { readMegatron } from "./megatron.ts";
 import { isTgi, readScoringRow } from "./rows.ts";
 import type { Scoring, ScoringFormat } from "./scoring.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RowMap, RowValue } from "../../io/columns.ts";
+import type { RowMap, RowValue } from "../../io/index.ts";
 import { isRowList, isRowMap, toNumber, toNumbers, toText, valueAt } from "../shared/row-values.ts";
 import type { Scoring } from "./scoring.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
 
 export interface Scoring {
   /** What the file calls the request; undefined where rows have no name. */

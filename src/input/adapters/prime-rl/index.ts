@@ -6,10 +6,10 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import { UnsupportedError } from "../../../core/base/errors.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { RowChunk, RowDocument } from "../../io/columns.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import { UnsupportedError } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import type { RowChunk, RowDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";

@@ -5,19 +5,19 @@
  * @module
  */
 
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import { dictionary } from "../../../core/base/dictionary.ts";
-import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import { dictionary, isLogratioError, type LogratioError } from "../../../core/base/index.ts";
+import type { Origin, Provenance, SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
 import {
   LIST_COLUMNS,
+  nameInVersion,
   ORIGIN_COLUMNS,
   POLICY_PREFIXES,
+  readVersion,
   SCALAR_COLUMNS,
-} from "../../../core/schema/parquet-layout.ts";
-import type { Provenance } from "../../../core/schema/record.ts";
-import type { Origin, SequenceDraft, TopKDraft } from "../../../core/schema/sequence-draft.ts";
-import { nameInVersion, readVersion, VERSION_KEY } from "../../../core/schema/version.ts";
-import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
+  VERSION_KEY,
+} from "../../../core/schema/index.ts";
+import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, isRowMap, toNumber, toNumbers, toText } from "../shared/row-values.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
 
 /** Index of the first token with mask 1 before `end`; `end` when there is none. */
 export function responseStart(mask: NumericArray, end: number = mask.length): number {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError } from "../../../core/base/errors.ts";
+import { SchemaError } from "../../../core/base/index.ts";
 import type { ColumnMapping } from "../adapter.ts";
 
 /** What each field is called in messages. */

@@ -7,8 +7,8 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
 
 export const IGNORED_LABEL = -100;
 

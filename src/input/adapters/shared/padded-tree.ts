@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { LengthMismatchError, LimitError, SchemaError } from "../../../core/base/errors.ts";
-import { checkMemory } from "../../../core/base/memory-limit.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { TreeValue } from "../../io/columns.ts";
-import { MAX_ARRAY_ROWS } from "../../io/limits.ts";
+import { checkMemory, LengthMismatchError, LimitError, SchemaError } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import type { TreeValue } from "../../io/index.ts";
+import { MAX_ARRAY_ROWS } from "../../io/index.ts";
 import { FIELD_LABELS, type FoundColumn, type FoundColumns } from "./fields.ts";
 import {
   ALIGNED_FIELDS,

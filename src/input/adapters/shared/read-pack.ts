@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import { LengthMismatchError, SchemaError } from "../../../core/base/errors.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { TreeValue } from "../../io/columns.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import { LengthMismatchError, SchemaError } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import type { TreeValue } from "../../io/index.ts";
 import type { AdapterContext } from "../adapter.ts";
 import { FIELD_LABELS } from "./fields.ts";
 import { cutPack, isFilling, type PackSpan } from "./packed.ts";

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { MOST_TEXT } from "../../../core/schema/builder.ts";
-import { type FindingLog, unreadableRows } from "../../../core/schema/findings.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/columns.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { type FindingLog, MOST_TEXT, unreadableRows } from "../../../core/schema/index.ts";
+import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/index.ts";
 import { FIELD_LABELS, type Field, type FoundColumns, findColumns, type NameTable } from "./fields.ts";
 import { describeRowValue, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
 import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";

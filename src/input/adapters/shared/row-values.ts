@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isNumericArray, type NumericArray } from "../../../core/base/arrays.ts";
-import type { RowMap, RowValue } from "../../io/columns.ts";
+import { isNumericArray, type NumericArray } from "../../../core/base/index.ts";
+import type { RowMap, RowValue } from "../../io/index.ts";
 
 export function isRowMap(value: RowValue | undefined): value is RowMap {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);

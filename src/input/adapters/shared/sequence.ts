@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import type { SequenceDraft, TopKDraft } from "../../../core/schema/sequence-draft.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import type { SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
 import type { Field } from "./fields.ts";
 
 /** Fields with one array per row. */

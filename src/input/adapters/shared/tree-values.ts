@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isNumericArray, type NumericArray } from "../../../core/base/arrays.ts";
-import type { PickledObject, Tensor, TreeMap, TreeValue } from "../../io/columns.ts";
+import { isNumericArray, type NumericArray } from "../../../core/base/index.ts";
+import type { PickledObject, Tensor, TreeMap, TreeValue } from "../../io/index.ts";
 
 export function isTensor(value: TreeValue | undefined): value is Tensor {
   return (

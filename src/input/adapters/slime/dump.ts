@@ -8,8 +8,8 @@
  * @module
  */
 
-import { isNumericArray } from "../../../core/base/arrays.ts";
-import type { TreeMap, TreeValue } from "../../io/columns.ts";
+import { isNumericArray } from "../../../core/base/index.ts";
+import type { TreeMap, TreeValue } from "../../io/index.ts";
 import { isList, isMap, isTensor, readNumbers } from "../shared/tree-values.ts";
 
 export type DumpKind = "train-v2" | "train-v1" | "rollout";

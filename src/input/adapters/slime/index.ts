@@ -5,11 +5,15 @@
  * @module
  */
 
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import { dictionary } from "../../../core/base/dictionary.ts";
-import { LengthMismatchError, MissingSideError, UnsupportedError } from "../../../core/base/errors.ts";
-import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import type { TreeDocument, TreeValue } from "../../io/columns.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import {
+  dictionary,
+  LengthMismatchError,
+  MissingSideError,
+  UnsupportedError,
+} from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import type { TreeDocument, TreeValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match } from "../adapter.ts";
 import { describeValue, readNumbers, readScalar, readVector } from "../shared/tree-values.ts";
 import { asDump, type Dump } from "./dump.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import {
   EXPLAINED_FIELDS,

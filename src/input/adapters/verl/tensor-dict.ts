@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { UnsupportedError } from "../../../core/base/errors.ts";
-import type { TreeMap, TreeValue } from "../../io/columns.ts";
+import { UnsupportedError } from "../../../core/base/index.ts";
+import type { TreeMap, TreeValue } from "../../io/index.ts";
 import { isMap, isPickled } from "../shared/tree-values.ts";
 
 /** The tensors of a TensorDict, or the dict itself; undefined for anything else. */

@@ -10,8 +10,8 @@
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isLogratioError, UsageError } from "../../../core/base/errors.ts";
-import { fileSystemError } from "../../io/file-system-errors.ts";
+import { isLogratioError, UsageError } from "../../../core/base/index.ts";
+import { fileSystemError } from "../../io/index.ts";
 import { isDataName } from "../walk.ts";
 import {
   type Existing,

@@ -6,10 +6,8 @@
 import type { Stats } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { WRITER_KEY } from "../../../core/schema/version.ts";
-import { openFile } from "../../io/file-source.ts";
-import { fileSystemError } from "../../io/file-system-errors.ts";
-import { openZip } from "../../io/zip.ts";
+import { WRITER_KEY } from "../../../core/schema/index.ts";
+import { fileSystemError, openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** What the command line writes. A file is only ever replaced by one of its own kind. */

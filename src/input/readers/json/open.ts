@@ -1,6 +1,5 @@
-import type { ByteSource } from "../../io/byte-source.ts";
-import type { SourceDocument } from "../../io/columns.ts";
-import { type ByteStream, openPlain } from "../../io/decompress.ts";
+import type { ByteSource, SourceDocument } from "../../io/index.ts";
+import { type ByteStream, openPlain } from "../../io/index.ts";
 import { type JsonOptions, openJsonl } from "./rows.ts";
 import { sniffJson } from "./sniff.ts";
 import { openJson, treeDocument } from "./tree.ts";

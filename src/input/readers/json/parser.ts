@@ -6,9 +6,8 @@
  *
  * @module
  */
-import { FormatError } from "../../../core/base/errors.ts";
-import { memoryExceeded, memoryLimit } from "../../../core/base/memory-limit.ts";
-import type { RowMap, RowValue } from "../../io/columns.ts";
+import { FormatError, memoryExceeded, memoryLimit } from "../../../core/base/index.ts";
+import type { RowMap, RowValue } from "../../io/index.ts";
 import { skipValue } from "./boundary.ts";
 import {
   createNumberScanner,

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { LimitError, type LogratioError } from "../../../core/base/errors.ts";
-import { memoryLimit } from "../../../core/base/memory-limit.ts";
+import { LimitError, type LogratioError, memoryLimit } from "../../../core/base/index.ts";
 
 export const LIKELY_BEING_WRITTEN = "The file was probably being written, or its writer was stopped.";
 

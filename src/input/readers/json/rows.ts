@@ -10,10 +10,9 @@ import {
   isLogratioError,
   LimitError,
   UsageError,
-} from "../../../core/base/errors.ts";
-import type { ByteSource } from "../../io/byte-source.ts";
-import type { BadRow, InvalidText, RowChunk, RowDocument, RowMap } from "../../io/columns.ts";
-import { type ByteStream, openPlain, type PlainStream } from "../../io/decompress.ts";
+} from "../../../core/base/index.ts";
+import type { BadRow, ByteSource, InvalidText, RowChunk, RowDocument, RowMap } from "../../io/index.ts";
+import { type ByteStream, openPlain, type PlainStream } from "../../io/index.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { splitElements } from "./elements.ts";
 import { splitLines } from "./lines.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FormatError } from "../../../core/base/errors.ts";
+import { FormatError } from "../../../core/base/index.ts";
 import { BACKSLASH, expected, QUOTE, SPACE } from "./syntax.ts";
 
 export interface StringScanner {

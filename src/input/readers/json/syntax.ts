@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FormatError } from "../../../core/base/errors.ts";
+import { FormatError } from "../../../core/base/index.ts";
 
 export const TAB = 0x09;
 export const LINE_FEED = 0x0a;

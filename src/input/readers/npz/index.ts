@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { isNpy } from "./npy-header.ts";
+export { isNpy, readNpyHeader } from "./npy-header.ts";
 export { openNpy, openNpz } from "./npz.ts";
 export { writeNpz } from "./write.ts";

@@ -1,5 +1,5 @@
-import { FormatError, type Place } from "../../../core/base/errors.ts";
-import { LIKELY_DAMAGED } from "../../io/advice.ts";
+import { FormatError, type Place } from "../../../core/base/index.ts";
+import { LIKELY_DAMAGED } from "../../io/index.ts";
 
 /** A value of Python's literal syntax, as far as npy headers use it. Tuples and lists both become arrays. */
 export type Literal = string | number | boolean | null | Literal[] | Map<string, Literal>;

@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { isSystemError } from "../../io/file-system-errors.ts";
+import { isSystemError } from "../../io/index.ts";
 
 const KEY = "logratio.sha256";
 const ZEROS = "0".repeat(64);

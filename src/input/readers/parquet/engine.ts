@@ -10,10 +10,10 @@ import {
   FormatError,
   LimitError,
   type LogratioError,
+  memoryLimit,
   UnsupportedError,
-} from "../../../core/base/errors.ts";
-import { memoryLimit } from "../../../core/base/memory-limit.ts";
-import { fileSystemError } from "../../io/file-system-errors.ts";
+} from "../../../core/base/index.ts";
+import { fileSystemError } from "../../io/index.ts";
 
 export interface EngineOptions {
   /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */

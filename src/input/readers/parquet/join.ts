@@ -6,8 +6,7 @@
  */
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { openFile } from "../../io/file-source.ts";
-import { writeAll } from "../../io/write-all.ts";
+import { openFile, writeAll } from "../../io/index.ts";
 import { CHUNK, COLUMN, FILE, GROUP, PAIR, readFooter } from "./footer.ts";
 import {
   integerAt,

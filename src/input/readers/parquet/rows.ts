@@ -4,10 +4,9 @@
  * @module
  */
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
-import { EmptyInputError, LimitError, UsageError } from "../../../core/base/errors.ts";
-import { memoryLimit } from "../../../core/base/memory-limit.ts";
-import type { RowChunk, RowDocument } from "../../io/columns.ts";
-import { openFile } from "../../io/file-source.ts";
+import { EmptyInputError, LimitError, memoryLimit, UsageError } from "../../../core/base/index.ts";
+import type { RowChunk, RowDocument } from "../../io/index.ts";
+import { openFile } from "../../io/index.ts";
 import {
   duckdbError,
   type Engine,

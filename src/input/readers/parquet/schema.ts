@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import { LengthMismatchError, SchemaError } from "../../../core/base/errors.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import { LengthMismatchError, SchemaError } from "../../../core/base/index.ts";
 
 export type ScalarType = "int32" | "int64" | "float32" | "float64" | "bool" | "string";
 export type ElementType = "int32" | "float32" | "float64" | "uint8";

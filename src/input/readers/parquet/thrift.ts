@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { FormatError } from "../../../core/base/errors.ts";
-import { checkMemory, memoryLimit } from "../../../core/base/memory-limit.ts";
-import { PARQUET_FOOTER_VALUE_BYTES } from "../../io/limits.ts";
+import { checkMemory, FormatError, memoryLimit } from "../../../core/base/index.ts";
+import { PARQUET_FOOTER_VALUE_BYTES } from "../../io/index.ts";
 
 export type ThriftValue =
   | { readonly type: "bool"; readonly value: boolean }

@@ -20,8 +20,8 @@ import {
   type DuckDBValue,
   type DuckDBVector,
 } from "@duckdb/node-api";
-import type { NumericArray } from "../../../core/base/arrays.ts";
-import type { RowMap, RowValue } from "../../io/columns.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
+import type { RowMap, RowValue } from "../../io/index.ts";
 
 /** The value at an index of the vector, within the run that was asked for. */
 export type Cell = (index: number) => RowValue;

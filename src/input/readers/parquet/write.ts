@@ -7,9 +7,8 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { DuckDBTableFunction } from "@duckdb/node-api";
-import { UsageError } from "../../../core/base/errors.ts";
-import { fileSystemError, isSystemError } from "../../io/file-system-errors.ts";
-import { createScratch, createTemporaryFile } from "../../io/scratch.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import { createScratch, createTemporaryFile, fileSystemError, isSystemError } from "../../io/index.ts";
 import { CHECKSUM, fillChecksum } from "./checksum.ts";
 import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
 import { duckdbType, fillChunk } from "./fill.ts";

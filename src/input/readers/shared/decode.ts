@@ -1,4 +1,4 @@
-import type { NumericArray } from "../../../core/base/arrays.ts";
+import type { NumericArray } from "../../../core/base/index.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 
 const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

@@ -1,4 +1,4 @@
-import { FormatError, type Place, UnsupportedError } from "../../../core/base/errors.ts";
+import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
 import type { FixedDType } from "./dtypes.ts";
 import type { StringLayout } from "./strings.ts";
 

@@ -1,4 +1,4 @@
-import { FormatError, type Place, UnsupportedError } from "../../../core/base/errors.ts";
+import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
 
 /** What to do with a class that is neither in the allow-list nor dangerous. */
 export type UnknownClasses = "refuse" | "record";

@@ -1,7 +1,5 @@
-import { FormatError, LimitError, UnsupportedError } from "../../../core/base/errors.ts";
-import { memoryLimit } from "../../../core/base/memory-limit.ts";
-import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
-import { MAX_PICKLE_BYTES, PICKLE_OPCODE_BYTES } from "../../io/limits.ts";
+import { FormatError, LimitError, memoryLimit, UnsupportedError } from "../../../core/base/index.ts";
+import { LIKELY_CUT_OFF, LIKELY_DAMAGED, MAX_PICKLE_BYTES, PICKLE_OPCODE_BYTES } from "../../io/index.ts";
 import { OPCODES } from "./pickle-opcodes.ts";
 import { corrupt, type Machine, type PickleEnvironment, place, spend } from "./pickle-stack.ts";
 import type { PyValue } from "./pickle-values.ts";

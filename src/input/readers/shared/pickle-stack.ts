@@ -1,7 +1,12 @@
-import { FormatError, LimitError, type Place } from "../../../core/base/errors.ts";
-import { checkMemory } from "../../../core/base/memory-limit.ts";
-import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
-import { MAX_PICKLE_MEMO, PICKLE_CONTAINER_BYTES, PICKLE_DICT_BYTES } from "../../io/limits.ts";
+import { checkMemory, FormatError, LimitError, type Place } from "../../../core/base/index.ts";
+import {
+  LIKELY_CRAFTED,
+  LIKELY_CUT_OFF,
+  LIKELY_DAMAGED,
+  MAX_PICKLE_MEMO,
+  PICKLE_CONTAINER_BYTES,
+  PICKLE_DICT_BYTES,
+} from "../../io/index.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
 import { isPy, type PyList, type PyValue } from "./pickle-values.ts";
 

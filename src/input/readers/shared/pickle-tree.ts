@@ -1,8 +1,12 @@
-import { FormatError, LimitError, type Place, UnsupportedError } from "../../../core/base/errors.ts";
-import { LIKELY_CRAFTED } from "../../io/advice.ts";
-import type { PickledObject, Tensor, TreeValue } from "../../io/columns.ts";
-import { memorySource } from "../../io/file-source.ts";
-import { MAX_PICKLE_DEPTH, MAX_PICKLE_EXPANSION, MAX_PICKLE_EXPANSION_FLOOR } from "../../io/limits.ts";
+import { FormatError, LimitError, type Place, UnsupportedError } from "../../../core/base/index.ts";
+import type { PickledObject, Tensor, TreeValue } from "../../io/index.ts";
+import {
+  LIKELY_CRAFTED,
+  MAX_PICKLE_DEPTH,
+  MAX_PICKLE_EXPANSION,
+  MAX_PICKLE_EXPANSION_FLOOR,
+  memorySource,
+} from "../../io/index.ts";
 import {
   describe,
   isPy,

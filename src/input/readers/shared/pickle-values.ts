@@ -1,4 +1,4 @@
-import type { Tensor } from "../../io/columns.ts";
+import type { Tensor } from "../../io/index.ts";
 import type { NumpyType } from "./numpy-type.ts";
 
 /** What a pickle builds, before it becomes a tree. Objects are compared by identity, as in Python. */

@@ -1,4 +1,4 @@
-import { FormatError, type Place } from "../../../core/base/errors.ts";
+import { FormatError, type Place } from "../../../core/base/index.ts";
 
 /** How NumPy stores strings: `U` as UCS-4 in the array's byte order, `S` as bytes. */
 export interface StringLayout {

@@ -1,7 +1,5 @@
-import { type Place, SchemaError, UsageError } from "../../../core/base/errors.ts";
-import { checkMemory } from "../../../core/base/memory-limit.ts";
-import type { ByteSource } from "../../io/byte-source.ts";
-import type { Tensor } from "../../io/columns.ts";
+import { checkMemory, type Place, SchemaError, UsageError } from "../../../core/base/index.ts";
+import type { ByteSource, Tensor } from "../../io/index.ts";
 import { decodeElements } from "./decode.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 import { formatShape } from "./shape.ts";

@@ -1,9 +1,13 @@
-import { FormatError, LimitError, type Place, UnsupportedError } from "../../../core/base/errors.ts";
-import { checkMemory, memoryLimit } from "../../../core/base/memory-limit.ts";
-import { LIKELY_DAMAGED } from "../../io/advice.ts";
-import type { ByteSource } from "../../io/byte-source.ts";
-import type { ZipArchive, ZipMember } from "../../io/zip.ts";
-import { openMember, readMember } from "../../io/zip-member.ts";
+import {
+  checkMemory,
+  FormatError,
+  LimitError,
+  memoryLimit,
+  type Place,
+  UnsupportedError,
+} from "../../../core/base/index.ts";
+import type { ByteSource, ZipArchive, ZipMember } from "../../io/index.ts";
+import { LIKELY_DAMAGED, openMember, readMember } from "../../io/index.ts";
 import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { sizes } from "../shared/pickle-numpy.ts";
 import type { Builder } from "../shared/pickle-stack.ts";

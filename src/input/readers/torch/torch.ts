@@ -1,10 +1,6 @@
-import { EmptyInputError, FormatError, UnsupportedError } from "../../../core/base/errors.ts";
-import { checkMemory } from "../../../core/base/memory-limit.ts";
-import { LIKELY_CUT_OFF } from "../../io/advice.ts";
-import type { ByteSource } from "../../io/byte-source.ts";
-import type { TreeDocument } from "../../io/columns.ts";
-import { openZip, type ZipArchive } from "../../io/zip.ts";
-import { openMember, readMember } from "../../io/zip-member.ts";
+import { checkMemory, EmptyInputError, FormatError, UnsupportedError } from "../../../core/base/index.ts";
+import type { ByteSource, TreeDocument } from "../../io/index.ts";
+import { LIKELY_CUT_OFF, openMember, openZip, readMember, type ZipArchive } from "../../io/index.ts";
 import { asTreeMap, type PickleOptions, readPickle } from "../shared/pickle.ts";
 import { isPickle, isZip } from "../shared/sniff.ts";
 import { resolveStorage, TORCH_NAMES, type TorchArchive, torchBuilders } from "./torch-tensor.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ByteSource } from "../../../input/io/byte-source.ts";
+import type { ByteSource } from "../../../input/io/index.ts";
 import { type Extracted, extract } from "../model-file/extract.ts";
 import { encodeNode, withFirstInput } from "../model-file/messages.ts";
 import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
-import type { LogitBlock } from "../../../core/kernels/logit-block.ts";
+import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
+import type { LogitBlock } from "../../../core/kernels/index.ts";
 import type { AttentionFacts, AttentionRequest, AttentionToSpan, TokenSpan } from "../../policy.ts";
 import type { DecoderSetup } from "../decoder.ts";
 import { only } from "../decoder.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, sep } from "node:path";
-import { FormatError, NotFoundError } from "../../../core/base/errors.ts";
-import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../input/io/advice.ts";
+import { FormatError, NotFoundError } from "../../../core/base/index.ts";
+import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../input/io/index.ts";
 import type { OnnxModel } from "./read-model.ts";
 
 /**

@@ -5,7 +5,7 @@
  */
 import { realpath } from "node:fs/promises";
 import { dirname, join, parse, relative, sep } from "node:path";
-import type { ByteSource } from "../../../input/io/byte-source.ts";
+import type { ByteSource } from "../../../input/io/index.ts";
 import { encodeValue, entryOf, GRAPH, MODEL, TENSOR_EXTERNAL_FIELD } from "./messages.ts";
 import type { OnnxModel, Span, StoredNode, StoredWeight } from "./read-model.ts";
 import { fieldsOf, joined, lengthDelimited, varintBytes } from "./wire.ts";

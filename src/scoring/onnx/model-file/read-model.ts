@@ -1,5 +1,5 @@
-import { EmptyInputError, FormatError } from "../../../core/base/errors.ts";
-import type { ByteSource } from "../../../input/io/byte-source.ts";
+import { EmptyInputError, FormatError } from "../../../core/base/index.ts";
+import type { ByteSource } from "../../../input/io/index.ts";
 import {
   decodeNode,
   decodeTensor,

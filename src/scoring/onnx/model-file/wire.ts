@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { FormatError } from "../../../core/base/errors.ts";
-import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../input/io/advice.ts";
+import { FormatError } from "../../../core/base/index.ts";
+import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../input/io/index.ts";
 
 export interface Field {
   readonly number: number;

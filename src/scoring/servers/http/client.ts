@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import type { ServerSettings } from "../options.ts";
 import { backoffMs, retryAfterMs, sleep } from "./backoff.ts";
 import { parseJson, readBody } from "./body.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import type { Policy } from "../../policy.ts";
 import { createClient, type HttpClient } from "../http/client.ts";
 import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";

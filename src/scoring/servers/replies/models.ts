@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import { listAt, numberAt, textAt } from "../json.ts";
 
 export interface ServedModel {

@@ -10,7 +10,7 @@ import {
   TextRefusedError,
   UnsupportedError,
   UsageError,
-} from "../../../core/base/errors.ts";
+} from "../../../core/base/index.ts";
 import type { Failure } from "../http/failure.ts";
 
 /** A text at a server: what messages name. */

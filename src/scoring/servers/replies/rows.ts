@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { LogitBlock } from "../../../core/kernels/logit-block.ts";
+import type { LogitBlock } from "../../../core/kernels/index.ts";
 import type { ForcedText } from "../../policy.ts";
 import { linkSignals } from "../http/linked-signal.ts";
 import { logprobOf } from "./logprob.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/errors.ts";
+import { UsageError } from "../../../core/base/index.ts";
 import type { Sampled, SampleOptions } from "../../policy.ts";
 
 /** @throws UsageError */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UnsupportedError, UsageError } from "../../../core/base/errors.ts";
+import { UnsupportedError, UsageError } from "../../../core/base/index.ts";
 import type { Policy } from "../../policy.ts";
 import { type AskOptions, createClient, type HttpClient } from "../http/client.ts";
 import type { Reply } from "../http/failure.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UnsupportedError } from "../../../core/base/errors.ts";
+import { UnsupportedError } from "../../../core/base/index.ts";
 import type { Policy, PolicyFacts } from "../../policy.ts";
 import { createClient, type HttpClient } from "../http/client.ts";
 import { isObject, listAt, textAt } from "../json.ts";

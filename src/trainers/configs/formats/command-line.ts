@@ -1,3 +1,4 @@
+import type { Setting } from "../../shared/index.ts";
 import {
   type ConfigDocument,
   type Entry,
@@ -5,8 +6,7 @@ import {
   numberList,
   plainNumber,
   plainValue,
-} from "../../shared/config-entry.ts";
-import type { Setting } from "../../shared/preset.ts";
+} from "../../shared/index.ts";
 import { type Command, shellCommands, type Word } from "./shell-words.ts";
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)(\+?)=(.*)$/s;

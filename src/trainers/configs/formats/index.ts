@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { EmptyInputError, FormatError, LimitError } from "../../../core/base/errors.ts";
-import type { ConfigDocument, ConfigFormat } from "../../shared/config-entry.ts";
+import { EmptyInputError, FormatError, LimitError } from "../../../core/base/index.ts";
+import type { ConfigDocument, ConfigFormat } from "../../shared/index.ts";
 import { readCommandLine } from "./command-line.ts";
 import { readPython } from "./python.ts";
 import { readToml } from "./toml.ts";

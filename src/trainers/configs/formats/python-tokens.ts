@@ -1,4 +1,4 @@
-import { FormatError } from "../../../core/base/errors.ts";
+import { FormatError } from "../../../core/base/index.ts";
 
 export interface PythonToken {
   readonly kind: "name" | "number" | "string" | "operator" | "newline";

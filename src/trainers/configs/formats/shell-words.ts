@@ -1,4 +1,4 @@
-import { FormatError } from "../../../core/base/errors.ts";
+import { FormatError } from "../../../core/base/index.ts";
 
 /** A word of a command after quotes are taken away. */
 export interface Word {

@@ -10,14 +10,14 @@ import {
   parseAllDocuments,
   type YAMLMap,
 } from "yaml";
-import { EmptyInputError, FormatError, LimitError } from "../../../core/base/errors.ts";
+import { EmptyInputError, FormatError, LimitError } from "../../../core/base/index.ts";
 import {
   type ConfigDocument,
   type Entry,
   normalizedPath,
   numberList,
   plainValue,
-} from "../../shared/config-entry.ts";
+} from "../../shared/index.ts";
 
 /** More settings than any trainer has; a file of nested aliases grows past it at once. */
 const MOST_ENTRIES = 20_000;

@@ -1,4 +1,4 @@
-import { mirroredChart } from "../../../../src/render/charts/mirrored-chart.ts";
+import { mirroredChart } from "../../../../src/render/charts/index.ts";
 import { ChartPicture } from "../chart-picture.tsx";
 import { countInto, geometricEdges } from "./bins.ts";
 

@@ -6,8 +6,7 @@ import {
   formatNumber,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { ReportMetrics } from "../../../../src/results/report.ts";
-import type { RunComparison } from "../../../../src/results/view.ts";
+import type { ReportMetrics, RunComparison } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type RightWrong, rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";

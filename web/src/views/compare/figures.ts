@@ -5,7 +5,7 @@
  */
 
 import type { FigureKind } from "../../../../src/render/text/display/index.ts";
-import type { ReportMetrics } from "../../../../src/results/report.ts";
+import type { ReportMetrics } from "../../../../src/results/index.ts";
 
 export interface ComparedFigure {
   readonly name: string;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ChartSpec, ChartValues } from "../../../../src/render/charts/chart-spec.ts";
+import type { ChartSpec, ChartValues } from "../../../../src/render/charts/index.ts";
 import type { FigureKind } from "../../../../src/render/text/display/index.ts";
-import type { RunComparison, StepMetric, StepSeries } from "../../../../src/results/view.ts";
+import type { RunComparison, StepMetric, StepSeries } from "../../../../src/results/index.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
 interface ChartKind {

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { ChartSpec } from "../../../../src/render/charts/chart-spec.ts";
+import type { ChartSpec } from "../../../../src/render/charts/index.ts";
 import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
-import type { RunComparison, PairKind } from "../../../../src/results/view.ts";
+import type { PairKind, RunComparison } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";

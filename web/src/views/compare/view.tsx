@@ -1,6 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { MismatchReport } from "../../../../src/results/report.ts";
-import type { RunComparison, RunInfo } from "../../../../src/results/view.ts";
+import type { MismatchReport, RunComparison, RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { comparison, other, report, steps, table } from "../../state/loaded.ts";
 import { parseSteps } from "../../state/step-range.ts";

@@ -1,5 +1,5 @@
 import { countOf } from "../../../../src/render/text/display/index.ts";
-import type { RunComparison } from "../../../../src/results/view.ts";
+import type { RunComparison } from "../../../../src/results/index.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
 /** What speaks against the comparison, before anything that it shows. */

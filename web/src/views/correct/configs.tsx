@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ExactAnswer } from "../../../../src/results/view.ts";
+import type { ExactAnswer } from "../../../../src/results/index.ts";
 import type { Exact } from "../../state/exact.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 

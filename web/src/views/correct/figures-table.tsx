@@ -5,7 +5,7 @@ import {
   formatPlain,
   formatShare,
 } from "../../../../src/render/text/display/index.ts";
-import type { Dropped, ExactAnswer, ValueGroup } from "../../../../src/results/view.ts";
+import type { Dropped, ExactAnswer, ValueGroup } from "../../../../src/results/index.ts";
 import type { Exact } from "../../state/exact.ts";
 import type { Setting } from "../../state/setting.ts";
 import type { Figures } from "./figures.ts";

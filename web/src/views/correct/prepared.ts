@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { WhatIfSums } from "../../../../src/results/view.ts";
+import type { WhatIfSums } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { boundsOf, hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
 import type { StepRange } from "../../state/step-range.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { rewardGroupOf } from "../../../../src/analyses/sweep/reward-groups.ts";
-import { PRODUCT_LOG_BOUND } from "../../../../src/analyses/sweep/totals.ts";
-import type { ValueGroup, WhatIfSums } from "../../../../src/results/view.ts";
+import { PRODUCT_LOG_BOUND, rewardGroupOf } from "../../../../src/analyses/sweep/index.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
 import {

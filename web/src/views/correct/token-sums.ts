@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ValueGroup, WhatIfSums } from "../../../../src/results/view.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../src/results/index.ts";
 import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
 import {
   emptySides,

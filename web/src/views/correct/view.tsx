@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { countOf } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo, WhatIfSums } from "../../../../src/results/view.ts";
+import type { RunInfo, WhatIfSums } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { useExact } from "../../state/exact.ts";

@@ -1,4 +1,4 @@
-import type { ChartSpec } from "../../../../src/render/charts/chart-spec.ts";
+import type { ChartSpec } from "../../../../src/render/charts/index.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { hrefOf, navigate, param } from "../../state/url.ts";

@@ -1,4 +1,4 @@
-import type { DigitsPage, PageTable } from "../../../../src/results/page.ts";
+import type { DigitsPage, PageTable } from "../../../../src/results/index.ts";
 import { digitsTables } from "../../state/loaded.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { LinkedText } from "../../ui/place-link.tsx";

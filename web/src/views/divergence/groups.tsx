@@ -1,5 +1,10 @@
-import { formatCount, formatNumber, formatShare, formatSigned } from "../../../../src/render/text/display/index.ts";
-import type { TokenGroup } from "../../../../src/results/view.ts";
+import {
+  formatCount,
+  formatNumber,
+  formatShare,
+  formatSigned,
+} from "../../../../src/render/text/display/index.ts";
+import type { TokenGroup } from "../../../../src/results/index.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import type { GroupList } from "./choose.ts";

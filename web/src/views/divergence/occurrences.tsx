@@ -4,7 +4,7 @@ import {
   formatProbability,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { TokenOccurrence } from "../../../../src/results/view.ts";
+import type { TokenOccurrence } from "../../../../src/results/index.ts";
 import { hrefOf, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { quietText, visibleText } from "./visible-text.ts";

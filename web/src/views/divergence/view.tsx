@@ -1,7 +1,7 @@
 import { useId, useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
-import type { MatchingTokens, RunInfo, TopTokens } from "../../../../src/results/view.ts";
+import type { MatchingTokens, RunInfo, TopTokens } from "../../../../src/results/index.ts";
 import { useKeys } from "../../state/keys.ts";
 import { topTokens } from "../../state/loaded.ts";
 import { useMatchingTokens } from "../../state/matches.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../../../../src/render/text/printable.ts";
+import { printable } from "../../../../src/render/text/index.ts";
 import { navigate } from "../../state/url.ts";
 import { checkpointParam } from "./settings.ts";
 

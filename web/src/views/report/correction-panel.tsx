@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
 import { useExact } from "../../state/exact.ts";
 import { hasSetting, parseSetting, questionOf, type Setting, settingParams } from "../../state/setting.ts";

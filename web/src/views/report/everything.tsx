@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { ReportPage } from "../../../../src/results/page.ts";
+import type { ReportPage } from "../../../../src/results/index.ts";
 import { ReportTables } from "../../ui/report-table.tsx";
 
 /** The rest of the report, folded: drawn when it is unfolded. */

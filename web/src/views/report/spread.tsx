@@ -1,4 +1,4 @@
-import type { ReportPage } from "../../../../src/results/page.ts";
+import type { ReportPage } from "../../../../src/results/index.ts";
 import { ReportPictures } from "../../ui/report-table.tsx";
 
 /** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */

@@ -1,17 +1,16 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { cutChart } from "../../../../src/render/charts/chart-spec.ts";
 import {
+  cutChart,
   SCALES,
   type ScaleChoice,
   type SliceBy,
   sliceChoices,
   stepCharts,
-} from "../../../../src/render/charts/step-charts.ts";
-import { foldSteps } from "../../../../src/render/report/fold-steps.ts";
+} from "../../../../src/render/charts/index.ts";
+import { foldSteps } from "../../../../src/render/report/index.ts";
 import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
-import type { MismatchReport, StepMetrics } from "../../../../src/results/report.ts";
-import type { RunInfo, StepSeries } from "../../../../src/results/view.ts";
+import type { MismatchReport, RunInfo, StepMetrics, StepSeries } from "../../../../src/results/index.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { useKeys } from "../../state/keys.ts";
 import { parseSteps, type StepRange } from "../../state/step-range.ts";

@@ -1,9 +1,7 @@
-import { leftOutLines } from "../../../../src/render/report/input.ts";
-import { keyFigures, noInterval } from "../../../../src/render/report/key-figures.ts";
-import { verdictWord } from "../../../../src/render/report/verdict-level.ts";
+import { keyFigures, leftOutLines, noInterval, verdictWord } from "../../../../src/render/report/index.ts";
 import { displayed } from "../../../../src/render/text/display/index.ts";
-import { printable } from "../../../../src/render/text/printable.ts";
-import type { MismatchReport } from "../../../../src/results/report.ts";
+import { printable } from "../../../../src/render/text/index.ts";
+import type { MismatchReport } from "../../../../src/results/index.ts";
 import { reportTables } from "../../state/loaded.ts";
 import { hrefOf } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";

@@ -1,4 +1,4 @@
-import type { ReportPage } from "../../../../src/results/page.ts";
+import type { ReportPage } from "../../../../src/results/index.ts";
 import { ReportPictures, ReportTable } from "../../ui/report-table.tsx";
 
 /** Where the mismatch is: by turn, correctness, rank, environment, position, probability, class. */

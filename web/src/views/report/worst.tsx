@@ -1,4 +1,4 @@
-import type { ReportPage } from "../../../../src/results/page.ts";
+import type { ReportPage } from "../../../../src/results/index.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { hrefOf } from "../../state/url.ts";
 import { ReportTable, rowsWhere } from "../../ui/report-table.tsx";

@@ -6,7 +6,7 @@
 
 import type { ComponentChildren } from "preact";
 import { essOf } from "../../../../src/analyses/filter/index.ts";
-import { formatHandle } from "../../../../src/core/schema/record.ts";
+import { formatHandle } from "../../../../src/core/schema/index.ts";
 import {
   formatCount,
   formatNearOne,

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { table } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";

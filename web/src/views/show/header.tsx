@@ -1,6 +1,11 @@
-import { formatCount, formatId, formatNumber, formatPlain } from "../../../../src/render/text/display/index.ts";
-import { printable } from "../../../../src/render/text/printable.ts";
-import type { RunInfo } from "../../../../src/results/view.ts";
+import {
+  formatCount,
+  formatId,
+  formatNumber,
+  formatPlain,
+} from "../../../../src/render/text/display/index.ts";
+import { printable } from "../../../../src/render/text/index.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import { hrefOf } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { commandFor } from "./model/command.ts";

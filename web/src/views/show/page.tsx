@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { RunInfo } from "../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { navigate, route } from "../../state/url.ts";
 import { alternativesOf } from "./card/alternatives.ts";

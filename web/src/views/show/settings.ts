@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import type { Move, Route } from "../../state/url.ts";
 import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
 import { parseRange, type TokenRange } from "./model/axis.ts";

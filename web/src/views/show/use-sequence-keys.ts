@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import { useKeys } from "../../state/keys.ts";
 import { navigate } from "../../state/url.ts";
 import type { Follow } from "./linked.ts";

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { countOf } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { type Loaded, other, settle } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";

@@ -5,19 +5,15 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { summarizeBatches } from "../../../../analyses/parallel/summarize-batches.ts";
-import { buildReport } from "../../../../analyses/report/build-report.ts";
-import { RunSummary } from "../../../../analyses/report/run-summary.ts";
-import { EmptyInputError } from "../../../../core/base/errors.ts";
-import { resultJson } from "../../../../core/base/json.ts";
-import type { Finding } from "../../../../core/schema/findings.ts";
-import type { RecordBatch } from "../../../../core/schema/record.ts";
-import type { ValueSketch } from "../../../../core/summaries/value-sketch.ts";
+import { summarizeBatches } from "../../../../analyses/parallel/index.ts";
+import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
+import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
+import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
+import type { ValueSketch } from "../../../../core/summaries/index.ts";
 import { openRun, type Run } from "../../../../input/ingest/index.ts";
-import { openTokenizer } from "../../../../input/tokens/index.ts";
-import { TokenTexts } from "../../../../input/tokens/token-texts.ts";
-import type { MismatchReport } from "../../../../results/report.ts";
-import { type RunInfo, type TopTokens, VIEW_SCHEMA_VERSION } from "../../../../results/view.ts";
+import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
+import type { MismatchReport } from "../../../../results/index.ts";
+import { type RunInfo, type TopTokens, VIEW_SCHEMA_VERSION } from "../../../../results/index.ts";
 import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
 import { type DigitsPass, startDigits } from "../pass/digits-pass.ts";
 import { RunPass } from "../pass/run-pass.ts";

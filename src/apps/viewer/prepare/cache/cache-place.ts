@@ -7,10 +7,14 @@ import { createHash } from "node:crypto";
 import { lstat, readdir, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { FileSystemError } from "../../../../core/base/errors.ts";
-import { fileSystemError, isSystemError } from "../../../../input/io/file-system-errors.ts";
-import { makeDirectory } from "../../../../input/io/make-directory.ts";
-import { createScratch, type Scratch } from "../../../../input/io/scratch.ts";
+import { FileSystemError } from "../../../../core/base/index.ts";
+import {
+  createScratch,
+  fileSystemError,
+  isSystemError,
+  makeDirectory,
+  type Scratch,
+} from "../../../../input/io/index.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 
 /** What opening a cache has to know that no answer says. */

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { walk } from "../../../../input/ingest/walk.ts";
+import { walk } from "../../../../input/ingest/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Counts up whenever what is in a cache, or how it is laid out, changes. */

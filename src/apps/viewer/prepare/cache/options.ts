@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../../../../core/schema/record.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { Progress, ReadOptions } from "../../../../input/ingest/index.ts";
 import type { CacheNotice } from "./cache-place.ts";
 

@@ -5,14 +5,14 @@
  */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { MismatchReport } from "../../../../results/report.ts";
 import type {
   ExactQuestion,
   MatchingTokens,
+  MismatchReport,
   RunInfo,
   TopTokens,
   WhatIfSums,
-} from "../../../../results/view.ts";
+} from "../../../../results/index.ts";
 import {
   decodeArrays,
   decodeTable,

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { FormatError } from "../../../../core/base/errors.ts";
+import { FormatError } from "../../../../core/base/index.ts";
 
 /** Bytes of a cache's file. @throws FormatError when it ends before */
 export async function readPart(

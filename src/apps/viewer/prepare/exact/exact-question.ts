@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { UsageError } from "../../../../core/base/errors.ts";
-import type { ExactQuestion } from "../../../../results/view.ts";
-import type { Correction, Measure, Step } from "../../../../trainers/neutral/correction.ts";
+import { UsageError } from "../../../../core/base/index.ts";
+import type { ExactQuestion } from "../../../../results/index.ts";
+import type { Correction, Measure, Step } from "../../../../trainers/neutral/index.ts";
 
 const LEVELS = ["none", "token", "sequence", "geometric"] as const;
 type Level = (typeof LEVELS)[number];

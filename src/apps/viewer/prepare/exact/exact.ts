@@ -4,11 +4,8 @@
  * @module
  */
 
-import { configsOf } from "../../../../analyses/sweep/configs.ts";
-import { settingFigures } from "../../../../analyses/sweep/figures.ts";
-import { Sweep } from "../../../../analyses/sweep/sweep.ts";
-import { orNull } from "../../../../core/base/json.ts";
-import { shellCommand } from "../../../../core/base/shell-command.ts";
+import { configsOf, Sweep, settingFigures } from "../../../../analyses/sweep/index.ts";
+import { orNull, shellCommand } from "../../../../core/base/index.ts";
 import {
   EXACT_COUNTS,
   EXACT_FIGURES,
@@ -18,10 +15,10 @@ import {
   type ExactQuestion,
   type ExactSteps,
   type ValueGroup,
-} from "../../../../results/view.ts";
-import type { Correction } from "../../../../trainers/neutral/correction.ts";
-import { PRESETS } from "../../../../trainers/presets.ts";
-import type { Preset, Setting, Settings } from "../../../../trainers/shared/preset.ts";
+} from "../../../../results/index.ts";
+import { PRESETS } from "../../../../trainers/index.ts";
+import type { Correction } from "../../../../trainers/neutral/index.ts";
+import type { Preset, Setting, Settings } from "../../../../trainers/shared/index.ts";
 import { type DeltaBlock, SharedColumns } from "../pass/delta-blocks.ts";
 import { correctionOf } from "./exact-question.ts";
 

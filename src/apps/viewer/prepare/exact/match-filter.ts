@@ -12,10 +12,10 @@ import {
   tokenMatcher,
   tokensOfWire,
 } from "../../../../analyses/filter/index.ts";
-import { UsageError } from "../../../../core/base/errors.ts";
-import { turnOfMark } from "../../../../core/kernels/turns.ts";
-import { TopList } from "../../../../core/summaries/top-list.ts";
-import type { MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/view.ts";
+import { UsageError } from "../../../../core/base/index.ts";
+import { turnOfMark } from "../../../../core/kernels/index.ts";
+import { TopList } from "../../../../core/summaries/index.ts";
+import type { MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/index.ts";
 import {
   decodeSequence,
   encodeMatches,

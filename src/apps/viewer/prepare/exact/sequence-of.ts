@@ -3,10 +3,9 @@
  *
  * @module
  */
-import type { FloatArray } from "../../../../core/base/arrays.ts";
-import { formatHandle, type RecordBatch } from "../../../../core/schema/record.ts";
-import { rowFacts } from "../../../../core/schema/row-facts.ts";
-import type { SpelledTokens, TokenTexts } from "../../../../input/tokens/token-texts.ts";
+import type { FloatArray } from "../../../../core/base/index.ts";
+import { formatHandle, type RecordBatch, rowFacts } from "../../../../core/schema/index.ts";
+import type { SpelledTokens, TokenTexts } from "../../../../input/tokens/index.ts";
 import { type SequenceMeta, TOKEN_FLAGS, type WireSequence } from "../../../../results/wire/index.ts";
 
 export interface SequenceOptions {

@@ -4,11 +4,9 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import { buildReport } from "../../../../analyses/report/build-report.ts";
-import { RunSummary } from "../../../../analyses/report/run-summary.ts";
-import type { RecordBatch } from "../../../../core/schema/record.ts";
-import type { MismatchReport } from "../../../../results/report.ts";
-import type { TopTokens } from "../../../../results/view.ts";
+import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { MismatchReport, TopTokens } from "../../../../results/index.ts";
 import { TOKEN_FLAGS, tokenClass, type WireSequence } from "../../../../results/wire/index.ts";
 import { TokenPass } from "../pass/token-pass.ts";
 import type { ShownTexts } from "../pass/top-tokens.ts";

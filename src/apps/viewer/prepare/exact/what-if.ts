@@ -4,9 +4,14 @@
  * @module
  */
 
-import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../analyses/sweep/buckets.ts";
-import { rewardGroups, roundedReward } from "../../../../analyses/sweep/reward-groups.ts";
-import type { ValueGroup, WhatIfSums } from "../../../../results/view.ts";
+import {
+  LENGTH_BUCKETS,
+  lengthBucket,
+  lengthQuartiles,
+  rewardGroups,
+  roundedReward,
+} from "../../../../analyses/sweep/index.ts";
+import type { ValueGroup, WhatIfSums } from "../../../../results/index.ts";
 
 /** Inner edges are ±SMALL · (e^(i · STEP) − 1), i = 0 … SIDE: 2e-5 nats wide at 0, 2 % of Δ at ±LARGEST. */
 const SIDE = 511;

@@ -1,4 +1,4 @@
-import { isLogratioError } from "../../../../core/base/errors.ts";
+import { isLogratioError } from "../../../../core/base/index.ts";
 import { cachePlaces, openCache } from "../cache/cache-place.ts";
 import { type Inputs, inputsOf } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";

@@ -11,8 +11,8 @@
  */
 import { copyFile, link, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { EmptyInputError } from "../../../../core/base/errors.ts";
-import { type GrowingRun, growingRun } from "../../../../input/ingest/growing-run.ts";
+import { EmptyInputError } from "../../../../core/base/index.ts";
+import { type GrowingRun, growingRun } from "../../../../input/ingest/index.ts";
 import { AnswerPass, isUnfinished } from "../cache/build-cache.ts";
 import {
   cacheError,

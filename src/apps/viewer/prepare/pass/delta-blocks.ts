@@ -4,9 +4,9 @@
  * @module
  */
 import type { FileHandle } from "node:fs/promises";
-import { rewardGroupOf } from "../../../../analyses/sweep/reward-groups.ts";
-import type { RecordBatch } from "../../../../core/schema/record.ts";
-import type { ValueGroup } from "../../../../results/view.ts";
+import { rewardGroupOf } from "../../../../analyses/sweep/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { ValueGroup } from "../../../../results/index.ts";
 import { readPart } from "../cache/read-part.ts";
 
 /** Numbers of Δ that stay in memory once they were asked for: 128 MB. */

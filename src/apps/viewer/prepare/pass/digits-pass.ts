@@ -5,12 +5,11 @@
  */
 
 import { DigitRun, type DigitVocabulary, findDigitTokens } from "../../../../analyses/digits/index.ts";
-import { isLogratioError } from "../../../../core/base/errors.ts";
-import type { Finding } from "../../../../core/schema/findings.ts";
-import type { RecordBatch } from "../../../../core/schema/record.ts";
+import { isLogratioError } from "../../../../core/base/index.ts";
+import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import type { Run } from "../../../../input/ingest/index.ts";
 import type { TokenDecoder } from "../../../../input/tokens/index.ts";
-import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../../results/digits.ts";
+import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../../results/index.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 
 /** A page has room for more than a report. */

@@ -4,13 +4,12 @@
  * @module
  */
 import { join } from "node:path";
-import { orNull } from "../../../../core/base/json.ts";
-import { type MismatchTable, mismatchSums } from "../../../../core/kernels/mismatch.ts";
-import { turnMarks } from "../../../../core/kernels/turns.ts";
-import type { RecordBatch, Sampling } from "../../../../core/schema/record.ts";
-import type { SequenceOutcome } from "../../../../core/summaries/outcome-sums.ts";
-import { ValueSketch } from "../../../../core/summaries/value-sketch.ts";
-import type { SamplingInfo } from "../../../../results/view.ts";
+import { orNull } from "../../../../core/base/index.ts";
+import { type MismatchTable, mismatchSums, turnMarks } from "../../../../core/kernels/index.ts";
+import type { RecordBatch, Sampling } from "../../../../core/schema/index.ts";
+import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
+import { ValueSketch } from "../../../../core/summaries/index.ts";
+import type { SamplingInfo } from "../../../../results/index.ts";
 import { encodeSequence } from "../../../../results/wire/index.ts";
 import { FileAppender } from "../cache/file-appender.ts";
 import type { FileSeal } from "../cache/seal.ts";

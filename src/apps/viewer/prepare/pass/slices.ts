@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { FIELDS } from "../../../../core/kernels/layout.ts";
-import { type MismatchTable, mismatchSums } from "../../../../core/kernels/mismatch.ts";
-import type { RecordBatch } from "../../../../core/schema/record.ts";
-import type { SequenceOutcome } from "../../../../core/summaries/outcome-sums.ts";
+import { FIELDS, type MismatchTable, mismatchSums } from "../../../../core/kernels/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
 import type { StepSeriesBuilder } from "./step-series.ts";
 
 /** Adds a sequence to its slices by correctness, rank and environment; `deltas` are of its tokens that count. */

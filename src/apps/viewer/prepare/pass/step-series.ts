@@ -3,19 +3,18 @@
  *
  * @module
  */
-import { metricsOf } from "../../../../analyses/report/metrics.ts";
-import { orNull } from "../../../../core/base/json.ts";
-import { COUNT } from "../../../../core/kernels/layout.ts";
-import { emptySums, mergeSums } from "../../../../core/kernels/merge.ts";
+import { metricsOf } from "../../../../analyses/report/index.ts";
+import { orNull } from "../../../../core/base/index.ts";
+import { COUNT, emptySums, mergeSums } from "../../../../core/kernels/index.ts";
 import {
   addOutcome,
   emptyOutcomeSums,
   outcomeMeans,
   type SequenceOutcome,
-} from "../../../../core/summaries/outcome-sums.ts";
-import { ValueSketch } from "../../../../core/summaries/value-sketch.ts";
-import type { StepMetrics } from "../../../../results/report.ts";
-import { STEP_METRICS, type StepMetric, type StepSeries } from "../../../../results/view.ts";
+  ValueSketch,
+} from "../../../../core/summaries/index.ts";
+import type { StepMetrics } from "../../../../results/index.ts";
+import { STEP_METRICS, type StepMetric, type StepSeries } from "../../../../results/index.ts";
 
 /** Quantiles of a slice take about 30 kB a step: with more of them, slices have none. */
 const MOST_SKETCHES = 2000;

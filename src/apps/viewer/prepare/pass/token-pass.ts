@@ -4,10 +4,10 @@
  * @module
  */
 
-import { orNull } from "../../../../core/base/json.ts";
-import { turnOfMark } from "../../../../core/kernels/turns.ts";
-import type { RecordBatch } from "../../../../core/schema/record.ts";
-import { ValueSketch } from "../../../../core/summaries/value-sketch.ts";
+import { orNull } from "../../../../core/base/index.ts";
+import { turnOfMark } from "../../../../core/kernels/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import { ValueSketch } from "../../../../core/summaries/index.ts";
 import { handleOf, type Row } from "../exact/sequence-of.ts";
 import { WhatIfBuilder } from "../exact/what-if.ts";
 import { CONTEXT, CONTEXT_MARGIN, type TokenPlace, TopTokensBuilder } from "./top-tokens.ts";

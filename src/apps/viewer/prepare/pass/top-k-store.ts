@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { dictionary } from "../../../../core/base/dictionary.ts";
-import type { TopK } from "../../../../core/schema/record.ts";
+import { dictionary } from "../../../../core/base/index.ts";
+import type { TopK } from "../../../../core/schema/index.ts";
 import type { WireTopK } from "../../../../results/wire/index.ts";
 
 const HEAD_BYTES = 8;

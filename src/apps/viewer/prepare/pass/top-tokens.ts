@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { RunSummary } from "../../../../analyses/report/run-summary.ts";
-import { PROBABILITY_EDGES } from "../../../../analyses/report/token-groups.ts";
+import type { RunSummary } from "../../../../analyses/report/index.ts";
+import { PROBABILITY_EDGES } from "../../../../analyses/report/index.ts";
 import {
   ABS_DELTA_SUM,
   COUNT,
@@ -13,10 +13,10 @@ import {
   DELTA_MEAN,
   DELTA_MIN,
   K3_SUM,
-} from "../../../../core/kernels/layout.ts";
-import type { GroupRow } from "../../../../core/summaries/group-sums.ts";
-import { TopList } from "../../../../core/summaries/top-list.ts";
-import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/view.ts";
+} from "../../../../core/kernels/index.ts";
+import type { GroupRow } from "../../../../core/summaries/index.ts";
+import { TopList } from "../../../../core/summaries/index.ts";
+import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/index.ts";
 import { TOKEN_CLASSES, type TokenClass } from "../../../../results/wire/index.ts";
 
 /** What `TokenTexts` knows of tokens. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { TopList } from "../../../../core/summaries/top-list.ts";
-import type { TopTokens, WorstTurn } from "../../../../results/view.ts";
+import { TopList } from "../../../../core/summaries/index.ts";
+import type { TopTokens, WorstTurn } from "../../../../results/index.ts";
 import type { ShownTexts } from "./top-tokens.ts";
 
 const TURNS = 50;

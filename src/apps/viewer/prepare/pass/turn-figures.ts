@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { turnOfMark } from "../../../../core/kernels/turns.ts";
+import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { TurnFigures, TurnTable, WireSequence } from "../../../../results/wire/index.ts";
 
 /** Of each turn of a sequence with a token of mask 1 and a finite Δ, in order. */

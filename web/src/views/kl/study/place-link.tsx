@@ -1,4 +1,4 @@
-import { printable } from "../../../../../src/render/text/printable.ts";
+import { printable } from "../../../../../src/render/text/index.ts";
 import { hrefOf } from "../../../state/url.ts";
 import { toPart } from "../settings.ts";
 

@@ -1,4 +1,4 @@
-import type { PageLine, PageSection, StudyPage } from "../../../../../src/results/page.ts";
+import type { PageLine, PageSection, StudyPage } from "../../../../../src/results/index.ts";
 import { ReportPictures, ReportTables } from "../../../ui/report-table.tsx";
 import { PlaceLink, Sentence } from "./place-link.tsx";
 

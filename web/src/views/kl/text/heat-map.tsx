@@ -1,8 +1,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/render/kl/heat-map-lines.ts";
-import { clipMiddle } from "../../../../../src/render/terminal/columns.ts";
+import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/render/kl/index.ts";
+import { clipMiddle } from "../../../../../src/render/terminal/index.ts";
 import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { printable } from "../../../../../src/render/text/printable.ts";
+import { printable } from "../../../../../src/render/text/index.ts";
 import { hrefOf } from "../../../state/url.ts";
 import { tokenOf } from "./strip.tsx";
 import { classesAt, errorClasses, heatText, shadeAt, type TextModel, valueAt } from "./text-model.ts";

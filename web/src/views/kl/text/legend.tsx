@@ -1,4 +1,4 @@
-import { heatBounds } from "../../../../../src/render/charts/heat-levels.ts";
+import { heatBounds } from "../../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../../src/render/text/display/index.ts";
 
 /** The scale with its numbers, the same for every text and checkpoint, and what else colours and lines mean. */

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { printable } from "../../../../../src/render/text/printable.ts";
+import { printable } from "../../../../../src/render/text/index.ts";
 import { piecesOf } from "./pieces.ts";
 import { classesAt, errorClasses, type TextModel } from "./text-model.ts";
 import { runningToken } from "./token-text.ts";

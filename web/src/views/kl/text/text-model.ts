@@ -4,9 +4,9 @@
  * @module
  */
 
-import { HEAT_LEVELS, heatLevel } from "../../../../../src/render/charts/heat-levels.ts";
-import type { HeatText } from "../../../../../src/render/kl/heat-map-lines.ts";
-import type { SpikeFigures } from "../../../../../src/results/kl.ts";
+import { HEAT_LEVELS, heatLevel } from "../../../../../src/render/charts/index.ts";
+import type { HeatText } from "../../../../../src/render/kl/index.ts";
+import type { SpikeFigures } from "../../../../../src/results/index.ts";
 import type { StudySpike, WireStudyText } from "../../../../../src/results/wire/index.ts";
 import type { Row } from "../../../ui/export.ts";
 

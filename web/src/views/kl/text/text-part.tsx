@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { caseFacts } from "../../../../../src/render/kl/case-facts.ts";
+import { caseFacts } from "../../../../../src/render/kl/index.ts";
 import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { printable } from "../../../../../src/render/text/printable.ts";
-import type { StudyInfo, StudyTexts } from "../../../../../src/results/view.ts";
+import { printable } from "../../../../../src/render/text/index.ts";
+import type { StudyInfo, StudyTexts } from "../../../../../src/results/index.ts";
 import type { WireStudyText } from "../../../../../src/results/wire/index.ts";
 import { client } from "../../../api/client.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";

@@ -1,7 +1,12 @@
-import { choicesOf } from "../../../../../src/render/kl/spike-choices.ts";
-import { formatNumber, formatShare, formatSigned, MISSING } from "../../../../../src/render/text/display/index.ts";
-import { printable } from "../../../../../src/render/text/printable.ts";
-import type { StudyInfo } from "../../../../../src/results/view.ts";
+import { choicesOf } from "../../../../../src/render/kl/index.ts";
+import {
+  formatNumber,
+  formatShare,
+  formatSigned,
+  MISSING,
+} from "../../../../../src/render/text/display/index.ts";
+import { printable } from "../../../../../src/render/text/index.ts";
+import type { StudyInfo } from "../../../../../src/results/index.ts";
 import { hrefOf } from "../../../state/url.ts";
 import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { printable } from "../../../../../src/render/text/printable.ts";
+import { printable } from "../../../../../src/render/text/index.ts";
 
 /** A token where it stands for itself: line ends and tabs as signs, blanks at its ends as dots. */
 export function shortToken(token: string, most = Number.POSITIVE_INFINITY): string {

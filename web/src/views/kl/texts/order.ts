@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StudyTextRow } from "../../../../../src/results/view.ts";
+import type { StudyTextRow } from "../../../../../src/results/index.ts";
 
 const VALUES = {
   index: ({ index }) => index,

@@ -1,4 +1,4 @@
-import { shellCommand } from "../../../../../src/core/base/shell-command.ts";
+import { shellCommand } from "../../../../../src/core/base/index.ts";
 
 /**
  * The command that prints this sequence, or this token of it, in a terminal.

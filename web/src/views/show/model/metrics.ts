@@ -5,7 +5,7 @@
  */
 import { k3Of, probDiffOf } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../../src/results/view.ts";
+import type { RunInfo } from "../../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 
 export interface Metric {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { formatDecimal } from "../../../../../src/analyses/digits/answer.ts";
-import { findNumbers, type NumberSpan } from "../../../../../src/analyses/digits/numbers.ts";
-import type { NumberToken } from "../../../../../src/analyses/digits/vocabulary.ts";
+
+import type { NumberToken } from "../../../../../src/analyses/digits/index.ts";
+import { findNumbers, formatDecimal, type NumberSpan } from "../../../../../src/analyses/digits/index.ts";
 import { TOKEN_FLAGS } from "../../../../../src/results/wire/index.ts";
 import type { SequenceModel } from "./sequence-model.ts";
 

@@ -1,4 +1,4 @@
-import { turnOfMark } from "../../../../../src/core/kernels/turns.ts";
+import { turnOfMark } from "../../../../../src/core/kernels/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 
 /** Tokens next to each other that have the same author. Places count from the first prompt token. */

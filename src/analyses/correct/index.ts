@@ -1,0 +1,1 @@
+export { type CorrectedColumns, CorrectRun } from "./correct-run.ts";

@@ -1,0 +1,36 @@
+export { compactFloats, type FloatArray, isNumericArray, type NumericArray } from "./arrays.ts";
+export { containError } from "./contain.ts";
+export { dictionary } from "./dictionary.ts";
+export {
+  EmptyInputError,
+  type ErrorDetail,
+  type ErrorTag,
+  FileSystemError,
+  FormatError,
+  formatPlace,
+  isLogratioError,
+  LengthMismatchError,
+  LimitError,
+  LogratioError,
+  MissingSideError,
+  NotFoundError,
+  type Place,
+  type RefusalReason,
+  SchemaError,
+  TextRefusedError,
+  UnexpectedError,
+  UnsupportedError,
+  UsageError,
+  VersionError,
+} from "./errors.ts";
+export { orNull, resultJson } from "./json.ts";
+export {
+  checkMemory,
+  DEFAULT_MEMORY_LIMIT,
+  memoryExceeded,
+  memoryLimit,
+  setMemoryLimit,
+} from "./memory-limit.ts";
+export { percent, percentFixed } from "./percent.ts";
+export { shellCommand } from "./shell-command.ts";
+export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";

@@ -1,0 +1,53 @@
+export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
+export type { ByteSource } from "./byte-source.ts";
+export type {
+  BadRow,
+  DType,
+  FormatName,
+  InvalidText,
+  PickledObject,
+  RowChunk,
+  RowDocument,
+  RowMap,
+  RowValue,
+  SourceDocument,
+  Tensor,
+  TreeDocument,
+  TreeMap,
+  TreeValue,
+} from "./columns.ts";
+export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
+export { memorySource, openFile } from "./file-source.ts";
+export { fileSystemError, isSystemError } from "./file-system-errors.ts";
+export { holdStream } from "./held-source.ts";
+export { onInterrupt } from "./interrupts.ts";
+export {
+  MAX_ARRAY_ROWS,
+  MAX_DIMENSIONS,
+  MAX_ELEMENTS,
+  MAX_NPY_HEADER_BYTES,
+  MAX_PARQUET_FOOTER_BYTES,
+  MAX_PICKLE_BYTES,
+  MAX_PICKLE_DEPTH,
+  MAX_PICKLE_EXPANSION,
+  MAX_PICKLE_EXPANSION_FLOOR,
+  MAX_PICKLE_INT_BYTES,
+  MAX_PICKLE_MEMO,
+  MAX_PLAIN_MEMBER_BYTES,
+  MAX_READ_BYTES,
+  MAX_SAFETENSORS_HEADER_BYTES,
+  MAX_WALK_DEPTH,
+  MAX_WALK_ENTRIES,
+  PARQUET_FOOTER_VALUE_BYTES,
+  PICKLE_CONTAINER_BYTES,
+  PICKLE_DICT_BYTES,
+  PICKLE_OPCODE_BYTES,
+  SCRATCH_PER_MEMORY,
+} from "./limits.ts";
+export { makeDirectory } from "./make-directory.ts";
+export { openPipe } from "./pipe.ts";
+export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
+export { writeAll } from "./write-all.ts";
+export { writeWholeFile } from "./write-whole-file.ts";
+export { isZip, openZip, type ZipArchive, type ZipMember } from "./zip.ts";
+export { openMember, readMember } from "./zip-member.ts";

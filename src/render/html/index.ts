@@ -1,0 +1,5 @@
+export { escapeHtml } from "./escape.ts";
+export { SCRIPT_HASH, SECURITY_POLICY, STYLE_HASH } from "./policy.ts";
+export { SCRIPT } from "./script.ts";
+export { STYLE } from "./style.ts";
+export { htmlTable } from "./table.ts";

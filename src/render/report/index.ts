@@ -1,0 +1,13 @@
+export { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
+export { foldSteps } from "./fold-steps.ts";
+export { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
+export { renderHtml } from "./html.ts";
+export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
+export { leftOutLines, plural, sourceTable } from "./input.ts";
+export { keyFigures, noInterval } from "./key-figures.ts";
+export { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
+export { parityTable, parityTables } from "./parity-tables.ts";
+export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
+export { renderTerminal, type TerminalReportOptions } from "./terminal.ts";
+export { positionTable, probabilityTable, tailSideTable, tailTable } from "./token-tables.ts";
+export { verdictWord } from "./verdict-level.ts";

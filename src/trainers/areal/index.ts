@@ -1,0 +1,2 @@
+export { arealDialect } from "./config-keys.ts";
+export { areal } from "./preset.ts";

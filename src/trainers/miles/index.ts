@@ -1,0 +1,1 @@
+export { miles } from "./preset.ts";

@@ -1,0 +1,2 @@
+export { msSwiftDialect } from "./config-keys.ts";
+export { msSwift } from "./preset.ts";

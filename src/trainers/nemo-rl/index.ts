@@ -1,0 +1,2 @@
+export { nemoRlDialect } from "./config-keys.ts";
+export { nemoRl } from "./preset.ts";

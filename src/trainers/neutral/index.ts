@@ -1,0 +1,27 @@
+export {
+  type AppliedCorrection,
+  type ApplyOptions,
+  applyCorrection,
+  type CorrectionBlock,
+  normalizerSums,
+  type StepOutcome,
+} from "./apply.ts";
+export {
+  type AdvantageSign,
+  type Aggregation,
+  type Bounds,
+  type Correction,
+  type Level,
+  type Measure,
+  type Normalize,
+  needsAdvantages,
+  type Reject,
+  type Statistic,
+  type Step,
+  type Truncate,
+  type Veto,
+  type Weight,
+} from "./correction.ts";
+export { correctionClauses, describeCorrection } from "./describe.ts";
+export { type Segments, segmentsOf, tokenStatistic } from "./measures.ts";
+export { validateCorrection } from "./validate.ts";

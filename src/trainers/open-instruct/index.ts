@@ -1,0 +1,2 @@
+export { openInstructDialect } from "./config-keys.ts";
+export { openInstruct } from "./preset.ts";

@@ -1,0 +1,2 @@
+export { openrlhfDialect } from "./config-keys.ts";
+export { openrlhf } from "./preset.ts";

@@ -1,0 +1,2 @@
+export { primeRlDialect } from "./config-keys.ts";
+export { primeRl, primeRlIpo } from "./preset.ts";

@@ -1,0 +1,2 @@
+export { rollDialect } from "./config-keys.ts";
+export { roll } from "./preset.ts";

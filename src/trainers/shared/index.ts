@@ -1,0 +1,54 @@
+export {
+  type ConfigDocument,
+  type ConfigFormat,
+  type Entry,
+  endsWith,
+  normalizedPath,
+  numberList,
+  plainNumber,
+  plainValue,
+} from "./config-entry.ts";
+export {
+  type ConfigView,
+  type Dialect,
+  isFalse,
+  isTrue,
+  type LintContext,
+  type LintRule,
+  needsSwitch,
+  oldNames,
+} from "./dialect.ts";
+export { pythonLiteral, yamlLines, yamlLiteral } from "./literals.ts";
+export {
+  type Figures,
+  maskedEffectiveSize,
+  maskedMeanOf,
+  maskedStd,
+  prefixed,
+  rowStd,
+} from "./masked-figures.ts";
+export { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
+export { Moments } from "./moments.ts";
+export {
+  logBoundOf,
+  looksAtRawWeights,
+  measureOf,
+  measuresWeight,
+  withinReach,
+  withinSafety,
+} from "./neutral-steps.ts";
+export { nonFiniteOf, poison } from "./non-finite.ts";
+export { type PaddedBatch, packPadded } from "./padded.ts";
+export {
+  type Discrepancy,
+  discrepanciesOf,
+  type Metrics,
+  type ParityBatch,
+  type ParityTrainer,
+} from "./parity-trainer.ts";
+export type { BatchMetrics, ConfigText, Parameter, Preset, Setting, Settings } from "./preset.ts";
+export { parsePythonFloat, pythonFloat } from "./python-text.ts";
+export { boundsOf, boundsOfClamped, numberOf, requiredNumber } from "./read-setting.ts";
+export { firstExpressing, plainForm, sameEffect } from "./same-effect.ts";
+export { SampleMeans } from "./sample-means.ts";
+export { completeSettings, parseSetting } from "./settings.ts";

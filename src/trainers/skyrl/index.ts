@@ -1,0 +1,2 @@
+export { skyrlDialect } from "./config-keys.ts";
+export { skyrl } from "./preset.ts";

@@ -1,0 +1,2 @@
+export { trlDialect } from "./config-keys.ts";
+export { trl } from "./preset.ts";
