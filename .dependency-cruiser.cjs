@@ -123,6 +123,17 @@ module.exports = {
     },
     only("hono-serves-the-viewer", "(hono|@hono)/", "^src/apps/viewer/server/"),
     {
+      name: "verbs-load-their-commands-late",
+      comment: "`logratio --version` and --help must not pay for DuckDB, ONNX and the viewer.",
+      severity: "error",
+      from: { path: "^src/apps/cli/(main|program|study-flags|verbs/)" },
+      to: {
+        path: "^src/(apps/(viewer|cli/(commands/|study-options))|analyses|scoring|trainers)",
+        dynamic: false,
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
       name: "source-stands-alone",
       severity: "error",
       from: { path: "^src/", pathNot: tests },

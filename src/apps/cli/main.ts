@@ -2,7 +2,7 @@ import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import { fileSystemError, isSystemError } from "../../input/io/index.ts";
 import { EXIT, exitStatusOf } from "./exit-status.ts";
 import { formatBug, formatError } from "./messages.ts";
-import { buildProgram } from "./program.ts";
+import { runCommandLine } from "./program.ts";
 import { listenForClosedPipes } from "./standard-streams.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -18,7 +18,7 @@ listenForClosedPipes((error) => {
 });
 
 try {
-  process.exitCode = await buildProgram(process.argv.slice(2));
+  process.exitCode = await runCommandLine(process.argv.slice(2));
 } catch (error) {
   if (isLogratioError(error)) fail(error);
   else if (isSystemError(error)) {

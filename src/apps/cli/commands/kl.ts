@@ -21,6 +21,7 @@ import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressOf } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
 import { analyzeLine, scoreLine } from "../score-progress.ts";
+import type { StudyFlags } from "../study-flags.ts";
 import {
   checkStudyOutput,
   count,
@@ -28,7 +29,6 @@ import {
   mergeSettings,
   named,
   number,
-  type StudyFlags,
   studyFromFlags,
   studyInputs,
 } from "../study-options.ts";

@@ -9,7 +9,8 @@ import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressOf } from "../progress.ts";
 import { scoreLine } from "../score-progress.ts";
-import { checkStudyOutput, type StudyFlags, studyFromFlags } from "../study-options.ts";
+import type { StudyFlags } from "../study-flags.ts";
+import { checkStudyOutput, studyFromFlags } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 

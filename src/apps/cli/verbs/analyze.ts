@@ -1,0 +1,38 @@
+import type { AnalyzeOptions } from "../commands/analyze.ts";
+import { addForceOption } from "../force-option.ts";
+import { addMemoryOption } from "../input-options.ts";
+import type { Verb } from "./verb.ts";
+
+export const analyze: Verb<[paths: string[]], AnalyzeOptions> = {
+  name: "analyze",
+  summary: "every question to logs of high-divergence tokens: correctness, digits, tests, scenarios",
+  arguments: [
+    {
+      syntax: "<path...>",
+      meaning: "divergence JSONL, also .gz and .zst; directories of such logs; - for standard input",
+    },
+  ],
+  examples: [
+    { line: "logratio analyze log.jsonl", shows: "every question to that log, on one page", everyday: true },
+    { line: "logratio analyze logs/ --html page.html", shows: "a directory of logs, with pictures" },
+    {
+      line: 'logratio analyze log.jsonl --where "is_correct and prob_divergence > 0.9"',
+      shows: "some of its records",
+    },
+  ],
+  addOptions: (command) =>
+    addForceOption(addMemoryOption(command))
+      .option("--where <expression>", 'only these records: "is_correct and prob_divergence > 0.9" (SQL)')
+      .option(
+        "--accuracy <share>",
+        "share of all responses that are correct, where the log does not say it: 0.62",
+      )
+      .option("--top <n>", "tokens in each list (default 10)")
+      .option("--json", "everything as JSON")
+      .option("--markdown", "the analysis to paste into an issue")
+      .option("--html <file>", "also write one self-contained page with pictures"),
+  async run([paths], options, terminal) {
+    const { analyze } = await import("../commands/analyze.ts");
+    return analyze(paths, options, terminal);
+  },
+};

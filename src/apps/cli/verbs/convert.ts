@@ -1,0 +1,24 @@
+import type { ConvertOptions } from "../commands/convert.ts";
+import { addForceOption } from "../force-option.ts";
+import { addInputOptions } from "../input-options.ts";
+import { RUN_PATHS } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const convert: Verb<[paths: string[]], ConvertOptions> = {
+  name: "convert",
+  summary: "write a run as logratio's own Parquet record (docs/formats/record.md)",
+  arguments: [RUN_PATHS],
+  examples: [
+    { line: "logratio convert dumps/ --out run.parquet", shows: "one row per sequence" },
+    {
+      line: "logratio convert dumps/ --steps 100..200 --out part.parquet",
+      shows: "these steps of it",
+    },
+  ],
+  addOptions: (command) =>
+    addForceOption(addInputOptions(command.requiredOption("--out <file>", "the Parquet file to write"))),
+  async run([paths], options, terminal) {
+    const { convert } = await import("../commands/convert.ts");
+    return convert(paths, options, terminal);
+  },
+};

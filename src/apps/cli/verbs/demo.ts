@@ -1,0 +1,31 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ReportOptions } from "../commands/report.ts";
+import { addReportOptions } from "./report.ts";
+import type { Verb } from "./verb.ts";
+
+export const demo: Verb<[], ReportOptions> = {
+  name: "demo",
+  summary: "a report on the recorded example run (a tiny model, stale rollout weights)",
+  arguments: [],
+  examples: [
+    {
+      line: "logratio demo",
+      shows: "a report on a recorded run that comes with logratio",
+      everyday: true,
+    },
+    { line: "logratio demo --html demo.html", shows: "the same as a page with pictures" },
+  ],
+  addOptions: addReportOptions,
+  async run(_, options, terminal) {
+    const { report } = await import("../commands/report.ts");
+    return report([demoPath()], { ...options, asDemo: true }, terminal);
+  },
+};
+
+/** Where the example run lies, as one would type it here. */
+function demoPath(): string {
+  const path = fileURLToPath(new URL("../../../../examples/demo", import.meta.url));
+  const fromHere = relative("", path);
+  return fromHere.startsWith("../..") ? path : fromHere;
+}

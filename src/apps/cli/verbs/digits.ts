@@ -1,0 +1,32 @@
+import type { DigitsOptions } from "../commands/digits.ts";
+import { addInputOptions } from "../input-options.ts";
+import { RUN_PATHS, TOKENIZER } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const digits: Verb<[paths: string[]], DigitsOptions> = {
+  name: "digits",
+  summary: "how sure the policies are about digits, and how far off: number-token loss",
+  arguments: [RUN_PATHS],
+  examples: [
+    {
+      line: "logratio digits dumps/ --tokenizer model/",
+      shows: "how sure of digits, and how far off",
+      everyday: true,
+    },
+    {
+      line: "logratio digits dumps/ --tokenizer model/ --truth answers.jsonl",
+      shows: "also how often right",
+    },
+  ],
+  addOptions: (command) =>
+    addInputOptions(command)
+      .option("--tokenizer <dir>", TOKENIZER)
+      .option("--digit-ids <ids>", "without a tokenizer: the token ids of 0 to 9, such as 15,16,…,24")
+      .option("--truth <column|file>", "ground truth: a column of the input, or a file with ids and answers")
+      .option("--json", "the whole result as JSON")
+      .option("--markdown", "the result to paste into an issue"),
+  async run([paths], options, terminal) {
+    const { digits } = await import("../commands/digits.ts");
+    return digits(paths, options, terminal);
+  },
+};

@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import type { ReportOptions } from "../commands/report.ts";
+import { addForceOption } from "../force-option.ts";
+import { addFilterOption, addInputOptions } from "../input-options.ts";
+import { TOKENIZER } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const report: Verb<[paths: string[]], ReportOptions> = {
+  name: "report",
+  summary: "how far rollout and trainer policies are apart, where, and whether that is normal",
+  arguments: [
+    {
+      syntax: "<path...>",
+      meaning: "files or directories that a trainer wrote; - for standard input (JSONL)",
+    },
+  ],
+  examples: [
+    {
+      line: "logratio report dumps/",
+      shows: "a directory that a trainer wrote: every step and rank in it",
+      everyday: true,
+    },
+    { line: "logratio report dumps/ --html report.html", shows: "the same as a page", everyday: true },
+    {
+      line: "logratio report dumps/ --parity verl",
+      shows: "beside it what verl itself would have logged",
+      everyday: true,
+    },
+    {
+      line: "logratio report dumps/ --filter 'turn:3 correct:no'",
+      shows: "the fourth turn of wrong responses alone",
+    },
+    { line: "logratio report a.json b.json", shows: "two files that scored the same tokens", everyday: true },
+    {
+      line: "logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask",
+      shows: "columns by name",
+      everyday: true,
+    },
+    {
+      line: "zcat big.jsonl.gz | logratio report - --json",
+      shows: "from standard input, as one JSON object",
+    },
+  ],
+  addOptions: (command) => addReportOptions(addInputOptions(command)),
+  async run([paths], options, terminal) {
+    const { report } = await import("../commands/report.ts");
+    return report(paths, options, terminal);
+  },
+};
+
+/** Flags of a report, wherever its run comes from. */
+export function addReportOptions(command: Command): Command {
+  return addForceOption(addFilterOption(command))
+    .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
+    .option("--json", "the whole report as JSON")
+    .option("--markdown", "a short report to paste into an issue")
+    .option("--html <file>", "also write one self-contained page with pictures")
+    .option("--parity <trainers>", "also what these trainers log, under their keys and quirks: verl,xtuner")
+    .option("--explain", "also print what each file was read as: found, guessed, missing")
+    .option("--brief", "only the first screen")
+    .option("--full", "also the tables on a terminal, where the first screen alone is the default")
+    .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
+}

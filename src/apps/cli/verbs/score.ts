@@ -1,0 +1,30 @@
+import type { ScoreCommandOptions } from "../commands/score.ts";
+import { addStudyFlags } from "../study-flags.ts";
+import type { Verb } from "./verb.ts";
+
+export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
+  name: "score",
+  summary: "force texts through policies and keep what each says about every token (teacher forcing)",
+  arguments: [
+    {
+      syntax: "[path...]",
+      meaning:
+        "texts (JSON, JSONL, Parquet: prompt and response), problems with --responses, or a study's YAML",
+    },
+  ],
+  examples: [
+    {
+      line: "logratio score texts.jsonl --policy 'onnx:ckpt/*' --reference dpo",
+      shows: "local models, into texts.study",
+    },
+    {
+      line: "logratio score texts.jsonl --policy a=vllm:http://host:8000#m --reference a",
+      shows: "a model that a server has",
+    },
+  ],
+  addOptions: (command) => addStudyFlags(command).option("--json", "what was scored, as JSON"),
+  async run([paths], options, terminal) {
+    const { score } = await import("../commands/score.ts");
+    return score(paths, options, terminal);
+  },
+};

@@ -1,0 +1,50 @@
+import { Option } from "commander";
+import { SHOW_METRICS } from "../../../results/index.ts";
+import type { ShowOptions } from "../commands/show.ts";
+import { addInputOptions } from "../input-options.ts";
+import { TOKENIZER } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const show: Verb<[paths: string[]], ShowOptions> = {
+  name: "show",
+  summary: "one sequence token by token in the terminal, coloured; or all about one token",
+  usage: "<path...> <handle> [options]",
+  arguments: [
+    {
+      syntax: "<path...>",
+      meaning: "whatever `report` takes; then a handle, such as s12.r3.q41.t880, or worst",
+    },
+  ],
+  examples: [
+    {
+      line: "logratio show dumps/ s12.r3.q41",
+      shows: "one sequence, token by token, here in the terminal",
+      everyday: true,
+    },
+    {
+      line: "logratio show dumps/ s12.r3.q41 --tokenizer model/",
+      shows: "the same with the texts of its tokens",
+    },
+    {
+      line: "logratio show dumps/ s12.q41.t880",
+      shows: "its token 880: both policies' values and alternatives",
+    },
+    { line: "logratio show dumps/ worst", shows: "the token with the largest |Δ| of the run" },
+    {
+      line: "logratio show dumps/ q41 --metric entropy --all | less -R",
+      shows: "every token, coloured by entropy",
+    },
+  ],
+  addOptions: (command) =>
+    addInputOptions(command)
+      .option("--tokenizer <dir>", TOKENIZER)
+      .addOption(new Option("--metric <name>", "colour by; delta unless given").choices(SHOW_METRICS))
+      .option("--scale <x>", "where the colours end (default: fixed for the metric, 1 nat for delta)")
+      .option("--context <n>", "tokens on either side of the token, or of the furthest ones (default 20, 40)")
+      .option("--all", "fold nothing")
+      .option("--json", "everything as JSON"),
+  async run([paths], options, terminal) {
+    const { show } = await import("../commands/show.ts");
+    return show(paths, options, terminal);
+  },
+};

@@ -1,0 +1,34 @@
+import type { SqlOptions } from "../commands/sql.ts";
+import { addMemoryOption } from "../input-options.ts";
+import type { Verb } from "./verb.ts";
+
+export const sql: Verb<[query: string, files: string[]], SqlOptions> = {
+  name: "sql",
+  summary: "one SQL query over JSONL, Parquet and CSV files, each a table under its name, the first also t",
+  arguments: [
+    {
+      syntax: "<query>",
+      meaning: 'for instance: "select iteration, count(*) from t group by 1 order by 1"',
+    },
+    { syntax: "<file...>", meaning: "files; - for JSONL on standard input" },
+  ],
+  examples: [
+    {
+      line: 'logratio sql "select iteration, count(*) from t group by 1 order by 1" log.jsonl',
+      shows: "records per step",
+    },
+    {
+      line: 'logratio sql "select * from t limit 3" run.parquet --csv',
+      shows: "three rows for a spreadsheet",
+    },
+  ],
+  addOptions: (command) =>
+    addMemoryOption(command)
+      .option("--json", "columns and rows as JSON")
+      .option("--csv", "rows as CSV; text that a spreadsheet would run gets an apostrophe before it")
+      .option("--timeout <seconds>", "stop the query after so long; 0 for never (default 300)"),
+  async run([query, files], options, terminal) {
+    const { sql } = await import("../commands/sql.ts");
+    return sql(query, files, options, terminal);
+  },
+};

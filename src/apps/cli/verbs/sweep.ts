@@ -1,0 +1,44 @@
+import { collect } from "../collect.ts";
+import type { SweepOptions } from "../commands/sweep.ts";
+import { addFilterOption, addInputOptions } from "../input-options.ts";
+import { RUN_PATHS, TOKENIZER } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const sweep: Verb<[paths: string[]], SweepOptions> = {
+  name: "sweep",
+  summary: "what every correction would do to this run, side by side, and the best one as a config",
+  arguments: [RUN_PATHS],
+  examples: [
+    {
+      line: "logratio sweep dumps/",
+      shows: "which correction, with which threshold, and its config",
+      everyday: true,
+    },
+    { line: "logratio sweep dumps/ --for verl,xtuner", shows: "the config for these trainers only" },
+    {
+      line: "logratio sweep dumps/ --setting 'verl:rollout_is=token,rollout_is_threshold=2'",
+      shows: "your own beside the grid",
+    },
+  ],
+  addOptions: (command) =>
+    addFilterOption(addInputOptions(command))
+      .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
+      .option("--json", "every setting with all its figures as JSON")
+      .option("--markdown", "the table to paste into an issue")
+      .option("--methods <names>", "only these methods of the grid: token-tis,icepop,geo-rs")
+      .option("--preset <name>", "also a trainer's own settings, given by --set")
+      .option("--set <key=value>", "a setting of --preset; may be repeated", collect)
+      .option(
+        "--setting <preset:key=value,...>",
+        "also these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; may be repeated",
+        collect,
+      )
+      .option("--choose <name>", "print the config of this setting instead of the recommended one")
+      .option("--for <presets>", "print the config for these only: verl,xtuner")
+      .option("--top <n>", "rows to show (default: the Pareto front and what trainers ship)")
+      .option("--all", "show every setting"),
+  async run([paths], options, terminal) {
+    const { sweep } = await import("../commands/sweep.ts");
+    return sweep(paths, options, terminal);
+  },
+};

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import type { ExitStatus } from "../exit-status.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface VerbArgument {
+  /** `<path...>` is required, `[path...]` is not. */
+  readonly syntax: string;
+  readonly meaning: string;
+}
+
+export interface VerbExample {
+  readonly line: string;
+  readonly shows: string;
+  /** Also in `logratio --help`, which has room for the everyday ones. */
+  readonly everyday?: true;
+}
+
+/**
+ * A verb of the command line as data: what `program.ts` tells commander, and what the tests read.
+ *
+ * @typeParam Given the values of `arguments`, one element each
+ */
+export interface Verb<Given extends readonly unknown[] = readonly unknown[], Options = unknown> {
+  readonly name: string;
+  /** One line of `logratio --help`. */
+  readonly summary: string;
+  /** In place of commander's own usage line. */
+  readonly usage?: string;
+  readonly arguments: readonly VerbArgument[];
+  readonly examples: readonly VerbExample[];
+  addOptions(command: Command): Command;
+  /** Imports its command only here: `logratio --version` must not pay for DuckDB and ONNX. */
+  run(given: Given, options: Options, terminal: Terminal): Promise<ExitStatus>;
+}
+
+/** Column at which what an example shows begins, unless the example itself is longer. */
+const SHOWS_AT = 45;
+
+export function formatExamples(examples: readonly VerbExample[]): string {
+  const lines = examples.map(({ line, shows }) => `  ${line.padEnd(SHOWS_AT)}  ${shows}`);
+  return `\nExamples:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../program.ts";
+import { VERBS } from "./index.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const program = buildProgram(async () => {});
+const commandNamed = (name: string): Command => program.commands.find((each) => each.name() === name)!;
+
+/** What the command prints for --help, with what is added after commander's own part. */
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text;
+}
+
+it("turns every verb into a command, and names none twice", () => {
+  expect(program.commands.map((command) => command.name())).toEqual(VERBS.map(({ name }) => name));
+  expect(new Set(VERBS.map(({ name }) => name)).size).toBe(VERBS.length);
+});
+
+it("has a file of data for each verb, and each in the list", () => {
+  const others = ["index.ts", "verb.ts", "shared.ts"];
+  const files = readdirSync(import.meta.dirname).filter(
+    (name) => !others.includes(name) && !name.includes(".test."),
+  );
+  expect(files.sort()).toEqual(VERBS.map(({ name }) => `${name}.ts`).sort());
+});
+
+it("shows examples of the everyday verbs in the program's own help", () => {
+  const help = helpOf(program);
+  for (const { examples } of VERBS)
+    for (const { line, everyday } of examples) expect(help.includes(`${line} `)).toBe(everyday === true);
+});
+
+describe.each(VERBS.map((verb) => [verb.name, verb] as const))("%s", (name, verb) => {
+  let documentation: string;
+  beforeAll(() => {
+    const docs = readdirSync(join(ROOT, "docs")).filter((file) => file.endsWith(".md"));
+    documentation = ["README.md", "CONTRIBUTING.md", ...docs.map((file) => join("docs", file))]
+      .map((path) => readFileSync(join(ROOT, path), "utf8"))
+      .join("\n");
+  });
+
+  it("has help: a summary, what its arguments and flags mean, examples", () => {
+    const command = commandNamed(name);
+    const help = helpOf(command);
+    expect(help).toContain(`Usage: logratio ${name}`);
+    expect(help.replaceAll(/\s+/g, " ")).toContain(verb.summary);
+    for (const { meaning } of verb.arguments) expect(meaning).not.toBe("");
+    for (const { flags, description } of command.options) expect([flags, description]).not.toContain("");
+    for (const { line } of verb.examples) expect(help).toMatch(new RegExp(`${escapeRegExp(line)} +\\S`));
+    expect(verb.examples.length).toBeGreaterThan(0);
+  });
+
+  it("shows in its examples only flags that it has", () => {
+    const known = commandNamed(name).options.flatMap(({ long }) => long ?? []);
+    for (const { line } of verb.examples) {
+      const [, own = ""] = line.split(`logratio ${name}`);
+      expect(line).toContain(`logratio ${name}`);
+      for (const [flag] of own.matchAll(/(?<= )--[a-z-]+/g)) expect(known).toContain(flag);
+    }
+  });
+
+  it("is in the README or the documentation", () => {
+    expect(documentation.includes(`logratio ${name}`)).toBe(true);
+  });
+});
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
