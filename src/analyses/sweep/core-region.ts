@@ -4,8 +4,16 @@
  * @module
  */
 
-import { k3Of } from "../../core/kernels/index.ts";
-import type { Bounds, Correction, Measure, Statistic } from "../../trainers/neutral/index.ts";
+import {
+  type Correction,
+  EVERYTHING,
+  type Interval,
+  insideInterval,
+  logInterval,
+  type Measure,
+  type Statistic,
+  symmetricInterval,
+} from "../../trainers/neutral/index.ts";
 
 /**
  * The tokens inside all bounds that any token-level rule of any setting has. Such a *core* token is never clamped or
@@ -25,13 +33,6 @@ export interface CoreRegion {
 
 export type ExtraStatistic = Exclude<Statistic, "ratio" | "k1" | "k2">;
 
-interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
-const EVERYTHING: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
-const NOTHING: Interval = { low: 1, high: 0 };
 /** Bounds are moved inwards by this, relative, so that rounding never puts a token outside a rule into the core. */
 const MARGIN = 1e-12;
 
@@ -45,15 +46,15 @@ export function coreRegion(corrections: readonly Correction[]): CoreRegion {
     for (const step of steps) {
       if (step.action === "normalize") continue;
       if (step.action === "truncate" || step.measure === "weight") {
-        if (weight?.level === "token") delta = within(delta, logarithms(step));
+        if (weight?.level === "token") delta = within(delta, logInterval(step));
         continue;
       }
       const { measure } = step;
       measured.push(measure);
       delta = within(delta, logBounds(measure.deltaBound));
       if (measure.level !== "token") continue;
-      if (isProbDiff(measure)) probDiff = within(probDiff, ownBounds(measure, step));
-      else delta = within(delta, ownBounds(measure, step));
+      if (isProbDiff(measure)) probDiff = within(probDiff, insideInterval(measure.statistic, step));
+      else delta = within(delta, insideInterval(measure.statistic, step));
     }
   }
   const extras = measured.flatMap(({ level, statistic }) =>
@@ -73,54 +74,8 @@ function isProbDiff({ statistic }: Measure): boolean {
   return statistic === "prob_diff" || statistic === "abs_prob_diff";
 }
 
-/** Where a token statistic is within its bounds: an interval of Δ, or of Δp for the two that are about it. */
-function ownBounds({ statistic }: Measure, bounds: Bounds): Interval {
-  const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY } = bounds;
-  switch (statistic) {
-    case "ratio":
-      return logarithms(bounds);
-    case "k1":
-      return { low: -upper, high: -lower };
-    case "prob_diff":
-      return { low: lower, high: upper };
-    case "abs_prob_diff":
-      return lower > 0 ? NOTHING : symmetric(upper);
-    case "error_ratio":
-      return lower > 1 ? NOTHING : symmetric(Math.log(upper));
-    case "ratio_distance":
-      return lower > 0 ? NOTHING : logarithms({ lower: 1 - upper, upper: 1 + upper });
-    case "k2":
-      return lower > 0 || upper < 0 ? NOTHING : symmetric(Math.sqrt(2 * upper));
-    case "k3":
-      return lower > 0 || upper < 0 ? NOTHING : { low: -k3Inverse(upper, -1), high: k3Inverse(upper, 1) };
-    case "k3_reverse":
-      return lower > 0 || upper < 0 ? NOTHING : { low: -k3Inverse(upper, 1), high: k3Inverse(upper, -1) };
-  }
-}
-
-/** The distance from 0, on one side, at which k3 reaches a value; rounded towards 0. */
-function k3Inverse(value: number, side: 1 | -1): number {
-  if (value === Number.POSITIVE_INFINITY) return value;
-  let [low, high] = [0, side === 1 ? 710 : value + 1];
-  for (let i = 0; i < 200 && low < high; i++) {
-    const middle = (low + high) / 2;
-    if (middle === low || middle === high) break;
-    if (k3Of(side * middle) <= value) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-function logarithms({ lower = 0, upper = Number.POSITIVE_INFINITY }: Bounds): Interval {
-  return { low: lower > 0 ? Math.log(lower) : Number.NEGATIVE_INFINITY, high: Math.log(upper) };
-}
-
 function logBounds(bound: number | undefined): Interval {
-  return bound === undefined ? EVERYTHING : symmetric(bound);
-}
-
-function symmetric(bound: number): Interval {
-  return Number.isNaN(bound) || bound < 0 ? NOTHING : { low: -bound, high: bound };
+  return bound === undefined ? EVERYTHING : symmetricInterval(bound);
 }
 
 function within(a: Interval, b: Interval): Interval {

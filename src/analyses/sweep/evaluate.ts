@@ -3,17 +3,21 @@
  *
  * @module
  */
-import type {
-  AdvantageSign,
-  Bounds,
-  Correction,
-  Normalize,
-  Reject,
-  Step,
-  Veto,
+import {
+  type Bounds,
+  type Correction,
+  clamp,
+  diverges,
+  hasSign,
+  isBeyond,
+  isInside,
+  type Normalize,
+  needsWeights,
+  type Reject,
+  readLimits,
+  type Veto,
 } from "../../trainers/neutral/index.ts";
 import type { MeasuredBatch } from "./measured.ts";
-import { diverges } from "./prepare.ts";
 import type { Prepared } from "./prepared.ts";
 
 /**
@@ -82,7 +86,7 @@ export class Evaluator {
     this.#kept.core.fill(1);
     this.#kept.tail.fill(1);
     for (const step of correction.steps) {
-      if (onWeights(step)) start();
+      if (needsWeights(step)) start();
       if (step.action === "truncate") truncated += this.#truncate(step);
       else if (step.action === "normalize") normalizers.push(this.#normalizer(step.over));
       else if (step.action === "veto") this.#veto(step);
@@ -110,7 +114,8 @@ export class Evaluator {
     } else {
       const { level, aggregation, logBound = Number.POSITIVE_INFINITY, deltaBound, over } = weight;
       const figure = { statistic: "ratio", ...(deltaBound !== undefined && { deltaBound }) } as const;
-      const ratioOf = (log: number): number => Math.exp(clamp(log, -logBound, logBound));
+      const bound = { lower: -logBound, upper: logBound };
+      const ratioOf = (log: number): number => Math.exp(clamp(log, bound));
       if (level === "token") {
         cores.fill(OWN_RATIO);
         const logs = this.#measured.tailLogRatios(figure);
@@ -134,21 +139,22 @@ export class Evaluator {
   }
 
   /** Own ratios of a core are within every bound of the grid. */
-  #truncate({ lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY }: Bounds): number {
+  #truncate(bounds: Bounds): number {
     const { core } = this.#prepared;
+    const limits = readLimits(bounds);
     let truncated = 0;
     for (let turn = 0; turn < this.#coreWeights.length; turn++) {
       const weight = this.#coreWeights[turn]!;
       if (Number.isNaN(weight)) continue;
-      const clamped = clamp(weight, lower, upper);
+      const clamped = clamp(weight, limits);
       if (clamped === weight) continue;
       this.#coreWeights[turn] = clamped;
       truncated += core.count[turn]!;
     }
     for (let t = 0; t < this.#tailWeights.length; t++) {
       const weight = this.#tailWeights[t]!;
-      if (weight >= lower && weight <= upper) continue;
-      this.#tailWeights[t] = clamp(weight, lower, upper);
+      if (isInside(weight, limits)) continue;
+      this.#tailWeights[t] = clamp(weight, limits);
       truncated++;
     }
     return truncated;
@@ -173,13 +179,14 @@ export class Evaluator {
     return { sums, counts };
   }
 
-  #veto({ measure, lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY }: Veto): void {
-    const values = this.#measured.tailValues(measure);
+  #veto(rule: Veto): void {
+    const limits = readLimits(rule);
+    const values = this.#measured.tailValues(rule.measure);
     const { turnStarts, tailStarts, sequences } = this.#prepared;
     for (let i = 0; i < sequences; i++) {
       const end = tailStarts[turnStarts[i + 1]!]!;
       for (let t = tailStarts[turnStarts[i]!]!; t < end; t++) {
-        if (!(values[t]! < lower || values[t]! > upper)) continue;
+        if (!isBeyond(values[t]!, limits)) continue;
         this.#clearTurns(this.#kept.core, this.#kept.tail, turnStarts[i]!, turnStarts[i + 1]!);
         break;
       }
@@ -198,9 +205,10 @@ export class Evaluator {
     const { advantage } = this.#prepared.tail;
     const values = rule.measure === "weight" ? this.#tailWeights : this.#measured.tailValues(rule.measure);
     const deltas = this.#measured.tailLogRatios({ statistic: "ratio" });
-    const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY, when } = rule;
+    const limits = readLimits(rule);
+    const { when } = rule;
     for (let t = 0; t < tails.length; t++) {
-      if (values[t]! >= lower && values[t]! <= upper) continue;
+      if (isInside(values[t]!, limits)) continue;
       if (when !== undefined && !hasSign(advantage[t]!, when)) continue;
       if (rule.only === undefined || diverges(advantage[t]!, deltas[t]!)) tails[t] = 0;
     }
@@ -224,9 +232,10 @@ export class Evaluator {
             measure.over === "kept" ? this.#kept : undefined,
           );
     const advantages = when && this.#measured.segmentAdvantages(level);
+    const limits = readLimits(rule);
     const segments = level === "turn" ? turns : sequences;
     for (let i = 0; i < segments; i++) {
-      if (isInside(values[i]!, rule) || (advantages && !hasSign(advantages[i]!, when!))) continue;
+      if (isInside(values[i]!, limits) || (advantages && !hasSign(advantages[i]!, when!))) continue;
       const [from, to] = level === "turn" ? [i, i + 1] : [turnStarts[i]!, turnStarts[i + 1]!];
       if (rule.only === undefined) this.#clearTurns(cores, tails, from, to);
       else this.#clearDiverging(tails, from, to);
@@ -274,22 +283,4 @@ export function unsweepable(correction: Correction): string | undefined {
   if (weight?.level === "token" && zeroed >= 0 && lifted > zeroed)
     return "it lifts weights to a lower bound after setting some of them to 0";
   return undefined;
-}
-
-function onWeights(step: Step): boolean {
-  if (step.action === "truncate" || step.action === "normalize" || step.action === "zero") return true;
-  return step.measure === "weight";
-}
-
-function isInside(value: number, { lower, upper }: Bounds): boolean {
-  return value >= (lower ?? Number.NEGATIVE_INFINITY) && value <= (upper ?? Number.POSITIVE_INFINITY);
-}
-
-function hasSign(advantage: number, sign: AdvantageSign): boolean {
-  if (sign === "positive") return advantage > 0;
-  return sign === "negative" ? advantage < 0 : advantage <= 0;
-}
-
-function clamp(value: number, lower: number, upper: number): number {
-  return value < lower ? lower : Math.min(value, upper);
 }

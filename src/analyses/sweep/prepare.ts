@@ -1,6 +1,5 @@
 import { checkedRows, k3Of, probDiffOf } from "../../core/kernels/index.ts";
-import type { CorrectionBlock } from "../../trainers/neutral/index.ts";
-import { tokenStatistic } from "../../trainers/neutral/index.ts";
+import { type CorrectionBlock, diverges, tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreRegion, ExtraStatistic } from "./core-region.ts";
 import type { CoreSums, ExcludedCounts, Prepared } from "./prepared.ts";
 import { TailBuilder } from "./tail-builder.ts";
@@ -156,11 +155,6 @@ function reasonOf(rollout: number, trainer: number): keyof ExcludedCounts {
   if (Number.isFinite(rollout) && trainer === Number.NEGATIVE_INFINITY) return "delta_negative_infinite";
   if (Number.isFinite(trainer) && rollout === Number.NEGATIVE_INFINITY) return "delta_positive_infinite";
   return "missing";
-}
-
-/** As `applyCorrection` has it. */
-export function diverges(advantage: number, delta: number): boolean {
-  return Math.sign(delta) * advantage > 0;
 }
 
 function extendProbDiff(core: CoreSums, turn: number, diff: number): void {

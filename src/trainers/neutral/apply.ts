@@ -8,7 +8,6 @@ import { LengthMismatchError, SchemaError } from "../../core/base/index.ts";
 import type { TokenBlock } from "../../core/kernels/index.ts";
 import { checkedRows } from "../../core/kernels/index.ts";
 import {
-  type AdvantageSign,
   type Bounds,
   type Correction,
   type Level,
@@ -18,6 +17,7 @@ import {
   type Step,
 } from "./correction.ts";
 import { logRatios, measureSegments, type Segments, segmentMeans, segmentsOf } from "./measures.ts";
+import { clamp, diverges, hasSign, isBeyond, isInside, needsWeights, readLimits } from "./rules.ts";
 import { validateCorrection } from "./validate.ts";
 
 /** Packed sequences with, where a rule asks for them, advantages per token. */
@@ -82,7 +82,7 @@ export function applyCorrection(
   const segmentsAt = memoized((level: Level) => segmentsOf(block, level));
 
   const steps = correction.steps.map((step): StepOutcome => {
-    const weights = onWeights(step) ? start().weights : undefined;
+    const weights = needsWeights(step) ? start().weights : undefined;
     if (step.action === "truncate") {
       truncate(weights!, step, block.mask);
       return { step };
@@ -96,15 +96,19 @@ export function applyCorrection(
         ? weightsOf(block, segments, weights!)
         : measureSegments(measuredBlock(block, step.measure, mask), segments, step.measure);
     if (step.action === "veto") {
-      const rejected = Uint8Array.from(values, (value) =>
-        value < lowerOf(step) || value > upperOf(step) ? 1 : 0,
-      );
+      const limits = readLimits(step);
+      const rejected = Uint8Array.from(values, (value) => (isBeyond(value, limits) ? 1 : 0));
       veto(mask, block.offsets, rejected);
       return { step, measured: { segments, values, rejected } };
     }
     const rejected = outside(block, segments, values, step);
     const column = step.action === "zero" ? weights! : mask;
-    clear(column, segments, rejected, step.only && ((t) => diverges(block, t)));
+    clear(
+      column,
+      segments,
+      rejected,
+      step.only && ((t) => diverges(block.advantages![t]!, block.trainer[t]! - block.rollout[t]!)),
+    );
     return { step, measured: { segments, values, rejected } };
   });
   return { ...start(), mask, steps };
@@ -145,11 +149,6 @@ function measuredBlock(
   return over === "kept" && level !== "token" ? { ...block, mask: kept } : block;
 }
 
-function onWeights(step: Step): boolean {
-  if (step.action === "truncate" || step.action === "normalize" || step.action === "zero") return true;
-  return step.measure === "weight";
-}
-
 function startedWeights(block: CorrectionBlock, correction: Correction, kept: Uint8Array): StartedWeights {
   const start = startWeights(block, correction, kept);
   return { ...start, ...(start.rawWeights && { weights: start.rawWeights.slice() }) };
@@ -166,11 +165,12 @@ function startWeights(
     return { rawWeights: Float64Array.from(mask, (bit) => (bit === 0 ? 0 : 1)) };
   }
   const { logBound = Number.POSITIVE_INFINITY } = weight;
+  const bound = { lower: -logBound, upper: logBound };
   const segments = segmentsOf(block, weight.level);
   const values = logRatios(measuredBlock(block, weight, kept), segments, weight);
   const rawWeights = new Float64Array(mask.length);
   for (let i = 0; i < values.length; i++) {
-    const ratio = Math.exp(clamp(values[i]!, -logBound, logBound));
+    const ratio = Math.exp(clamp(values[i]!, bound));
     for (let t = segments.starts[i]!; t < segments.ends[i]!; t++) if (mask[t] !== 0) rawWeights[t] = ratio;
   }
   return { rawWeights, logWeights: { segments, values } };
@@ -190,8 +190,9 @@ function weightsOf(
 }
 
 function truncate(weights: Float64Array, bounds: Bounds, mask: Uint8Array): void {
+  const limits = readLimits(bounds);
   for (let t = 0; t < weights.length; t++) {
-    if (mask[t] !== 0) weights[t] = clamp(weights[t]!, lowerOf(bounds), upperOf(bounds));
+    if (mask[t] !== 0) weights[t] = clamp(weights[t]!, limits);
   }
 }
 
@@ -211,20 +212,14 @@ function meanWeight(block: CorrectionBlock, weights: Float64Array, over: Normali
 function outside(block: CorrectionBlock, segments: Segments, values: Float64Array, rule: Reject): Uint8Array {
   const { starts, ends, level } = segments;
   const advantages = rule.when && segmentMeans(block, segments, block.advantages!);
+  const limits = readLimits(rule);
   const rejected = new Uint8Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    const inside =
-      (values[i]! >= lowerOf(rule) && values[i]! <= upperOf(rule)) ||
-      (rule.nan === "kept" && Number.isNaN(values[i]!));
+    const inside = isInside(values[i]!, limits) || (rule.nan === "kept" && Number.isNaN(values[i]!));
     if (inside || (level === "token" && block.mask[starts[i]!] === 0) || starts[i] === ends[i]) continue;
     rejected[i] = advantages && !hasSign(advantages[i]!, rule.when!) ? 0 : 1;
   }
   return rejected;
-}
-
-function hasSign(advantage: number, sign: AdvantageSign): boolean {
-  if (sign === "positive") return advantage > 0;
-  return sign === "negative" ? advantage < 0 : advantage <= 0;
 }
 
 function clear(
@@ -238,10 +233,6 @@ function clear(
     if (!meant) column.fill(0, starts[i]!, ends[i]!);
     else for (let t = starts[i]!; t < ends[i]!; t++) if (meant(t)) column[t] = 0;
   }
-}
-
-function diverges({ rollout, trainer, advantages }: CorrectionBlock, t: number): boolean {
-  return Math.sign(trainer[t]! - rollout[t]!) * advantages![t]! > 0;
 }
 
 function veto(mask: Uint8Array, offsets: Int32Array, rejected: Uint8Array): void {
@@ -272,12 +263,4 @@ function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
     if (!known.has(key)) known.set(key, compute(key));
     return known.get(key)!;
   };
-}
-
-const lowerOf = ({ lower = Number.NEGATIVE_INFINITY }: Bounds): number => lower;
-const upperOf = ({ upper = Number.POSITIVE_INFINITY }: Bounds): number => upper;
-
-/** NaN stays NaN. */
-function clamp(value: number, lower: number, upper: number): number {
-  return value < lower ? lower : Math.min(value, upper);
 }

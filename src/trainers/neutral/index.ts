@@ -23,5 +23,23 @@ export {
   type Weight,
 } from "./correction.ts";
 export { correctionClauses, describeCorrection } from "./describe.ts";
+export {
+  EVERYTHING,
+  type Interval,
+  insideInterval,
+  logInterval,
+  NOTHING,
+  symmetricInterval,
+} from "./inside.ts";
 export { type Segments, segmentsOf, tokenStatistic } from "./measures.ts";
+export {
+  clamp,
+  diverges,
+  hasSign,
+  isBeyond,
+  isInside,
+  type Limits,
+  needsWeights,
+  readLimits,
+} from "./rules.ts";
 export { validateCorrection } from "./validate.ts";

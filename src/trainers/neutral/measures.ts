@@ -6,6 +6,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { k3Of, probDiffOf, type TokenBlock } from "../../core/kernels/index.ts";
 import type { Aggregation, Level, Measure, Statistic, Weight } from "./correction.ts";
+import { clamp } from "./rules.ts";
 
 /** Parts of a packed block: part i covers tokens `[starts[i], ends[i])`, of which those with mask 1 belong to it. */
 export interface Segments {
@@ -95,8 +96,7 @@ export function segmentMeans(block: TokenBlock, segments: Segments, column: Floa
 
 /** NaN stays NaN. */
 function boundedDelta(rollout: number, trainer: number, bound: number): number {
-  const delta = trainer - rollout;
-  return delta < -bound ? -bound : Math.min(delta, bound);
+  return clamp(trainer - rollout, { lower: -bound, upper: bound });
 }
 
 function aggregateSegments(
