@@ -100,7 +100,7 @@ export function numberTokenLoss(
     if (truths.length !== positions.length) {
       throw new LengthMismatchError(
         `sequence ${row} has ${positions.length} digit positions and ${truths.length} true digits`,
-        { at: { row } },
+        { found: truths.length, expected: positions.length, at: { row } },
       );
     }
     positions.forEach((t, i) => {

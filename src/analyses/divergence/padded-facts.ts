@@ -105,7 +105,12 @@ function ofWidth<A extends ArrayLike<number> | undefined>(
   if (values !== undefined && values.length !== width) {
     throw new LengthMismatchError(
       `Cannot tell which token is which: ${name} has ${values.length} tokens, the log-probs have ${width}`,
-      { at: { row }, hint: "give one token id per log-prob, padding included" },
+      {
+        found: values.length,
+        expected: width,
+        at: { row },
+        hint: "give one token id per log-prob, padding included",
+      },
     );
   }
   return values;

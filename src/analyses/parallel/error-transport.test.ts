@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLogratioError, LimitError, VersionError } from "../../core/base/errors.ts";
+import { isLogratioError, LengthMismatchError, LimitError, VersionError } from "../../core/base/errors.ts";
 import { packError, unpackError } from "./error-transport.ts";
 
 const sent = (error: unknown): Error => unpackError(structuredClone(packError(error)));
@@ -12,6 +12,15 @@ describe("an error on its way to another thread", () => {
     expect(error).toBeInstanceOf(LimitError);
     expect(error).toMatchObject({ message: "2 GB declared, 1 GB allowed", ...detail });
     expect(sent(new VersionError("newer"))).toMatchObject({ at: {}, likely: undefined, hint: undefined });
+  });
+
+  it("keeps what was found and what was expected", () => {
+    expect(sent(new LengthMismatchError("1 for 2", { found: 1, expected: 2 }))).toMatchObject({
+      found: 1,
+      expected: 2,
+    });
+    expect(sent(new LimitError("3 of 2", { needed: 3, limit: 2 }))).toMatchObject({ needed: 3, limit: 2 });
+    expect(sent(new VersionError("newer", { found: 3 }))).toMatchObject({ found: 3, supported: undefined });
   });
 
   it("keeps the name and the stack of any other", () => {

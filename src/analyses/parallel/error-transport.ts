@@ -49,17 +49,29 @@ export interface ErrorData {
   readonly at?: Place;
   readonly likely?: string | undefined;
   readonly hint?: string | undefined;
+  /** The fields of its class that are known: what was found, expected, supported, the limit. */
+  readonly numbers?: Readonly<Record<string, number>>;
 }
 
 export function packError(error: unknown): ErrorData {
   if (!(error instanceof Error)) return { message: String(error), name: "Error", stack: undefined };
   const { message, name, stack } = error;
   if (!isLogratioError(error)) return { message, name, stack };
-  return { message, name, stack, tag: error._tag, at: error.at, likely: error.likely, hint: error.hint };
+  const { _tag: tag, at, likely, hint } = error;
+  return { message, name, stack, tag, at, likely, hint, numbers: numbersOf(error) };
+}
+
+const NUMBERS = ["found", "expected", "supported", "limit", "needed"];
+
+function numbersOf(error: LogratioError): Record<string, number> {
+  const known = Object.entries(error).filter(
+    (entry): entry is [string, number] => NUMBERS.includes(entry[0]) && typeof entry[1] === "number",
+  );
+  return Object.fromEntries(known);
 }
 
 /** The error again: of its class, with its place, cause and hint, where it is one of logratio's. */
-export function unpackError({ message, name, stack, tag, at, likely, hint }: ErrorData): Error {
+export function unpackError({ message, name, stack, tag, at, likely, hint, numbers }: ErrorData): Error {
   const error =
     tag === undefined
       ? new Error(message)
@@ -67,6 +79,7 @@ export function unpackError({ message, name, stack, tag, at, likely, hint }: Err
           ...(at !== undefined && { at }),
           ...(likely !== undefined && { likely }),
           ...(hint !== undefined && { hint }),
+          ...numbers,
         });
   error.name = name;
   if (stack !== undefined) error.stack = stack;

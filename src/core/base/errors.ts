@@ -18,6 +18,7 @@ export interface Place {
   readonly offset?: number;
 }
 
+/** What an error knows besides its message. */
 export interface ErrorDetail {
   readonly at?: Place;
   /** Why this most likely happened. */
@@ -27,6 +28,7 @@ export interface ErrorDetail {
   readonly cause?: unknown;
 }
 
+/** The `_tag` of every error that logratio raises on purpose: the name of its class. */
 export type ErrorTag =
   | "FormatError"
   | "SchemaError"
@@ -42,11 +44,28 @@ export type ErrorTag =
   | "UnexpectedError"
   | "UsageError";
 
-/** The base of every error that logratio raises on purpose. */
+/**
+ * The base of every error that logratio raises on purpose. What is not one of these is a bug.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { LengthMismatchError, LogratioError, packPadded } from "logratio";
+ *
+ * const batch = { rollout_log_probs: [[-1, -2]], old_log_probs: [[-1]] };
+ * assert.throws(
+ *   () => packPadded(batch),
+ *   (error) => error instanceof LogratioError && error instanceof LengthMismatchError && error.at.row === 0,
+ * );
+ * ```
+ */
 export abstract class LogratioError extends Error {
+  /** Tells errors apart, also where two copies of this package make `instanceof` fail. */
   abstract readonly _tag: ErrorTag;
+  /** Where it happened; empty when nothing is known. */
   readonly at: Place;
+  /** Why this most likely happened. */
   readonly likely: string | undefined;
+  /** What to try next. */
   readonly hint: string | undefined;
 
   constructor(message: string, detail: ErrorDetail = {}) {
@@ -58,52 +77,215 @@ export abstract class LogratioError extends Error {
   }
 }
 
-/** The bytes are not what the format says they must be: truncated, corrupt, not that format. */
+/**
+ * The bytes are not what the format says they must be: truncated, corrupt, not that format.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { FormatError } from "logratio";
+ * import { memorySource, openDocument } from "logratio/node";
+ *
+ * const bytes = new TextEncoder().encode('{"step": 1, "rollout_log_probs": [-0.1,');
+ * await assert.rejects(openDocument(memorySource("cut-off.json", bytes)), FormatError);
+ * ```
+ */
 export class FormatError extends LogratioError {
   readonly _tag = "FormatError";
 }
 
-/** The file reads, but a column is missing, has another type, or holds values it must not hold. */
+/**
+ * The file reads, but a column is missing, has another type, or holds values it must not hold.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { SchemaError } from "logratio";
+ * import { applyCorrection } from "logratio/corrections";
+ *
+ * const block = {
+ *   rollout: Float32Array.of(-1),
+ *   trainer: Float32Array.of(-2),
+ *   mask: Uint8Array.of(1),
+ *   offsets: Int32Array.of(0, 1),
+ * };
+ * const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
+ * const byAdvantage = { steps: [{ action: "mask", measure, upper: 2, when: "negative" }] } as const;
+ * assert.throws(() => applyCorrection(block, byAdvantage), SchemaError); // it has no advantages
+ * ```
+ */
 export class SchemaError extends LogratioError {
   readonly _tag = "SchemaError";
 }
 
-/** Two columns that must align token by token have different lengths or shapes. */
+/**
+ * Two columns that must align token by token have different lengths or shapes.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isLogratioError, packPadded } from "logratio";
+ *
+ * try {
+ *   packPadded({ rollout_log_probs: [[-1, -2]], old_log_probs: [[-1]] });
+ *   assert.fail("the rows differ in length");
+ * } catch (error) {
+ *   assert(isLogratioError(error, "LengthMismatchError"));
+ *   assert.deepEqual([error.found, error.expected], [1, 2]);
+ * }
+ * ```
+ */
 export class LengthMismatchError extends LogratioError {
   readonly _tag = "LengthMismatchError";
+  /** What the column has: elements, rows or columns, as the message says; undefined where no one number tells. */
+  readonly found: number | undefined;
+  /** What it should have, in the same unit. */
+  readonly expected: number | undefined;
+
+  constructor(
+    message: string,
+    detail: ErrorDetail & { readonly found?: number; readonly expected?: number } = {},
+  ) {
+    super(message, detail);
+    this.found = detail.found;
+    this.expected = detail.expected;
+  }
 }
 
-/** A format, dtype or feature that logratio knows of and does not read. */
+/**
+ * A format, dtype or feature that logratio knows of and does not read.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { UnsupportedError } from "logratio";
+ *
+ * const error = new UnsupportedError("bfloat16 in a structured dtype", { hint: "save it as float32" });
+ * assert.equal(error._tag, "UnsupportedError");
+ * assert.equal(error.hint, "save it as float32");
+ * ```
+ */
 export class UnsupportedError extends LogratioError {
   readonly _tag = "UnsupportedError";
 }
 
-/** A logratio record or summary written by a newer version. */
+/**
+ * A logratio record or summary of a version that this logratio does not read.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isLogratioError, MismatchSummary } from "logratio";
+ *
+ * const json = new MismatchSummary().toJSON();
+ * const newer = { ...json, version: json.version + 1 } as typeof json;
+ * try {
+ *   MismatchSummary.fromJSON(newer);
+ *   assert.fail("a newer logratio wrote it");
+ * } catch (error) {
+ *   assert(isLogratioError(error, "VersionError"));
+ *   assert.deepEqual([error.found, error.supported], [json.version + 1, json.version]);
+ * }
+ * ```
+ */
 export class VersionError extends LogratioError {
   readonly _tag = "VersionError";
+  /** The version that the data declare. */
+  readonly found: number | undefined;
+  /** The newest version that this logratio reads. */
+  readonly supported: number | undefined;
+
+  constructor(
+    message: string,
+    detail: ErrorDetail & { readonly found?: number; readonly supported?: number } = {},
+  ) {
+    super(message, detail);
+    this.found = detail.found;
+    this.supported = detail.supported;
+  }
 }
 
-/** A declared size passes a safety limit, or the bytes that are there. */
+/**
+ * A declared size passes a safety limit, or the bytes that are there.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { LimitError } from "logratio";
+ *
+ * const error = new LimitError("npy header declares 2000000 bytes", { needed: 2_000_000, limit: 1_048_576 });
+ * assert(error.needed !== undefined && error.limit !== undefined && error.needed > error.limit);
+ * ```
+ */
 export class LimitError extends LogratioError {
   readonly _tag = "LimitError";
+  /** The most that is allowed: bytes, values, levels, as the message says; undefined where no one number tells. */
+  readonly limit: number | undefined;
+  /** What was asked for, in the same unit; undefined where reading stopped at the limit. */
+  readonly needed: number | undefined;
+
+  constructor(
+    message: string,
+    detail: ErrorDetail & { readonly limit?: number; readonly needed?: number } = {},
+  ) {
+    super(message, detail);
+    this.limit = detail.limit;
+    this.needed = detail.needed;
+  }
 }
 
-/** Only one policy's log-probs are there. */
+/**
+ * Only one policy's log-probs are there.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder, MissingSideError, RunSummary } from "logratio";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({ length: 1, responseMask: [1], rolloutLogprobs: [-0.5] });
+ * assert.throws(() => new RunSummary().add(builder.flush()), MissingSideError);
+ * ```
+ */
 export class MissingSideError extends LogratioError {
   readonly _tag = "MissingSideError";
 }
 
-/** Nothing to read: an empty file, a directory without data, a mask without a single 1. */
+/**
+ * Nothing to read: an empty file, a directory without data, a mask without a single 1.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { EmptyInputError } from "logratio";
+ * import { reportRun } from "logratio/node";
+ *
+ * await assert.rejects(reportRun(["examples/demo/stale"], { filter: "step:999" }), EmptyInputError);
+ * ```
+ */
 export class EmptyInputError extends LogratioError {
   readonly _tag = "EmptyInputError";
 }
 
-/** A path that does not exist or cannot be opened. */
+/**
+ * A path that does not exist or cannot be opened.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { NotFoundError } from "logratio";
+ * import { openRun } from "logratio/node";
+ *
+ * await assert.rejects(openRun(["no/such/directory"]), NotFoundError);
+ * ```
+ */
 export class NotFoundError extends LogratioError {
   readonly _tag = "NotFoundError";
 }
 
-/** The system refused to read or write: no permission, a full or read-only disk, too many open files, a failing device. */
+/**
+ * The system refused to read or write: no permission, a full or read-only disk, too many open files, a failing device.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { FileSystemError } from "logratio";
+ *
+ * const error = new FileSystemError("Cannot write run.parquet: the disk is full", { at: { file: "run.parquet" } });
+ * assert.equal(error.at.file, "run.parquet");
+ * ```
+ */
 export class FileSystemError extends LogratioError {
   readonly _tag = "FileSystemError";
 }
@@ -113,7 +295,17 @@ export class UnexpectedError extends LogratioError {
   readonly _tag = "UnexpectedError";
 }
 
-/** The command line or an option contradicts itself; raised before any data is read. */
+/**
+ * An argument, a flag or an option makes no sense or contradicts another; raised before any data is read.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { UsageError } from "logratio";
+ * import { presetNamed } from "logratio/corrections";
+ *
+ * assert.throws(() => presetNamed("no-such-trainer"), UsageError);
+ * ```
+ */
 export class UsageError extends LogratioError {
   readonly _tag = "UsageError";
 }
@@ -163,6 +355,8 @@ interface ByTag {
 /**
  * Narrows an unknown error to one of logratio's, optionally to one tag.
  *
+ * @returns whether it is one; then its fields are typed
+ *
  * ```ts
  * import assert from "node:assert/strict";
  * import { FormatError, isLogratioError } from "logratio";
@@ -178,7 +372,18 @@ export function isLogratioError(error: unknown, tag?: ErrorTag): boolean {
   return error instanceof LogratioError && (tag === undefined || error._tag === tag);
 }
 
-/** `file[entry], row 3, line 4, byte 512`; the empty string when nothing is known. */
+/**
+ * Writes a place as people read it: `file[entry], row 3, line 4, byte 512`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { formatPlace } from "logratio";
+ *
+ * assert.equal(formatPlace({ file: "a.npz", entry: "rewards", row: 3 }), "a.npz[rewards], row 3");
+ * ```
+ *
+ * @returns the parts that are known; the empty string when none is
+ */
 export function formatPlace(at: Place): string {
   const parts: string[] = [];
   if (at.file !== undefined) parts.push(at.entry === undefined ? at.file : `${at.file}[${at.entry}]`);

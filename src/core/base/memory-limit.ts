@@ -35,6 +35,8 @@ export function checkMemory(bytes: number, what: string, at: Place): void {
   throw new LimitError(
     `${what} would take ${mebibytes(bytes)} decoded; at most ${mebibytes(limit)} are used`,
     {
+      needed: bytes,
+      limit,
       at,
       likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
       hint: `if the file is sound and the memory is there: --memory ${Math.ceil((bytes * 1.25) / 2 ** 20)} (MiB)`,
@@ -45,6 +47,7 @@ export function checkMemory(bytes: number, what: string, at: Place): void {
 /** For values whose size only decoding tells: what has been decoded has reached {@link memoryLimit}. */
 export function memoryExceeded(what: string, at: Place): LimitError {
   return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the most that is used`, {
+    limit,
     at,
     likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
     hint: `if the file is sound and the memory is there: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,

@@ -78,6 +78,10 @@ export function checkedRows(
   if (rollout.length !== trainer.length || mask.length !== rollout.length) {
     throw new LengthMismatchError(
       `Cannot align the columns: ${rollout.length} rollout log-probs, ${trainer.length} trainer log-probs, ${mask.length} mask entries`,
+      {
+        found: trainer.length === rollout.length ? mask.length : trainer.length,
+        expected: rollout.length,
+      },
     );
   }
   const rows = offsets.length - 1;
@@ -98,7 +102,10 @@ export function checkedRows(
     }
   }
   if (last > rollout.length) {
-    throw new LengthMismatchError(`Row offsets end at ${last}, but there are ${rollout.length} tokens`);
+    throw new LengthMismatchError(`Row offsets end at ${last}, but there are ${rollout.length} tokens`, {
+      found: rollout.length,
+      expected: last,
+    });
   }
   if (turnMask !== undefined) checkTurnMask(turnMask, mask, first, last);
   return { rowStart, rowEnd };
@@ -108,6 +115,7 @@ function checkTurnMask(turnMask: Uint8Array, mask: Uint8Array, first: number, la
   if (turnMask.length !== mask.length)
     throw new LengthMismatchError(
       `Cannot align the columns: ${turnMask.length} entries of the turn mask, ${mask.length} of the mask`,
+      { found: turnMask.length, expected: mask.length },
     );
   for (let at = first; at < last; at++) {
     if (mask[at] !== 0 && turnMask[at] === 0)

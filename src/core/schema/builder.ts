@@ -132,6 +132,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
       if (held.k !== top.k) {
         throw new LengthMismatchError(
           `top-k alternatives of ${name} change from ${held.k} to ${top.k} per token within one batch`,
+          { found: top.k, expected: held.k },
         );
       }
       held.ids.put(tokens * top.k, top.ids);
@@ -165,6 +166,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     if (misfit !== undefined) {
       throw new LengthMismatchError(
         `${misfit.column}: ${misfit.length} values, ${misfit.expected} were expected for ${draft.length} response tokens`,
+        { found: misfit.length, expected: misfit.expected },
       );
     }
     putMask(draft);

@@ -37,6 +37,8 @@ export function readVersion(metadata: Readonly<Record<string, string>>, file: st
     throw new VersionError(
       `the record has schema version ${version}, this logratio reads up to ${SCHEMA_VERSION}`,
       {
+        found: version,
+        supported: SCHEMA_VERSION,
         at: { file },
         likely: "a newer logratio wrote it",
         hint: "npm install -g logratio@latest",

@@ -90,6 +90,8 @@ export function requirePairs(test: string, a: ArrayLike<number>, b: ArrayLike<nu
   throw new LengthMismatchError(
     `${test} needs pairs: the first sample has ${a.length} values, the second ${b.length}`,
     {
+      found: b.length,
+      expected: a.length,
       likely: "the two were filtered differently",
       hint: "filter both by the same mask, or compare them as independent samples",
     },

@@ -182,6 +182,8 @@ function wordsOf(values: FloatArray): Uint32Array {
 export function checkSummaryVersion(what: string, version: number, own: number): void {
   if (version === own) return;
   throw new VersionError(`Cannot read ${what}: version ${version}, this logratio reads version ${own}`, {
+    found: version,
+    supported: own,
     likely: version > own ? "a newer logratio wrote it" : "an older logratio wrote it",
     hint:
       version > own

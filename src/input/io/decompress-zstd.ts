@@ -140,6 +140,8 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
     throw new LimitError(
       `zstd frame needs a window of ${window} bytes; the limit is ${MAX_ZSTD_WINDOW_BYTES}`,
       {
+        needed: window,
+        limit: MAX_ZSTD_WINDOW_BYTES,
         at,
         likely: "It was made with `zstd --long` or `--ultra`, or its header is damaged.",
         hint: "Recompress it without those options.",

@@ -47,6 +47,8 @@ export async function readMember(zip: ZipArchive, member: ZipMember): Promise<Ui
     throw new LimitError(
       `zip member has ${member.byteLength} bytes; at most ${MAX_READ_BYTES} are read at once`,
       {
+        needed: member.byteLength,
+        limit: MAX_READ_BYTES,
         at: { file: zip.source.name, entry: member.name },
       },
     );

@@ -66,6 +66,8 @@ export async function openZip(source: ByteSource): Promise<ZipArchive> {
       throw new LimitError(
         `zip directory declares ${zip.entryCount} members; at most ${MAX_ZIP_MEMBERS} are read`,
         {
+          needed: zip.entryCount,
+          limit: MAX_ZIP_MEMBERS,
           at: { file: source.name },
           likely: LIKELY_CRAFTED,
         },

@@ -194,6 +194,8 @@ async function readObject(file: string): Promise<Readonly<Record<string, unknown
   });
   if (size.size > MOST_BYTES) {
     throw new LimitError(`${file} has ${size.size} bytes, more than the ${MOST_BYTES} of any tokenizer`, {
+      needed: size.size,
+      limit: MOST_BYTES,
       at: { file },
     });
   }

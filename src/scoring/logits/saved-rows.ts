@@ -49,7 +49,11 @@ export function checkLogits({ entry, tensor }: SavedLogits, text: SavedText, tex
   }
   const rows = shape.length === 3 ? shape[0]! : 1;
   if (rows !== texts) {
-    throw new LengthMismatchError(`logits are of ${rows} texts, input_ids of ${texts}`, { at });
+    throw new LengthMismatchError(`logits are of ${rows} texts, input_ids of ${texts}`, {
+      found: rows,
+      expected: texts,
+      at,
+    });
   }
   const [tokens, vocabulary] = shape.slice(-2) as [number, number];
   if (tokens !== text.width) {

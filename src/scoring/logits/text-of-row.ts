@@ -64,5 +64,9 @@ function promptByMask(
 }
 
 function mismatch(name: string, length: number, ids: number, at: Place): LengthMismatchError {
-  return new LengthMismatchError(`${name} has ${length} columns, input_ids has ${ids}`, { at });
+  return new LengthMismatchError(`${name} has ${length} columns, input_ids has ${ids}`, {
+    found: length,
+    expected: ids,
+    at,
+  });
 }

@@ -107,7 +107,12 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   if (value.schemaVersion !== SCHEMA_VERSION) {
     throw new VersionError(
       `the study in ${dir} has version ${String(value.schemaVersion)}, this logratio reads version ${SCHEMA_VERSION}`,
-      { at: { file }, hint: "use the logratio that wrote it, or a newer one" },
+      {
+        ...(typeof value.schemaVersion === "number" && { found: value.schemaVersion }),
+        supported: SCHEMA_VERSION,
+        at: { file },
+        hint: "use the logratio that wrote it, or a newer one",
+      },
     );
   }
   return value;

@@ -27,6 +27,7 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
   if (trainer.length !== rollout.length) {
     throw new LengthMismatchError(
       `Cannot compare log-probs: old_log_probs has ${trainer.length} rows, rollout_log_probs ${rollout.length}`,
+      { found: trainer.length, expected: rollout.length },
     );
   }
   const offsets = new Int32Array(trainer.length + 1);
@@ -35,9 +36,7 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
     if (other !== row.length) {
       throw new LengthMismatchError(
         `Cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`,
-        {
-          at: { row: b },
-        },
+        { found: row.length, expected: other, at: { row: b } },
       );
     }
     offsets[b + 1] = (offsets[b] as number) + row.length;
@@ -51,7 +50,7 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
     if (skipped < 0 || (batch.response_mask && skipped !== 0)) {
       throw new LengthMismatchError(
         `Cannot mask the log-probs: they have ${length} tokens, the mask has ${row.length}`,
-        { at: { row: b } },
+        { found: row.length, expected: length, at: { row: b } },
       );
     }
     for (let t = 0; t < length; t++) mask[start + t] = row[skipped + t] ? 1 : 0;

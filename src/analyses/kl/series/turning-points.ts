@@ -47,7 +47,10 @@ export function turningPoints(
   options: TurningPointOptions,
 ): readonly FoundTurningPoint[] {
   if (steps.length !== values.length)
-    throw new LengthMismatchError(`There are ${steps.length} steps and ${values.length} values`);
+    throw new LengthMismatchError(`There are ${steps.length} steps and ${values.length} values`, {
+      found: values.length,
+      expected: steps.length,
+    });
   if (values.length < 3) return [];
   const found = pointsBy(options.method, steps, values);
   const { minChange } = options;

@@ -151,6 +151,8 @@ function checkRows(rows: number, columns: FoundColumns<TreeValue>, file: string)
     throw new LimitError(
       `the arrays have ${rows} rows; at most ${MAX_ARRAY_ROWS} sequences are read of one file`,
       {
+        needed: rows,
+        limit: MAX_ARRAY_ROWS,
         at: { file },
         likely: "the dimensions are swapped, or the file was made to keep its reader busy",
         hint: "write one row per sequence; split what has more of them into several files",

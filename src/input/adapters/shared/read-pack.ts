@@ -94,6 +94,8 @@ async function openColumns(
       throw new LengthMismatchError(
         `${labelOf(field)}: ${length} tokens, the lengths of the pack's sequences add up to ${tokens}`,
         {
+          found: length,
+          expected: tokens,
           at,
           likely:
             "padding at the end of the pack is not counted in num_tokens, or the arrays come from different packs",

@@ -93,6 +93,8 @@ async function toDraft(
     throw new LengthMismatchError(
       `tokens has ${tokens.length} values, response_lengths says ${responseLength}`,
       {
+        found: tokens.length,
+        expected: responseLength,
         at: { file, row: i },
       },
     );

@@ -46,6 +46,8 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
   const length = major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
   if (length > MAX_NPY_HEADER_BYTES) {
     throw new LimitError(`npy header declares ${length} bytes; at most ${MAX_NPY_HEADER_BYTES} are read`, {
+      needed: length,
+      limit: MAX_NPY_HEADER_BYTES,
       at: { ...at, offset: 8 },
       likely: LIKELY_CRAFTED,
     });

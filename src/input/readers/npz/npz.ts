@@ -71,7 +71,12 @@ async function readPlainMember(zip: ZipArchive, member: ZipMember): Promise<Uint
   if (member.byteLength > MAX_PLAIN_MEMBER_BYTES) {
     throw new LimitError(
       `npz member is no array and has ${member.byteLength} bytes; at most ${MAX_PLAIN_MEMBER_BYTES} are read`,
-      { at: { file: zip.source.name, entry: member.name }, hint: "Take it out of the archive: zip -d." },
+      {
+        needed: member.byteLength,
+        limit: MAX_PLAIN_MEMBER_BYTES,
+        at: { file: zip.source.name, entry: member.name },
+        hint: "Take it out of the archive: zip -d.",
+      },
     );
   }
   return readMember(zip, member);

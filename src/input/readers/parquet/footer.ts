@@ -103,6 +103,8 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
   }
   if (length > MAX_PARQUET_FOOTER_BYTES) {
     throw new LimitError(`parquet footer has ${length} bytes; at most ${MAX_PARQUET_FOOTER_BYTES} are read`, {
+      needed: length,
+      limit: MAX_PARQUET_FOOTER_BYTES,
       at: { file, offset: size - TRAILER_BYTES },
       likely:
         "the file was damaged, made to fill the memory, or written with thousands of columns and row groups",

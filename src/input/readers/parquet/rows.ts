@@ -162,6 +162,8 @@ async function checkTexts(
   throw new LimitError(
     `the texts of ${VECTOR_ROWS} rows take ${atOnce} bytes, and several times as many rows are decoded ahead; at most ${Math.floor(most)} are taken`,
     {
+      needed: atOnce,
+      limit: Math.floor(most),
       at: { file: path },
       likely: "a long text that the file holds once is named by many rows",
       hint: `leave the texts out of the file, or if they are sound and the memory is there: --memory ${Math.ceil((atOnce * CHUNKS_ALIVE * 1.1) / 2 ** 20)} (MiB)`,
@@ -287,6 +289,8 @@ function checkVectors(
     throw new LimitError(
       `${rows} rows of row group ${i} take ${bytes} bytes decoded; the limit is ${limit}`,
       {
+        needed: bytes,
+        limit,
         at: { file },
         likely: "The file was written with large row groups and holds long sequences.",
         hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",

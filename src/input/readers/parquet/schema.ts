@@ -70,6 +70,7 @@ export function checkBatch(specs: readonly ColumnSpec[], batch: ColumnBatch): vo
   if (batch.columns.length !== specs.length) {
     throw new LengthMismatchError(
       `the batch has ${batch.columns.length} columns, ${specs.length} are specified`,
+      { found: batch.columns.length, expected: specs.length },
     );
   }
   specs.forEach((spec, i) => {

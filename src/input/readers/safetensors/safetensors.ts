@@ -113,7 +113,12 @@ async function readHeader(
   if (length > MAX_SAFETENSORS_HEADER_BYTES) {
     throw new LimitError(
       `safetensors header declares ${length} bytes; at most ${MAX_SAFETENSORS_HEADER_BYTES} are read`,
-      { at: { ...at, offset: 0 }, likely: "The file has another format, or its header is damaged." },
+      {
+        needed: length,
+        limit: MAX_SAFETENSORS_HEADER_BYTES,
+        at: { ...at, offset: 0 },
+        likely: "The file has another format, or its header is damaged.",
+      },
     );
   }
   checkMemory(length * HEADER_COST, `a safetensors header of ${length} bytes`, { ...at, offset: 0 });

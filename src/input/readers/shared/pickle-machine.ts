@@ -29,6 +29,8 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
   };
   if (bytes.length > MAX_PICKLE_BYTES) {
     throw new LimitError(`pickle has ${bytes.length} bytes; at most ${MAX_PICKLE_BYTES} are read`, {
+      needed: bytes.length,
+      limit: MAX_PICKLE_BYTES,
       at: place(machine),
       hint: "Save long lists of numbers as tensors.",
     });

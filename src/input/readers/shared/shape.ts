@@ -10,6 +10,8 @@ import { LIKELY_CRAFTED, MAX_DIMENSIONS, MAX_ELEMENTS } from "../../io/index.ts"
 export function countElements(what: string, shape: readonly number[], at: Place): number {
   if (shape.length > MAX_DIMENSIONS) {
     throw new LimitError(`${what} declares ${shape.length} dimensions; at most ${MAX_DIMENSIONS} are read`, {
+      needed: shape.length,
+      limit: MAX_DIMENSIONS,
       at,
       likely: LIKELY_CRAFTED,
     });
@@ -26,7 +28,7 @@ export function countElements(what: string, shape: readonly number[], at: Place)
   if (count > MAX_ELEMENTS) {
     throw new LimitError(
       `${what} declares the shape ${formatShape(shape)}, ${count} elements; at most ${MAX_ELEMENTS} are read`,
-      { at, likely: LIKELY_CRAFTED },
+      { at, likely: LIKELY_CRAFTED, needed: count, limit: MAX_ELEMENTS },
     );
   }
   return count;

@@ -277,6 +277,8 @@ function checkRepeated({ repeated }: TorchArchive, shape: readonly number[], at:
   throw new LimitError(
     `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are there; at most ${memoryLimit()} are read`,
     {
+      needed: repeated,
+      limit: memoryLimit(),
       at,
       likely: "tensors were saved expanded (strides of 0), or the file was made to take forever",
       hint: `save them before they are expanded, or raise the limit: --memory ${Math.ceil((repeated * 1.25) / 2 ** 20)} (MiB)`,
