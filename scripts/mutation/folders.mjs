@@ -1,6 +1,6 @@
 // What is measured, folder by folder, and which tests hold each folder.
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -8,12 +8,13 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
 
 /**
- * Tests outside a folder that count for it. The rule is that a folder is held by its own tests: they are fast, and
- * whoever changes the folder looks there. The exceptions are folders whose only purpose is to serve their neighbours.
+ * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
+ * folder above it (one table of cases for all its neighbours): they are fast, and whoever changes the folder looks there.
+ * The exceptions are folders whose only purpose is to serve their neighbours.
  */
 const HELD_BY = {
-  "src/trainers/shared": ["src/trainers"],
-  "src/input/readers/shared": ["src/input/readers"],
+  "src/trainers/shared": ["src/trainers/**"],
+  "src/input/readers/shared": ["src/input/readers/**"],
 };
 
 /** Every folder that has a score of its own, in the order of the page. */
@@ -37,20 +38,24 @@ export function listMutated(folder) {
   ];
 }
 
-const listHolders = (folder) => [folder, ...(HELD_BY[folder] ?? [])];
-
 /** The globs of the tests that a folder is held by. */
 export function listTests(folder) {
-  return listHolders(folder).map((holder) => `${holder}/**/*.test.ts`);
+  const holders = [`${folder}/**`, dirname(folder), ...(HELD_BY[folder] ?? [])];
+  return holders.map((holder) => `${holder}/*.test.ts`);
 }
 
-/** Whether a test that a folder is held by, or what such a test takes its data from, makes its cases with fast-check. */
+/** Whether a test of a folder, or what such a test takes its data from, makes its cases with fast-check. */
 export function hasPropertyTests(folder) {
-  return listHolders(folder).some((holder) =>
-    readdirSync(join(root, holder), { recursive: true })
-      .filter((name) => /\.test(-data)?\.ts$/.test(name))
-      .some((name) => readFileSync(join(root, holder, name), "utf8").includes('from "fast-check"')),
-  );
+  const isTest = (name) => /\.test(-data)?\.ts$/.test(name);
+  const uses = (path) => readFileSync(join(root, path), "utf8").includes('from "fast-check"');
+  return listTests(folder)
+    .map((glob) => dirname(glob))
+    .flatMap((holder) => {
+      const deep = holder.endsWith("/**");
+      const path = deep ? dirname(holder) : holder;
+      return readdirSync(join(root, path), { recursive: deep }).map((name) => `${path}/${name}`);
+    })
+    .some((path) => isTest(path) && uses(path));
 }
 
 /** The folders that a word on the command line means: one, all below it, or the one that it lies in. */

@@ -1,5 +1,5 @@
 // One folder through Stryker.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,12 +11,32 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const memory = join(root, "node_modules/.cache/mutation");
 
 /**
+ * What no test ran is looked at again. Stryker ties a result to the tests that cover the mutant; code that runs while a
+ * module loads is covered by none, and would keep "no coverage" after a test had come to import it.
+ */
+function forgetUncovered(file) {
+  let report;
+  try {
+    report = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // The first run of a folder, or one that was stopped while it wrote: nothing is remembered.
+    return;
+  }
+  for (const entry of Object.values(report.files)) {
+    entry.mutants = entry.mutants.filter(({ status }) => status !== "NoCoverage");
+  }
+  writeFileSync(file, JSON.stringify(report));
+}
+
+/**
  * @param {string} folder
  * @param {{ concurrency?: number, fresh?: boolean }} options
  * @returns the results, one for each mutant
  */
 export async function runStryker(folder, { concurrency, fresh = false }) {
   mkdirSync(memory, { recursive: true });
+  const incrementalFile = join(memory, `${folder.replaceAll("/", "-")}.json`);
+  forgetUncovered(incrementalFile);
   // Read by test/mutation/vitest.config.ts in Stryker's own processes.
   process.env.MUTATION_TESTS = JSON.stringify(listTests(folder));
   process.env.MUTATION_PROPERTIES = hasPropertyTests(folder) ? "yes" : "no";
@@ -30,7 +50,7 @@ export async function runStryker(folder, { concurrency, fresh = false }) {
     coverageAnalysis: "perTest",
     concurrency: concurrency ?? Math.max(1, availableParallelism() - 1),
     incremental: true,
-    incrementalFile: join(memory, `${folder.replaceAll("/", "-")}.json`),
+    incrementalFile,
     force: fresh,
     ignorePatterns: ["dist", "docs", "bench", "examples", "web", "bin", "coverage", "test/browser"],
     // Outside the working tree: linters, searches and Git never see the copies.

@@ -100,14 +100,17 @@ describe("the folders that are measured", () => {
     expect(selectFolders("src/core/bas")).toEqual([]);
   });
 
-  it("are held by their own tests, shared ones by their neighbours' too", () => {
-    expect(listTests("src/core/base")).toEqual(["src/core/base/**/*.test.ts"]);
+  it("are held by their own tests and those just above, shared ones by their neighbours' too", () => {
+    expect(listTests("src/core/base")).toEqual(["src/core/base/**/*.test.ts", "src/core/*.test.ts"]);
     expect(listTests("src/trainers/shared")).toEqual([
       "src/trainers/shared/**/*.test.ts",
+      "src/trainers/*.test.ts",
       "src/trainers/**/*.test.ts",
     ]);
     expect(hasPropertyTests("src/core/statistics")).toBe(true);
     expect(hasPropertyTests("src/core/base")).toBe(false);
+    // Only the tests in the folder above have them.
+    expect(hasPropertyTests("src/input/readers/safetensors")).toBe(true);
     expect(listMutated("src/core/base")).toContain("!src/core/base/**/*.{test,test-data,generated}.ts");
   });
 });
