@@ -38,4 +38,14 @@ describe("shellCommand", () => {
     expect(words(command, "bash")).toEqual(["show", ...odd]);
     expect(quoteForShell("a\nb")).toBe("$'a\\012b'");
   });
+
+  it("leaves plain words bare, and quotes no character that needs none", () => {
+    expect(quoteForShell("--mask=a/b-1.2:x,y@z%+_")).toBe("--mask=a/b-1.2:x,y@z%+_");
+    expect(quoteForShell("a b")).toBe("'a b'");
+    // Beside a control character a space and a tilde stand for themselves; DEL and C1 do not.
+    expect(quoteForShell("\n ~")).toBe("$'\\012 ~'");
+    expect(quoteForShell("\u007f")).toBe("$'\\177'");
+    expect(quoteForShell("\u009f")).toBe("$'\\302\\237'");
+    expect(quoteForShell("\u00a0")).toBe("'\u00a0'");
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../base/errors.ts";
-import { nameInVersion, readVersion, SCHEMA_VERSION, VERSION_KEY } from "./version.ts";
+import { nameInVersion, readVersion, SCHEMA_VERSION, UPGRADES, VERSION_KEY, WRITER_KEY } from "./version.ts";
 
 function errorOf(run: () => unknown): unknown {
   try {
@@ -26,6 +26,27 @@ describe("readVersion", () => {
     expect(isLogratioError(none, "SchemaError") && none.message).toBe(
       'logratio.schema_version is "one", which is no version number',
     );
+  });
+
+  it("says which file it was, and what to do about a newer one", () => {
+    const at = { file: "a.parquet" };
+    for (const text of ["0", "-1", "1.5", "", "NaN"]) {
+      const error = errorOf(() => readVersion({ [VERSION_KEY]: text }, "a.parquet"));
+      expect(isLogratioError(error, "SchemaError")).toBe(true);
+      expect(error).toMatchObject({ at });
+    }
+    const newer = errorOf(() => readVersion({ [VERSION_KEY]: String(SCHEMA_VERSION + 1) }, "a.parquet"));
+    expect(newer).toMatchObject({ at, hint: expect.stringContaining("logratio@latest") });
+  });
+});
+
+describe("the record on disk", () => {
+  it("keeps its keys, which files written by older versions have", () => {
+    expect([VERSION_KEY, WRITER_KEY]).toEqual(["logratio.schema_version", "logratio.written_by"]);
+  });
+
+  it("has an upgrade from each version to the next", () => {
+    expect(UPGRADES).toHaveLength(SCHEMA_VERSION - 1);
   });
 });
 

@@ -1,0 +1,61 @@
+// npm run mutation [-- [FOLDER…] [--write] [--concurrency N] [--fresh]]: changes the source in small ways, one at a
+// time, and asks whether the folder's tests notice. Fails when a folder's score is below the one on record.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { listFolders, selectFolders } from "./mutation/folders.mjs";
+import { describeSurvivors, runStryker } from "./mutation/run-stryker.mjs";
+import { countResults, findFall, mergeScores, replaceTable, writeTable } from "./mutation/scores.mjs";
+
+const pathTo = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const record = pathTo("test/mutation/scores.json");
+const page = pathTo("docs/mutation.md");
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    write: { type: "boolean", default: false },
+    fresh: { type: "boolean", default: false },
+    concurrency: { type: "string" },
+  },
+});
+
+const all = listFolders();
+const chosen = positionals.length === 0 ? all : [...new Set(positionals.flatMap(selectFolders))];
+if (chosen.length === 0) {
+  console.error(
+    `No folder that is measured is named by ${positionals.join(", ")}. These are:\n${all.join("\n")}`,
+  );
+  process.exit(2);
+}
+const concurrency = values.concurrency === undefined ? undefined : Number(values.concurrency);
+if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1)) {
+  console.error(`--concurrency must be a whole number from 1, not ${values.concurrency}`);
+  process.exit(2);
+}
+
+const readScores = () => JSON.parse(readFileSync(record, "utf8"));
+const falls = [];
+for (const folder of chosen) {
+  const start = Date.now();
+  const results = await runStryker(folder, { concurrency, fresh: values.fresh });
+  const score = countResults(results.map(({ status }) => status));
+  const minutes = ((Date.now() - start) / 60_000).toFixed(1);
+  const survivors = describeSurvivors(results);
+  if (survivors.length > 0) console.log(`\n${survivors.join("\n")}`);
+  console.log(
+    `\n${folder}: ${score.score} % of ${score.mutants} mutants (${minutes} min) ${JSON.stringify(score)}\n`,
+  );
+
+  const recorded = readScores();
+  const fall = findFall(folder, recorded[folder], score);
+  if (fall !== undefined) falls.push(fall);
+  if (!values.write) continue;
+  // After each folder: a run that is stopped keeps what it has measured. A lower score is written too, so that the
+  // change is seen in the diff, and the run still fails.
+  const scores = mergeScores(recorded, { [folder]: score }, all);
+  writeFileSync(record, `${JSON.stringify(scores, null, 2)}\n`);
+  writeFileSync(page, replaceTable(readFileSync(page, "utf8"), writeTable(scores, all)));
+}
+for (const fall of falls) console.error(fall);
+process.exit(falls.length > 0 ? 1 : 0);

@@ -1,0 +1,65 @@
+// What is measured, folder by folder, and which tests hold each folder.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
+
+/**
+ * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
+ * folder above it (one table of cases for all its neighbours): they are fast, and whoever changes the folder looks there.
+ * The exceptions are folders whose only purpose is to serve their neighbours.
+ */
+const HELD_BY = {
+  "src/trainers/shared": ["src/trainers/**"],
+  "src/input/readers/shared": ["src/input/readers/**"],
+};
+
+/** Every folder that has a score of its own, in the order of the page. */
+export function listFolders() {
+  return WINGS.flatMap((wing) =>
+    readdirSync(join(root, wing), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${wing}/${entry.name}`)
+      .sort(),
+  );
+}
+
+/** The globs of the files that are mutated for a folder. */
+export function listMutated(folder) {
+  return [
+    `${folder}/**/*.ts`,
+    `!${folder}/**/*.{test,test-data,generated}.ts`,
+    `!${folder}/**/index.ts`,
+    // Assembly is another language, and what wraps it is held to the plain twin by the property tests.
+    "!src/core/kernels/wasm/**",
+  ];
+}
+
+/** The globs of the tests that a folder is held by. */
+export function listTests(folder) {
+  const holders = [`${folder}/**`, dirname(folder), ...(HELD_BY[folder] ?? [])];
+  return holders.map((holder) => `${holder}/*.test.ts`);
+}
+
+/** Whether a test of a folder, or what such a test takes its data from, makes its cases with fast-check. */
+export function hasPropertyTests(folder) {
+  const isTest = (name) => /\.test(-data)?\.ts$/.test(name);
+  const uses = (path) => readFileSync(join(root, path), "utf8").includes('from "fast-check"');
+  return listTests(folder)
+    .map((glob) => dirname(glob))
+    .flatMap((holder) => {
+      const deep = holder.endsWith("/**");
+      const path = deep ? dirname(holder) : holder;
+      return readdirSync(join(root, path), { recursive: deep }).map((name) => `${path}/${name}`);
+    })
+    .some((path) => isTest(path) && uses(path));
+}
+
+/** The folders that a word on the command line means: one, all below it, or the one that it lies in. */
+export function selectFolders(word) {
+  const path = word.replace(/^\.\//, "").replace(/\/+$/, "");
+  return listFolders().filter((folder) => folder === path || folder.startsWith(`${path}/`));
+}

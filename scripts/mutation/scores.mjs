@@ -1,0 +1,57 @@
+// Arithmetic of the ratchet, and the table in docs/mutation.md that is made from the record.
+
+const FIELDS = ["mutants", "killed", "timeout", "survived", "noCoverage", "score"];
+const START =
+  "<!-- scores: `npm run mutation -- --write` makes this table from test/mutation/scores.json -->";
+const END = "<!-- end of scores -->";
+
+/** Percent of the mutants that a test noticed, rounded down to a tenth: 85.0 is never less than 85 %. */
+function scorePercent(detected, mutants) {
+  return mutants === 0 ? 100 : Math.floor((1000 * detected) / mutants) / 10;
+}
+
+/** Counts the results of one folder. Mutants that were left out on purpose, or that do not run, are not counted. */
+export function countResults(statuses) {
+  const count = (status) => statuses.filter((one) => one === status).length;
+  const [killed, timeout, survived, noCoverage] = ["Killed", "Timeout", "Survived", "NoCoverage"].map(count);
+  const mutants = killed + timeout + survived + noCoverage;
+  return { mutants, killed, timeout, survived, noCoverage, score: scorePercent(killed + timeout, mutants) };
+}
+
+/** What is wrong with a folder's new score beside the one on record; nothing where it holds. */
+export function findFall(folder, recorded, measured) {
+  if (recorded === undefined || measured.score >= recorded.score) return undefined;
+  return `${folder}: ${measured.score} % of its mutants are noticed, ${recorded.score} % are on record`;
+}
+
+/** The record with new measurements, folders in the order given; folders that are gone are left out. */
+export function mergeScores(recorded, measured, folders) {
+  const known = { ...recorded, ...measured };
+  return Object.fromEntries(
+    folders.filter((folder) => known[folder] !== undefined).map((folder) => [folder, known[folder]]),
+  );
+}
+
+/** The table of the page, with a line for each folder, measured or not. */
+export function writeTable(scores, folders) {
+  const cell = (score, field) => (field === "score" ? `${score.score.toFixed(1)} %` : `${score[field]}`);
+  const rows = folders.map((folder) => {
+    const score = scores[folder];
+    const cells =
+      score === undefined ? ["", "", "", "", "", "not measured"] : FIELDS.map((f) => cell(score, f));
+    return `| \`${folder}\` | ${cells.join(" | ")} |`;
+  });
+  return [
+    "| folder | mutants | killed | timeout | survived | no coverage | score |",
+    "|---|--:|--:|--:|--:|--:|--:|",
+    ...rows,
+  ].join("\n");
+}
+
+/** The page with its table replaced. */
+export function replaceTable(page, table) {
+  const start = page.indexOf(START);
+  const end = page.indexOf(END);
+  if (start < 0 || end < start) throw new Error("docs/mutation.md has no place for the table of scores");
+  return `${page.slice(0, start)}${START}\n\n${table}\n\n${page.slice(end)}`;
+}
