@@ -52,7 +52,61 @@ describe("nextCommand", () => {
     expect(words(next([], twice).command).slice(0, 4)).toEqual(["report", "a.npz", "b.npz", FLAGS[0]]);
   });
 
+  it("asks what was read before anything else where an input was skipped", () => {
+    const compared = { ...INPUT, compared: ["verl"] };
+    for (const facts of [[], fact("single-token"), worstStep]) {
+      const { command, why } = next(facts, compared, true);
+      expect(words(command).slice(0, 2)).toEqual(["report", "my runs/it's here.npz"]);
+      expect(words(command).join(" ")).toMatch(/--steps 1\.\.5 --parity verl --explain$/);
+      expect(why).toBe("some inputs were skipped: see what each file was read as");
+    }
+    const warned = nextCommand(
+      sampleReport(),
+      [],
+      [{ code: "bad-row", severity: "warning", message: "", count: 1, at: {} }],
+      INPUT,
+    );
+    expect(warned.command).not.toContain("--explain");
+  });
+
+  it("shows the token that a fact is about, by its handle behind the paths", () => {
+    const { command, why } = next([...fact("tail"), ...fact("single-token"), ...worstStep]);
+    expect(words(command).slice(0, 4)).toEqual([
+      "show",
+      "my runs/it's here.npz",
+      "s30.r0.q3.t41",
+      "--rollout",
+    ]);
+    expect(why).toMatch(/^that token in its text/);
+  });
+
+  it("follows the first of the token and the step that facts name", () => {
+    expect(words(next([...worstStep, ...fact("single-token")]).command)[0]).toBe("report");
+    const none = nextCommand({ ...sampleReport(), worst_tokens: [] }, fact("single-token"), [], INPUT);
+    expect(words(none.command)[0]).toBe("report");
+  });
+
+  it("compares a step with the trainers that the run was compared with", () => {
+    const { command } = next(worstStep, { ...INPUT, compared: ["verl", "xtuner"] });
+    expect(words(command).join(" ")).toMatch(/--parity verl,xtuner --steps 30$/);
+  });
+
+  it("compares with what verl or xtuner logged, once, and else draws the pictures", () => {
+    const of = (trainers: readonly string[], compared: readonly string[] = []) =>
+      nextCommand({ ...sampleReport(), trainers }, fact("drift"), [], { ...INPUT, compared });
+    expect(words(of(["trl", "verl"]).command).join(" ")).toMatch(/--steps 1\.\.5 --parity verl$/);
+    expect(of(["verl"]).why).toBe("compare with what verl logged, key by key");
+    expect(words(of(["verl", "xtuner"], ["verl"]).command).join(" ")).toMatch(/--parity verl,xtuner$/);
+    expect(of(["xtuner"]).why).toContain("what xtuner logged");
+    for (const trainers of [["trl"], []]) {
+      expect(words(of(trainers).command).join(" ")).toMatch(/--steps 1\.\.5 --html report\.html$/);
+      expect(of(trainers).why).toBe("the same with pictures, in one file to share");
+    }
+    expect(words(of(["verl"], ["verl"]).command).join(" ")).toMatch(/--parity verl --html report\.html$/);
+  });
+
   it("says what - stands for", () => {
     expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- stands for the same input");
+    expect(next([]).why).not.toContain("stands for");
   });
 });

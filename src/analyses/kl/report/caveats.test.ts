@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { KlReport } from "../../../results/kl.ts";
+import type { StudyText } from "../study.ts";
+import { buildKlReport } from "./build-kl-report.ts";
+import { caveats } from "./caveats.ts";
+import { growingStudy, studyOf } from "./report.test-data.ts";
+import type { KlStudyInput } from "./report-input.ts";
+
+const { texts, checkpoints } = growingStudy();
+const REPORT: KlReport = buildKlReport({ ...studyOf(texts, checkpoints), cases: [] });
+
+function lines(
+  change: (text: StudyText, index: number) => Partial<StudyText> = () => ({}),
+  more: { readonly input?: Partial<KlStudyInput>; readonly report?: Partial<KlReport> } = {},
+): string {
+  const changed = texts.map((text, i) => ({ ...text, ...change(text, i) }));
+  return caveats({ ...studyOf(changed, checkpoints), ...more.input }, { ...REPORT, ...more.report }).join(
+    "\n",
+  );
+}
+
+describe("whose texts", () => {
+  test("counts by writer, beside those that nobody knows", () => {
+    expect(lines()).not.toMatch(/written by another|Who wrote/);
+    const some = lines((_, i) => ({ source: i < 3 ? "sft" : i < 4 ? undefined : "ref" }));
+    expect(some).toContain("another policy than the reference ref (3 by sft of 8)");
+    expect(some).toContain("Who wrote 1 of 8 texts is not known");
+  });
+
+  test("counts tokens of tools", () => {
+    const masked = (maskedOutTokens: number): string => lines(undefined, { input: { maskedOutTokens } });
+    expect(masked(0)).not.toContain("tool output");
+    expect(masked(1)).toContain("1 token of tool output is in no figure");
+    expect(masked(2)).toContain("2 tokens of tool output are in no figure");
+  });
+});
+
+describe("what a high KL means", () => {
+  test("depends on how many texts are right, wrong or not judged", () => {
+    expect(lines()).toContain("Right (4) and wrong (4) texts are together");
+    const mixed = lines((_, i) => ({ correct: i < 3 ? true : i < 5 ? undefined : false }));
+    expect(mixed).toContain("Whether a text is right is not known of 2 of 8");
+    expect(mixed).toContain("Right (3) and wrong (3)");
+    const wrong = lines(() => ({ correct: false }));
+    expect(wrong).toContain("All 8 texts are wrong");
+    expect(wrong).not.toMatch(/Right \(|is not known of/);
+    const right = lines(() => ({ correct: true }));
+    expect(right).not.toMatch(/Right \(|are wrong|is not known of/);
+    expect(lines(() => ({ correct: undefined }))).not.toContain("are wrong");
+  });
+
+  test("says how many problems the last checkpoint itself solves", () => {
+    expect(lines()).toContain("(whether it would solve the problem is not known here)");
+    const input = studyOf(texts, checkpoints);
+    const outcomes = new Map([...texts.keys()].map((i) => [`p${i}`, i < 3]));
+    const solved = input.checkpoints.map((one) => (one.name === "c30" ? { ...one, outcomes } : one));
+    expect(lines(undefined, { input: { checkpoints: solved } })).toContain(
+      "(its own answers are right on 3 of 8 problems)",
+    );
+  });
+
+  test("warns of what correlations, errors and attention do not say, where they are", () => {
+    const without = lines(undefined, { report: { correlations: [], first_errors: [], attention: [] } });
+    expect(without).not.toMatch(/not why|First errors are|Attention is not|Hidden tokens/);
+    expect(lines(undefined, { report: { first_errors: [] } })).toMatch(/not why/);
+    const errors = [{ checkpoint: "c30" }] as unknown as KlReport["first_errors"];
+    const some = lines(undefined, { report: { correlations: [], first_errors: errors } });
+    expect(some).toMatch(/not why/);
+    expect(some).toMatch(/First errors are those that the data name/);
+    const attention = (hidden: unknown) => [{ hidden }] as unknown as KlReport["attention"];
+    const seen = lines(undefined, { report: { attention: attention(null) } });
+    expect(seen).toMatch(/Attention is not explanation/);
+    expect(seen).not.toMatch(/Hidden tokens/);
+    expect(lines(undefined, { report: { attention: attention({}) } })).toMatch(/Hidden tokens leave a hole/);
+  });
+});
+
+describe("what the policies' log-probs are", () => {
+  test("is told where they are bounds, or not of one kind, or not of one temperature", () => {
+    expect(lines()).not.toMatch(/Only the most probable|raw|temperatures/);
+    const c20 = { ...REPORT.checkpoints.c20!, exact: false };
+    expect(lines(undefined, { report: { checkpoints: { ...REPORT.checkpoints, c20 } } })).toContain(
+      "Only the most probable tokens are known of c20 or the reference",
+    );
+    const policies = (more: Partial<KlReport["policies"][string]>) => ({
+      report: { policies: { ...REPORT.policies, ref: { ...REPORT.policies.ref!, ...more } } },
+    });
+    expect(lines(undefined, policies({ logprobs: "processed" }))).toContain(
+      "Log-probs of some policies are raw and of others processed",
+    );
+    expect(lines(undefined, policies({ temperature: 0.6 }))).toContain("different temperatures (0.6, 1)");
+    const aside = {
+      report: { policies: { ...REPORT.policies, aside: { ...REPORT.policies.ref!, temperature: 2 } } },
+    };
+    expect(lines(undefined, aside)).not.toContain("temperatures");
+  });
+});
+
+describe("how much there is", () => {
+  test("is few below twenty problems", () => {
+    const of = (problems: number): string =>
+      lines(undefined, { report: { metrics: { ...REPORT.metrics, problems } } });
+    expect(of(19)).toContain("19 problems are few");
+    expect(of(20)).not.toContain("are few");
+  });
+
+  test("names checkpoints under which texts are missing", () => {
+    expect(lines()).not.toContain("Not every text");
+    const c20 = { ...REPORT.checkpoints.c20!, texts_missing: 3 };
+    expect(lines(undefined, { report: { checkpoints: { ...REPORT.checkpoints, c20 } } })).toContain(
+      "(missing: c20 3 of 8)",
+    );
+  });
+
+  test("says what tests are over, where there are any", () => {
+    expect(lines()).toContain("Tests are over problems");
+    expect(lines(undefined, { report: { comparisons: [] } })).not.toContain("Tests are over problems");
+  });
+});

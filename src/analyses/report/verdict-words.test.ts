@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { sampleMetrics } from "../../../test/report/sample-report.ts";
+import type { LeftOut, MismatchMetrics, StepMetrics, Verdict } from "../../results/report.ts";
+import { type VerdictInput, verdictOf } from "./verdict.ts";
+
+/** Figures of a sound run, of which enough is there. */
+function metricsOf(more: Partial<MismatchMetrics> = {}): MismatchMetrics {
+  return {
+    ...sampleMetrics(1, 5000),
+    tokens: 5000,
+    sequences: 50,
+    delta_abs_mean: 0.005,
+    delta_abs_max: 0.09,
+    delta_abs_p50: 1e-4,
+    k3: 1e-5,
+    prob_diff_mean: 1e-3,
+    pearson: 0.9999,
+    ess: 0.9999,
+    ...more,
+  };
+}
+
+function judge(metrics: MismatchMetrics, more: Partial<VerdictInput> = {}): Verdict {
+  return verdictOf({
+    metrics,
+    ranges: {},
+    perStep: [],
+    standingOut: new Set(),
+    leftOut: [],
+    files: 1,
+    ...more,
+  });
+}
+
+const stepOf = (step: number | null, more: Partial<MismatchMetrics>): StepMetrics => ({
+  ...metricsOf(more),
+  step,
+  entropy: null,
+  response_tokens: null,
+  reward: null,
+  accuracy: null,
+});
+
+describe("the sentence of each level", () => {
+  it("says what it means, and which figures are to blame", () => {
+    const cases: [Partial<MismatchMetrics>, Verdict["level"], RegExp][] = [
+      [{ delta_abs_max: 0 }, "none", /^rollout and trainer log-probs are the same numbers/],
+      [{}, "normal", /^the mismatch is what kernels and precision explain$/],
+      [
+        { prob_diff_mean: 0.006 },
+        "elevated",
+        /^the mismatch is larger than kernels and precision usually explain \(mean \|Δp\|\)$/,
+      ],
+      [{ pearson: 0.9 }, "high", /^the mismatch is large enough to bias the updates: .*cause \(Pearson\)$/],
+      [{ ess: 0.01 }, "broken", /^these are hardly the same policy: suspect misaligned .* \(ESS\)$/],
+    ];
+    for (const [figures, level, headline] of cases) {
+      const verdict = judge(metricsOf(figures));
+      expect(verdict.level).toBe(level);
+      expect(verdict.level_range).toEqual([level, level]);
+      expect(verdict.headline).toMatch(headline);
+    }
+  });
+
+  it("blames the figures of the worst level alone, all of them", () => {
+    const { headline } = judge(metricsOf({ k3: 0.05, delta_abs_mean: 0.2, prob_diff_mean: 0.006 }));
+    expect(headline).toMatch(/\(k3, mean \|Δ\|\)$/);
+  });
+
+  it("is about the run, not the interval's milder end, where nothing is left open", () => {
+    const { headline } = judge(metricsOf({ k3: 0.05 }), { ranges: { k3: { low: 0.03, high: 0.09 } } });
+    expect(headline).toMatch(/^the mismatch is large enough to bias the updates.* \(k3\)$/);
+  });
+});
+
+describe("too few to say", () => {
+  it("starts at a thousand tokens and eight sequences, and says both", () => {
+    const level = (tokens: number, sequences: number): string =>
+      judge(metricsOf({ tokens, sequences })).level;
+    expect([level(999, 50), level(1000, 50), level(5000, 7), level(5000, 8)]).toEqual([
+      "too_few",
+      "normal",
+      "too_few",
+      "normal",
+    ]);
+    const { level_range, headline } = judge(metricsOf({ tokens: 999, sequences: 1 }));
+    expect(level_range).toEqual(["too_few", "too_few"]);
+    expect(headline).toBe("999 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences");
+  });
+
+  it("has nothing to compare without a token", () => {
+    const { level, headline } = judge(metricsOf({ tokens: 0, sequences: 0 }), { fault: "constant" });
+    expect(level).toBe("too_few");
+    expect(headline).toBe("no token has both log-probs: there is nothing to compare");
+  });
+
+  it("says broken all the same where the median of thirty tokens is above 0.3 nats", () => {
+    const level = (tokens: number, delta_abs_p50: number): string =>
+      judge(metricsOf({ tokens, sequences: 1, delta_abs_p50, delta_abs_mean: 5 })).level;
+    expect([level(29, 0.4), level(30, 0.3), level(30, 0.301), level(999, 0.301)]).toEqual([
+      "too_few",
+      "too_few",
+      "broken",
+      "broken",
+    ]);
+    const { level_range, headline } = judge(
+      metricsOf({ tokens: 30, sequences: 1, delta_abs_p50: 0.4, delta_abs_mean: 0.4 }),
+    );
+    expect(level_range).toEqual(["broken", "broken"]);
+    expect(headline).toMatch(/^these are hardly the same policy.*\(mean \|Δ\|\)$/);
+  });
+
+  it("asks the mean of a run that is long enough, not the median", () => {
+    expect(judge(metricsOf({ delta_abs_p50: 0.4, delta_abs_mean: 0.05 })).level).toBe("elevated");
+  });
+});
+
+it("says the fault of numbers that are no log-probs, and calls the run broken", () => {
+  const verdict = judge(metricsOf(), { fault: "every trainer log-prob is 0" });
+  expect(verdict).toMatchObject({
+    level: "broken",
+    level_range: ["broken", "broken"],
+    headline: "every trainer log-prob is 0",
+  });
+});
+
+describe("levels that are left open", () => {
+  it("names the figures that may be worse, not those that are settled", () => {
+    const { level, level_range, headline } = judge(
+      metricsOf({ delta_abs_mean: 0.05, k3: 0.015, ess: 0.95 }),
+      {
+        ranges: { k3: { low: 0.0005, high: 0.5 }, ess: { low: 0.93, high: 0.97 } },
+      },
+    );
+    expect(level).toBe("elevated");
+    expect(level_range).toEqual(["elevated", "broken"]);
+    expect(headline).toBe(
+      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or more (k3): more prompts would tell",
+    );
+  });
+
+  it("tell a large share left out as well", () => {
+    const { headline } = judge(metricsOf(), {
+      ranges: { k3: { low: 0, high: 0.5 } },
+      leftOut: [{ what: "", count: 5000, unit: "token", why: "unreadable", severity: "warning" }],
+    });
+    expect(headline).toMatch(/more prompts would tell; 5,000 of 10,000 tokens \(50 %\) left out$/);
+  });
+});
+
+describe("steps that are worse than the run", () => {
+  const headline = (perStep: readonly StepMetrics[], of: Partial<MismatchMetrics> = {}): string =>
+    judge(metricsOf(of), { perStep, standingOut: new Set([3, 4, 5]) }).headline;
+  const high = { delta_abs_mean: 0.2 };
+  const broken = { delta_abs_mean: 0.4 };
+
+  it("are named by the worst of them, with how many more there are", () => {
+    expect(headline([stepOf(3, high)])).toMatch(/explain; step 3 is worse \(high\)$/);
+    expect(headline([stepOf(3, high), stepOf(4, broken)])).toMatch(
+      /; step 4 and 1 more step are worse \(broken\)$/,
+    );
+    expect(headline([stepOf(3, broken), stepOf(4, high), stepOf(5, broken)])).toMatch(
+      /; step 3 and 2 more steps are worse \(broken\)$/,
+    );
+  });
+
+  it("are not those that are as bad as the run, stand out by chance, or have no number", () => {
+    expect(headline([stepOf(3, high)], high)).not.toContain("worse");
+    expect(headline([stepOf(3, {})])).not.toContain("worse");
+    expect(headline([stepOf(6, broken), stepOf(null, broken)])).not.toContain("worse");
+  });
+
+  it("are worse than the most that the run may be", () => {
+    const { headline: open } = judge(metricsOf(), {
+      ranges: { k3: { low: 0, high: 0.05 } },
+      perStep: [stepOf(3, high)],
+      standingOut: new Set([3]),
+    });
+    expect(open).not.toContain("worse");
+  });
+});
+
+describe("what was left out", () => {
+  const lost = (count: number, unit: LeftOut["unit"] = "token"): LeftOut => ({
+    what: "",
+    count,
+    unit,
+    why: "unreadable",
+    severity: "warning",
+  });
+  const headline = (leftOut: readonly LeftOut[], more: Partial<MismatchMetrics> = {}): string =>
+    judge(metricsOf(more), { leftOut, files: 9 }).headline;
+
+  it("is told from a tenth on", () => {
+    expect(headline([lost(110)], { tokens: 1000 })).not.toContain("left out");
+    expect(headline([lost(111)], { tokens: 1000 })).not.toContain("left out");
+    expect(headline([lost(500)], { tokens: 4500 })).toMatch(/; 500 of 5,000 tokens \(10 %\) left out$/);
+    expect(headline([lost(1, "file")])).toMatch(/; 1 of 10 files \(10 %\) left out$/);
+  });
+
+  it("is the largest share of what was lost, whatever its unit", () => {
+    expect(headline([lost(1000), lost(9, "file"), lost(10, "sequence")])).toMatch(
+      /; 9 of 18 files \(50 %\) left out$/,
+    );
+    expect(headline([lost(1000), lost(1, "file"), lost(450, "sequence")])).toMatch(
+      /; 450 of 500 sequences \(90 %\) left out$/,
+    );
+  });
+});
