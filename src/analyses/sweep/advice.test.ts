@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { Correction } from "../../trainers/neutral/correction.ts";
 import type { Preset } from "../../trainers/shared/preset.ts";
-import { buildSweep, findSetting } from "./build-sweep.ts";
+import { buildSweep, findCorrection } from "./build-sweep.ts";
 import { configsOf } from "./configs.ts";
-import { defaultGrid, METHODS, ofMethods } from "./grid.ts";
+import { defaultGrid, METHODS, pickMethods } from "./grid.ts";
 import { randomBatch } from "./random.test-data.ts";
 import { recommend } from "./recommend.ts";
 import { Sweep } from "./sweep.ts";
@@ -28,19 +28,19 @@ describe("the default grid", () => {
   });
 
   it("keeps combinations only where each of their methods is named", () => {
-    const names = ofMethods(defaultGrid(), ["geo-rs", "token-tis"]).map(({ name }) => name);
+    const names = pickMethods(defaultGrid(), ["geo-rs", "token-tis"]).map(({ name }) => name);
     expect(names).toContain("geo-rs 0.999–1.001 + token-tis 2");
     expect(names).toContain("none");
     expect(names).not.toContain("seq-rs 0.5–2 + token-tis 2");
-    expect(() => ofMethods(defaultGrid(), ["tis"])).toThrow(/there is no method "tis"/);
+    expect(() => pickMethods(defaultGrid(), ["tis"])).toThrow(/there is no method "tis"/);
   });
 
   it("finds a setting by a name that can be typed", () => {
-    expect(findSetting(defaultGrid(), "icepop 0.5-5").name).toBe("icepop 0.5–5");
-    expect(findSetting(defaultGrid(), "geo-rs 0.999-1.001+token-tis 2").name).toBe(
+    expect(findCorrection(defaultGrid(), "icepop 0.5-5").name).toBe("icepop 0.5–5");
+    expect(findCorrection(defaultGrid(), "geo-rs 0.999-1.001+token-tis 2").name).toBe(
       "geo-rs 0.999–1.001 + token-tis 2",
     );
-    expect(() => findSetting(defaultGrid(), "icepop 7")).toThrow(/no setting "icepop 7"/);
+    expect(() => findCorrection(defaultGrid(), "icepop 7")).toThrow(/no setting "icepop 7"/);
   });
 });
 
@@ -107,7 +107,7 @@ describe("the front and the recommendation", () => {
   });
 
   it("says so when every setting breaks a limit", () => {
-    const only = (name: string) => reportOf(heavy, [findSetting(defaultGrid(), name)]).recommendation;
+    const only = (name: string) => reportOf(heavy, [findCorrection(defaultGrid(), name)]).recommendation;
     expect(only("token-clamp 0.8-1.2")).toMatchObject({ kind: "none fits", setting: "token-clamp 0.8–1.2" });
     expect(only("token-clamp 0.8-1.2").reasons.join("; ")).toMatch(/it breaks a limit: it moves \d/);
     expect(only("geo-rs 0.999-1.001")).toMatchObject({ kind: "none fits", setting: "none" });

@@ -5,18 +5,18 @@ import { SWEEP_SCHEMA_VERSION, type SweepReport, type SweepSetting } from "../..
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
 import { configsOf } from "./configs.ts";
-import { settingFigures, sweepMetrics } from "./figures.ts";
+import { correctionFigures, sweepMetrics } from "./figures.ts";
+import type { NamedCorrection } from "./named-correction.ts";
 import { paretoFront } from "./pareto.ts";
 import { recommend } from "./recommend.ts";
-import type { Setting } from "./setting.ts";
 import type { Sweep } from "./sweep.ts";
 
 export interface SweepInput {
   readonly run: string;
   readonly sweep: Sweep;
-  /** For the configs of the chosen setting. */
+  /** For the configs of the chosen correction. */
   readonly presets: readonly Preset[];
-  /** The setting to print; the recommended one when absent. */
+  /** The correction to print, by name; the recommended one when absent. */
   readonly choose?: string;
   readonly findings: readonly Finding[];
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
@@ -26,7 +26,7 @@ export interface SweepInput {
  * A filled sweep as its report: figures, front, recommendation, configs. Pure.
  *
  * @throws EmptyInputError when no token could be compared.
- * @throws UsageError when the chosen setting could not be evaluated on this data.
+ * @throws UsageError when the chosen correction could not be evaluated on this data.
  */
 export function buildSweep({ run, sweep, presets, choose, findings, sources }: SweepInput): SweepReport {
   const { totals } = sweep;
@@ -36,20 +36,22 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
       hint: "logratio report --explain shows what each column was taken for",
     });
   }
-  const unknown = (setting: Setting): boolean => !sweep.hasAdvantages && needsAdvantages(setting.correction);
-  const known = sweep.settings.flatMap((setting, index) => (unknown(setting) ? [] : [{ setting, index }]));
-  const figures = known.map(({ index }) => settingFigures(sweep, index));
+  const isUnknown = ({ correction }: NamedCorrection): boolean =>
+    !sweep.hasAdvantages && needsAdvantages(correction);
+  const known = sweep.corrections.flatMap((named, index) => (isUnknown(named) ? [] : [{ named, index }]));
+  const figures = known.map(({ index }) => correctionFigures(sweep, index));
   const front = paretoFront(
     figures,
-    known.map(({ setting }) => setting),
+    known.map(({ named }) => named),
   );
   const settings = figures.map(
     (figure): SweepSetting => ({ ...figure, on_front: front.includes(figure.name) }),
   );
   const metrics = { ...sweepMetrics(sweep, front.length), settings: settings.length };
   const recommendation = recommend(settings, metrics);
-  const chosen = choose === undefined ? recommendation.setting : findSetting(sweep.settings, choose).name;
-  const { correction } = sweep.settings.find(({ name }) => name === chosen)!;
+  const chosen =
+    choose === undefined ? recommendation.setting : findCorrection(sweep.corrections, choose).name;
+  const { correction } = sweep.corrections.find(({ name }) => name === chosen)!;
   if (!settings.some(({ name }) => name === chosen))
     throw new UsageError(`--choose ${chosen}: it looks at advantages, and the input has none`);
   return {
@@ -58,8 +60,8 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
     run,
     metrics,
     settings,
-    skipped_settings: sweep.settings
-      .filter(unknown)
+    skipped_settings: sweep.corrections
+      .filter(isUnknown)
       .map(({ name }) => ({ name, why: "looks at advantages, and the input has none" })),
     absent: absentFigures(sweep),
     front,
@@ -76,18 +78,18 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
 }
 
 /**
- * The setting of this name; a hyphen will do for the dash of a range, and any space for any other.
+ * The correction of this name; a hyphen will do for the dash of a range, and any space for any other.
  *
  * @throws UsageError when there is none.
  */
-export function findSetting(settings: readonly Setting[], name: string): Setting {
+export function findCorrection(corrections: readonly NamedCorrection[], name: string): NamedCorrection {
   const plain = (text: string): string => text.replace(/[–—−]/g, "-").replace(/\s+/g, "").toLowerCase();
-  const found = settings.find((setting) => plain(setting.name) === plain(name));
+  const found = corrections.find((each) => plain(each.name) === plain(name));
   if (found) return found;
   const method = plain(name).replace(/[\d.].*$/, "");
-  const near = settings.filter((setting) => plain(setting.name).startsWith(method)).slice(0, 8);
+  const near = corrections.filter((each) => plain(each.name).startsWith(method)).slice(0, 8);
   throw new UsageError(`there is no setting "${name}"`, {
-    hint: `for instance: ${(near.length > 0 ? near : settings.slice(0, 8)).map((setting) => setting.name).join(", ")}`,
+    hint: `for instance: ${(near.length > 0 ? near : corrections.slice(0, 8)).map((each) => each.name).join(", ")}`,
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which tokens every setting of a grid treats alike.
+ * Which tokens every correction of a grid treats alike.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import {
 } from "../../trainers/neutral/index.ts";
 
 /**
- * The tokens inside all bounds that any token-level rule of any setting has. Such a *core* token is never clamped or
- * rejected on its own account, whatever the setting, so sums over the core of a turn stand for its tokens; the others,
+ * The tokens inside all bounds that any token-level rule of any correction has. Such a *core* token is never clamped or
+ * rejected on its own account, whatever the correction, so sums over the core of a turn stand for its tokens; the others,
  * the *tail*, are kept one by one. Both ends included; empty where low > high.
  */
 export interface CoreRegion {

@@ -1,5 +1,19 @@
 /**
- * A setting over a prepared batch: `applyCorrection` on sums.
+ * A correction over a prepared batch: `applyCorrection` on sums.
+ *
+ * ```
+ *                     core of each turn                     tail, token by token
+ *  start      OWN_RATIO (token level), or the weight        the token's own, or its
+ *             of its turn or sequence, or 1                 turn's or sequence's weight
+ *  truncate   clamps a shared weight; OWN_RATIO is inside   clamps
+ *  zero,mask  by token: nothing (it is inside)              each for itself
+ *             by turn or sequence: all of it                all of it
+ *  veto       all of the sequence, if a tail token is beyond
+ *  normalize  only summed: the mean is known when the trainer's batch has been read
+ *      └──────► Evaluation: weights and what is kept, for accumulate.ts
+ * ```
+ *
+ * The property test in `sweep.test.ts` holds all of it to `applyCorrection`, on every kind of correction.
  *
  * @module
  */
@@ -11,11 +25,13 @@ import {
   hasSign,
   isBeyond,
   isInside,
+  type Limits,
   type Normalize,
   needsWeights,
   type Reject,
   readLimits,
   type Veto,
+  type Weight,
 } from "../../trainers/neutral/index.ts";
 import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
@@ -26,9 +42,9 @@ import type { Prepared } from "./prepared.ts";
  */
 export const OWN_RATIO = Number.NaN;
 
-/** What a setting makes of a prepared batch. The arrays are lent until the next evaluation. */
+/** What a correction makes of a prepared batch. The arrays are lent until the next evaluation. */
 export interface Evaluation {
-  /** `[turns]`: {@link OWN_RATIO}, or the weight of every core token of the turn. 1 where the setting has no weights. */
+  /** `[turns]`: {@link OWN_RATIO}, or the weight of every core token of the turn. 1 where the correction has no weights. */
   readonly coreWeights: Float64Array;
   /** The same before any step. */
   readonly coreRawWeights: Float64Array;
@@ -52,7 +68,7 @@ export interface Slots {
   readonly emptyRows: Float64Array;
 }
 
-/** Evaluates settings one after the other over one batch, in the same scratch arrays. */
+/** Evaluates corrections one after the other over one batch, in the same scratch arrays. */
 export class Evaluator {
   readonly #measured: MeasuredBatch;
   readonly #prepared: Prepared;
@@ -105,40 +121,38 @@ export class Evaluator {
     };
   }
 
+  /** The weights before any step; late, because a weight may be `over` what earlier steps kept. */
   #start({ weight }: Correction): void {
-    const cores = this.#coreRawWeights;
-    const tails = this.#tailRawWeights;
     if (!weight) {
-      cores.fill(1);
-      tails.fill(1);
-    } else {
-      const { level, aggregation, logBound = Number.POSITIVE_INFINITY, deltaBound, over } = weight;
-      const figure = { statistic: "ratio", ...(deltaBound !== undefined && { deltaBound }) } as const;
-      const bound = { lower: -logBound, upper: logBound };
-      const ratioOf = (log: number): number => Math.exp(clamp(log, bound));
-      if (level === "token") {
-        cores.fill(OWN_RATIO);
-        const logs = this.#measured.tailLogRatios(figure);
-        for (let t = 0; t < tails.length; t++) tails[t] = ratioOf(logs[t]!);
-      } else {
-        const kept = over === "kept" ? this.#kept : undefined;
-        const logs = this.#measured.logValues(level, figure, aggregation, kept);
-        const { turnStarts, tailStarts, sequences } = this.#prepared;
-        for (let sequence = 0; sequence < sequences; sequence++) {
-          const shared = level === "sequence" ? ratioOf(logs[sequence]!) : 0;
-          for (let turn = turnStarts[sequence]!; turn < turnStarts[sequence + 1]!; turn++) {
-            const ratio = level === "sequence" ? shared : ratioOf(logs[turn]!);
-            cores[turn] = ratio;
-            tails.fill(ratio, tailStarts[turn]!, tailStarts[turn + 1]!);
-          }
-        }
-      }
-    }
-    this.#coreWeights.set(cores);
-    this.#tailWeights.set(tails);
+      this.#coreRawWeights.fill(1);
+      this.#tailRawWeights.fill(1);
+    } else if (weight.level === "token") this.#startTokens(weight);
+    else this.#startSegments(weight, weight.level);
+    this.#coreWeights.set(this.#coreRawWeights);
+    this.#tailWeights.set(this.#tailRawWeights);
   }
 
-  /** Own ratios of a core are within every bound of the grid. */
+  #startTokens({ logBound, deltaBound }: Weight): void {
+    const logs = this.#measured.tailLogRatios(ratioFigure(deltaBound));
+    const bound = logLimits(logBound);
+    this.#coreRawWeights.fill(OWN_RATIO);
+    for (let t = 0; t < logs.length; t++) this.#tailRawWeights[t] = Math.exp(clamp(logs[t]!, bound));
+  }
+
+  #startSegments({ aggregation, logBound, deltaBound, over }: Weight, level: "turn" | "sequence"): void {
+    const kept = over === "kept" ? this.#kept : undefined;
+    const logs = this.#measured.logValues(level, ratioFigure(deltaBound), aggregation, kept);
+    const bound = logLimits(logBound);
+    const { turnStarts, tailStarts } = this.#prepared;
+    for (let i = 0; i < logs.length; i++) {
+      const ratio = Math.exp(clamp(logs[i]!, bound));
+      const [from, to] = level === "turn" ? [i, i + 1] : [turnStarts[i]!, turnStarts[i + 1]!];
+      this.#coreRawWeights.fill(ratio, from, to);
+      this.#tailRawWeights.fill(ratio, tailStarts[from]!, tailStarts[to]!);
+    }
+  }
+
+  /** How many weights change. Own ratios of a core are within every bound of the grid, so there is nothing to clamp. */
   #truncate(bounds: Bounds): number {
     const { core } = this.#prepared;
     const limits = readLimits(bounds);
@@ -160,6 +174,7 @@ export class Evaluator {
     return truncated;
   }
 
+  /** What the weights would be divided by, as sums: the rest of the trainer's batch may be in another part of the input. */
   #normalizer(over: Normalize["over"]): Evaluation["normalizers"][number] {
     const { core, turnStarts, tailStarts, lengths, sequences } = this.#prepared;
     const sums = new Float64Array(this.#slots.count);
@@ -179,6 +194,7 @@ export class Evaluator {
     return { sums, counts };
   }
 
+  /** Tokens of the core are inside, so the tail says it all. */
   #veto(rule: Veto): void {
     const limits = readLimits(rule);
     const values = this.#measured.tailValues(rule.measure);
@@ -201,6 +217,7 @@ export class Evaluator {
     else this.#rejectSegments(rule, level, cores, tails);
   }
 
+  /** No token of the core is rejected on its own account: that is what makes it core. */
   #rejectTokens(rule: Reject, tails: Float64Array | Uint8Array): void {
     const { advantage } = this.#prepared.tail;
     const values = rule.measure === "weight" ? this.#tailWeights : this.#measured.tailValues(rule.measure);
@@ -269,6 +286,14 @@ export class Evaluator {
     cores.fill(0, from, to);
     tails.fill(0, tailStarts[from]!, tailStarts[to]!);
   }
+}
+
+function ratioFigure(deltaBound: number | undefined): { statistic: "ratio"; deltaBound?: number } {
+  return { statistic: "ratio", ...(deltaBound !== undefined && { deltaBound }) };
+}
+
+function logLimits(bound = Number.POSITIVE_INFINITY): Limits {
+  return { lower: -bound, upper: bound };
 }
 
 /** Why a sweep cannot evaluate a correction exactly, or undefined. */

@@ -1,5 +1,5 @@
 /**
- * From sums to the figures of a setting.
+ * From sums to the figures of a correction.
  *
  * @module
  */
@@ -7,20 +7,20 @@
 import type { DroppedPart, SweepMetrics, SweepSetting } from "../../results/index.ts";
 import { describeCorrection } from "../../trainers/neutral/index.ts";
 import { type LengthGroup, lengthQuartiles, TURN_BUCKETS } from "./buckets.ts";
-import type { SettingSums } from "./setting-sums.ts";
+import type { CorrectionSums } from "./correction-sums.ts";
 import type { Sweep } from "./sweep.ts";
 import { tokenBudget } from "./token-budget.ts";
 import type { Totals } from "./totals.ts";
 
-export function settingFigures(sweep: Sweep, index: number): Omit<SweepSetting, "on_front"> {
+export function correctionFigures(sweep: Sweep, index: number): Omit<SweepSetting, "on_front"> {
   const { totals } = sweep;
-  const setting = sweep.settings[index]!;
+  const { name, correction, preset = null } = sweep.corrections[index]!;
   const sums = sweep.sums[index]!;
   const counted = totals.sequences - totals.sequencesEmpty;
   return {
-    name: setting.name,
-    rule: describeCorrection(setting.correction),
-    preset: setting.preset ?? null,
+    name,
+    rule: describeCorrection(correction),
+    preset,
     tokens_kept: sums.keptTokens,
     tokens_kept_share: sums.keptTokens / totals.tokens,
     sequences_kept: sums.keptSequences,
@@ -33,7 +33,7 @@ export function settingFigures(sweep: Sweep, index: number): Omit<SweepSetting, 
 }
 
 function weightFigures(
-  { weights, rawMass, movedMass, keptTokens }: SettingSums,
+  { weights, rawMass, movedMass, keptTokens }: CorrectionSums,
   tokens: number,
   sequences: number,
 ): Pick<
@@ -99,7 +99,7 @@ function droppedPart(sweep: Sweep, index: number): DroppedPart {
   };
 }
 
-function byAdvantage(totals: Totals, sums: SettingSums, dropped: number): DroppedPart["by_advantage"] {
+function byAdvantage(totals: Totals, sums: CorrectionSums, dropped: number): DroppedPart["by_advantage"] {
   const share = (count: number, of: number): number | null => (of === 0 ? null : count / of);
   const zero = totals.advantages - totals.positive - totals.negative;
   return {
@@ -135,7 +135,7 @@ function shareOf(
 }
 
 export function sweepMetrics(sweep: Sweep, front: number): SweepMetrics {
-  const { totals, settings, groups } = sweep;
+  const { totals, corrections, groups } = sweep;
   const { moments } = sweep.sums[0]!;
   const counted = totals.sequences - totals.sequencesEmpty;
   const baseline = weightFigures(sweep.sums[0]!, totals.tokens, counted);
@@ -146,7 +146,7 @@ export function sweepMetrics(sweep: Sweep, front: number): SweepMetrics {
     tokens: totals.tokens,
     turns_max: totals.turnsMax,
     groups: groups.groups === 0 ? null : groups.groups,
-    settings: settings.length,
+    settings: corrections.length,
     front,
     delta_mean: moments.mean,
     delta_std: Math.sqrt(Math.max(0, square / totals.tokens)),

@@ -5,7 +5,7 @@
  */
 import { UsageError } from "../../core/base/index.ts";
 import type { Bounds, Correction, Level, Measure, Reject, Step } from "../../trainers/neutral/index.ts";
-import { BASELINE, type Setting } from "./setting.ts";
+import { BASELINE, type NamedCorrection } from "./named-correction.ts";
 
 /** The methods of the default grid, for `--methods`, and what each does. */
 export const METHODS = {
@@ -36,8 +36,8 @@ export type Method = keyof typeof METHODS;
 
 const TOKEN_WEIGHT = { level: "token", aggregation: "sum" } as const;
 
-/** About ninety settings, each with a short name such as `icepop 0.5–5` or `geo-rs 0.999–1.001 + token-tis 2`. */
-export function defaultGrid(): Setting[] {
+/** About ninety corrections, each with a short name such as `icepop 0.5–5` or `geo-rs 0.999–1.001 + token-tis 2`. */
+export function defaultGrid(): NamedCorrection[] {
   const tis = [1.5, 2, 3, 5, 8].map((upper) => weighted("token-tis", upper, truncate({ upper })));
   const geometric = [0.01, 0.005, 0.002, 0.001, 0.0005].map((width) => {
     const band = { lower: 1 - width, upper: 1 + width };
@@ -53,13 +53,13 @@ export function defaultGrid(): Setting[] {
     vetoing("veto", 1e-4, { lower: 1e-4 }),
     vetoing("veto", "1e-4–1e4", { lower: 1e-4, upper: 1e4 }),
   ];
-  const own: Setting = {
+  const own: NamedCorrection = {
     name: "token-is",
     methods: ["token-is"],
     correction: { weight: TOKEN_WEIGHT, steps: [] },
   };
-  const pick = (settings: readonly Setting[], name: string): Setting =>
-    settings.find((setting) => setting.name === name)!;
+  const pick = (all: readonly NamedCorrection[], wanted: string): NamedCorrection =>
+    all.find(({ name }) => name === wanted)!;
   const two = pick(tis, "token-tis 2");
   const five = pick(tis, "token-tis 5");
   return [
@@ -81,10 +81,10 @@ export function defaultGrid(): Setting[] {
     ),
     ...[2, 5].map((upper) => shared("turn-tis", "turn", upper, truncate({ upper }))),
     ...products,
-    ...products.map((setting) => joined(setting, two)),
+    ...products.map((rejection) => joined(rejection, two)),
     ...geometric,
-    ...geometric.map((setting) => joined(setting, two)),
-    ...geometric.slice(0, 4).map((setting) => joined(setting, five)),
+    ...geometric.map((rejection) => joined(rejection, two)),
+    ...geometric.slice(0, 4).map((rejection) => joined(rejection, five)),
     ...[0.01, 0.005, 0.002, 0.001].map((width) => {
       const band = { lower: 1 - width, upper: 1 + width };
       return weighted("seq-mask-tis", span(band), reject("zero", "sequence", "ratio", "mean", band));
@@ -96,10 +96,10 @@ export function defaultGrid(): Setting[] {
     ...[0.01, 0.1, 0.5].map((upper) => rejecting("token-k3", upper, "token", "k3", "sum", { upper })),
     ...[0.001, 0.005, 0.02].map((upper) => rejecting("seq-k2", upper, "sequence", "k2", "mean", { upper })),
     ...means,
-    ...means.map((setting) => joined(setting, two)),
+    ...means.map((rejection) => joined(rejection, two)),
     ...[0.1, 0.5, 1].map((upper) => rejecting("seq-max-k3", upper, "sequence", "k3", "max", { upper })),
     ...veto,
-    ...veto.map((setting) => joined(setting, two)),
+    ...veto.map((rejection) => joined(rejection, two)),
     ...[1e-4, 1e-3, 1e-2].map((upper) => ({
       name: `opsm ${upper}`,
       methods: ["opsm"],
@@ -120,17 +120,20 @@ export function defaultGrid(): Setting[] {
 }
 
 /**
- * The settings all of whose methods are named; the baseline always.
+ * The corrections all of whose methods are named; the baseline always.
  *
- * @throws UsageError for a method that no setting has.
+ * @throws UsageError for a method that no correction has.
  */
-export function ofMethods(settings: readonly Setting[], methods: readonly string[]): Setting[] {
-  const there = [...new Set(settings.flatMap((setting) => setting.methods))];
+export function pickMethods(
+  corrections: readonly NamedCorrection[],
+  methods: readonly string[],
+): NamedCorrection[] {
+  const there = [...new Set(corrections.flatMap((each) => each.methods))];
   for (const method of methods) {
     if (there.includes(method)) continue;
     throw new UsageError(`--methods: there is no method "${method}"`, { hint: `known: ${there.join(", ")}` });
   }
-  return settings.filter(
+  return corrections.filter(
     ({ name, methods: own }) => name === BASELINE.name || own.every((method) => methods.includes(method)),
   );
 }
@@ -147,7 +150,7 @@ function span({ lower, upper }: Required<Bounds>): string {
   return `${lower}–${upper}`;
 }
 
-function weighted(method: Method, bound: number | string, ...steps: readonly Step[]): Setting {
+function weighted(method: Method, bound: number | string, ...steps: readonly Step[]): NamedCorrection {
   return {
     name: `${method} ${bound}`,
     methods: [method],
@@ -155,7 +158,7 @@ function weighted(method: Method, bound: number | string, ...steps: readonly Ste
   };
 }
 
-function shared(method: Method, level: Level, bound: number, step: Step): Setting {
+function shared(method: Method, level: Level, bound: number, step: Step): NamedCorrection {
   return {
     name: `${method} ${bound}`,
     methods: [method],
@@ -182,19 +185,19 @@ function rejecting(
   statistic: Measure["statistic"],
   aggregation: Measure["aggregation"],
   rule: Rule,
-): Setting {
+): NamedCorrection {
   const steps = [reject("mask", level, statistic, aggregation, rule)];
   return { name: `${method} ${bound}`, methods: [method], correction: { steps } };
 }
 
-function vetoing(method: Method, bound: number | string, bounds: Bounds): Setting {
+function vetoing(method: Method, bound: number | string, bounds: Bounds): NamedCorrection {
   const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
   const correction: Correction = { steps: [{ action: "veto", measure, ...bounds }] };
   return { name: `${method} ${typeof bound === "number" ? "1e-4" : bound}`, methods: [method], correction };
 }
 
 /** The second one's weights, and the rejections of both. */
-function joined(rejection: Setting, weights: Setting): Setting {
+function joined(rejection: NamedCorrection, weights: NamedCorrection): NamedCorrection {
   const { weight, steps } = weights.correction;
   return {
     name: `${rejection.name} + ${weights.name}`,

@@ -170,7 +170,7 @@ describe.skipIf(!hasSharedData).each(["main", "int8", "stale"])("the sweep over 
     for (const batch of some) sweep.add(batch);
     const { settings } = buildSweep({ run: name, sweep, presets: [], findings: [], sources: [] });
     for (const [index, { name: setting, dropped, ...figures }] of settings.entries()) {
-      const naive = naiveFigures(some, sweep.settings[index]!.correction);
+      const naive = naiveFigures(some, sweep.corrections[index]!.correction);
       expect([setting, figures.tokens_kept, figures.sequences_kept, dropped.groups_lost]).toEqual([
         setting,
         naive.tokens_kept,

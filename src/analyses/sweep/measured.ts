@@ -1,5 +1,5 @@
 /**
- * Measures of tail tokens, turns and sequences from a prepared batch; what `corrections/measures.ts` defines, from sums.
+ * Measures of tail tokens, turns and sequences from a prepared batch; what `trainers/neutral/measures.ts` defines, from sums.
  *
  * @module
  */
@@ -22,7 +22,7 @@ interface Figure {
   readonly deltaBound?: number;
 }
 
-/** Measures of one prepared batch; each is computed once, whatever number of settings asks for it. */
+/** Measures of one prepared batch; each is computed once, whatever number of corrections asks for it. */
 export class MeasuredBatch {
   readonly prepared: Prepared;
   readonly #tails = new Map<string, Float64Array>();

@@ -1,21 +1,21 @@
 import type { SweepSetting } from "../../results/index.ts";
-import type { Setting } from "./setting.ts";
+import type { NamedCorrection } from "./named-correction.ts";
 
 type Figures = Pick<SweepSetting, "name" | "ess_tokens" | "mass_moved">;
 
 /**
- * The settings that no other beats: none has at least their ESS over tokens and moves at most their weight mass, with
- * one of the two better. Of settings with the same two figures the first stands for all. From least to most moved.
+ * The corrections that no other beats: none has at least their ESS over tokens and moves at most their weight mass, with
+ * one of the two better. Of corrections with the same two figures the first stands for all. From least to most moved.
  *
  * Geometric means are left out: they shrink every ratio towards 1, so their ESS says little about the trainer policy,
  * and their mass is that of another quantity.
  */
-export function paretoFront(figures: readonly Figures[], settings: readonly Setting[]): string[] {
+export function paretoFront(figures: readonly Figures[], corrections: readonly NamedCorrection[]): string[] {
   const candidates = figures.filter(
     ({ ess_tokens, mass_moved }, i) =>
       Number.isFinite(ess_tokens) &&
       Number.isFinite(mass_moved) &&
-      settings[i]!.correction.weight?.aggregation !== "mean",
+      corrections[i]!.correction.weight?.aggregation !== "mean",
   );
   const ordered = [...candidates].sort((a, b) => a.mass_moved - b.mass_moved || b.ess_tokens - a.ess_tokens);
   const front: string[] = [];

@@ -1,3 +1,26 @@
+/**
+ * One pass over a batch, before any correction is looked at: what all of them treat alike becomes sums.
+ *
+ * ```
+ *  a turn's tokens with mask 1
+ *        │  is Δ finite? ── no ──► excluded: counted by reason, then as if its mask were 0
+ *        ▼
+ *  inside every bound of every token-level rule (the core region)?
+ *        │ yes                        │ no
+ *        ▼                            ▼
+ *  CoreSums of the turn         TailTokens, one by one
+ *        └────────────┬───────────────┘
+ *                     ▼
+ *  Prepared ──► MeasuredBatch ──► Evaluator, per correction ──► accumulate ──► CorrectionSums
+ *               (measures.ts      (apply.ts on sums)           (figures.ts)
+ *                on sums)
+ * ```
+ *
+ * Few tokens are of the tail (those beyond some threshold of the grid), so a correction costs about as much as there
+ * are turns, not tokens: that is why two hundred cost little more than one.
+ *
+ * @module
+ */
 import { checkedRows, k3Of, probDiffOf } from "../../core/kernels/index.ts";
 import { type CorrectionBlock, diverges, tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreRegion, ExtraStatistic } from "./core-region.ts";
@@ -5,136 +28,203 @@ import type { CoreSums, ExcludedCounts, Prepared } from "./prepared.ts";
 import { TailBuilder } from "./tail-builder.ts";
 
 /**
- * One pass over a batch: sums over the core of each turn (a contiguous run of mask 1), and the tail token by token.
- * Tokens whose Δ is not finite are counted and left out as if their mask were 0; they do not part a turn.
+ * Sums over the core of each turn (a contiguous run of mask 1), and the tail token by token. Tokens whose Δ is not
+ * finite are counted and left out as if their mask were 0; they do not part a turn.
  *
  * @throws LengthMismatchError when columns differ in length.
  */
 export function prepare(block: CorrectionBlock, region: CoreRegion): Prepared {
   checkedRows(block, {});
-  const { rollout, trainer, mask, offsets, advantages } = block;
-  const { delta: inner, probDiff: innerDiff, divergingInTail } = region;
-  const looksAtDiffs = Number.isFinite(innerDiff.low) || Number.isFinite(innerDiff.high);
-  // |Δp| ≤ |Δ| while neither log-prob is positive, so few tokens need their Δp to be known for the core.
-  const surelyInside = Math.min(-innerDiff.low, innerDiff.high);
-  const rowCount = offsets.length - 1;
-  const turnRoom = countTurns(mask, offsets);
-  const core = emptyCore(turnRoom, region.sums);
-  const { k3: k3Sums, ...others } = core.extra;
-  const extras = Object.entries(others) as [ExtraStatistic, Float64Array][];
-  const wantsProbDiff = core.extra.prob_diff !== undefined || core.extra.abs_prob_diff !== undefined;
-  const tail = new TailBuilder();
-  const tailStarts = new Int32Array(turnRoom + 1);
-  const turnIndex = new Int32Array(turnRoom);
-  const turnLengths = new Int32Array(turnRoom);
-  const startsInTail = new Uint8Array(turnRoom);
-  const turnAdvantages = new Float64Array(turnRoom);
-  const turnStarts = new Int32Array(rowCount + 1);
-  const rows = new Int32Array(rowCount);
-  const lengths = new Int32Array(rowCount);
-  const emptyRows: number[] = [];
-  const excluded = { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 0 };
-  let sequences = 0;
-  let turns = 0;
+  return new BatchPass(block, region).run();
+}
 
-  for (let row = 0; row < rowCount; row++) {
+class BatchPass {
+  readonly #block: CorrectionBlock;
+  readonly #region: CoreRegion;
+  readonly #looksAtDiffs: boolean;
+  /** Up to this |Δ| a token's Δp is surely inside, as long as neither log-prob is positive: then |Δp| ≤ |Δ|. */
+  readonly #surelyInside: number;
+  readonly #core: CoreSums;
+  /** The sums that one rule or another asks for, but k3, which the loop has almost for nothing. */
+  readonly #extras: readonly (readonly [ExtraStatistic, Float64Array])[];
+  readonly #wantsProbDiff: boolean;
+  readonly #tail = new TailBuilder();
+  readonly #tailStarts: Int32Array;
+  readonly #turnIndex: Int32Array;
+  readonly #turnLengths: Int32Array;
+  readonly #startsInTail: Uint8Array;
+  readonly #advantages: Float64Array;
+  readonly #excluded = { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 0 };
+  #turns = 0;
+
+  constructor(block: CorrectionBlock, region: CoreRegion) {
+    this.#block = block;
+    this.#region = region;
+    const { low, high } = region.probDiff;
+    this.#looksAtDiffs = Number.isFinite(low) || Number.isFinite(high);
+    this.#surelyInside = Math.min(-low, high);
+    // Turns are counted first: arrays that grew would be copied, and most runs have few turns.
+    const room = countTurns(block.mask, block.offsets);
+    this.#core = emptyCore(room, region.sums);
+    const { k3: _, ...others } = this.#core.extra;
+    this.#extras = Object.entries(others) as [ExtraStatistic, Float64Array][];
+    this.#wantsProbDiff = "prob_diff" in others || "abs_prob_diff" in others;
+    this.#tailStarts = new Int32Array(room + 1);
+    this.#turnIndex = new Int32Array(room);
+    this.#turnLengths = new Int32Array(room);
+    this.#startsInTail = new Uint8Array(room);
+    this.#advantages = new Float64Array(room);
+  }
+
+  run(): Prepared {
+    const count = this.#block.offsets.length - 1;
+    const turnStarts = new Int32Array(count + 1);
+    const rows = new Int32Array(count);
+    const lengths = new Int32Array(count);
+    const emptyRows: number[] = [];
+    let sequences = 0;
+    for (let row = 0; row < count; row++) {
+      const length = this.#addSequence(row);
+      // Rows without a counted token are remembered apart: `normalize` over every sequence counts them.
+      if (length === 0) {
+        emptyRows.push(row);
+        continue;
+      }
+      rows[sequences] = row;
+      lengths[sequences] = length;
+      sequences++;
+      turnStarts[sequences] = this.#turns;
+    }
+    return {
+      sequences,
+      turnStarts,
+      rows,
+      lengths,
+      turns: this.#turns,
+      tailStarts: this.#tailStarts,
+      turnIndex: this.#turnIndex,
+      turnLengths: this.#turnLengths,
+      startsInTail: this.#startsInTail,
+      advantages: this.#advantages,
+      core: this.#core,
+      tail: this.#tail.finish(),
+      emptyRows,
+      excluded: this.#excluded,
+    };
+  }
+
+  /** The turns of a row; how many of its tokens count. */
+  #addSequence(row: number): number {
+    const { mask, offsets } = this.#block;
     const end = offsets[row + 1]!;
-    const firstTurn = turns;
     let length = 0;
     let turn = 0;
     for (let t = offsets[row]!; t < end; turn++) {
       while (t < end && mask[t] === 0) t++;
-      if (t === end) break;
-      let count = 0;
-      let deltaSum = 0;
-      let deltaSquare = 0;
-      let deltaMin = Number.POSITIVE_INFINITY;
-      let deltaMax = Number.NEGATIVE_INFINITY;
-      let ratioSum = 0;
-      let ratioSquare = 0;
-      let k3 = 0;
-      let positive = 0;
-      let negative = 0;
-      let advantageSum = 0;
-      const tailBefore = tail.count;
-      for (; t < end && mask[t] !== 0; t++) {
-        const a = rollout[t]!;
-        const b = trainer[t]!;
-        const delta = b - a;
-        if (delta - delta !== 0) {
-          excluded[reasonOf(a, b)]++;
-          continue;
-        }
-        const advantage = advantages === undefined ? Number.NaN : advantages[t]!;
-        advantageSum += advantage;
-        let inside = delta >= inner.low && delta <= inner.high;
-        if (inside && looksAtDiffs && !(a <= 0 && b <= 0 && Math.abs(delta) <= surelyInside)) {
-          const diff = probDiffOf(a, b);
-          inside = diff >= innerDiff.low && diff <= innerDiff.high;
-        }
-        if (!inside || (divergingInTail && diverges(advantage, delta))) {
-          if (count === 0 && tail.count === tailBefore) startsInTail[turns] = 1;
-          tail.push(a, b, advantage);
-          continue;
-        }
-        const ratio = Math.exp(delta);
-        count++;
-        deltaSum += delta;
-        deltaSquare += delta * delta;
-        if (delta < deltaMin) deltaMin = delta;
-        if (delta > deltaMax) deltaMax = delta;
-        ratioSum += ratio;
-        ratioSquare += ratio * ratio;
-        if (advantage > 0) positive++;
-        else if (advantage < 0) negative++;
-        if (k3Sums) k3 += k3Of(delta, ratio - 1);
-        for (const [statistic, into] of extras) into[turns]! += tokenStatistic(statistic, a, b);
-        if (wantsProbDiff) extendProbDiff(core, turns, probDiffOf(a, b));
-      }
-      const tokens = count + tail.count - tailBefore;
+      const start = t;
+      while (t < end && mask[t] !== 0) t++;
+      if (start === t) break;
+      const tokens = this.#addTurn(start, t);
+      // A turn of excluded tokens alone is not kept, but it has its number: turns keep the numbers that they have in the data.
       if (tokens === 0) continue;
-      core.count[turns] = count;
-      core.delta[turns] = deltaSum;
-      core.deltaSquare[turns] = deltaSquare;
-      core.deltaMin[turns] = deltaMin;
-      core.deltaMax[turns] = deltaMax;
-      core.ratio[turns] = ratioSum;
-      core.ratioSquare[turns] = ratioSquare;
-      if (k3Sums) k3Sums[turns] = k3;
-      core.positive[turns] = positive;
-      core.negative[turns] = negative;
-      turnAdvantages[turns] = advantageSum;
-      turnIndex[turns] = turn;
-      turnLengths[turns] = tokens;
+      this.#turnIndex[this.#turns] = turn;
+      this.#turnLengths[this.#turns] = tokens;
+      this.#turns++;
+      this.#tailStarts[this.#turns] = this.#tail.count;
       length += tokens;
-      turns++;
-      tailStarts[turns] = tail.count;
     }
-    if (turns === firstTurn) {
-      emptyRows.push(row);
-      continue;
-    }
-    rows[sequences] = row;
-    lengths[sequences] = length;
-    sequences++;
-    turnStarts[sequences] = turns;
+    return length;
   }
-  return {
-    sequences,
-    turnStarts,
-    rows,
-    lengths,
-    turns,
-    tailStarts,
-    turnIndex,
-    turnLengths,
-    startsInTail,
-    advantages: turnAdvantages,
-    core,
-    tail: tail.finish(),
-    emptyRows,
-    excluded,
-  };
+
+  /**
+   * The tokens `[start, end)` as the turn at `#turns`; how many of them count. This loop sees every token of the run:
+   * its sums are local variables because fields and array elements would be written once per token.
+   */
+  #addTurn(start: number, end: number): number {
+    const { rollout, trainer, advantages } = this.#block;
+    const { divergingInTail } = this.#region;
+    const { low, high } = this.#region.delta;
+    const tail = this.#tail;
+    const wantsK3 = this.#core.extra.k3 !== undefined;
+    const wantsMore = this.#extras.length > 0;
+    const tailBefore = tail.count;
+    let count = 0;
+    let deltaSum = 0;
+    let deltaSquare = 0;
+    let deltaMin = Number.POSITIVE_INFINITY;
+    let deltaMax = Number.NEGATIVE_INFINITY;
+    let ratioSum = 0;
+    let ratioSquare = 0;
+    let k3 = 0;
+    let positive = 0;
+    let negative = 0;
+    let advantageSum = 0;
+    for (let t = start; t < end; t++) {
+      const a = rollout[t]!;
+      const b = trainer[t]!;
+      const delta = b - a;
+      // Only of a finite number is the difference from itself 0.
+      if (delta - delta !== 0) {
+        this.#excluded[reasonOf(a, b)]++;
+        continue;
+      }
+      const advantage = advantages === undefined ? Number.NaN : advantages[t]!;
+      advantageSum += advantage;
+      const inside = delta >= low && delta <= high && (!this.#looksAtDiffs || this.#isDiffInside(a, b));
+      if (!inside || (divergingInTail && diverges(advantage, delta))) {
+        // A rule on a turn's weight reads it off the turn's first token, so it must be known where that went.
+        if (count === 0 && tail.count === tailBefore) this.#startsInTail[this.#turns] = 1;
+        tail.push(a, b, advantage);
+        continue;
+      }
+      const ratio = Math.exp(delta);
+      count++;
+      deltaSum += delta;
+      deltaSquare += delta * delta;
+      if (delta < deltaMin) deltaMin = delta;
+      if (delta > deltaMax) deltaMax = delta;
+      ratioSum += ratio;
+      ratioSquare += ratio * ratio;
+      if (advantage > 0) positive++;
+      else if (advantage < 0) negative++;
+      if (wantsK3) k3 += k3Of(delta, ratio - 1);
+      if (wantsMore) this.#addExtras(a, b);
+    }
+    const core = this.#core;
+    const turn = this.#turns;
+    // Nothing but excluded tokens: nothing was written, and the next turn takes this place.
+    if (count === 0 && tail.count === tailBefore) return 0;
+    core.count[turn] = count;
+    core.delta[turn] = deltaSum;
+    core.deltaSquare[turn] = deltaSquare;
+    core.deltaMin[turn] = deltaMin;
+    core.deltaMax[turn] = deltaMax;
+    core.ratio[turn] = ratioSum;
+    core.ratioSquare[turn] = ratioSquare;
+    if (core.extra.k3) core.extra.k3[turn] = k3;
+    core.positive[turn] = positive;
+    core.negative[turn] = negative;
+    this.#advantages[turn] = advantageSum;
+    return count + tail.count - tailBefore;
+  }
+
+  /** Few tokens need their Δp to be computed: two exponentials. */
+  #isDiffInside(a: number, b: number): boolean {
+    if (a <= 0 && b <= 0 && Math.abs(b - a) <= this.#surelyInside) return true;
+    const { low, high } = this.#region.probDiff;
+    const diff = probDiffOf(a, b);
+    return diff >= low && diff <= high;
+  }
+
+  /** Sums that some rule of a turn or sequence asks for; rare, so they may be slow. */
+  #addExtras(a: number, b: number): void {
+    for (const [statistic, sums] of this.#extras) sums[this.#turns]! += tokenStatistic(statistic, a, b);
+    if (!this.#wantsProbDiff) return;
+    const { probDiffMin, probDiffMax } = this.#core;
+    const diff = probDiffOf(a, b);
+    if (diff < probDiffMin[this.#turns]!) probDiffMin[this.#turns] = diff;
+    if (diff > probDiffMax[this.#turns]!) probDiffMax[this.#turns] = diff;
+  }
 }
 
 function countTurns(mask: Uint8Array, offsets: Int32Array): number {
@@ -155,11 +245,6 @@ function reasonOf(rollout: number, trainer: number): keyof ExcludedCounts {
   if (Number.isFinite(rollout) && trainer === Number.NEGATIVE_INFINITY) return "delta_negative_infinite";
   if (Number.isFinite(trainer) && rollout === Number.NEGATIVE_INFINITY) return "delta_positive_infinite";
   return "missing";
-}
-
-function extendProbDiff(core: CoreSums, turn: number, diff: number): void {
-  if (diff < core.probDiffMin[turn]!) core.probDiffMin[turn] = diff;
-  if (diff > core.probDiffMax[turn]!) core.probDiffMax[turn] = diff;
 }
 
 function emptyCore(turns: number, extra: readonly ExtraStatistic[]): CoreSums {

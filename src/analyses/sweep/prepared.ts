@@ -1,5 +1,5 @@
 /**
- * What all settings share of a batch: sums over the core of each turn, and the tail token by token.
+ * What all corrections share of a batch: sums over the core of each turn, and the tail token by token.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface CoreSums {
   readonly negative: Int32Array;
 }
 
-/** The tokens that some setting treats on their own, in the order of the batch. */
+/** The tokens that some correction treats on their own, in the order of the batch. */
 export interface TailTokens {
   readonly count: number;
   /** Log-probs, nats. */
@@ -39,7 +39,7 @@ export interface TailTokens {
 }
 
 /**
- * A batch without what no setting tells apart. Sequences without a counted token are not in it. Sequence i has the
+ * A batch without what no correction tells apart. Sequences without a counted token are not in it. Sequence i has the
  * turns `[turnStarts[i], turnStarts[i + 1])`; turn j has the tail tokens `[tailStarts[j], tailStarts[j + 1])`.
  */
 export interface Prepared {

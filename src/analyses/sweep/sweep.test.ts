@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { Correction } from "../../trainers/neutral/correction.ts";
 import { unsweepable } from "./evaluate.ts";
-import { settingFigures } from "./figures.ts";
+import { correctionFigures } from "./figures.ts";
 import { naiveFigures } from "./naive.test-data.ts";
 import { corrections, randomBatch, rowsOf } from "./random.test-data.ts";
 import { Sweep } from "./sweep.ts";
@@ -15,7 +15,7 @@ function sweepOf(all: readonly Correction[], batches: readonly RecordBatch[]): S
 }
 
 function figuresOf(sweep: Sweep, index: number): Record<string, unknown> {
-  const figures = settingFigures(sweep, index);
+  const figures = correctionFigures(sweep, index);
   const { dropped } = figures;
   return {
     tokens: sweep.totals.tokens,
@@ -84,7 +84,7 @@ describe("Sweep", () => {
           const pieces = sweepOf(sweepable, parts);
           const [left, right] = parts.map((part) => sweepOf(sweepable, [part])) as [Sweep, Sweep];
           right.merge(left);
-          whole.settings.forEach((_, i) => {
+          whole.corrections.forEach((_, i) => {
             expectClose(figuresOf(pieces, i), figuresOf(whole, i));
             expectClose(figuresOf(right, i), figuresOf(whole, i));
           });

@@ -1,5 +1,5 @@
 /**
- * All settings of a grid over record batches, in one read.
+ * All corrections of a grid over record batches, in one read.
  *
  * @module
  */
@@ -9,43 +9,43 @@ import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import { accumulate, type SequenceColumns } from "./accumulate.ts";
 import { lengthBucket } from "./buckets.ts";
 import { type CoreRegion, coreRegion } from "./core-region.ts";
+import { CorrectionSums } from "./correction-sums.ts";
 import { Evaluator, type Slots } from "./evaluate.ts";
 import { GroupSurvivors } from "./group-survivors.ts";
 import { MeasuredBatch } from "./measured.ts";
+import { checkCorrections, type NamedCorrection } from "./named-correction.ts";
 import { prepare } from "./prepare.ts";
 import type { Prepared } from "./prepared.ts";
-import { checkedSettings, type Setting } from "./setting.ts";
-import { SettingSums } from "./setting-sums.ts";
 import { Totals } from "./totals.ts";
 
 /**
- * Sums of every setting, filled batch by batch. Each batch is passed over once (`prepare`), then each setting is
- * evaluated on sums per turn and on the few tokens that some setting singles out. `normalize` steps divide by the mean
+ * Sums of every correction, filled batch by batch. Each batch is passed over once (`prepare`), then each correction is
+ * evaluated on sums per turn and on the few tokens that some correction singles out. `normalize` steps divide by the mean
  * over a training step, or over everything where the source has no steps. Memory grows with batches, steps and groups,
  * not with tokens.
  */
 export class Sweep {
-  readonly settings: readonly Setting[];
+  readonly corrections: readonly NamedCorrection[];
   readonly totals = new Totals();
-  /** One per setting. */
-  readonly sums: readonly SettingSums[];
+  /** One per correction. */
+  readonly sums: readonly CorrectionSums[];
   readonly groups: GroupSurvivors;
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
-  /** False once a batch without them was added: settings that look at advantages are then not known. */
+  /** False once a batch without them was added: corrections that look at advantages are then not known. */
   hasAdvantages = true;
   readonly #region: CoreRegion;
 
-  /** @throws UsageError when a setting contradicts itself or cannot be swept; nothing has been read then. */
-  constructor(settings: readonly Setting[]) {
-    this.settings = checkedSettings(settings);
-    this.sums = this.settings.map(() => new SettingSums());
-    this.groups = new GroupSurvivors(this.settings.length);
+  /** @throws UsageError when a correction contradicts itself or cannot be swept; nothing has been read then. */
+  constructor(corrections: readonly NamedCorrection[]) {
+    this.corrections = checkCorrections(corrections);
+    this.sums = this.corrections.map(() => new CorrectionSums());
+    this.groups = new GroupSurvivors(this.corrections.length);
     // Totals count tokens outside [1/2, 2], so those are always looked at one by one.
     const outside = { action: "mask", lower: 0.5, upper: 2 } as const;
     const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
     this.#region = coreRegion([
-      ...this.settings.map(({ correction }) => correction),
+      ...this.corrections.map(({ correction }) => correction),
       { steps: [{ ...outside, measure }] },
     ]);
   }
@@ -72,7 +72,7 @@ export class Sweep {
     this.totals.add(measured, columns, advantages !== undefined);
     const groups = this.#groupSlots(batch, prepared);
     const evaluator = new Evaluator(measured, columns.slots);
-    this.settings.forEach(({ correction }, index) => {
+    this.corrections.forEach(({ correction }, index) => {
       if (!this.hasAdvantages && needsAdvantages(correction)) return;
       accumulate(this.sums[index]!, measured, evaluator.run(correction), columns, {
         weighted: correction.weight !== undefined,
@@ -85,7 +85,7 @@ export class Sweep {
     this.groups.close();
   }
 
-  /** Adds a sweep of the same settings over other data. */
+  /** Adds a sweep of the same corrections over other data. */
   merge(other: Sweep): void {
     this.hasAdvantages &&= other.hasAdvantages;
     this.totals.merge(other.totals);

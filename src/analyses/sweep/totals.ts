@@ -1,14 +1,14 @@
 /**
- * What the data is, whatever the setting.
+ * What the data is, whatever the correction.
  *
  * @module
  */
 
 import type { SequenceColumns } from "./accumulate.ts";
 import { LENGTH_BUCKETS, TURN_BUCKETS, turnBucket } from "./buckets.ts";
+import { addInto } from "./correction-sums.ts";
 import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
-import { addInto } from "./setting-sums.ts";
 
 /** As verl clamps ΣΔ before exp. */
 export const PRODUCT_LOG_BOUND = 20;

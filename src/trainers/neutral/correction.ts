@@ -10,7 +10,8 @@
  * What a value belongs to: a token with mask 1, a turn (a contiguous run of mask 1 in a sequence), or a sequence.
  * The field's "geometric" level is `sequence` with aggregation `mean` of the log-ratio.
  */
-export type Level = "token" | "turn" | "sequence";
+export const LEVELS = ["token", "turn", "sequence"] as const;
+export type Level = (typeof LEVELS)[number];
 
 /** How token values become one of a turn or sequence, over its tokens with mask 1; 0 when there are none. */
 export type Aggregation = "sum" | "mean" | "max";
@@ -24,16 +25,18 @@ export type Aggregation = "sum" | "mean" | "max";
  * * `k1`: −Δ, `k2`: Δ²/2, `k3`: exp Δ − 1 − Δ, `k3_reverse`: exp(−Δ) − 1 + Δ (k3 with the policies swapped); nats.
  * * `prob_diff`: exp(trainer) − exp(rollout), a fraction; `abs_prob_diff`: its absolute value.
  */
-export type Statistic =
-  | "ratio"
-  | "error_ratio"
-  | "ratio_distance"
-  | "k1"
-  | "k2"
-  | "k3"
-  | "k3_reverse"
-  | "prob_diff"
-  | "abs_prob_diff";
+export const STATISTICS = [
+  "ratio",
+  "error_ratio",
+  "ratio_distance",
+  "k1",
+  "k2",
+  "k3",
+  "k3_reverse",
+  "prob_diff",
+  "abs_prob_diff",
+] as const;
+export type Statistic = (typeof STATISTICS)[number];
 
 /** A figure to hold against bounds. */
 export interface Measure {

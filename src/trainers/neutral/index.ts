@@ -11,11 +11,13 @@ export {
   type Aggregation,
   type Bounds,
   type Correction,
+  LEVELS,
   type Level,
   type Measure,
   type Normalize,
   needsAdvantages,
   type Reject,
+  STATISTICS,
   type Statistic,
   type Step,
   type Truncate,
@@ -42,4 +44,5 @@ export {
   needsWeights,
   readLimits,
 } from "./rules.ts";
+export { formatCorrection, parseCorrection } from "./text.ts";
 export { validateCorrection } from "./validate.ts";

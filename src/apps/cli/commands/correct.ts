@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
 import { type CorrectedColumns, CorrectRun } from "../../../analyses/correct/index.ts";
-import { settingFigures, sweepMetrics } from "../../../analyses/sweep/index.ts";
+import { correctionFigures, sweepMetrics } from "../../../analyses/sweep/index.ts";
 import { containError, EmptyInputError, type Place, UsageError } from "../../../core/base/index.ts";
 import type { LayoutColumn, RecordBatch } from "../../../core/schema/index.ts";
 import {
@@ -158,7 +158,7 @@ function buildResult(
     does: correctionClauses(corrected.correction),
     traps: preset.traps(settings),
     metrics: sweep ? sweepMetrics(sweep, 0) : null,
-    effect: sweep && !missingAdvantages ? { ...settingFigures(sweep, 1), on_front: false } : null,
+    effect: sweep && !missingAdvantages ? { ...correctionFigures(sweep, 1), on_front: false } : null,
     effect_absent: corrected.unswept ?? null,
     trainer_metrics: pooled,
     per_step: perStep,

@@ -1,10 +1,10 @@
 import {
   buildSweep,
   defaultGrid,
-  findSetting,
-  ofMethods,
-  presetSetting,
-  type Setting,
+  findCorrection,
+  type NamedCorrection,
+  parsePresetCorrection,
+  pickMethods,
   Sweep,
 } from "../../../analyses/sweep/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
@@ -44,8 +44,8 @@ export async function sweep(
     throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
   const rows = rowChoice(options);
   const presets = options.for === undefined ? PRESETS : namesOf(options.for).map(presetNamed);
-  const summary = new Sweep(settingsOf(options));
-  const choose = options.choose && findSetting(summary.settings, options.choose).name;
+  const summary = new Sweep(chooseCorrections(options));
+  const choose = options.choose && findCorrection(summary.corrections, options.choose).name;
   const filter = await filterOf(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
@@ -72,15 +72,20 @@ export async function sweep(
 }
 
 /** The grid, what is left of it after --methods, and the trainers' own settings that were asked for. */
-function settingsOf({ methods, preset, set = [], setting = [] }: SweepOptions): readonly Setting[] {
+function chooseCorrections({
+  methods,
+  preset,
+  set = [],
+  setting = [],
+}: SweepOptions): readonly NamedCorrection[] {
   if (set.length > 0 && preset === undefined)
     throw new UsageError("--set names a setting of a preset, and no --preset is given", {
       hint: "add --preset NAME, or write --setting 'NAME:key=value,key=value'",
     });
   const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
   const wanted = namesOf(methods);
-  const grid = wanted.length === 0 ? defaultGrid() : ofMethods(defaultGrid(), wanted);
-  return [...grid, ...own.map((text) => presetSetting(text, PRESETS))];
+  const grid = wanted.length === 0 ? defaultGrid() : pickMethods(defaultGrid(), wanted);
+  return [...grid, ...own.map((text) => parsePresetCorrection(text, PRESETS))];
 }
 
 function namesOf(list: string | undefined): string[] {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { configsOf, Sweep, settingFigures } from "../../../../analyses/sweep/index.ts";
+import { configsOf, Sweep, correctionFigures } from "../../../../analyses/sweep/index.ts";
 import { orNull, shellCommand } from "../../../../core/base/index.ts";
 import {
   EXACT_COUNTS,
@@ -77,7 +77,7 @@ export async function answerExactly(
     ([step]) => (question.steps ?? null) === null || (step >= from && step <= to),
   );
   const whole = joined(asked.flatMap(([, groups]) => [...groups.values()]));
-  const [{ counts, figures }, { dropped }] = [partFigures(whole), settingFigures(whole, 1)];
+  const [{ counts, figures }, { dropped }] = [partFigures(whole), correctionFigures(whole, 1)];
   // Steps that are not known come last, as in the report.
   const steps = [...parts.keys()].sort((a, b) => (Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : a - b));
   const byStep = steps.map((step) => joined([...parts.get(step)!.values()]));
@@ -109,7 +109,7 @@ interface PartFigures {
 
 /** Of some sequences. The first setting of a sweep is the baseline. */
 function partFigures(sweep: Sweep): PartFigures {
-  const [asked, masked, vetoed] = [1, 2, 3].map((index) => settingFigures(sweep, index));
+  const [asked, masked, vetoed] = [1, 2, 3].map((index) => correctionFigures(sweep, index));
   const { correctness, tokens } = sweep.totals;
   const { correctnessTokens, correctnessSum } = sweep.sums[1]!;
   const [right, wrong] = [correctness.sum, correctness.count - correctness.sum];

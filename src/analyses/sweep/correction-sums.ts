@@ -1,5 +1,5 @@
 /**
- * What is known of one setting, added up over batches.
+ * What is known of one correction, added up over batches.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { DeltaMoments } from "./delta-moments.ts";
 
 /** Sums over kept tokens and sequences that a `normalize` step would scale. */
 export class WeightSums {
-  /** Σ w and Σ w² over kept tokens; w = ρ where the setting has no weights. */
+  /** Σ w and Σ w² over kept tokens; w = ρ where the correction has no weights. */
   mass = 0;
   square = 0;
   /** Σ and Σ² over sequences of Σ w / n, n the sequence's tokens, kept or not. */
   sequenceMass = 0;
   sequenceSquare = 0;
-  /** The weights that the loss sees: 1 where the setting has none. */
+  /** The weights that the loss sees: 1 where the correction has none. */
   largest = 0;
   lossMass = 0;
   /** Of each `normalize` step: Σ weights, and how many. */
@@ -45,7 +45,7 @@ export class WeightSums {
   }
 }
 
-export class SettingSums {
+export class CorrectionSums {
   keptTokens = 0;
   keptSequences = 0;
   truncated = 0;
@@ -53,7 +53,7 @@ export class SettingSums {
   rawMass = 0;
   /** Σ |weight − raw weight| over all tokens, the weight of a dropped one being 0. */
   movedMass = 0;
-  /** By the trainer's batch where the setting normalises, else under one key. */
+  /** By the trainer's batch where the correction normalises, else under one key. */
   readonly weights = new Map<number | string, WeightSums>();
   /** Kept tokens of sequences with a reward, and Σ reward over them; the same for correctness. */
   rewardTokens = 0;
@@ -75,7 +75,7 @@ export class SettingSums {
     return sums;
   }
 
-  merge(other: SettingSums): void {
+  merge(other: CorrectionSums): void {
     this.keptTokens += other.keptTokens;
     this.keptSequences += other.keptSequences;
     this.truncated += other.truncated;

@@ -3,8 +3,8 @@ import type { Correction } from "../../trainers/neutral/index.ts";
 import { validateCorrection } from "../../trainers/neutral/index.ts";
 import { unsweepable } from "./evaluate.ts";
 
-/** One row of the table. */
-export interface Setting {
+/** A correction with what a sweep calls it: one row of the table. */
+export interface NamedCorrection {
   /** Unique within a sweep. */
   readonly name: string;
   /** The methods that it is made of, for `--methods`. */
@@ -14,18 +14,19 @@ export interface Setting {
   readonly preset?: { readonly name: string; readonly settings: Readonly<Record<string, unknown>> };
 }
 
-export const BASELINE: Setting = { name: "none", methods: ["none"], correction: { steps: [] } };
+/** Nothing is done: the first row of every table. */
+export const BASELINE: NamedCorrection = { name: "none", methods: ["none"], correction: { steps: [] } };
 
 /**
- * The settings of a sweep: the baseline first, each one checked.
+ * The corrections of a sweep: the baseline first, each one checked.
  *
- * @throws UsageError when a setting contradicts itself, cannot be evaluated on sums, or has the name of another.
+ * @throws UsageError when one contradicts itself, cannot be evaluated on sums, or has the name of another.
  */
-export function checkedSettings(given: readonly Setting[]): readonly Setting[] {
-  const settings = [BASELINE, ...given.filter(({ name }) => name !== BASELINE.name)];
+export function checkCorrections(given: readonly NamedCorrection[]): readonly NamedCorrection[] {
+  const corrections = [BASELINE, ...given.filter(({ name }) => name !== BASELINE.name)];
   const names = new Set<string>();
-  for (const { name, correction } of settings) {
-    if (names.has(name)) throw new UsageError(`two settings are called "${name}"`);
+  for (const { name, correction } of corrections) {
+    if (names.has(name)) throw new UsageError(`two corrections are called "${name}"`);
     names.add(name);
     try {
       validateCorrection(correction);
@@ -38,7 +39,7 @@ export function checkedSettings(given: readonly Setting[]): readonly Setting[] {
     if (why !== undefined)
       throw new UsageError(`${name} cannot be swept: ${why}`, { hint: "use logratio correct for it" });
   }
-  return settings;
+  return corrections;
 }
 
 function adviceOf({ likely, hint }: UsageError): { readonly likely?: string; readonly hint?: string } {

@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
 import { completeSettings, parseSetting } from "../../trainers/shared/index.ts";
-import type { Setting } from "./setting.ts";
+import type { NamedCorrection } from "./named-correction.ts";
 
 /**
  * A trainer's own settings as a row of the table, from `verl:rollout_is=token,rollout_is_threshold=2` (a comma before
@@ -9,7 +9,7 @@ import type { Setting } from "./setting.ts";
  *
  * @throws UsageError when there is no such preset or setting, or the trainer refuses the values.
  */
-export function presetSetting(text: string, presets: readonly Preset[]): Setting {
+export function parsePresetCorrection(text: string, presets: readonly Preset[]): NamedCorrection {
   const at = text.indexOf(":");
   const name = at < 0 ? text : text.slice(0, at);
   const preset = presets.find((candidate) => candidate.name === name.trim());

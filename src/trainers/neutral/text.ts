@@ -1,0 +1,283 @@
+/**
+ * A correction as one line of text that a person can read and an address can hold:
+ *
+ * ```
+ * weight:token truncate:..2                          token weights, at most 2
+ * mask:sequence.mean.ratio:0.999..1.001              sequences by the geometric mean of their ratios
+ * zero:token.prob_diff:..0.1:positive                where the advantage is positive
+ * weight:sequence:log=20 veto:ratio:0.0001.. normalize:sequence
+ * none
+ * ```
+ *
+ * Parts are separated by spaces, their fields by colons. A measure is `level.aggregation.statistic` (of tokens
+ * `token.statistic`) or `weight`; a range has either end, or both. Whatever a {@link Correction} says has one text, which
+ * parses to the same correction; numbers keep every digit.
+ *
+ * @module
+ */
+import { UsageError } from "../../core/base/index.ts";
+import {
+  type Bounds,
+  type Correction,
+  LEVELS,
+  type Measure,
+  type Reject,
+  STATISTICS,
+  type Step,
+  type Weight,
+} from "./correction.ts";
+import { validateCorrection } from "./validate.ts";
+
+const NONE = "none";
+const SIGNS = { positive: "positive", negative: "negative", "not-positive": "not positive" } as const;
+const DIVISORS = { token: "token", sequence: "sequence", "every-sequence": "every sequence" } as const;
+const PARTS = ["weight", "truncate", "zero", "mask", "veto", "normalize"];
+
+export function formatCorrection({ weight, steps }: Correction): string {
+  const parts = [...(weight ? [formatWeight(weight)] : []), ...steps.map(formatStep)];
+  return parts.length === 0 ? NONE : parts.join(" ").replaceAll("e+", "e");
+}
+
+function formatWeight({ level, aggregation, deltaBound, logBound, over }: Weight): string {
+  const mean = level !== "token" && aggregation === "mean";
+  return join("weight", mean ? `${level}.mean` : level, {
+    ...(deltaBound !== undefined && { delta: deltaBound }),
+    ...(logBound !== undefined && { log: logBound }),
+    kept: over === "kept",
+  });
+}
+
+function formatStep(step: Step): string {
+  if (step.action === "truncate") return join("truncate", formatRange(step));
+  if (step.action === "normalize") return join("normalize", keyOf(DIVISORS, step.over));
+  const { measure } = step;
+  if (step.action === "veto")
+    return join("veto", step.measure.statistic, formatRange(step), boundOption(step.measure));
+  return join(
+    step.action,
+    measure === "weight" ? measure : formatMeasure(step.measure as Measure),
+    formatRange(step),
+    {
+      ...(measure !== "weight" && boundOption(measure)),
+      kept: measure !== "weight" && measure.over === "kept",
+      ...(step.when !== undefined && { [keyOf(SIGNS, step.when)]: true }),
+      diverging: step.only !== undefined,
+      nan: step.nan === "kept",
+    },
+  );
+}
+
+function boundOption({ deltaBound }: Measure): Record<string, number> {
+  return deltaBound === undefined ? {} : { delta: deltaBound };
+}
+
+function formatMeasure({ statistic, level, aggregation }: Measure): string {
+  return level === "token" ? `token.${statistic}` : `${level}.${aggregation}.${statistic}`;
+}
+
+function formatRange({ lower, upper }: Bounds): string {
+  return `${lower ?? ""}..${upper ?? ""}`;
+}
+
+/** Fields, and last those options that are true or have a number. */
+function join(...fields: readonly (string | Readonly<Record<string, number | boolean>>)[]): string {
+  return fields
+    .flatMap((field) => {
+      if (typeof field === "string") return [field];
+      return Object.entries(field).flatMap(([name, value]) =>
+        value === false ? [] : [value === true ? name : `${name}=${value}`],
+      );
+    })
+    .join(":");
+}
+
+function keyOf<Name extends string>(names: Readonly<Record<string, Name>>, value: Name): string {
+  return Object.keys(names).find((key) => names[key] === value)!;
+}
+
+/**
+ * The correction that a text says.
+ *
+ * @throws UsageError naming the part that is not understood and what could stand there, or where the correction
+ *   contradicts itself.
+ */
+export function parseCorrection(text: string): Correction {
+  const parts = text.trim().split(/\s+/).filter(Boolean);
+  if (parts.length === 0) throw new UsageError('the correction is empty: "none" does nothing');
+  if (parts.length === 1 && parts[0] === NONE) return { steps: [] };
+  const [first, ...rest] = parts as [string, ...string[]];
+  const hasWeight = first.startsWith("weight:");
+  const correction: Correction = {
+    ...(hasWeight && { weight: parseWeight(new Part(first)) }),
+    steps: (hasWeight ? rest : parts).map((part) => parseStep(new Part(part))),
+  };
+  validateCorrection(correction);
+  return correction;
+}
+
+function parseWeight(part: Part): Weight {
+  const [level, aggregation = "sum", ...more] = part.take("a level").split(".");
+  if (more.length > 0) throw part.refuse("a level has one aggregation at most: weight:sequence.mean");
+  const weight = {
+    level: part.pick(LEVELS, level!, "level"),
+    aggregation: part.pick(["sum", "mean"] as const, aggregation, "aggregation of a weight"),
+  };
+  const deltaBound = part.takeNumber("delta");
+  const logBound = part.takeNumber("log");
+  const over = part.takeFlag("kept") ? ("kept" as const) : undefined;
+  part.finish(["delta=NATS", "log=NATS", "kept"]);
+  return {
+    ...weight,
+    ...(deltaBound !== undefined && { deltaBound }),
+    ...(logBound !== undefined && { logBound }),
+    ...(over && { over }),
+  };
+}
+
+function parseStep(part: Part): Step {
+  switch (part.name) {
+    case "truncate": {
+      const step = { action: part.name, ...part.takeRange() } as const;
+      part.finish([]);
+      return step;
+    }
+    case "normalize": {
+      const over =
+        DIVISORS[
+          part.pick(Object.keys(DIVISORS) as (keyof typeof DIVISORS)[], part.take("over what"), "divisor")
+        ];
+      part.finish([]);
+      return { action: part.name, over };
+    }
+    case "veto": {
+      const statistic = part.pick(STATISTICS, part.take("a statistic"), "statistic");
+      const bounds = part.takeRange();
+      const deltaBound = part.takeNumber("delta");
+      part.finish(["delta=NATS"]);
+      const measure = { statistic, level: "token", aggregation: "sum" } as const;
+      return {
+        action: part.name,
+        measure: { ...measure, ...(deltaBound !== undefined && { deltaBound }) },
+        ...bounds,
+      };
+    }
+    case "zero":
+    case "mask":
+      return parseReject(part, part.name);
+    case "weight":
+      throw part.refuse("the weight comes first, and there is one");
+    default:
+      throw part.refuse(`it must begin with one of ${PARTS.join(", ")}`);
+  }
+}
+
+function parseReject(part: Part, action: Reject["action"]): Reject {
+  const measured = part.take("a measure");
+  const measure = measured === "weight" ? measured : parseMeasure(part, measured);
+  const bounds = part.takeRange();
+  const sign = (Object.keys(SIGNS) as (keyof typeof SIGNS)[]).find((name) => part.takeFlag(name));
+  const only = part.takeFlag("diverging");
+  const nan = part.takeFlag("nan");
+  const deltaBound = measure === "weight" ? undefined : part.takeNumber("delta");
+  const over = measure !== "weight" && part.takeFlag("kept");
+  part.finish([
+    ...Object.keys(SIGNS),
+    "diverging",
+    "nan",
+    ...(measure === "weight" ? [] : ["delta=NATS", "kept"]),
+  ]);
+  return {
+    action,
+    measure:
+      measure === "weight"
+        ? measure
+        : { ...measure, ...(deltaBound !== undefined && { deltaBound }), ...(over && { over: "kept" }) },
+    ...bounds,
+    ...(sign && { when: SIGNS[sign] }),
+    ...(only && { only: "diverging tokens" }),
+    ...(nan && { nan: "kept" }),
+  };
+}
+
+function parseMeasure(part: Part, text: string): Measure {
+  const words = text.split(".");
+  const level = part.pick(LEVELS, words[0]!, "level");
+  if (words.length !== (level === "token" ? 2 : 3))
+    throw part.refuse(
+      level === "token"
+        ? "a token's measure is token.STATISTIC"
+        : `a measure is ${level}.AGGREGATION.STATISTIC`,
+    );
+  return {
+    statistic: part.pick(STATISTICS, words.at(-1)!, "statistic"),
+    level,
+    aggregation:
+      level === "token" ? "sum" : part.pick(["sum", "mean", "max"] as const, words[1]!, "aggregation"),
+  };
+}
+
+const NUMBER = /^-?(\d+(\.\d+)?|\.\d+)(e-?\d+)?$/;
+
+/** One part of the text, taken apart from left to right: fields in their order, then options in any. */
+class Part {
+  readonly name: string;
+  readonly #text: string;
+  readonly #fields: string[];
+
+  constructor(text: string) {
+    this.#text = text;
+    [this.name, ...this.#fields] = text.split(":") as [string, ...string[]];
+  }
+
+  refuse(why: string): UsageError {
+    return new UsageError(`"${this.#text.slice(0, 80)}" is not understood: ${why}`);
+  }
+
+  pick<Name extends string>(names: readonly Name[], text: string, what: string): Name {
+    const name = names.find((each) => each === text);
+    if (name !== undefined) return name;
+    throw this.refuse(`there is no ${what} "${text}"; known: ${names.join(", ")}`);
+  }
+
+  take(what: string): string {
+    const field = this.#fields.shift();
+    if (field === undefined || field === "") throw this.refuse(`${what} is missing after ${this.name}:`);
+    return field;
+  }
+
+  takeRange(): Bounds {
+    const text = this.take("a range such as 0.5..2");
+    const [lower, upper, ...more] = text.split("..");
+    if (upper === undefined || more.length > 0)
+      throw this.refuse(`"${text}" is no range: write 0.5..2, 0.5.. or ..2`);
+    return {
+      ...(lower !== "" && { lower: this.#number(lower!) }),
+      ...(upper !== "" && { upper: this.#number(upper) }),
+    };
+  }
+
+  /** The number of an option `name=1.5`. */
+  takeNumber(name: string): number | undefined {
+    const at = this.#fields.findIndex((field) => field.startsWith(`${name}=`));
+    if (at < 0) return undefined;
+    return this.#number(this.#fields.splice(at, 1)[0]!.slice(name.length + 1));
+  }
+
+  takeFlag(name: string): boolean {
+    const at = this.#fields.indexOf(name);
+    if (at >= 0) this.#fields.splice(at, 1);
+    return at >= 0;
+  }
+
+  finish(options: readonly string[]): void {
+    const [field] = this.#fields;
+    if (field === undefined) return;
+    const known = options.length === 0 ? "nothing may follow" : `known: ${options.join(", ")}`;
+    throw this.refuse(`there is no option "${field}" here; ${known}`);
+  }
+
+  #number(text: string): number {
+    if (NUMBER.test(text)) return Number(text);
+    throw this.refuse(`"${text}" is no number`);
+  }
+}
