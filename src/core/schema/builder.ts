@@ -1,14 +1,26 @@
 /**
  * Drafts in, packed batches out.
  *
+ *     draft ─► push ─┬─ response mask ────► #mask                    at `tokens`           ┐
+ *                    ├─ arrays per token ─► #floats, #singles, #ids, at `tokens`           │
+ *                    │                      #policies, #entropies,                         ├─► flush ─► batch,
+ *                    │                      #topK                    at `tokens` × k       │   which owns its arrays
+ *                    ├─ prompt tokens ────► #ids                     at `promptTokens`     │
+ *                    └─ one per sequence ─► #lists                   appended              ┘
+ *
+ * A column exists from the first draft that has it; what drafts before and after lack is filled in as missing. Nothing
+ * here knows a trainer or a file.
+ *
  * @module
  */
 
 import type { FloatArray, NumericArray } from "../base/index.ts";
 import { dictionary, LengthMismatchError } from "../base/index.ts";
+import { NamedColumns } from "./named-columns.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
-import type { ArrayPlaces, Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
+import type { Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
+import { SequenceLists } from "./sequence-lists.ts";
 
 export const DEFAULT_BATCH_TOKENS = 1_000_000;
 /** A batch of empty responses must end somewhere too. */
@@ -31,32 +43,190 @@ export interface BuilderOptions {
   readonly onOddMask?: (draft: SequenceDraft, count: number) => void;
 }
 
-export interface RecordBuilder {
-  /** Sequences since the last flush. */
-  readonly length: number;
-  /** Response tokens since the last flush. */
-  readonly tokens: number;
-  /** True when it is time to flush. */
-  readonly full: boolean;
-  /**
-   * Copies one sequence. Columns that other sequences have and this one lacks become NaN (ids: -1).
-   *
-   * @throws LengthMismatchError when a per-token array does not have one element per response token
-   */
-  push(draft: SequenceDraft): void;
-  /** What was pushed since the last flush as one batch; it owns its arrays. */
-  flush(): RecordBatch;
-}
-
-type Named<A> = Map<string, PackedColumn<A>>;
-
 interface TopKColumns {
   readonly k: number;
   readonly ids: PackedColumn<Int32Array>;
   readonly logprobs: PackedColumn<Float32Array>;
 }
 
-/** Reads a mask into 0 and 1, and counts what was neither. */
+export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
+  return new RecordBuilder(options);
+}
+
+export class RecordBuilder {
+  readonly #options: BuilderOptions;
+  readonly #batchTokens: number;
+
+  // Where the next draft goes. `#ends` and `#promptEnds` are offsets: one number more than there are sequences.
+  #tokens = 0;
+  #promptTokens = 0;
+  #textLength = 0;
+  readonly #ends: number[] = [0];
+  readonly #promptEnds: number[] = [0];
+
+  #mask = new Uint8Array(1024);
+  readonly #floats = new NamedColumns<FloatArray>(createFloatColumn);
+  readonly #singles = new NamedColumns<Float32Array>(createSingleColumn);
+  readonly #ids = new NamedColumns<Int32Array>(createIdColumn);
+  // Apart from `#floats`: these names come from files, and a policy may be called "rolloutLogprobs".
+  readonly #policies = new NamedColumns<FloatArray>(createFloatColumn);
+  readonly #entropies = new NamedColumns<FloatArray>(createFloatColumn);
+  readonly #topK = new Map<string, TopKColumns>();
+  readonly #lists = new SequenceLists();
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    this.#batchTokens = options.batchTokens ?? DEFAULT_BATCH_TOKENS;
+  }
+
+  /** Sequences since the last flush. */
+  get length(): number {
+    return this.#ends.length - 1;
+  }
+
+  /** Response tokens since the last flush. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** True when it is time to flush. */
+  get full(): boolean {
+    return (
+      this.#tokens >= this.#batchTokens ||
+      this.#promptTokens >= PROMPT_SHARE * this.#batchTokens ||
+      this.#textLength >= MOST_TEXT ||
+      this.#ends.length > MOST_SEQUENCES
+    );
+  }
+
+  /**
+   * Copies one sequence. Columns that other sequences have and this one lacks become NaN (ids: -1).
+   *
+   * @throws LengthMismatchError when a per-token array does not have one element per response token
+   */
+  push(draft: SequenceDraft): void {
+    // Before anything is stored: a draft that is refused leaves the batch as it was, and the next one is read.
+    const misfit = findMisfit(draft);
+    if (misfit !== undefined) {
+      throw new LengthMismatchError(
+        `${misfit.column}: ${misfit.length} values, ${misfit.expected} were expected for ${draft.length} response tokens`,
+        { found: misfit.length, expected: misfit.expected },
+      );
+    }
+    this.#refuseOtherK(draft);
+    // Before the columns: one advantage for all tokens is expanded by the mask that is stored here.
+    this.#putMask(draft);
+    this.#putTokenColumns(draft);
+    this.#putTopK(draft);
+    this.#lists.push(draft, this.length);
+    // Last: until here these say where this draft begins.
+    this.#promptTokens += draft.promptTokenIds?.length ?? 0;
+    this.#tokens += draft.length;
+    this.#textLength += (draft.promptText?.length ?? 0) + (draft.responseText?.length ?? 0);
+    this.#ends.push(this.#tokens);
+    this.#promptEnds.push(this.#promptTokens);
+  }
+
+  /** What was pushed since the last flush as one batch; it owns its arrays. */
+  flush(): RecordBatch {
+    const { provenance, sampling = {} } = this.#options;
+    const tokens = this.#tokens;
+    const prompts = this.#ids.take("promptTokenIds", this.#promptTokens);
+    const batch: RecordBatch = {
+      length: this.length,
+      provenance,
+      sampling,
+      offsets: Int32Array.from(this.#ends),
+      responseMask: this.#mask.slice(0, tokens),
+      ...this.#floats.take("rolloutLogprobs", tokens),
+      ...this.#floats.take("trainerLogprobs", tokens),
+      ...this.#ids.take("responseTokenIds", tokens),
+      policyLogprobs: this.#policies.takeAll(tokens),
+      entropies: this.#entropies.takeAll(tokens),
+      topK: this.#takeTopK(),
+      ...this.#singles.take("advantages", tokens),
+      ...this.#ids.take("positionIds", tokens),
+      ...this.#ids.take("weightVersions", tokens),
+      // Without ids the offsets would all be 0, and a reader would see empty prompts where there is no word of them.
+      ...(prompts.promptTokenIds && { promptOffsets: Int32Array.from(this.#promptEnds), ...prompts }),
+      ...this.#lists.take(),
+    };
+    this.#ends.length = this.#promptEnds.length = 1;
+    this.#tokens = this.#promptTokens = this.#textLength = 0;
+    return batch;
+  }
+
+  /** Stores the mask as 0 and 1, and tells of values that were neither. */
+  #putMask(draft: SequenceDraft): void {
+    const { length, responseMask } = draft;
+    const end = this.#tokens + length;
+    if (end > this.#mask.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * this.#mask.length));
+      larger.set(this.#mask.subarray(0, this.#tokens));
+      this.#mask = larger;
+    }
+    const odd = storeMask(this.#mask, this.#tokens, responseMask);
+    if (odd > 0) this.#options.onOddMask?.(draft, odd);
+  }
+
+  #putTokenColumns(draft: SequenceDraft): void {
+    const at = this.#tokens;
+    this.#floats.put("rolloutLogprobs", at, draft.rolloutLogprobs);
+    this.#floats.put("trainerLogprobs", at, draft.trainerLogprobs);
+    this.#ids.put("responseTokenIds", at, draft.responseTokenIds);
+    this.#ids.put("positionIds", at, draft.positionIds);
+    this.#ids.put("weightVersions", at, draft.weightVersions);
+    this.#ids.put("promptTokenIds", this.#promptTokens, draft.promptTokenIds);
+    this.#singles.put("advantages", at, this.#expandAdvantage(draft));
+    // `for in` also passes over what is undefined. Drafts come by the hundred thousand: no entries are made for each.
+    for (const name in draft.policyLogprobs) this.#policies.put(name, at, draft.policyLogprobs[name]);
+    for (const name in draft.entropies) this.#entropies.put(name, at, draft.entropies[name]);
+  }
+
+  /** One advantage for all tokens, written out as the trainers do: 0 where the mask is. */
+  #expandAdvantage({ advantages, length }: SequenceDraft): NumericArray | undefined {
+    if (typeof advantages !== "number") return advantages;
+    const expanded = new Float32Array(length);
+    for (let i = 0; i < length; i++) expanded[i] = this.#mask[this.#tokens + i]! * advantages;
+    return expanded;
+  }
+
+  /** k is one number per batch: alternatives of token t lie at t · k, so another k would move all that come after. */
+  #refuseOtherK({ topK }: SequenceDraft): void {
+    for (const name in topK) {
+      const [held, k] = [this.#topK.get(name)?.k, topK[name]!.k];
+      if (held === undefined || held === k) continue;
+      throw new LengthMismatchError(
+        `top-k alternatives of ${name} change from ${held} to ${k} per token within one batch`,
+        { found: k, expected: held },
+      );
+    }
+  }
+
+  #putTopK({ topK }: SequenceDraft): void {
+    for (const name in topK) {
+      const { k, ids, logprobs } = topK[name]!;
+      let held = this.#topK.get(name);
+      if (held === undefined) {
+        held = { k, ids: createIdColumn(), logprobs: createSingleColumn() };
+        this.#topK.set(name, held);
+      }
+      held.ids.put(this.#tokens * k, ids);
+      held.logprobs.put(this.#tokens * k, logprobs);
+    }
+  }
+
+  #takeTopK(): Record<string, TopK> {
+    const result = dictionary<TopK>();
+    for (const [name, { k, ids, logprobs }] of this.#topK) {
+      result[name] = { k, ids: ids.take(this.#tokens * k), logprobs: logprobs.take(this.#tokens * k) };
+    }
+    this.#topK.clear();
+    return result;
+  }
+}
+
+/** Reads a mask into 0 and 1, and counts what was neither. NaN counts as 0: nobody said that the token is to count. */
 function storeMask(target: Uint8Array, at: number, values: NumericArray): number {
   let odd = 0;
   for (let i = 0; i < values.length; i++) {
@@ -69,221 +239,4 @@ function storeMask(target: Uint8Array, at: number, values: NumericArray): number
     }
   }
   return odd;
-}
-
-export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
-  const { provenance, sampling = {}, batchTokens = DEFAULT_BATCH_TOKENS, onOddMask } = options;
-
-  let tokens = 0;
-  let promptTokens = 0;
-  let textLength = 0;
-  let mask = new Uint8Array(1024);
-  const ends: number[] = [0];
-  const promptEnds: number[] = [0];
-
-  const floats: Named<FloatArray> = new Map();
-  const singles: Named<Float32Array> = new Map();
-  const ids: Named<Int32Array> = new Map();
-  const policyLogprobs: Named<FloatArray> = new Map();
-  const entropies: Named<FloatArray> = new Map();
-  const topK = new Map<string, TopKColumns>();
-
-  const steps: number[] = [];
-  const ranks: number[] = [];
-  const rows: number[] = [];
-  const packs: number[] = [];
-  const rewards: number[] = [];
-  const correctness: number[] = [];
-  const sourceOffsets: number[] = [];
-  let layout: ArrayPlaces["layout"] | undefined;
-  const arrayStarts: number[] = [];
-  const arrayWidths: number[] = [];
-  const sampleIds: (string | undefined)[] = [];
-  const groupIds: (string | undefined)[] = [];
-  const environments: (string | undefined)[] = [];
-  const promptTexts: (string | undefined)[] = [];
-  const responseTexts: (string | undefined)[] = [];
-  const scalars = [steps, ranks, rows, packs, rewards, correctness, sourceOffsets, arrayStarts, arrayWidths];
-  const strings = [sampleIds, groupIds, environments, promptTexts, responseTexts];
-
-  function put<A>(
-    named: Named<A>,
-    name: string,
-    values: NumericArray | undefined,
-    create: () => PackedColumn<A>,
-    at: number = tokens,
-  ): void {
-    if (values === undefined) return;
-    let column = named.get(name);
-    if (column === undefined) {
-      column = create();
-      named.set(name, column);
-    }
-    column.put(at, values);
-  }
-
-  function putTopK(draft: SequenceDraft): void {
-    for (const [name, top] of Object.entries(draft.topK ?? {})) {
-      let held = topK.get(name);
-      if (held === undefined) {
-        held = { k: top.k, ids: createIdColumn(), logprobs: createSingleColumn() };
-        topK.set(name, held);
-      }
-      if (held.k !== top.k) {
-        throw new LengthMismatchError(
-          `top-k alternatives of ${name} change from ${held.k} to ${top.k} per token within one batch`,
-          { found: top.k, expected: held.k },
-        );
-      }
-      held.ids.put(tokens * top.k, top.ids);
-      held.logprobs.put(tokens * top.k, top.logprobs);
-    }
-  }
-
-  function putMask(draft: SequenceDraft): void {
-    const end = tokens + draft.length;
-    if (end > mask.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * mask.length));
-      larger.set(mask.subarray(0, tokens));
-      mask = larger;
-    }
-    const odd = storeMask(mask, tokens, draft.responseMask);
-    if (odd > 0) onOddMask?.(draft, odd);
-  }
-
-  function expandAdvantage(
-    advantages: NumericArray | number | undefined,
-    length: number,
-  ): NumericArray | undefined {
-    if (typeof advantages !== "number") return advantages;
-    const expanded = new Float32Array(length);
-    for (let i = 0; i < length; i++) expanded[i] = mask[tokens + i]! * advantages;
-    return expanded;
-  }
-
-  function push(draft: SequenceDraft): void {
-    const misfit = findMisfit(draft);
-    if (misfit !== undefined) {
-      throw new LengthMismatchError(
-        `${misfit.column}: ${misfit.length} values, ${misfit.expected} were expected for ${draft.length} response tokens`,
-        { found: misfit.length, expected: misfit.expected },
-      );
-    }
-    putMask(draft);
-    put(floats, "rolloutLogprobs", draft.rolloutLogprobs, createFloatColumn);
-    put(floats, "trainerLogprobs", draft.trainerLogprobs, createFloatColumn);
-    put(ids, "responseTokenIds", draft.responseTokenIds, createIdColumn);
-    put(ids, "positionIds", draft.positionIds, createIdColumn);
-    put(ids, "weightVersions", draft.weightVersions, createIdColumn);
-    put(ids, "promptTokenIds", draft.promptTokenIds, createIdColumn, promptTokens);
-    put(singles, "advantages", expandAdvantage(draft.advantages, draft.length), createSingleColumn);
-    for (const name in draft.policyLogprobs)
-      put(policyLogprobs, name, draft.policyLogprobs[name], createFloatColumn);
-    for (const name in draft.entropies) put(entropies, name, draft.entropies[name], createFloatColumn);
-    if (draft.topK !== undefined) putTopK(draft);
-    promptTokens += draft.promptTokenIds?.length ?? 0;
-    tokens += draft.length;
-    ends.push(tokens);
-    promptEnds.push(promptTokens);
-    steps.push(draft.step ?? NaN);
-    ranks.push(draft.rank ?? NaN);
-    rows.push(draft.row ?? ends.length - 2);
-    packs.push(draft.pack ?? 0);
-    rewards.push(draft.reward ?? NaN);
-    correctness.push(draft.correctness ?? NaN);
-    sourceOffsets.push(draft.sourceOffset ?? -1);
-    if (draft.array !== undefined) {
-      layout = draft.array.layout;
-      arrayStarts.push(draft.array.start);
-      arrayWidths.push(draft.array.width);
-    }
-    sampleIds.push(draft.sampleId);
-    groupIds.push(draft.groupId);
-    environments.push(draft.environment);
-    textLength += (draft.promptText?.length ?? 0) + (draft.responseText?.length ?? 0);
-    promptTexts.push(draft.promptText);
-    responseTexts.push(draft.responseText);
-  }
-
-  function takeNamed<A>(named: Named<A>): Record<string, A> {
-    const result = dictionary<A>();
-    for (const [name, column] of named) result[name] = column.take(tokens);
-    named.clear();
-    return result;
-  }
-
-  function takeTopK(): Record<string, TopK> {
-    const result = dictionary<TopK>();
-    for (const [name, { k, ids, logprobs }] of topK) {
-      result[name] = { k, ids: ids.take(tokens * k), logprobs: logprobs.take(tokens * k) };
-    }
-    topK.clear();
-    return result;
-  }
-
-  function flush(): RecordBatch {
-    const take = <A, K extends string>(named: Named<A>, name: K): { [P in K]?: A } => {
-      const column = named.get(name);
-      return column === undefined ? {} : ({ [name]: column.take(tokens) } as { [P in K]: A });
-    };
-    const promptTokenIds = ids.get("promptTokenIds")?.take(promptTokens);
-    const batch: RecordBatch = {
-      length: ends.length - 1,
-      provenance,
-      sampling,
-      offsets: Int32Array.from(ends),
-      responseMask: mask.slice(0, tokens),
-      ...take(floats, "rolloutLogprobs"),
-      ...take(floats, "trainerLogprobs"),
-      ...take(ids, "responseTokenIds"),
-      policyLogprobs: takeNamed(policyLogprobs),
-      entropies: takeNamed(entropies),
-      topK: takeTopK(),
-      ...take(singles, "advantages"),
-      ...take(ids, "positionIds"),
-      ...take(ids, "weightVersions"),
-      ...(promptTokenIds === undefined ? {} : { promptOffsets: Int32Array.from(promptEnds), promptTokenIds }),
-      steps: Float64Array.from(steps),
-      ranks: Float64Array.from(ranks),
-      rows: Int32Array.from(rows),
-      packs: Int32Array.from(packs),
-      rewards: Float64Array.from(rewards),
-      correctness: Float64Array.from(correctness),
-      sourceOffsets: Float64Array.from(sourceOffsets),
-      ...(layout !== undefined &&
-        arrayStarts.length === steps.length && {
-          arrays: { layout, starts: Int32Array.from(arrayStarts), widths: Int32Array.from(arrayWidths) },
-        }),
-      sampleIds: [...sampleIds],
-      groupIds: [...groupIds],
-      environments: [...environments],
-      promptTexts: [...promptTexts],
-      responseTexts: [...responseTexts],
-    };
-    for (const named of [floats, singles, ids]) named.clear();
-    for (const list of scalars) list.length = 0;
-    for (const list of strings) list.length = 0;
-    ends.length = promptEnds.length = 1;
-    tokens = promptTokens = textLength = 0;
-    return batch;
-  }
-
-  return {
-    get length() {
-      return ends.length - 1;
-    },
-    get tokens() {
-      return tokens;
-    },
-    get full() {
-      return (
-        tokens >= batchTokens ||
-        promptTokens >= PROMPT_SHARE * batchTokens ||
-        textLength >= MOST_TEXT ||
-        ends.length > MOST_SEQUENCES
-      );
-    },
-    push,
-    flush,
-  };
 }

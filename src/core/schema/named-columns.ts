@@ -1,0 +1,41 @@
+import type { NumericArray } from "../base/index.ts";
+import { dictionary } from "../base/index.ts";
+import type { PackedColumn } from "./packed-column.ts";
+
+/** Packed columns of one kind by name, each made when the first draft has it. */
+export class NamedColumns<A> {
+  readonly #create: () => PackedColumn<A>;
+  readonly #columns = new Map<string, PackedColumn<A>>();
+
+  constructor(create: () => PackedColumn<A>) {
+    this.#create = create;
+  }
+
+  /** Copies values to positions from `at` on; nothing where there are none. */
+  put(name: string, at: number, values: NumericArray | undefined): void {
+    if (values === undefined) return;
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      // It starts at position 0 whatever `at` is: the column itself fills what came before as missing.
+      column = this.#create();
+      this.#columns.set(name, column);
+    }
+    column.put(at, values);
+  }
+
+  /** One column as a property, or none where no draft had it: to be spread into a batch. The column is gone here. */
+  take<K extends string>(name: K, length: number): { [P in K]?: A } {
+    const column = this.#columns.get(name);
+    if (column === undefined) return {};
+    this.#columns.delete(name);
+    return { [name]: column.take(length) } as { [P in K]: A };
+  }
+
+  /** All of them, where names come from files. */
+  takeAll(length: number): Record<string, A> {
+    const all = dictionary<A>();
+    for (const [name, column] of this.#columns) all[name] = column.take(length);
+    this.#columns.clear();
+    return all;
+  }
+}

@@ -1,0 +1,109 @@
+import type { ArrayPlaces, RecordBatch } from "./record.ts";
+import type { SequenceDraft } from "./sequence-draft.ts";
+
+/** The columns of a batch with one element per sequence. */
+type SequenceColumns = Pick<
+  RecordBatch,
+  | "steps"
+  | "ranks"
+  | "rows"
+  | "packs"
+  | "rewards"
+  | "correctness"
+  | "sourceOffsets"
+  | "arrays"
+  | "sampleIds"
+  | "groupIds"
+  | "environments"
+  | "promptTexts"
+  | "responseTexts"
+>;
+
+/** Text, or nothing where the source does not say. */
+type Texts = (string | undefined)[];
+
+/** What sequences have one of each: lists while a batch grows, typed arrays once it is done. */
+export class SequenceLists {
+  #steps: number[] = [];
+  #ranks: number[] = [];
+  #rows: number[] = [];
+  #packs: number[] = [];
+  #rewards: number[] = [];
+  #correctness: number[] = [];
+  #sourceOffsets: number[] = [];
+  #layout: ArrayPlaces["layout"] | undefined;
+  #arrayStarts: number[] = [];
+  #arrayWidths: number[] = [];
+  #sampleIds: Texts = [];
+  #groupIds: Texts = [];
+  #environments: Texts = [];
+  #promptTexts: Texts = [];
+  #responseTexts: Texts = [];
+
+  /** @param index of the sequence in its batch: its row where the source does not number rows */
+  push(draft: SequenceDraft, index: number): void {
+    // NaN and not 0 where the source does not say: step 0 and rank 0 exist.
+    this.#steps.push(draft.step ?? NaN);
+    this.#ranks.push(draft.rank ?? NaN);
+    this.#rows.push(draft.row ?? index);
+    this.#packs.push(draft.pack ?? 0);
+    this.#rewards.push(draft.reward ?? NaN);
+    this.#correctness.push(draft.correctness ?? NaN);
+    this.#sourceOffsets.push(draft.sourceOffset ?? -1);
+    if (draft.array !== undefined) {
+      this.#layout = draft.array.layout;
+      this.#arrayStarts.push(draft.array.start);
+      this.#arrayWidths.push(draft.array.width);
+    }
+    this.#sampleIds.push(draft.sampleId);
+    this.#groupIds.push(draft.groupId);
+    this.#environments.push(draft.environment);
+    this.#promptTexts.push(draft.promptText);
+    this.#responseTexts.push(draft.responseText);
+  }
+
+  /** What was pushed since the last call. */
+  take(): SequenceColumns {
+    const arrays = this.#places();
+    const columns: SequenceColumns = {
+      steps: Float64Array.from(this.#steps),
+      ranks: Float64Array.from(this.#ranks),
+      rows: Int32Array.from(this.#rows),
+      packs: Int32Array.from(this.#packs),
+      rewards: Float64Array.from(this.#rewards),
+      correctness: Float64Array.from(this.#correctness),
+      sourceOffsets: Float64Array.from(this.#sourceOffsets),
+      ...(arrays && { arrays }),
+      sampleIds: this.#sampleIds,
+      groupIds: this.#groupIds,
+      environments: this.#environments,
+      promptTexts: this.#promptTexts,
+      responseTexts: this.#responseTexts,
+    };
+    this.#clear();
+    return columns;
+  }
+
+  /** Absent unless every sequence says where it stood: places of some would be those of the wrong sequences. */
+  #places(): ArrayPlaces | undefined {
+    if (this.#layout === undefined || this.#arrayStarts.length !== this.#steps.length) return undefined;
+    return {
+      layout: this.#layout,
+      starts: Int32Array.from(this.#arrayStarts),
+      widths: Int32Array.from(this.#arrayWidths),
+    };
+  }
+
+  #clear(): void {
+    // Numbers were copied, so their lists keep their room; the lists of texts belong to the batch now.
+    for (const list of [this.#steps, this.#ranks, this.#rows, this.#packs]) list.length = 0;
+    for (const list of [this.#rewards, this.#correctness, this.#sourceOffsets]) list.length = 0;
+    this.#arrayStarts.length = this.#arrayWidths.length = 0;
+    this.#layout = undefined;
+    this.#sampleIds = [];
+    this.#groupIds = [];
+    this.#environments = [];
+    this.#promptTexts = [];
+    this.#responseTexts = [];
+  }
+}
