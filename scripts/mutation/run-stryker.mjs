@@ -57,7 +57,7 @@ export async function runStryker(folder, { concurrency, fresh = false }) {
     tempDirName: join(tmpdir(), "logratio-mutation"),
     // A mutant that loops for ever is stopped by its count of turns; the clock is for the rest, and generous, so that a
     // busy machine does not make one.
-    timeoutMS: 30_000,
+    timeoutMS: 10_000,
     timeoutFactor: 4,
     // Vitest does not check types, and a mutant that breaks one still runs.
     disableTypeChecks: false,
