@@ -44,6 +44,29 @@ describe("figures", () => {
       expect(actual, `figure ${i}`).toBeCloseTo(expected, 13);
   });
 
+  it("keep the digits of 1 − r where r is as good as 1", () => {
+    // Δ = ±h turns p into p (1 ± h), so that E = h² Σ p² and 1 − r = E / 2T with T = Σ (p − mean)², to first order.
+    const h = 1e-9;
+    const probs = [0.1, 0.1, 0.2, 0.2, 0.7, 0.7];
+    const logprobs = probs.map(Math.log);
+    const moved = logprobs.map((value, i) => value + (i % 2 === 0 ? h : -h));
+    const spread = probs.reduce((sum, p) => sum + (p - mean(probs)) ** 2, 0);
+    const residual = h ** 2 * probs.reduce((sum, p) => sum + p * p, 0);
+    const deficit = derive.pearsonDeficit(sumsOf(logprobs, moved));
+    expect(deficit / (residual / (2 * spread))).toBeCloseTo(1, 5);
+    expect(derive.pearson(sumsOf(logprobs, moved))).toBe(1);
+  });
+
+  it("give no correlation where a policy gives every token the same probability, or there is one token", () => {
+    expect(derive.pearsonDeficit(sumsOf([-1, -1], [-1, -2]))).toBeNaN();
+    expect(derive.pearsonDeficit(sumsOf([-1, -2], [-1, -1]))).toBeNaN();
+    expect(derive.pearsonDeficit(sumsOf([-1], [-2]))).toBeNaN();
+    expect(derive.pearson(sumsOf([-1], [-2]))).toBeNaN();
+    const opposite = sumsOf([Math.log(0.2), Math.log(0.6)], [Math.log(0.6), Math.log(0.2)]);
+    expect(derive.pearson(opposite)).toBeCloseTo(-1, 14);
+    expect(derive.pearsonDeficit(opposite)).toBeCloseTo(2, 14);
+  });
+
   it("read a table at an offset", () => {
     const table = new Float64Array(2 * FIELDS);
     table.set(sums, FIELDS);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LengthMismatchError } from "../base/index.ts";
-import { createRecordBuilder, DEFAULT_BATCH_TOKENS, MOST_TEXT } from "./builder.ts";
+import { createRecordBuilder, MOST_TEXT } from "./builder.ts";
 import { wasSingle } from "./packed-column.ts";
 import type { SequenceDraft } from "./sequence-draft.ts";
 
@@ -11,15 +11,6 @@ function draft(length: number, more: Partial<SequenceDraft> = {}): SequenceDraft
 }
 
 describe("when a batch is full", () => {
-  it("after a million tokens by default", () => {
-    const record = createRecordBuilder({ provenance });
-    expect(DEFAULT_BATCH_TOKENS).toBe(1_000_000);
-    record.push(draft(DEFAULT_BATCH_TOKENS - 1));
-    expect(record.full).toBe(false);
-    record.push(draft(1));
-    expect(record.full).toBe(true);
-  });
-
   it("after eight times as many prompt tokens, since they cost less", () => {
     const record = createRecordBuilder({ provenance, batchTokens: 10 });
     record.push(draft(1, { promptTokenIds: new Int32Array(79) }));
@@ -39,16 +30,6 @@ describe("when a batch is full", () => {
     expect(record.full).toBe(true);
     record.flush();
     expect(record.full).toBe(false);
-  });
-
-  it("after 131,072 sequences, though they are empty", () => {
-    const record = createRecordBuilder({ provenance });
-    const empty = draft(0);
-    for (let i = 1; i < 2 ** 17; i++) record.push(empty);
-    expect(record.full).toBe(false);
-    record.push(empty);
-    expect(record.full).toBe(true);
-    expect(record.length).toBe(2 ** 17);
   });
 });
 

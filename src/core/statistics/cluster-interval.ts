@@ -26,8 +26,9 @@ export function clusterInterval(
     squares += e * e;
     fourth += e ** 4;
   }
-  const kurtosis = (clusters * fourth) / (squares * squares);
-  const freedom = Math.max(1, Math.min(clusters - 1, (2 * clusters) / (kurtosis - 1)));
+  // Of equal influences the kurtosis is 1, and may round to less: that is no single degree of freedom.
+  const excess = Math.max(0, (clusters * fourth) / (squares * squares) - 1);
+  const freedom = Math.max(1, Math.min(clusters - 1, (2 * clusters) / excess));
   const error = Math.sqrt((clusters / (clusters - 1)) * squares);
   const margin = studentQuantile95(freedom) * error;
   if (scale === "linear") return { low: estimate - margin, high: estimate + margin };

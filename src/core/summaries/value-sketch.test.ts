@@ -88,6 +88,19 @@ describe("ValueSketch", () => {
     );
   });
 
+  it("counts nothing beyond the extremes, though a cell reaches further than they do", () => {
+    const sketch = ValueSketch.of(Float32Array.of(-1.003, -0.5, 0.5, 1.003));
+    const [inside, at] = [Math.fround(1.001), Math.fround(1.003)];
+    expect(sketch.countAbove(at)).toBe(0);
+    expect(sketch.countBelow(-at)).toBe(0);
+    expect(sketch.countBelow(-1.0035)).toBe(0);
+    expect(sketch.countAbove(1.0035)).toBe(0);
+    expect(sketch.countAbove(inside)).toBeGreaterThan(0);
+    expect(sketch.countBelow(-inside)).toBeGreaterThan(0);
+    expect(sketch.countBelow(2)).toBe(4);
+    expect(sketch.countAbove(-2)).toBe(4);
+  });
+
   it("folds to absolute values and splits into sides", () => {
     fc.assert(
       fc.property(deltas, (values) => {
