@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Correction } from "../../trainers/neutral/correction.ts";
+import type { NamedCorrection } from "./named-correction.ts";
 import { paretoFront } from "./pareto.ts";
-import type { Setting } from "./setting.ts";
 
 type Point = readonly [name: string, ess: number, mass: number, aggregation?: "mean"];
 
@@ -10,7 +10,7 @@ function front(...points: readonly Point[]): string[] {
   const settings = points.map(([name, , , aggregation]) => {
     const weight = { level: "sequence", aggregation: aggregation ?? "sum" } as const;
     const correction: Correction = { weight, steps: [] };
-    return { name, correction, methods: [] } as unknown as Setting;
+    return { name, correction, methods: [] } as unknown as NamedCorrection;
   });
   return paretoFront(figures, settings);
 }

@@ -27,5 +27,5 @@ export const demo: Verb<[], ReportOptions> = {
 function demoPath(): string {
   const path = fileURLToPath(new URL("../../../../examples/demo", import.meta.url));
   const fromHere = relative("", path);
-  return fromHere.startsWith("../..") ? path : fromHere;
+  return fromHere.startsWith("..") ? path : fromHere;
 }

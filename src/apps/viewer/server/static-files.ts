@@ -32,7 +32,7 @@ const NAMED_BY_CONTENT = /^assets\/.*-[\w-]{8,}\.\w+$/;
  * @throws NotFoundError when it was not built
  */
 export function builtPage(): string {
-  const places = ["../../web/", "../../../../dist/web/"].map((path) =>
+  const places = ["../../../web/", "../../../../dist/web/"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   );
   const found = places.find((place) => existsSync(join(place, "index.html")) && !isSource(place));

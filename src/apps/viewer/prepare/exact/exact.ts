@@ -4,7 +4,7 @@
  * @module
  */
 
-import { configsOf, Sweep, correctionFigures } from "../../../../analyses/sweep/index.ts";
+import { configsOf, correctionFigures, Sweep } from "../../../../analyses/sweep/index.ts";
 import { orNull, shellCommand } from "../../../../core/base/index.ts";
 import {
   EXACT_COUNTS,
