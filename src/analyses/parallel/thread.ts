@@ -22,9 +22,9 @@ interface Pending<Reply> {
  * @param beside the module's `import.meta.url`; default this one
  */
 export function workerFile(name: string, beside: string = import.meta.url): URL | undefined {
-  if (!beside.endsWith(".ts")) return new URL(`.//${name}.js`, beside);
+  if (!beside.endsWith(".ts")) return new URL(`./${name}.js`, beside);
   const native = (process.features as { typescript?: unknown }).typescript;
-  return native ? new URL(`.//${name}.ts`, beside) : undefined;
+  return native ? new URL(`./${name}.ts`, beside) : undefined;
 }
 
 /** Starts a thread. It keeps the process alive only while it has something to answer. */
