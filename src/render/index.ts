@@ -8,7 +8,6 @@ export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from ".
 export { type KlMarkdownOptions, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
 export {
   type MarkdownOptions,
-  plural,
   renderHtml,
   renderMarkdown,
   renderTerminal,
@@ -26,5 +25,6 @@ export {
   formatPlain,
   formatShare,
   formatSigned,
+  plural,
   printable,
 } from "./text/index.ts";

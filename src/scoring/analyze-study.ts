@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import { dirname } from "node:path";
 import type {
   CheckpointSummary,
@@ -22,6 +23,7 @@ import {
 } from "../analyses/kl/index.ts";
 import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
+import { formatNumber } from "../core/text/index.ts";
 import { makeDirectory, writeWholeFile } from "../input/io/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
 import type { KlPolicy, KlReport } from "../results/index.ts";
@@ -257,7 +259,7 @@ class StudyAnalysis {
       subject: `${name} ${other}`,
       count: 1,
       describe: () =>
-        `${name} has more vocabulary columns than ${other}, with up to ${mass.toPrecision(2)} of a token's probability in them; divergences are over the columns that both have`,
+        `${name} has more vocabulary columns than ${other}, with up to ${formatNumber(mass, 2)} of a token's probability in them; divergences are over the columns that both have`,
       at: {},
       likely: "the head is padded to a round size, or one tokenizer was extended",
     });

@@ -1,5 +1,6 @@
 import { containError, isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingCode, FindingLog } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import type { ByteSource } from "../../input/io/index.ts";
 import {
   type ByteStream,
@@ -131,7 +132,7 @@ function reportRepeated(path: string, repeated: number, findings: FindingLog): v
     at: { file: path },
     likely: "the log was written twice, or copies of it were given",
     describe: (count) =>
-      `${count.toLocaleString("en")} ${count === 1 ? "record is" : "records are"} there more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
+      `${plural(count, "record is", "records are")} there more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
   });
 }
 
@@ -184,7 +185,7 @@ function report(
       at: { file, line: first.line },
       ...(onlyLast ? { likely: "the log is still being written, or its writer died" } : { likely, hint }),
       describe: (total) =>
-        `${total} ${total === 1 ? "line holds" : "lines hold"} ${words} and ${total === 1 ? "is" : "are"} left out (line ${named.join("; line ")}${more})`,
+        `${plural(total, "line holds", "lines hold")} ${words} and ${total === 1 ? "is" : "are"} left out (line ${named.join("; line ")}${more})`,
     });
   }
 }

@@ -172,7 +172,7 @@ describe("the guide's scenarios, against what chance gives", () => {
     expect(few.mostly_correct!.measured).toContain("over 8 prompts");
     const many = await scenariosOf(lines(40), { accuracy: 0.5 });
     expect(many.mostly_correct).toMatchObject({ status: "yes" });
-    expect(many.mostly_correct!.measured).toContain("95 % interval 90.7 % to 100.0 % over 40 prompts");
+    expect(many.mostly_correct!.measured).toContain("95 % interval 90.7 % to 100 % over 40 prompts");
   });
 
   it("an accuracy is a share", async () => {

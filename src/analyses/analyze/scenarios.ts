@@ -7,7 +7,14 @@
  *
  * @module
  */
-import { percentFixed } from "../../core/base/index.ts";
+import {
+  formatCoefficient,
+  formatCount,
+  formatNumber,
+  formatPlainShare,
+  formatShare,
+  plural,
+} from "../../core/text/index.ts";
 import type {
   ClusteredTest,
   Comparison,
@@ -104,14 +111,14 @@ export function readScenarios(source: ScenarioSource): Scenario[] {
 function readExcess(given: ShareFigures, name: "correct" | "incorrect"): Reading {
   if (given.share === null) return lacking("no record says whether its answer is correct");
   const { share, low, high, baseline } = sideOf(given, name);
-  const measured = `${percent(share)} of ${counted(given.count, "record")} ${given.count === 1 ? "is" : "are"} from ${name} answers${spread(low, high, given)}`;
+  const measured = `${formatShare(share)} of ${plural(given.count, "record")} ${given.count === 1 ? "is" : "are"} from ${name} answers${spread(low, high, given)}`;
   if (low === null || high === null)
     return lacking(`${measured}; the log does not say which records are from one response`);
   if (baseline === null)
     return lacking(
       `${measured}; the log does not say how many of all responses were correct: \`--accuracy 0.62\` does`,
     );
-  const beside = `${measured}; by chance ${percent(baseline)} (${CHANCE[given.baseline_from!](name)})`;
+  const beside = `${measured}; by chance ${formatShare(baseline)} (${CHANCE[given.baseline_from!](name)})`;
   if (given.clusters < LEAST_CLUSTERS) return lacking(beside);
   if (low > baseline) return { status: "yes", measured: beside };
   return high < baseline + ALIKE ? { status: "no", measured: beside } : lacking(beside);
@@ -149,14 +156,14 @@ function readEqual({ comparisons, shares: { correct } }: ScenarioSource): Readin
   const comparison = find(comparisons, "correctness_sequences");
   const { a, b, absent, clustered, hedges_g: g } = comparison;
   if (absent !== null) return lacking(`no comparison: ${absent}`);
-  const means = `mean ${figure(a.mean)} in ${count(a.count)} correct, ${figure(b.mean)} in ${count(b.count)} incorrect responses`;
+  const means = `mean ${formatNumber(a.mean)} in ${formatCount(a.count)} correct, ${formatNumber(b.mean)} in ${formatCount(b.count)} incorrect responses`;
   if (clustered === null) return lacking(`${means}; in too few prompts for a test`);
   const { low, high } = clustered.effect_interval;
   const same = a.mean === b.mean && g === null;
   if (!same && (low === null || high === null)) return lacking(`${means}; too uniform for an interval`);
   const effects = same
     ? `${means}; every value is the same`
-    : `${means}; effect ${figure(g)}, 95 % interval ${figure(low)} to ${figure(high)} over ${clusterText(clustered)} (equal: within ±${SMALL_EFFECT})`;
+    : `${means}; effect ${formatCoefficient(g)}, 95 % interval ${formatCoefficient(low)} to ${formatCoefficient(high)} over ${clusterText(clustered)} (equal: within ±${SMALL_EFFECT})`;
   const [least, most] = same ? [0, 0] : [low!, high!];
   const { share, interval, baseline } = correct;
   const often =
@@ -166,7 +173,7 @@ function readEqual({ comparisons, shares: { correct } }: ScenarioSource): Readin
   const measured =
     often === undefined
       ? `${effects}; the log does not say how many of all responses were correct: \`--accuracy 0.62\` does`
-      : `${effects}; ${percent(share!)} of the records are from correct answers${spread(interval.low, interval.high, correct)}, by chance ${percent(baseline!)} (equal: within ten points)`;
+      : `${effects}; ${formatShare(share!)} of the records are from correct answers${spread(interval.low, interval.high, correct)}, by chance ${formatShare(baseline!)} (equal: within ten points)`;
   const equalMeans = least >= -SMALL_EFFECT && most <= SMALL_EFFECT;
   if (!equalMeans && (least > 0 || most < 0)) return { status: "no", measured };
   if (often === undefined) return lacking(measured);
@@ -182,14 +189,14 @@ function readDigitsOnly({ correct, digits, shares }: ScenarioSource): Reading {
   if (correct.count === 0) return lacking("no record is from a correct answer");
   if (digits.correct_texts === 0) return lacking("the log has no token texts");
   const { share, interval, baseline, clusters, against_baseline: more } = shares.correct_digits;
-  const measured = `${percent(share!)} of ${counted(digits.correct_texts, "record")} from correct answers are digit tokens${spread(interval.low, interval.high, shares.correct_digits)} (only: ${percent(MOST)} or more)`;
+  const measured = `${formatShare(share!)} of ${plural(digits.correct_texts, "record")} from correct answers are digit tokens${spread(interval.low, interval.high, shares.correct_digits)} (only: ${formatPlainShare(MOST)} or more)`;
   if (interval.high === null)
     return lacking(`${measured}; the log does not say which records are from one response`);
   if (clusters < LEAST_CLUSTERS) return lacking(measured);
   if (interval.high < MOST) return { status: "no", measured };
   if (baseline === null || more === null || more.clusters < LEAST_CLUSTERS / 2)
     return lacking(`${measured}; too few records are from incorrect answers to compare`);
-  const beside = `${measured}, in incorrect ones ${percent(baseline)}: 95 % interval of the difference ${points(more.low!)} to ${points(more.high!)} points`;
+  const beside = `${measured}, in incorrect ones ${formatShare(baseline)}: 95 % interval of the difference ${points(more.low!)} to ${points(more.high!)} points`;
   if (share! >= MOST && more.low! > 0) return { status: "yes", measured: beside };
   return more.high! < ALIKE ? { status: "no", measured: beside } : lacking(beside);
 }
@@ -199,14 +206,14 @@ function readOthersMore({ comparisons, digits }: ScenarioSource): Reading {
   if (absent !== null && digits.texts_unknown > 0 && a.count + b.count === 0)
     return lacking("the log has no token texts");
   if (absent !== null) return lacking(`no comparison: ${absent}`);
-  const means = `mean ${figure(a.mean)} in ${count(a.count)} other tokens, ${figure(b.mean)} in ${count(b.count)} digit tokens`;
+  const means = `mean ${formatNumber(a.mean)} in ${formatCount(a.count)} other tokens, ${formatNumber(b.mean)} in ${formatCount(b.count)} digit tokens`;
   if (clustered === null)
     return lacking(
       `${means}; in too few prompts, or the log does not say which records are from one response`,
     );
   const { low, high } = clustered.effect_interval;
   if (low === null || high === null) return lacking(`${means}; too uniform for an interval`);
-  const measured = `${means}; effect ${figure(g)}, 95 % interval ${figure(low)} to ${figure(high)} over ${clusterText(clustered)}`;
+  const measured = `${means}; effect ${formatCoefficient(g)}, 95 % interval ${formatCoefficient(low)} to ${formatCoefficient(high)} over ${clusterText(clustered)}`;
   if (clustered.clusters_least < LEAST_CLUSTERS) return lacking(measured);
   if (low > 0) return { status: "yes", measured };
   return high < SMALL_EFFECT ? { status: "no", measured } : lacking(measured);
@@ -223,29 +230,13 @@ function find(comparisons: readonly Comparison[], id: Comparison["id"]): Compari
 function spread(low: number | null, high: number | null, over: ShareFigures): string {
   return low === null || high === null
     ? ""
-    : `, 95 % interval ${percent(low)} to ${percent(high)} over ${clusterText(over)}`;
+    : `, 95 % interval ${formatShare(low)} to ${formatShare(high)} over ${clusterText(over)}`;
 }
 
 function clusterText({ by, clusters }: Pick<ShareFigures | ClusteredTest, "by" | "clusters">): string {
-  return counted(clusters, by === "prompt" ? "prompt" : "response");
-}
-
-function percent(share: number): string {
-  return percentFixed(share, 1);
+  return plural(clusters, by === "prompt" ? "prompt" : "response");
 }
 
 function points(share: number): string {
-  return (share * 100).toFixed(1);
-}
-
-function figure(value: number | null): string {
-  return value === null ? "n/a" : value.toFixed(3);
-}
-
-function count(value: number): string {
-  return value.toLocaleString("en");
-}
-
-function counted(value: number, word: string): string {
-  return `${count(value)} ${value === 1 ? word : `${word}s`}`;
+  return formatNumber(share * 100);
 }

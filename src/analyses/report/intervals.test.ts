@@ -105,7 +105,7 @@ describe("where the data allow no interval", () => {
 
   it("gives what is left without any one prompt, and says that one holds most", () => {
     const { reason, leave_one_out } = none(evenPrompts(20, (prompt) => (prompt === 3 ? 1 : 0.0625)));
-    expect(reason).toBe("one prompt holds 46 %");
+    expect(reason).toBe("one prompt holds 45.7 %");
     expect(leave_one_out![0]).toBeCloseTo(0.0625, 12);
     expect(leave_one_out![1]).toBeCloseTo((18 * 0.0625 + 1) / 19, 12);
   });
@@ -122,7 +122,7 @@ describe("where the data allow no interval", () => {
     const { reason } = none(
       uneven.map((sequence) => ({ ...sequence, deltas: sequence.deltas.map(() => sizes[sequence.prompt]!) })),
     );
-    expect(reason).toMatch(/^5 of 100 prompts hold \d\d %$/);
+    expect(reason).toMatch(/^5 of 100 prompts hold \d\d\.\d %$/);
   });
 
   it("says that a few tokens hold most of a heavy-tailed figure, and keeps the interval of mean |Δ|", () => {
@@ -130,7 +130,7 @@ describe("where the data allow no interval", () => {
     const intervals = intervalsOf(total);
     for (const name of ["k2", "k3", "ess", "chi2_token"])
       expect(intervals[name]!.reason).toMatch(
-        /^the tokens' tail is too heavy: 12 of 12,000 hold \d\d %$|^one prompt holds/,
+        /^the tokens' tail is too heavy: 12 of 12,000 hold \d\d\.\d %$|^one prompt holds/,
       );
     expect(intervals.delta_abs_mean!.reason).toBeNull();
   });

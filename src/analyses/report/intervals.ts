@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { percent } from "../../core/base/index.ts";
+
 import { clusterInterval, paretoTailIndex, rareRate } from "../../core/statistics/index.ts";
 import type { MismatchSummary, SequenceSample, ValueSketch } from "../../core/summaries/index.ts";
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
+import { formatCount, formatShare } from "../../core/text/index.ts";
 import type { Interval } from "../../results/index.ts";
 import type { Ranges } from "./baselines.ts";
 import { CLUSTER_METRICS, type ClusterMetric, totalOf } from "./cluster-metrics.ts";
@@ -151,12 +152,12 @@ function reasonAgainst(
   if (!Number.isFinite(sum)) return "it is infinite";
   const largest = masses.at(-1)! / sum;
   if (largest > MOST_OF_ONE && masses.length >= FEWEST_CLUSTERS)
-    return `one ${unit} holds ${percent(largest)}`;
+    return `one ${unit} holds ${formatShare(largest)}`;
   if (masses.length < FEWEST_CLUSTERS) return `only ${masses.length} ${unit}s`;
   if (expectedError(masses) > MOST_EXPECTED_ERROR) {
     const few = Math.max(2, Math.round(masses.length / 20));
     const held = masses.subarray(-few).reduce((all, mass) => all + mass, 0);
-    return `${few} of ${masses.length.toLocaleString("en")} ${unit}s hold ${percent(held / sum)}`;
+    return `${few} of ${formatCount(masses.length)} ${unit}s hold ${formatShare(held / sum)}`;
   }
   return metric.tokenMass && heavyTail(metric.tokenMass, deltas);
 }
@@ -210,5 +211,5 @@ function largestTokens(cells: readonly (readonly [value: number, count: number])
     left -= taken;
     if (left === 0) break;
   }
-  return `${few.toLocaleString("en")} of ${n.toLocaleString("en")} hold ${percent(held / sum)}`;
+  return `${formatCount(few)} of ${formatCount(n)} hold ${formatShare(held / sum)}`;
 }

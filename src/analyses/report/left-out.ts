@@ -6,6 +6,7 @@
  */
 
 import type { Finding, OmissionReason } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import type { ExcludedTokens, LeftOut } from "../../results/index.ts";
 
 /** Whether something that should have been read was not: exit status 4. */
@@ -17,7 +18,7 @@ export function inputWasSkipped(findings: readonly Pick<Finding, "severity">[]):
 export function leftOutOf(findings: readonly Finding[], excluded: ExcludedTokens): LeftOut[] {
   const tokens = (count: number, what: string): LeftOut[] => {
     if (count === 0) return [];
-    const named = `${count.toLocaleString("en")} ${count === 1 ? "token" : "tokens"} ${what}`;
+    const named = `${plural(count, "token")} ${what}`;
     return [{ what: named, count, unit: "token", why: "unreadable", severity: "warning" }];
   };
   return [

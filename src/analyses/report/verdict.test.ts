@@ -57,13 +57,13 @@ describe("verdictOf", () => {
     const { level, headline, readings } = judge(metricsOf(1, 1), { leftOut: [lost(29)], files: 2 });
     expect(level).toBe("too_few");
     expect(headline).toBe(
-      "1 token of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences; 29 of 30 tokens (97 %) left out",
+      "1 token of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences; 29 of 30 tokens (96.7 %) left out",
     );
     expect(readings).not.toEqual([]);
     expect(judge(metricsOf(5000, 50), { leftOut: [lost(5000)], files: 1 }).headline).toBe(
-      "the mismatch is what kernels and precision explain; 5,000 of 10,000 tokens (50 %) left out",
+      "the mismatch is what kernels and precision explain; 5,000 of 10,000 tokens (50.0 %) left out",
     );
-    expect(judge(metricsOf(2000, 50), { leftOut: [lost(999_000)], files: 1 }).headline).toContain("(>99 %)");
+    expect(judge(metricsOf(2000, 50), { leftOut: [lost(999_000)], files: 1 }).headline).toContain("(99.8 %)");
   });
 
   it("says nothing of what is small, counted elsewhere, empty, or left out by request", () => {
@@ -76,7 +76,7 @@ describe("verdictOf", () => {
     expect(judge(metricsOf(5000, 50), { leftOut: others, files: 1 }).headline).not.toContain("left out");
     const files = [lost(3, { unit: "file", why: "unreadable", severity: "skipped" })];
     expect(judge(metricsOf(5000, 50), { leftOut: files, files: 3 }).headline).toContain(
-      "3 of 6 files (50 %) left out",
+      "3 of 6 files (50.0 %) left out",
     );
   });
 

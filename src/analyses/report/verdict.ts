@@ -1,4 +1,4 @@
-import { percentFixed } from "../../core/base/index.ts";
+import { formatCount, formatShare, plural } from "../../core/text/index.ts";
 import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../../results/index.ts";
 import {
   BROKEN_DELTA,
@@ -73,10 +73,10 @@ export function verdictOf({
   const level = levelOf(metrics, readings);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
-    const needed = `${count(FEWEST_TOKENS, "token")} and ${count(FEWEST_SEQUENCES, "sequence")}`;
+    const needed = `${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")}`;
     return settled(
       level,
-      `${count(tokens, "token")} of ${count(sequences, "sequence")}${equal}; a verdict needs at least ${needed}`,
+      `${plural(tokens, "token")} of ${plural(sequences, "sequence")}${equal}; a verdict needs at least ${needed}`,
     );
   }
   if (level === "none") return settled(level, MEANING.none);
@@ -126,8 +126,7 @@ function worseSteps(
   });
   if (worse.length === 0) return "";
   const worst = worse.reduce((a, b) => (isWorse(b.level, a.level) ? b : a));
-  const more =
-    worse.length === 1 ? "" : ` and ${worse.length - 1} more ${worse.length === 2 ? "step" : "steps"}`;
+  const more = worse.length === 1 ? "" : ` and ${plural(worse.length - 1, "more step")}`;
   return `; step ${worst.step}${more} ${worse.length === 1 ? "is" : "are"} worse (${worst.level})`;
 }
 
@@ -136,10 +135,6 @@ function tellDropped([worst]: readonly Kept[]): string {
   const { unit, kept, dropped } = worst;
   const share = dropped / (kept + dropped);
   if (share < TOLD_SHARE) return "";
-  const all = count(kept + dropped, unit);
-  return `; ${dropped.toLocaleString("en")} of ${all} (${percentFixed(share, 0)}) left out`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  const all = plural(kept + dropped, unit);
+  return `; ${formatCount(dropped)} of ${all} (${formatShare(share)}) left out`;
 }

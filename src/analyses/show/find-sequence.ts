@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import { formatHandle, type Handle, type RecordBatch } from "../../core/schema/index.ts";
+import { formatCount } from "../../core/text/index.ts";
 import { sequenceHandle } from "./handle.ts";
 import { type TokenPlace, worstToken } from "./worst-token.ts";
 
@@ -83,14 +85,14 @@ export class SequenceFinder {
     const handles = [...new Set(this.#found.map(({ handle }) => handle))];
     if (handles.length === 1) {
       const files = [...new Set(this.#found.map(({ batch }) => batch.provenance.file))].slice(0, NAMED);
-      return new UsageError(`${asked} names ${count(this.#matches)} sequences of the same handle`, {
+      return new UsageError(`${asked} names ${formatCount(this.#matches)} sequences of the same handle`, {
         likely: "the paths hold several runs, or a file twice",
         hint: `give one of the files: ${files.join(", ")}`,
       });
     }
     const named = handles.slice(0, NAMED).join(", ");
-    const more = this.#matches > NAMED ? ` and ${count(this.#matches - NAMED)} more` : "";
-    return new UsageError(`${asked} names ${count(this.#matches)} sequences`, {
+    const more = this.#matches > NAMED ? ` and ${formatCount(this.#matches - NAMED)} more` : "";
+    return new UsageError(`${asked} names ${formatCount(this.#matches)} sequences`, {
       hint: `say which: ${named}${more}`,
     });
   }
@@ -111,10 +113,12 @@ export class SequenceFinder {
       const near = nearest(ofStep, sequence, ({ from, to }) => Math.min(Math.max(sequence, from), to));
       for (const { step: s, rank: r, from, to, count: n } of near) {
         const [low, high] = [from, to].map((q) => formatHandle({ step: s, rank: r, sequence: q }));
-        hints.push(n === 1 ? `there is ${low}` : `there are ${count(n)} sequences from ${low} to ${high}`);
+        hints.push(
+          n === 1 ? `there is ${low}` : `there are ${formatCount(n)} sequences from ${low} to ${high}`,
+        );
       }
       if (ofStep.length > near.length)
-        hints.push(`and sequences of ${count(ofStep.length - near.length)} other steps and ranks`);
+        hints.push(`and sequences of ${formatCount(ofStep.length - near.length)} other steps and ranks`);
     }
     return new UsageError(`there is no sequence ${asked}`, { hint: hints.join("\n") });
   }
@@ -163,7 +167,5 @@ function listed(numbers: readonly number[]): string {
 }
 
 function span(numbers: readonly number[]): string {
-  return `${count(numbers.length)} in all, ${numbers[0]} to ${numbers.at(-1)}`;
+  return `${formatCount(numbers.length)} in all, ${numbers[0]} to ${numbers.at(-1)}`;
 }
-
-const count = (n: number): string => n.toLocaleString("en");

@@ -12,6 +12,7 @@
  *
  * @module
  */
+import { formatNearOne, formatNumber, formatPlainShare, formatShare } from "../../core/text/index.ts";
 import type { SweepMetrics, SweepRecommendation, SweepSetting } from "../../results/index.ts";
 
 export const SMALL_ESS = 0.99;
@@ -65,11 +66,11 @@ export function recommend(settings: readonly SweepSetting[], metrics: SweepMetri
   const mildest = [...front].sort((a, b) => a.mass_moved - b.mass_moved)[0];
   const cause = "look for the cause of the mismatch first: logratio report";
   if (!mildest) {
-    const reason = `no setting of this grid raises the ESS of ${percent(metrics.ess)}`;
+    const reason = `no setting of this grid raises the ESS of ${formatNearOne(metrics.ess)}`;
     return { kind: "none fits", setting: baseline.name, reasons: [reason, cause] };
   }
   const broken = brokenLimits(mildest, metrics).map((words) => `it breaks a limit: it ${words}`);
-  const reason = `no setting raises the ESS of ${percent(metrics.ess)} within the limits; of those that raise it ${mildest.name} moves least`;
+  const reason = `no setting raises the ESS of ${formatNearOne(metrics.ess)} within the limits; of those that raise it ${mildest.name} moves least`;
   return { kind: "none fits", setting: mildest.name, reasons: [reason, ...broken, cause] };
 }
 
@@ -83,19 +84,23 @@ function brokenLimits(
   const check = (value: number | null, limit: number, words: string): void => {
     if (value !== null && Math.abs(value) > part * limit) broken.push(words);
   };
-  check(dropped.tokens_share, LIMITS.dropped, `drops ${percent(dropped.tokens_share)} of the tokens`);
-  check(mass_moved, LIMITS.mass_moved, `moves ${percent(mass_moved)} of the weight mass`);
-  check(truncated_share, LIMITS.truncated, `clamps ${percent(truncated_share)} of the weights`);
+  check(dropped.tokens_share, LIMITS.dropped, `drops ${formatShare(dropped.tokens_share)} of the tokens`);
+  check(mass_moved, LIMITS.mass_moved, `moves ${formatShare(mass_moved)} of the weight mass`);
+  check(truncated_share, LIMITS.truncated, `clamps ${formatShare(truncated_share)} of the weights`);
   if (dropped.groups_lost !== null && metrics.groups !== null) {
     const share = dropped.groups_lost / metrics.groups;
-    check(share, LIMITS.groups_lost, `leaves ${percent(share)} of the groups empty`);
+    check(share, LIMITS.groups_lost, `leaves ${formatShare(share)} of the groups empty`);
   }
   const [name, shift] =
     dropped.reward_shift === null
       ? (["accuracy", dropped.accuracy_shift] as const)
       : (["reward", dropped.reward_shift] as const);
   if (shift !== null)
-    check(shift, LIMITS.reward_shift, `moves the mean ${name} by ${shift.toFixed(2)} standard deviations`);
+    check(
+      shift,
+      LIMITS.reward_shift,
+      `moves the mean ${name} by ${formatNumber(shift, 2)} standard deviations`,
+    );
   return broken;
 }
 
@@ -107,10 +112,10 @@ function mildestOfBest(settings: readonly SweepSetting[]): SweepSetting | undefi
 }
 
 function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepSetting): string[] {
-  const outside = ratio_outside === 0 ? "no token" : `${percent(ratio_outside)} of the tokens`;
-  const touched = net.truncated_share === 0 ? "nothing" : `${percent(net.truncated_share)} of the tokens`;
+  const outside = ratio_outside === 0 ? "no token" : `${formatShare(ratio_outside)} of the tokens`;
+  const touched = net.truncated_share === 0 ? "nothing" : `${formatShare(net.truncated_share)} of the tokens`;
   return [
-    `no correction is needed: the ratios have an ESS of ${percent(ess)} and ${outside} outside [1/2, 2]`,
+    `no correction is needed: the ratios have an ESS of ${formatNearOne(ess)} and ${outside} outside [1/2, 2]`,
     `${net.name} is a safety net that touches ${touched} here and bounds what a later step may bring`,
   ];
 }
@@ -122,23 +127,23 @@ function fewReasons(
 ): string[] {
   const best = settings.reduce((most, { ess_tokens }) => Math.max(most, ess_tokens), 0);
   return [
-    `the ratios are even but for a few tokens: their ESS is ${percent(ess)}, and ${percent(ratio_outside)} of the tokens are outside [1/2, 2]`,
-    `${net.name} bounds those above and drops nothing; no setting gets the ESS beyond ${percent(best)}, so none that drops data is worth it`,
+    `the ratios are even but for a few tokens: their ESS is ${formatNearOne(ess)}, and ${formatShare(ratio_outside)} of the tokens are outside [1/2, 2]`,
+    `${net.name} bounds those above and drops nothing; no setting gets the ESS beyond ${formatNearOne(best)}, so none that drops data is worth it`,
   ];
 }
 
 function fitReasons(setting: SweepSetting, metrics: SweepMetrics, where: string): string[] {
   const { name, ess_tokens, mass_moved, dropped } = setting;
   const reasons = [
-    `${name} has the best ESS ${where} within the limits, give or take ${percent(TOLERANCE)}: ${percent(metrics.ess)} without, ${percent(ess_tokens)} with it`,
-    `it drops ${dropped.tokens === 0 ? "no token" : `${percent(dropped.tokens_share)} of the tokens`} and moves ${percent(mass_moved)} of the weight mass`,
+    `${name} has the best ESS ${where} within the limits, give or take ${formatPlainShare(TOLERANCE)}: ${formatNearOne(metrics.ess)} without, ${formatNearOne(ess_tokens)} with it`,
+    `it drops ${dropped.tokens === 0 ? "no token" : `${formatShare(dropped.tokens_share)} of the tokens`} and moves ${formatShare(mass_moved)} of the weight mass`,
   ];
   if (dropped.groups_lost !== null && metrics.groups !== null && dropped.tokens > 0)
     reasons.push(`${dropped.groups_lost} of ${metrics.groups} groups are left empty`);
   const shift = dropped.reward_shift ?? dropped.accuracy_shift;
   if (shift !== null && dropped.tokens > 0)
     reasons.push(
-      `what it drops moves the mean ${dropped.reward_shift === null ? "accuracy" : "reward"} by ${shift.toFixed(3)} standard deviations`,
+      `what it drops moves the mean ${dropped.reward_shift === null ? "accuracy" : "reward"} by ${formatNumber(shift, 2)} standard deviations`,
     );
   const near = brokenLimits(setting, metrics, NEAR_LIMIT);
   if (near.length > 0)
@@ -146,16 +151,7 @@ function fitReasons(setting: SweepSetting, metrics: SweepMetrics, where: string)
       `it is near a limit, which other prompts or later steps may break: it ${near.join(", it ")}`,
     );
   reasons.push(
-    `limits: at most ${percent(LIMITS.dropped)} of tokens dropped, ${percent(LIMITS.mass_moved)} of mass moved, ${percent(LIMITS.truncated)} of weights clamped, ${percent(LIMITS.groups_lost)} of groups empty, ${LIMITS.reward_shift} standard deviations of reward`,
+    `limits: at most ${formatPlainShare(LIMITS.dropped)} of tokens dropped, ${formatPlainShare(LIMITS.mass_moved)} of mass moved, ${formatPlainShare(LIMITS.truncated)} of weights clamped, ${formatPlainShare(LIMITS.groups_lost)} of groups empty, ${LIMITS.reward_shift} standard deviations of reward`,
   );
   return reasons;
-}
-
-/** Two significant digits, more near 100 %. */
-function percent(share: number): string {
-  const value = 100 * share;
-  if (value === 0) return "0 %";
-  if (value > 99 && value < 100)
-    return `${(Math.floor(value * 1000) / 1000).toFixed(value > 99.9 ? 3 : 2)} %`;
-  return `${Number(value.toPrecision(value >= 10 ? 3 : 2))} %`;
 }

@@ -1,6 +1,7 @@
 import { formatPlace, isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import { plural, printable } from "../../render/index.ts";
+import { formatBytes, plural } from "../../core/text/index.ts";
+import { printable } from "../../render/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Text with names from files in it: its own line breaks are kept, whatever else moves the cursor is written out. */
@@ -78,5 +79,5 @@ export function writtenLine(
   path: string,
   { files, bytes }: { readonly files: number; readonly bytes: number },
 ): string {
-  return `written: ${printable(path)}, ${plural(files, "file")}, ${(bytes / 1e6).toFixed(1)} MB of data\n`;
+  return `written: ${printable(path)}, ${plural(files, "file")}, ${formatBytes(bytes)} of data\n`;
 }

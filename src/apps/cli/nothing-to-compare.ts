@@ -1,5 +1,6 @@
 import { EmptyInputError } from "../../core/base/index.ts";
 import type { FindingCode } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 
 /** What takes a log-prob out of the figures while the row stays. */
@@ -17,14 +18,12 @@ export function nothingToCompare({
   findings,
 }: Pick<MismatchReport, "excluded" | "metrics" | "findings">): EmptyInputError {
   const lost = excluded.missing + excluded.delta_negative_infinite + excluded.delta_positive_infinite;
-  const count = (value: number, noun: string): string =>
-    `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
   if (lost > 0) {
     const reasons = findings
       .filter(({ code, severity }) => LOST.has(code) && severity !== "info")
       .map(({ message }) => message);
     return new EmptyInputError(
-      `Nothing to compare: no token with mask 1 has a finite log-prob on both sides (${count(lost, "token")})`,
+      `Nothing to compare: no token with mask 1 has a finite log-prob on both sides (${plural(lost, "token")})`,
       {
         ...(reasons.length > 0 && { likely: reasons.join("; ") }),
         hint: "run with --explain to see what each column was taken for; --rollout and --trainer name others",
@@ -39,7 +38,7 @@ export function nothingToCompare({
   return new EmptyInputError(
     metrics.sequences === 0
       ? "Nothing to compare: no sequence was read"
-      : `Nothing to compare: no token of ${count(metrics.sequences, "sequence")} has mask 1`,
+      : `Nothing to compare: no token of ${plural(metrics.sequences, "sequence")} has mask 1`,
     {
       ...(metrics.sequences > 0 && { likely: "the mask is inverted, or of other rows" }),
       hint: "run with --explain to see what each column was taken for; --mask COLUMN names another mask",

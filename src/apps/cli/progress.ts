@@ -1,3 +1,4 @@
+import { formatBytes, formatCount, formatFixed } from "../../core/text/index.ts";
 import { printable } from "../../render/index.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -54,25 +55,14 @@ export function progressLine(
   const rate = bytesRead / Math.max(seconds, 1e-3);
   const share =
     bytesTotal > 0
-      ? `${Math.floor((100 * bytesRead) / bytesTotal)} %  ${bytes(bytesRead)} of ${bytes(bytesTotal)}`
-      : bytes(bytesRead);
+      ? `${Math.floor((100 * bytesRead) / bytesTotal)} %  ${formatBytes(bytesRead)} of ${formatBytes(bytesTotal)}`
+      : formatBytes(bytesRead);
   const left =
     bytesTotal > bytesRead && rate > 0 ? `, ${duration((bytesTotal - bytesRead) / rate)} left` : "";
-  return `  ${share}, ${bytes(rate)}/s, ${sequences.toLocaleString("en")} sequences${left}: ${file}`;
-}
-
-function bytes(count: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let value = count;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
+  return `  ${share}, ${formatBytes(rate)}/s, ${formatCount(sequences)} sequences${left}: ${file}`;
 }
 
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${formatFixed(seconds / 3600, 1)} h`;
 }

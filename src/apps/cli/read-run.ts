@@ -8,6 +8,7 @@ import type { BatchFilter } from "../../analyses/filter/index.ts";
 import { inputWasSkipped } from "../../analyses/report/index.ts";
 import { EmptyInputError, shellCommand } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import { formatCount } from "../../core/text/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
 import { onInterrupt } from "../../input/io/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
@@ -53,15 +54,14 @@ const TOKENS_CHOSEN = "; the others count as mask 0, so a turn is a run of chose
 
 /** @throws EmptyInputError when nothing is left */
 function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
-  const number = (value: number): string => value.toLocaleString("en");
   const { sequences, keptSequences, tokens, keptTokens } = counts;
   if (keptSequences === 0 && sequences > 0) {
-    throw new EmptyInputError(`--filter leaves none of the ${number(sequences)} sequences`, {
+    throw new EmptyInputError(`--filter leaves none of the ${formatCount(sequences)} sequences`, {
       hint: "logratio view shows what a filter leaves while you write it",
     });
   }
-  const left = `the figures are about ${number(keptSequences)} of ${number(sequences)} sequences`;
-  const ofTokens = `, ${number(keptTokens)} of ${number(tokens)} tokens`;
+  const left = `the figures are about ${formatCount(keptSequences)} of ${formatCount(sequences)} sequences`;
+  const ofTokens = `, ${formatCount(keptTokens)} of ${formatCount(tokens)} tokens`;
   run.findings.add({
     code: "note",
     severity: "warning",
@@ -89,9 +89,7 @@ export function conclude(
   terminal: Terminal,
 ): ExitStatus {
   if (interrupted) {
-    terminal.err(
-      `interrupted: the figures cover the ${sequences.toLocaleString("en")} sequences read until then\n`,
-    );
+    terminal.err(`interrupted: the figures cover the ${formatCount(sequences)} sequences read until then\n`);
     return EXIT.interrupted;
   }
   return inputWasSkipped(run.findings.list()) ? EXIT.skipped : EXIT.fine;

@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/text/index.ts";
 import type { AnalyzeProgress, ScoreProgress } from "../../scoring/index.ts";
 import { duration } from "./progress.ts";
 
@@ -8,9 +9,8 @@ export function scoreLine(
 ): string {
   const rate = tokensDone / Math.max(seconds, 1e-3);
   const left = rate > 0 ? `, ${duration(tokensLeft / rate)} left` : "";
-  const count = (value: number): string => value.toLocaleString("en");
   const which = `${policy} (${policyNumber} of ${policies})`;
-  return `  ${which}  ${count(texts)} of ${count(textsTotal)} texts, ${count(Math.round(rate))} tokens/s${left}`;
+  return `  ${which}  ${formatCount(texts)} of ${formatCount(textsTotal)} texts, ${formatCount(Math.round(rate))} tokens/s${left}`;
 }
 
 /** `  42 %  analysing rlvr_step_300` */

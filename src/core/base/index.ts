@@ -31,6 +31,5 @@ export {
   memoryLimit,
   setMemoryLimit,
 } from "./memory-limit.ts";
-export { percent, percentFixed } from "./percent.ts";
 export { shellCommand } from "./shell-command.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";

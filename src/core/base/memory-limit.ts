@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { formatCount } from "../text/index.ts";
 import { LimitError, type Place } from "./errors.ts";
 
 export const DEFAULT_MEMORY_LIMIT = 2 ** 30;
@@ -55,5 +56,5 @@ export function memoryExceeded(what: string, at: Place): LimitError {
 }
 
 function mebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / 2 ** 20).toLocaleString("en")} MiB`;
+  return `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`;
 }

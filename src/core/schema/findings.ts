@@ -1,4 +1,5 @@
 import type { Place } from "../base/index.ts";
+import { formatCount } from "../text/index.ts";
 
 /**
  * Something that reading noticed and the user must be told: never silently repaired, always counted.
@@ -71,7 +72,7 @@ export interface Finding {
 /** `1 row cannot be read: …`, `3 rows cannot be read, the first: …`. */
 export function unreadableRows(count: number, why: string): string {
   const first = count === 1 ? "row cannot be read" : "rows cannot be read, the first";
-  return `${count.toLocaleString("en")} ${first}: ${why}`;
+  return `${formatCount(count)} ${first}: ${why}`;
 }
 
 type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };

@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import type { FloatArray } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
+import { formatCount } from "../../core/text/index.ts";
 
 /** A short greedy answer may give a handful of tokens the same log-prob, 0 above all; more than this it does not. */
 const FEWEST = 20;
@@ -53,7 +55,7 @@ export function createConstantCheck(findings: FindingLog, columns: readonly stri
           at: { file },
           likely: "a placeholder was written where the engine or the trainer gave no log-probs",
           hint: `name the right column: ${side.startsWith("rollout") ? "--rollout" : "--trainer"} COLUMN; --explain shows what there is`,
-          describe: (total) => `all ${total.toLocaleString("en")} ${side} are ${value}${named}: no log-probs`,
+          describe: (total) => `all ${formatCount(total)} ${side} are ${value}${named}: no log-probs`,
         });
       }
     },

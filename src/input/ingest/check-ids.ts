@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import type { NumericArray } from "../../core/base/index.ts";
 import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
+import { formatCount } from "../../core/text/index.ts";
 
 const LARGEST_ID = 2 ** 31 - 1;
 /** What writers, and the record, put where there is no id. */
@@ -47,7 +49,7 @@ export function checkTokenIds(draft: SequenceDraft, file: string, findings: Find
       at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
       likely: "the column holds something else than token ids, or they were written in a float type",
       describe: (total) =>
-        `${total.toLocaleString("en")} ${what} ${total === 1 ? "token id is" : "token ids are"} negative, fractional or beyond 2^31 - 1 (first ${first}): read as missing`,
+        `${formatCount(total)} ${what} ${total === 1 ? "token id is" : "token ids are"} negative, fractional or beyond 2^31 - 1 (first ${first}): read as missing`,
     });
   }
 }

@@ -7,6 +7,7 @@
 import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import { type Reading, readPair } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
@@ -129,8 +130,7 @@ function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
     count: rows,
     at: { file: document.file, ...place },
     likely: "the file was cut within a character, or written in another encoding than UTF-8",
-    describe: (count) =>
-      `${count.toLocaleString("en")} ${count === 1 ? "row holds" : "rows hold"} bytes that are no UTF-8: read as U+FFFD`,
+    describe: (count) => `${plural(count, "row holds", "rows hold")} bytes that are no UTF-8: read as U+FFFD`,
   });
 }
 

@@ -16,6 +16,7 @@ import {
   type SequenceDraft,
   unreadableRows,
 } from "../../core/schema/index.ts";
+import { formatCount, plural } from "../../core/text/index.ts";
 import type { Reading } from "../adapters/index.ts";
 import { createBatchChecker } from "./check.ts";
 import { checkTokenIds } from "./check-ids.ts";
@@ -57,8 +58,7 @@ function reportOtherStep(findings: FindingLog, file: string): void {
     count: 1,
     omits: { unit: "sequence", why: "requested" },
     at: { file },
-    describe: (count) =>
-      `${count.toLocaleString("en")} ${count === 1 ? "sequence" : "sequences"} of other steps, in files that hold steps of --steps`,
+    describe: (count) => `${plural(count, "sequence")} of other steps, in files that hold steps of --steps`,
   });
 }
 
@@ -77,7 +77,7 @@ function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): Sequenc
 function checkSides({ rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch): void {
   if (rolloutLogprobs !== undefined && trainerLogprobs !== undefined) return;
   const side = rolloutLogprobs === undefined ? "rollout" : "trainer";
-  const rows = length.toLocaleString("en");
+  const rows = formatCount(length);
   throw new MissingSideError(`none of ${rows} sequences has ${side} log-probs`, {
     at: { file: provenance.file },
     likely: "the column was renamed or left out within the file",

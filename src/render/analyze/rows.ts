@@ -1,4 +1,5 @@
 import { clip, displayWidth, makeSurface, pad, type TerminalOptions } from "../terminal/index.ts";
+import { plural } from "../text/index.ts";
 
 /** The rows of a query. */
 export interface RowTable {
@@ -34,7 +35,7 @@ export function renderRows({ columns, rows }: RowTable, options: TerminalOptions
       )
       .join(GAP)
       .trimEnd();
-  const count = `${rows.length} ${rows.length === 1 ? "row" : "rows"}`;
+  const count = `${plural(rows.length, "row")}`;
   return [
     surface.style(line(heads), "bold"),
     ...cells.map(line),

@@ -4,8 +4,7 @@
  * @module
  */
 import type { AnalyzeReport, Scenario, VerdictLevel } from "../../results/index.ts";
-import { plural } from "../report/index.ts";
-import { formatCount, formatNumber, formatShare, printable } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare, plural, printable } from "../text/index.ts";
 import { testSentence } from "./test-table.ts";
 
 /** What was read: `2,000 tokens · 100 iterations · 743 responses`. */

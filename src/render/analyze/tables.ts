@@ -5,8 +5,7 @@
  */
 import type { AnalyzeReport, LoggedToken } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { plural } from "../report/index.ts";
-import { formatId, formatNumber, formatPlain, formatShare } from "../text/index.ts";
+import { formatId, formatNumber, formatPlain, formatShare, plural } from "../text/index.ts";
 import { foldIterations } from "./fold-iterations.ts";
 import { comparisonTable } from "./test-table.ts";
 

@@ -1,6 +1,14 @@
 import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { type Figure, formatCount, formatNumber, formatSigned, isMissing, MISSING } from "../text/index.ts";
+import {
+  type Figure,
+  formatCoefficient,
+  formatCount,
+  formatNumber,
+  formatSigned,
+  isMissing,
+  MISSING,
+} from "../text/index.ts";
 
 /** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
 export const INDEPENDENCE =
@@ -109,8 +117,8 @@ export function testSentence({ comparisons }: AnalyzeReport): string {
 function effectText(effect: Figure, interval: IntervalFigures | undefined): string {
   if (isMissing(effect)) return MISSING;
   const { low = null, high = null } = interval ?? {};
-  if (isMissing(low) || isMissing(high)) return effect.toFixed(2);
-  return `${effect.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+  if (isMissing(low) || isMissing(high)) return formatCoefficient(effect);
+  return `${formatCoefficient(effect)} (${formatCoefficient(low)} to ${formatCoefficient(high)})`;
 }
 
 function pColumn(header: string, values: readonly Figure[], priority: number, meaning?: string) {

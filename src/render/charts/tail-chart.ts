@@ -1,5 +1,5 @@
 import type { TailPoint } from "../../results/index.ts";
-import { formatCount, formatPlain, formatShare } from "../text/display/index.ts";
+import { formatCount, formatPlain, formatPlainShare, formatShare } from "../text/display/index.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE, type PaletteColour } from "./palette.ts";
 import { logScale, type Scale } from "./scale.ts";
@@ -74,6 +74,8 @@ function drawCurve(
 }
 
 function inPercent(scale: Scale): Scale {
-  const label = (text: string): string => `${Number((Number(text) * 100).toPrecision(3))} %`;
-  return { map: scale.map, ticks: scale.ticks.map((tick) => ({ at: tick.at, label: label(tick.label) })) };
+  return {
+    map: scale.map,
+    ticks: scale.ticks.map((tick) => ({ at: tick.at, label: formatPlainShare(Number(tick.label)) })),
+  };
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type {
   LintedConfig,
   LintFinding,
@@ -13,7 +14,6 @@ import type {
 } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { codeSpan, escapeMarkdown } from "../markdown/index.ts";
-import { plural } from "../report/index.ts";
 import {
   clip,
   drawTable,
@@ -24,6 +24,7 @@ import {
   type TerminalOptions,
   wrap,
 } from "../terminal/index.ts";
+import { plural } from "../text/index.ts";
 
 /** What is certain about the trainer, in words. */
 const CONFIDENCE: Readonly<Record<LintedConfig["confidence"], string>> = {

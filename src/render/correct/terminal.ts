@@ -1,7 +1,14 @@
 import type { CorrectReport } from "../../results/index.ts";
-import { parityTable, plural } from "../report/index.ts";
+import { parityTable } from "../report/index.ts";
 import { clip, drawTable, makeSurface, type Surface, type TerminalOptions, wrap } from "../terminal/index.ts";
-import { formatCount, formatNearOne, formatNumber, formatShare, formatSigned } from "../text/index.ts";
+import {
+  formatCount,
+  formatNearOne,
+  formatNumber,
+  formatShare,
+  formatSigned,
+  plural,
+} from "../text/index.ts";
 
 /** The result of `logratio correct` as lines for a terminal, none longer than `width` columns. */
 export function renderCorrectTerminal(report: CorrectReport, options: TerminalOptions): string {

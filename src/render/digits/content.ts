@@ -4,8 +4,7 @@
  * @module
  */
 import type { DigitsReport, DigitTruth } from "../../results/index.ts";
-import { plural } from "../report/index.ts";
-import { formatCount, formatNumber, formatShare, isFigure } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare, isFigure, plural } from "../text/index.ts";
 
 /** `3,264 sequences · 230,420 tokens · 75,001 digits …`, in parts. */
 export function inputParts({ metrics, vocabulary }: DigitsReport): string[] {

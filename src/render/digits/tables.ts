@@ -12,7 +12,7 @@ import type {
   DigitTruth,
 } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
-import { formatNumber, formatShare } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare } from "../text/index.ts";
 import { placeName } from "./content.ts";
 
 /** Longer runs are folded; `--json` has every step. */
@@ -165,10 +165,10 @@ function distributionTables(
           { align: "right", priority: 2 },
         ),
       ],
-      `From the top ${own.k} of ${own.positions.toLocaleString("en")} digit positions, ${complete} of them fully known; ` +
+      `From the top ${own.k} of ${formatCount(own.positions)} digit positions, ${complete} of them fully known; ` +
         `${formatShare(own.unaccounted_mean)} of the probability is outside (at most ${formatShare(own.unaccounted_max)}). ` +
         "In brackets: between which bounds the digits outside leave the mean." +
-        (own.unknown > 0 ? ` ${own.unknown.toLocaleString("en")} more positions hold no digit at all.` : ""),
+        (own.unknown > 0 ? ` ${formatCount(own.unknown)} more positions hold no digit at all.` : ""),
     );
   });
 }

@@ -1,5 +1,6 @@
 import type { DivergenceRecord } from "../../results/index.ts";
 import { toAscii } from "../terminal/index.ts";
+import { formatFixed } from "../text/index.ts";
 
 export interface ConsoleOptions {
   /** False: every character is ASCII. */
@@ -33,15 +34,15 @@ function tokenLines(record: DivergenceRecord, unicode: boolean): string[] {
   const { is_correct, total_score, flip_type, tokens_match, WARNING, decode_error } = record;
   return [
     "",
-    `[Rank ${record.rank}] Divergence: ${fixed(record.prob_divergence, 4)}`,
+    `[Rank ${record.rank}] Divergence: ${formatFixed(record.prob_divergence, 4)}`,
     `  Token: ${record.token_text ?? "N/A"} (ID: ${record.token_id ?? "N/A"})`,
     `  Position: ${record.position}/${record.sequence_length} (from end: ${record.position_from_end})`,
     `  Batch Index: ${record.batch_idx}`,
     ...lineOf(is_correct, (correct) => `Answer Correctness: ${correct ? `${yes}CORRECT` : `${no}INCORRECT`}`),
-    ...lineOf(total_score, (score) => `Total Score: ${fixed(score, 4)}`),
-    `  Rollout: prob=${fixed(record.rollout_prob, 6)}, logprob=${fixed(record.rollout_logprob, 4)}`,
-    `  Actor:   prob=${fixed(record.actor_prob, 6)}, logprob=${fixed(record.actor_logprob, 4)}`,
-    `  LogProb Diff: ${fixed(record.logprob_diff, 4)}`,
+    ...lineOf(total_score, (score) => `Total Score: ${formatFixed(score, 4)}`),
+    `  Rollout: prob=${formatFixed(record.rollout_prob, 6)}, logprob=${formatFixed(record.rollout_logprob, 4)}`,
+    `  Actor:   prob=${formatFixed(record.actor_prob, 6)}, logprob=${formatFixed(record.actor_logprob, 4)}`,
+    `  LogProb Diff: ${formatFixed(record.logprob_diff, 4)}`,
     ...lineOf(flip_type, (type) => `Flip Type: ${type}`),
     ...lineOf(tokens_match, (match) =>
       match
@@ -88,19 +89,19 @@ function placeLines(record: DivergenceRecord): string[] {
 function futureLines(record: DivergenceRecord): string[] {
   const { rollout_entropy: rollout, actor_entropy: actor } = record;
   const entropies = [
-    ...(rollout === null ? [] : [`rollout=${fixed(rollout, 4)}`]),
-    ...(actor === null ? [] : [`actor=${fixed(actor, 4)}`]),
+    ...(rollout === null ? [] : [`rollout=${formatFixed(rollout, 4)}`]),
+    ...(actor === null ? [] : [`actor=${formatFixed(actor, 4)}`]),
   ];
   const top = (alternatives: DivergenceRecord["rollout_top5"]): string | null =>
     alternatives
-      ?.map(({ token_text, token_id, prob }) => `${token_text ?? token_id} ${fixed(prob, 4)}`)
+      ?.map(({ token_text, token_id, prob }) => `${token_text ?? token_id} ${formatFixed(prob, 4)}`)
       .join(", ") ?? null;
   return [
     ...(entropies.length > 0 ? [`  Entropy: ${entropies.join(", ")}`] : []),
     ...lineOf(top(record.rollout_top5), (list) => `Rollout Top 5: ${list}`),
     ...lineOf(top(record.actor_top5), (list) => `Actor Top 5:   ${list}`),
-    ...lineOf(record.advantage, (advantage) => `Advantage: ${fixed(advantage, 4)}`),
-    ...lineOf(record.reward, (reward) => `Token Reward: ${fixed(reward, 4)}`),
+    ...lineOf(record.advantage, (advantage) => `Advantage: ${formatFixed(advantage, 4)}`),
+    ...lineOf(record.reward, (reward) => `Token Reward: ${formatFixed(reward, 4)}`),
   ];
 }
 
@@ -115,10 +116,4 @@ function textLines(record: DivergenceRecord): string[] {
 
 function lineOf<T>(value: T | null | undefined, write: (value: T) => string): string[] {
   return value === null || value === undefined ? [] : [`  ${write(value)}`];
-}
-
-/** Infinities as Python writes them. */
-function fixed(value: number, decimals: number): string {
-  if (Number.isFinite(value)) return value.toFixed(decimals);
-  return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }

@@ -1,6 +1,6 @@
 import type { DivergenceReport, DivergenceStep, FlipType } from "../../results/index.ts";
 import { clip, makeSurface, type TerminalOptions, wrap } from "../terminal/index.ts";
-import { formatCount, formatNumber, formatPlain } from "../text/index.ts";
+import { formatCount, formatNumber, formatPlain, plural } from "../text/index.ts";
 
 const FLIPS: readonly FlipType[] = [
   "rollout_confident_actor_rejects",
@@ -91,8 +91,4 @@ function count(tokens: number, what: string): string[] {
 
 function at(value: number | null, words: string): string {
   return value === null ? "" : words + value;
-}
-
-function plural(number: number, noun: string): string {
-  return `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

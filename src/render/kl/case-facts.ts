@@ -1,6 +1,5 @@
 import type { CaseStudy } from "../../results/index.ts";
-import { plural } from "../report/index.ts";
-import { formatCount, formatPlain } from "../text/index.ts";
+import { formatCount, formatPlain, plural } from "../text/index.ts";
 
 type CaseText = Pick<
   CaseStudy,

@@ -5,8 +5,7 @@
  */
 import type { CheckpointFigures, KlReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { plural } from "../report/index.ts";
-import { formatPlain } from "../text/index.ts";
+import { formatPlain, plural } from "../text/index.ts";
 import { columnsOf, meanColumn, NONE } from "./values.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;

@@ -1,8 +1,8 @@
 import type { CaseStudy, KlReport } from "../../results/index.ts";
 import { heatBounds } from "../charts/index.ts";
 import { escapeHtml } from "../html/index.ts";
-import { plural } from "../report/index.ts";
 import { formatCount } from "../text/display/index.ts";
+import { plural } from "../text/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import {
   foldStrip,

@@ -5,6 +5,7 @@
  */
 import type { KlReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { formatCoefficient } from "../text/index.ts";
 import { change, column, columnsOf, figure, NONE, yesNo } from "./values.ts";
 
 /** Label and sentence of each thing to say about training; empty without progression. */
@@ -36,7 +37,7 @@ export function progressionLines({ progression }: KlReport): (readonly [label: s
       : ([
           [
             "trend",
-            `Spearman ρ ${trend.rho.toFixed(2)} of mean KL with step over these ${steps.length} checkpoints; ${trend.p_value === null ? "too few to test for a drift" : `drift of the increments p = ${figure(trend.p_value)}`}`,
+            `Spearman ρ ${formatCoefficient(trend.rho)} of mean KL with step over these ${steps.length} checkpoints; ${trend.p_value === null ? "too few to test for a drift" : `drift of the increments p = ${figure(trend.p_value)}`}`,
           ],
         ] as const)),
     [

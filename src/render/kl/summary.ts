@@ -11,8 +11,7 @@ import {
   type KlReport,
   MOST_PROBLEMS_BY_T,
 } from "../../results/index.ts";
-import { plural } from "../report/index.ts";
-import { formatCount, formatPlain } from "../text/index.ts";
+import { formatCount, formatPlain, plural } from "../text/index.ts";
 import { meanText } from "./checkpoint-tables.ts";
 import { figure } from "./values.ts";
 

@@ -1,9 +1,8 @@
 import type { CaseStudy, KlReport } from "../../results/index.ts";
 import { heatBounds, heatLevel } from "../charts/index.ts";
-import { plural } from "../report/index.ts";
 import type { Surface } from "../terminal/index.ts";
 import { clipMiddle, displayWidth, pad, wrap } from "../terminal/index.ts";
-import { isFigure } from "../text/index.ts";
+import { isFigure, plural } from "../text/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, largestKl, lastRow, markedSpikes, stripParts } from "./case-strip.ts";
 import { drawSpike } from "./terminal-spikes.ts";

@@ -8,10 +8,12 @@ import { type ColumnOptions, figureColumn, type TableColumn, textColumn } from "
 import {
   type Figure,
   type FigureKind,
+  formatCoefficient,
   formatColumn,
   formatFigure,
   formatNumber,
   formatPair,
+  formatShare,
   isMissing,
   MISSING,
 } from "../text/index.ts";
@@ -109,17 +111,16 @@ export function columnsOf<Row>(rows: readonly Row[]) {
 
 /** `−0.08 (−0.25 to 0.10)`: two decimals are what a coefficient between −1 and 1 is good for. */
 export function coefficient(value: number, interval: KlInterval | null): string {
-  const range = interval === null ? "" : ` (${interval.low.toFixed(2)} to ${interval.high.toFixed(2)})`;
-  return `${value.toFixed(2)}${range}`;
+  const [text, low, high] = [value, interval?.low, interval?.high].map(formatCoefficient);
+  return interval === null ? `${text}` : `${text} (${low} to ${high})`;
 }
 
 /** `0.00682 to 0.0170 (+149 %)`, with as many digits as tell the two apart. */
 export function change(from: number, to: number): string {
   const [left, right] = formatPair(from, to);
   if (from === 0 || from === to) return `${left} to ${right}`;
-  const percent = (to / from - 1) * 100;
-  const size = Math.abs(percent) >= 10 ? percent.toFixed(0) : percent.toFixed(1);
-  return `${left} to ${right} (${percent > 0 ? "+" : ""}${size} %)`;
+  const grown = to / from - 1;
+  return `${left} to ${right} (${grown > 0 ? "+" : ""}${formatShare(grown)})`;
 }
 
 export function yesNo(value: boolean | null): string {

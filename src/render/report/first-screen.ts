@@ -12,8 +12,8 @@ import {
   wrap,
   wrapParts,
 } from "../terminal/index.ts";
-import { formatNumber, formatSigned, isMissing } from "../text/index.ts";
-import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "./input.ts";
+import { formatNumber, formatSigned, isMissing, plural } from "../text/index.ts";
+import { countOtherWarnings, inputParts, leftOutLines, otherFiles } from "./input.ts";
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";
 

@@ -1,8 +1,9 @@
 import type { MismatchReport } from "../../results/index.ts";
 import { escapeHtml } from "../html/index.ts";
 import { displayed } from "../text/display/index.ts";
+import { plural } from "../text/index.ts";
 import { type Picture, spreadPictures, stepPictures } from "./html-pictures.ts";
-import { countOtherWarnings, inputParts, leftOutLines, otherFiles, plural } from "./input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, otherFiles } from "./input.ts";
 import { type KeyFigure, keyFigures, noInterval } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";
 

@@ -3,7 +3,7 @@ export { foldSteps } from "./fold-steps.ts";
 export { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
 export { renderHtml } from "./html.ts";
 export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
-export { leftOutLines, plural, sourceTable } from "./input.ts";
+export { leftOutLines, sourceTable } from "./input.ts";
 export { keyFigures, noInterval } from "./key-figures.ts";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";

@@ -7,7 +7,7 @@
 
 import type { MismatchReport, SourceSummary } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatBytes, formatCount, formatId, isFigure, printable } from "../text/index.ts";
+import { formatBytes, formatCount, formatId, isFigure, plural, printable } from "../text/index.ts";
 
 /** `12 files (verl npz) · 12 steps (10–150) · 768 sequences · 54,994 tokens · up to 4 turns · 4 ranks`, in parts. */
 export function inputParts(report: MismatchReport): string[] {
@@ -109,10 +109,6 @@ export function columnLines(report: MismatchReport): { readonly label: string; r
     );
     return names.length === 0 ? [] : [{ label, text: printable(names.join("; ")) }];
   });
-}
-
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function countNames(

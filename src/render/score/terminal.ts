@@ -1,18 +1,17 @@
 import type { ScoreReport } from "../../results/index.ts";
 import { makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import { clip, drawTable, makeSurface, type TerminalOptions, wrap } from "../terminal/index.ts";
+import { formatCount, formatFixed, plural } from "../text/index.ts";
 
 /** What `logratio score` did, as lines for a terminal, none longer than `width` columns. */
 export function renderScoreTerminal(report: ScoreReport, options: TerminalOptions): string {
   const surface = makeSurface(options);
   const { metrics } = report;
-  const count = (value: number, noun: string): string =>
-    `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
   const title = [
     report.study,
-    count(metrics.texts, "text"),
-    count(metrics.problems, "problem"),
-    count(metrics.masked_in_tokens, "token"),
+    plural(metrics.texts, "text"),
+    plural(metrics.problems, "problem"),
+    plural(metrics.masked_in_tokens, "token"),
   ].map(surface.text);
   const notes = [...new Set(Object.values(report.policies).flatMap((policy) => policy.notes))];
   const lines = [
@@ -40,10 +39,10 @@ function table({ policies }: ScoreReport): Table {
       rows.map(({ gives }) => gives ?? "not opened"),
       { priority: 3 },
     ),
-    counts("scored", 1, ({ scored }) => scored.toLocaleString("en")),
-    counts("kept", 2, ({ kept }) => kept.toLocaleString("en")),
-    counts("refused", 1, ({ refused }) => refused.toLocaleString("en")),
-    counts("seconds", 2, ({ seconds }) => seconds.toFixed(1)),
+    counts("scored", 1, ({ scored }) => formatCount(scored)),
+    counts("kept", 2, ({ kept }) => formatCount(kept)),
+    counts("refused", 1, ({ refused }) => formatCount(refused)),
+    counts("seconds", 2, ({ seconds }) => formatFixed(seconds, 1)),
     textColumn(
       "at",
       rows.map(({ at }) => at),

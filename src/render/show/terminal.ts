@@ -23,6 +23,7 @@ import {
   formatPlain,
   formatProbability,
   formatSigned,
+  plural,
 } from "../text/index.ts";
 import { drawCard, quoted } from "./card.ts";
 import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./folds.ts";
@@ -79,7 +80,7 @@ function drawHeader({ report, surface }: Drawing): string[] {
   ].filter((text) => text !== "");
   const figures = [
     `${formatCount(sequence.tokens)} of ${formatCount(sequence.response_tokens)} response tokens sampled by the policy`,
-    `${formatCount(sequence.turns)} ${sequence.turns === 1 ? "turn" : "turns"}`,
+    plural(sequence.turns, "turn"),
     ...(sequence.prompt_tokens === 0 ? [] : [`prompt ${formatCount(sequence.prompt_tokens)}`]),
   ];
   const separator = surface.text(" · ");
@@ -152,12 +153,12 @@ function drawPrompt(drawing: Drawing, options: FoldOptions): string[] {
       drawing,
     );
   const isText = prompt[0]?.id === null && prompt.length === 1;
-  const count = isText ? "as text" : tokensText(prompt.length);
+  const count = isText ? "as text" : plural(prompt.length, "token");
   const hidden = prompt.length - head - tail;
   return [
     heading(["prompt", count], drawing),
     ...textOf(0, head),
-    ...(hidden > 0 ? [gapLine([tokensText(hidden)], drawing)] : []),
+    ...(hidden > 0 ? [gapLine([plural(hidden, "token")], drawing)] : []),
     ...textOf(prompt.length - tail, prompt.length),
   ];
 }
@@ -183,11 +184,11 @@ function flow(pieces: readonly StripPiece[], { surface, paint }: Drawing): strin
 
 function sectionParts({ kind, turn, from, to, ...figures }: ShowSection): string[] {
   const span = `t${from}${to - from > 1 ? `–t${to - 1}` : ""}`;
-  if (kind === "tool") return ["tool output", tokensText(to - from), span, "in no figure"];
+  if (kind === "tool") return ["tool output", plural(to - from, "token"), span, "in no figure"];
   const { delta_abs_mean, delta_abs_max, worst } = figures;
   return [
     `turn ${turn}`,
-    tokensText(to - from),
+    plural(to - from, "token"),
     span,
     `mean |Δ| ${formatNumber(delta_abs_mean)}`,
     `max ${formatNumber(delta_abs_max)}${worst === null ? "" : ` at t${worst}`}`,
@@ -211,7 +212,7 @@ function gapParts({ from, to, turns }: Extract<ShowPart, { kind: "gap" }>, repor
     ...(first === undefined
       ? []
       : [(first === last ? `turn ${first}` : `turns ${first} to ${last}`) + tools]),
-    tokensText(to - from),
+    plural(to - from, "token"),
     ...(furthest === undefined
       ? []
       : [`furthest ${metric.title} ${showValue(tokens[furthest]!.value, metric)} at t${furthest}`]),
@@ -261,8 +262,4 @@ function drawWorst({ report, surface, color, paint }: Drawing): string[] {
 
 function drawNext({ report: { next }, surface }: Drawing): string[] {
   return next === null ? [] : ["", ...drawCommand("next", next.command, next.why, surface, NEXT_COLUMNS)];
-}
-
-function tokensText(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? "token" : "tokens"}`;
 }

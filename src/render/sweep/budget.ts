@@ -1,5 +1,5 @@
 import type { SweepReport } from "../../results/index.ts";
-import { formatNumber, formatShare } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare } from "../text/index.ts";
 
 /** What product ratios are good for at this length, in one sentence; undefined where it is not known. */
 export function budgetSentence({ settings, metrics }: SweepReport): string | undefined {
@@ -12,5 +12,5 @@ export function budgetSentence({ settings, metrics }: SweepReport): string | und
 }
 
 function tokens(count: number): string {
-  return count < 1 ? formatNumber(count) : Math.round(count).toLocaleString("en");
+  return count < 1 ? formatNumber(count) : formatCount(count);
 }

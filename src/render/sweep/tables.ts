@@ -5,7 +5,7 @@
  */
 import type { DroppedGroup, SweepReport, SweepSetting } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
-import { formatShare, isFigure } from "../text/index.ts";
+import { formatShare, formatSigned, isFigure, plural } from "../text/index.ts";
 
 /** Of settings that drop less than this the dropped part is too small to describe. */
 const LEAST_DROPPED = 1e-3;
@@ -238,21 +238,19 @@ function marksOf(report: SweepReport, name: string, onFront: boolean): string {
 
 function shiftOf(shift: number | null): string {
   if (!isFigure(shift)) return "n/a";
-  return Math.abs(shift) < 5e-4 ? "0" : `${shift > 0 ? "+" : ""}${shift.toFixed(3)}`;
+  return Math.abs(shift) < 5e-4 ? "0" : formatSigned(shift, 2);
 }
 
 /** `54,994 tokens in 768 sequences …`, in parts. */
 export function inputParts({ metrics, excluded }: SweepReport): string[] {
-  const count = (value: number, noun: string): string =>
-    `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
   const left = excluded.missing + excluded.delta_negative_infinite + excluded.delta_positive_infinite;
   return [
-    count(metrics.sequences, "sequence"),
-    count(metrics.tokens, "token"),
-    ...(metrics.groups === null ? [] : [count(metrics.groups, "group")]),
-    ...(metrics.turns_max > 1 ? [`up to ${count(metrics.turns_max, "turn")}`] : []),
-    `${count(metrics.settings, "setting")} tried`,
+    plural(metrics.sequences, "sequence"),
+    plural(metrics.tokens, "token"),
+    ...(metrics.groups === null ? [] : [plural(metrics.groups, "group")]),
+    ...(metrics.turns_max > 1 ? [`up to ${plural(metrics.turns_max, "turn")}`] : []),
+    `${plural(metrics.settings, "setting")} tried`,
     `${formatShare(metrics.ratio_outside)} of ratios outside 1/2 to 2`,
-    ...(left > 0 ? [`${count(left, "token")} left out: no finite Δ`] : []),
+    ...(left > 0 ? [`${plural(left, "token")} left out: no finite Δ`] : []),
   ];
 }

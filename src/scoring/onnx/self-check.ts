@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import { UnsupportedError } from "../../core/base/index.ts";
+import { formatNumber } from "../../core/text/index.ts";
 import type { Tensor } from "./runtime.ts";
 import { blockOf } from "./runtime.ts";
 import { widened } from "./widen.ts";
@@ -65,7 +67,7 @@ export async function checkDecoder(
   if (early > OTHER_COMPUTATION * range) {
     throw refused(
       file,
-      `the logits at a token change by up to ${early.toPrecision(3)} with the tokens after it`,
+      `the logits at a token change by up to ${formatNumber(early, 3)} with the tokens after it`,
       {
         likely: "It is an encoder (a masked language model), or was exported without a causal mask.",
       },
@@ -82,7 +84,7 @@ export async function checkDecoder(
   if (Math.min(alone, late) > OTHER_COMPUTATION * range) {
     throw refused(
       file,
-      `with its KV cache the logits differ by ${alone.toPrecision(3)} (one token at a time) and ${late.toPrecision(3)} (several) from those of one run`,
+      `with its KV cache the logits differ by ${formatNumber(alone, 3)} (one token at a time) and ${formatNumber(late, 3)} (several) from those of one run`,
       { likely: "The export lost the positions or the mask of cached tokens." },
     );
   }
@@ -105,7 +107,7 @@ function refused(file: string, what: string, detail: { readonly likely: string }
 }
 
 function varies(how: string, difference: number): string {
-  return `Logits vary ${how}, by up to ${difference.toPrecision(2)} in a test of ${TOKENS} tokens (activations quantised as they come?).`;
+  return `Logits vary ${how}, by up to ${formatNumber(difference, 2)} in a test of ${TOKENS} tokens (activations quantised as they come?).`;
 }
 
 function rowsOf(logits: Tensor): Float32Array {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatCount } from "../../../src/render/text/display/index.ts";
+import { countOf, formatCount } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 
@@ -16,10 +16,10 @@ export function factsOf(info: RunInfo | StudyInfo): string[] {
 /** `11 checkpoints against dpo`, `260 texts`, … */
 function studyFacts({ checkpoints, reference, problems, texts, tokens }: StudyInfo): string[] {
   return [
-    `${plural(checkpoints.length, "checkpoint")} against ${printable(reference)}`,
-    plural(problems, "problem"),
-    plural(texts, "text"),
-    plural(tokens, "token"),
+    `${countOf(checkpoints.length, "checkpoint")} against ${printable(reference)}`,
+    countOf(problems, "problem"),
+    countOf(texts, "text"),
+    countOf(tokens, "token"),
   ];
 }
 
@@ -29,18 +29,14 @@ export function runFacts(info: RunInfo): string[] {
   const span =
     steps.length > 1 ? ` (${steps[0]}–${steps.at(-1)})` : steps.length === 1 ? ` (${steps[0]})` : "";
   return [
-    ...(steps.length > 0 ? [plural(steps.length, "step") + span] : []),
-    plural(sequences, "sequence"),
-    `${plural(tokens, "token")}${all_tokens > tokens ? ` of ${formatCount(all_tokens)}` : ""}`,
-    ...(turns_max > 1 ? [`up to ${plural(turns_max, "turn")}`] : []),
-    ...(ranks.length > 1 ? [plural(ranks.length, "rank")] : []),
-    ...(environments.length > 1 ? [plural(environments.length, "environment")] : []),
+    ...(steps.length > 0 ? [countOf(steps.length, "step") + span] : []),
+    countOf(sequences, "sequence"),
+    `${countOf(tokens, "token")}${all_tokens > tokens ? ` of ${formatCount(all_tokens)}` : ""}`,
+    ...(turns_max > 1 ? [`up to ${countOf(turns_max, "turn")}`] : []),
+    ...(ranks.length > 1 ? [countOf(ranks.length, "rank")] : []),
+    ...(environments.length > 1 ? [countOf(environments.length, "environment")] : []),
     ...(info.redacted ? ["texts left out"] : []),
   ];
-}
-
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** `step_0020.npz and 2 more`. */
@@ -54,9 +50,9 @@ export function describeNews(shown: RunInfo, now: RunInfo): string {
   if (now.version === shown.version) return "";
   const known = new Set(shown.steps);
   const steps = now.steps.filter((step) => !known.has(step)).length;
-  if (steps > 0) return `${steps} new step${steps === 1 ? "" : "s"}`;
+  if (steps > 0) return countOf(steps, "new step");
   const sequences = now.sequences - shown.sequences;
-  if (sequences > 0) return `${sequences} new sequence${sequences === 1 ? "" : "s"}`;
+  if (sequences > 0) return countOf(sequences, "new sequence");
   // A file that is being written changes the version, and nothing that is shown.
   const figures = ({ sequences, tokens, all_tokens, steps }: RunInfo): string =>
     [sequences, tokens, all_tokens, steps.length].join();

@@ -1,9 +1,10 @@
+import { countOf } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { isLive, news, setLive, showNews, status, writing } from "./news.ts";
-import { describeFiles, factsOf, plural } from "./run-texts.ts";
+import { describeFiles, factsOf } from "./run-texts.ts";
 
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 
@@ -54,7 +55,7 @@ export function TopBar({
           aria-haspopup="dialog"
           onClick={() => onOpen("findings")}
         >
-          {info.findings.length === 0 ? "no findings" : plural(info.findings.length, "finding")}
+          {info.findings.length === 0 ? "no findings" : countOf(info.findings.length, "finding")}
         </button>
         <CopyButton label="Copy link" text={() => location.href} />
         <button type="button" aria-haspopup="dialog" onClick={() => onOpen("palette")}>

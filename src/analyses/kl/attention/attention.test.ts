@@ -186,11 +186,11 @@ describe("attention in the report", () => {
     const answer = (start: string) => answers.find(({ question }) => question.includes(start));
     expect(answer("look at the error")).toMatchObject({
       support: "yes",
-      answer: expect.stringMatching(/\+6\.5 points/),
+      answer: expect.stringMatching(/\+6\.50 points/),
     });
     expect(answer("because the error is seen")).toMatchObject({
       support: "yes",
-      answer: expect.stringMatching(/6\.5 nats; .* 1\.63 .*75 % of it goes with the sight of the error/),
+      answer: expect.stringMatching(/6\.50 nats; .* 1\.63 .*75\.0 % of it goes with the sight of the error/),
     });
     expect(caveats.join(" ")).toMatch(/Attention is not explanation.*leave a hole/);
   });

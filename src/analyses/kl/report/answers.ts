@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { percent as writePercent } from "../../../core/base/index.ts";
+import {
+  formatCoefficient,
+  formatNumber,
+  formatPlain,
+  formatShare,
+  formatSigned,
+  plural,
+} from "../../../core/text/index.ts";
 import type {
   AttentionFigures,
   CategoryFigures,
@@ -40,15 +47,15 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
     .slice(0, 5)
     .map(
       ({ token, share_of_kl, count }) =>
-        `${quoted(token)} (${percent(share_of_kl)} of all KL, ${count} times)`,
+        `${quoted(token)} (${formatShare(share_of_kl)} of all KL, ${count} times)`,
     );
   const spikes =
     last.spike_share_of_kl === null
       ? "No token is a spike."
-      : `${last.spikes_total} spikes, ${figure(last.spikes_per_100_tokens)} per 100 tokens, hold ${percent(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
+      : `${last.spikes_total} spikes, ${formatNumber(last.spikes_per_100_tokens)} per 100 tokens, hold ${formatShare(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
   return {
     question,
-    answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${figure(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${problems(last.problems)}.`,
+    answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${formatNumber(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${plural(last.problems, "problem")}.`,
     support: "descriptive",
   };
 }
@@ -57,7 +64,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
 function shuffled({ spikes_mean, spikes_shuffled }: KlReport["checkpoints"][string]): string {
   return spikes_shuffled === null
     ? ""
-    : ` (${figure(spikes_mean)} per problem; the same values in random order have ${figure(spikes_shuffled)})`;
+    : ` (${formatNumber(spikes_mean)} per problem; the same values in random order have ${formatNumber(spikes_shuffled)})`;
 }
 
 function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
@@ -89,7 +96,7 @@ function describeKind(
   name: string,
   { mean_kl, mean_kl_interval, share_of_kl, share_of_tokens }: CategoryFigures,
 ) {
-  return `${name} ${figure(mean_kl)} nats${between(mean_kl_interval)}, ${percent(share_of_kl)} of the KL on ${percent(share_of_tokens)} of the tokens`;
+  return `${name} ${formatNumber(mean_kl)} nats${between(mean_kl_interval)}, ${formatShare(share_of_kl)} of the KL on ${formatShare(share_of_tokens)} of the tokens`;
 }
 
 function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
@@ -104,10 +111,10 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
   const movement =
     trend === null
       ? ""
-      : ` Rank correlation of mean KL with step ${figure(trend.rho)} over these ${checkpoints.length} checkpoints; ${trend.p_value === null ? "too few of them to tell a drift from a walk without one" : `drift against a walk without one: ${probability(trend.p_value)}`}.`;
+      : ` Rank correlation of mean KL with step ${formatCoefficient(trend.rho)} over these ${checkpoints.length} checkpoints; ${trend.p_value === null ? "too few of them to tell a drift from a walk without one" : `drift against a walk without one: ${probability(trend.p_value)}`}.`;
   if (half_by === null) return unknown(question, `The last mean KL is not above 0. ${turns}${movement}`);
   const place = checkpoints.indexOf(half_by);
-  const half = `Half of the last checkpoint's mean KL (${figure(mean_kl.at(-1) ?? 0)} nats) is there by ${half_by} and stays`;
+  const half = `Half of the last checkpoint's mean KL (${formatNumber(mean_kl.at(-1) ?? 0)} nats) is there by ${half_by} and stays`;
   const rest = `. ${turns}${movement}`;
   if (place === 0)
     return {
@@ -159,20 +166,20 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
   const good =
     reading?.good_share == null
       ? ""
-      : ` ${percent(reading.good_share)} of the KL of judged texts is at tokens that move the way one wants (away from the text where it is wrong, towards it where it is right).`;
+      : ` ${formatShare(reading.good_share)} of the KL of judged texts is at tokens that move the way one wants (away from the text where it is wrong, towards it where it is right).`;
   if (errors === undefined) return unknown(question, `No wrong text has a first error that is known.${good}`);
   const nearest =
     errors.median_distance === null
       ? ""
       : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
-  const seen = `${percent(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error.`;
+  const seen = `${formatShare(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error.`;
   const { tested, tested_at_error: at, expected, adjusted_p_value: p } = errors;
   if (at === null || expected === null || p === null)
     return unknown(
       question,
       `${seen} None of them announces another result, so whether spikes lie at the error or at any result cannot be told.${nearest}${good}`,
     );
-  const text = `${seen} Of the ${tested} that announce other results as well, ${percent(at)} have one at the error, and ${percent(expected)} would if the error were any of their results, right ones too (${probability(p)}).${nearest}${good}`;
+  const text = `${seen} Of the ${tested} that announce other results as well, ${formatShare(at)} have one at the error, and ${formatShare(expected)} would if the error were any of their results, right ones too (${probability(p)}).${nearest}${good}`;
   if (tested < FEWEST_ERRORS) return unknown(question, text);
   return { question, answer: text, support: p < settings.alpha ? "yes" : "no" };
 }
@@ -194,8 +201,8 @@ function lookingAtErrors(figures: AttentionFigures, reference: string): KlAnswer
   const related =
     with_kl === null
       ? ""
-      : ` Rank correlation of that difference with mean KL behind the error ${figure(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
-  const text = `Behind the error, ${percent(figures.to_error)} of ${checkpoint}'s attention goes to it, ${percent(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${problems(count)}${tested(difference)}.${beside}${related}`;
+      : ` Rank correlation of that difference with mean KL behind the error ${formatCoefficient(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
+  const text = `Behind the error, ${formatShare(figures.to_error)} of ${checkpoint}'s attention goes to it, ${formatShare(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${plural(count, "problem")}${tested(difference)}.${beside}${related}`;
   if (difference.adjusted_p_value === null) return unknown(question, text);
   return { question, answer: text, support: difference.significant && difference.mean > 0 ? "yes" : "no" };
 }
@@ -211,8 +218,8 @@ function hidingErrors({
   const control =
     kl_without_control === null
       ? ""
-      : `, with as many tokens before it hidden instead ${figure(kl_without_control)}`;
-  const text = `Mean KL behind the error is ${figure(kl)} nats; with the error hidden from the tokens behind it ${figure(kl_without_error)}${tested(difference)}${control}.`;
+      : `, with as many tokens before it hidden instead ${formatNumber(kl_without_control)}`;
+  const text = `Mean KL behind the error is ${formatNumber(kl)} nats; with the error hidden from the tokens behind it ${formatNumber(kl_without_error)}${tested(difference)}${control}.`;
   if (difference.adjusted_p_value === null) return unknown(question, text);
   const falls = difference.significant && difference.mean < 0;
   const moreThanControl =
@@ -220,14 +227,14 @@ function hidingErrors({
   const reading = !falls
     ? " It does not fall: nothing here says that it comes from seeing the error."
     : moreThanControl
-      ? ` ${percent(-difference.mean / kl)} of it goes with the sight of the error.`
+      ? ` ${formatShare(-difference.mean / kl)} of it goes with the sight of the error.`
       : " Hiding other tokens takes as much of it away.";
   return { question, answer: text + reading, support: falls && moreThanControl ? "yes" : "no" };
 }
 
 /** `+0.12 points`: of per cent. */
 function points(share: number): string {
-  return `${signed(100 * share)} points`;
+  return `${formatSigned(100 * share)} points`;
 }
 
 function tested({ adjusted_p_value: p }: PairedDifference): string {
@@ -243,7 +250,7 @@ function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figu
     );
     if (test === undefined || figures.mean_kl === null)
       return unknown(question, `${name} and ${metrics.last_checkpoint} have no problems in common.`);
-    const text = `${name} has a mean KL of ${figure(figures.mean_kl)} nats; from it to ${metrics.last_checkpoint} ${change(test)}`;
+    const text = `${name} has a mean KL of ${formatNumber(figures.mean_kl)} nats; from it to ${metrics.last_checkpoint} ${change(test)}`;
     if (test.adjusted_p_value === null)
       return unknown(question, `${text}; too few problems differ for a test.`);
     return { question, answer: `${text}.`, support: test.significant ? "yes" : "no" };
@@ -252,12 +259,12 @@ function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figu
 
 function distance(tokens: number): string {
   if (tokens === 0) return "at the error";
-  return `${figure(Math.abs(tokens))} tokens ${tokens < 0 ? "before" : "after"} it`;
+  return `${formatPlain(Math.abs(tokens))} tokens ${tokens < 0 ? "before" : "after"} it`;
 }
 
 function change(test: KlComparison): string {
   const p = test.adjusted_p_value === null ? "" : `, ${probability(test.adjusted_p_value)} after correction`;
-  return `the mean KL changes by ${signed(test.mean_difference)} nats${between(test.interval)} over ${problems(test.problems)}${p}`;
+  return `the mean KL changes by ${formatSigned(test.mean_difference)} nats${between(test.interval)} over ${plural(test.problems, "problem")}${p}`;
 }
 
 function unknown(question: string, answer: string): KlAnswer {
@@ -265,32 +272,13 @@ function unknown(question: string, answer: string): KlAnswer {
 }
 
 function between(interval: { readonly low: number; readonly high: number } | null): string {
-  return interval === null ? "" : ` (95 % ${figure(interval.low)} to ${figure(interval.high)})`;
-}
-
-/** Three significant digits. */
-function figure(value: number): string {
-  const size = Math.abs(value);
-  if (size === 0) return "0";
-  return size >= 1000 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
-}
-
-function signed(value: number): string {
-  return value > 0 ? `+${figure(value)}` : figure(value);
-}
-
-function percent(share: number): string {
-  return writePercent(share, 3);
+  return interval === null ? "" : ` (95 % ${formatNumber(interval.low)} to ${formatNumber(interval.high)})`;
 }
 
 function probability(p: number): string {
-  return p < 1e-15 ? "p < 1e-15" : `p = ${p < 0.001 ? p.toExponential(1) : Number(p.toPrecision(2))}`;
+  return p < 1e-15 ? "p < 1e-15" : `p = ${formatNumber(p)}`;
 }
 
 function quoted(token: string): string {
   return JSON.stringify(token);
-}
-
-function problems(count: number): string {
-  return `${count} ${count === 1 ? "problem" : "problems"}`;
 }

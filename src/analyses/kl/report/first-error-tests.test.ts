@@ -65,7 +65,7 @@ test("spikes at every result, right or wrong, are no sign of the error", () => {
   const { support, answer } = answerOf(given);
   expect(support).toBe("no");
   expect(answer).toContain(
-    "100 % of 40 wrong texts have a spike at their first known error. Of the 40 that announce other results as well, 100 % have one at the error, and 100 % would if the error were any of their results, right ones too (p = 1)",
+    "100 % of 40 wrong texts have a spike at their first known error. Of the 40 that announce other results as well, 100 % have one at the error, and 100 % would if the error were any of their results, right ones too (p = 1.00)",
   );
 });
 

@@ -7,6 +7,7 @@
 
 import type { Factor } from "../../../core/statistics/index.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
+import { formatNumber, formatShare } from "../../../core/text/index.ts";
 import type { Fact, FactEvidence } from "../../../results/index.ts";
 import {
   type Comparisons,
@@ -15,7 +16,7 @@ import {
   type Standout,
   type Trend,
 } from "../standouts/index.ts";
-import { nats, ordinal, percent, rounded, times, weightOfFactor } from "./words.ts";
+import { ordinal, times, weightOfFactor, writeFactor } from "./words.ts";
 
 /** Where one prompt holds at least this share of the part's Σ|Δ|, it is named. */
 const TOLD_PROMPT_SHARE = 0.25;
@@ -60,7 +61,7 @@ function standsOut(
   const evidence = [certainty(factor), ...largestPrompt(factor, clusters)].join("; ");
   return {
     kind,
-    text: `${subject} stands out: mean |Δ| ${nats(mean)} against ${nats(othersMean)} ${where}, ${times(factor.factor)} as much (${evidence})`,
+    text: `${subject} stands out: mean |Δ| ${formatNumber(mean)} against ${formatNumber(othersMean)} ${where}, ${times(factor.factor)} as much (${evidence})`,
     weight: weightOfFactor(factor.factor),
     evidence: evidenceOf(factor, p, key),
   };
@@ -78,17 +79,17 @@ function correctness(contrast: OutcomeContrast, clusters: readonly SampledCluste
     ...(withinPrompt === undefined
       ? []
       : [
-          `${rounded(turned(withinPrompt.factor))} within the same prompt, over ${withinPrompt.prompts} prompts`,
+          `${writeFactor(turned(withinPrompt.factor))} within the same prompt, over ${withinPrompt.prompts} prompts`,
         ]),
     ...(withoutStep !== undefined && shown.factor / turned(withoutStep.factor) >= TOLD_STEP_FACTOR
-      ? [`${rounded(turned(withoutStep.factor))} without step ${withoutStep.step}`]
+      ? [`${writeFactor(turned(withoutStep.factor))} without step ${withoutStep.step}`]
       : isWrongWorse
         ? largestPrompt(factor, clusters)
         : []),
   ].join("; ");
   return {
     kind: "correctness",
-    text: `${worse} responses are ${times(shown.factor)} as far off as ${better} ones: mean |Δ| ${nats(high)} against ${nats(low)} (${evidence})`,
+    text: `${worse} responses are ${times(shown.factor)} as far off as ${better} ones: mean |Δ| ${formatNumber(high)} against ${formatNumber(low)} (${evidence})`,
     weight: weightOfFactor(shown.factor),
     evidence: evidenceOf(shown, p, isWrongWorse ? "incorrect" : "correct"),
   };
@@ -99,7 +100,7 @@ function drift(trend: Trend): Fact {
   const factor = grows ? trend.factor : inverse(trend.factor);
   return {
     kind: "drift",
-    text: `Mean |Δ| ${grows ? "grows" : "falls"} over the run, from ${nats(trend.early)} in the first third of the steps to ${nats(trend.late)} in the last: a factor of ${rounded(factor.factor)} (${certainty(factor)})`,
+    text: `Mean |Δ| ${grows ? "grows" : "falls"} over the run, from ${formatNumber(trend.early)} in the first third of the steps to ${formatNumber(trend.late)} in the last: a factor of ${writeFactor(factor.factor)} (${certainty(factor)})`,
     weight: weightOfFactor(factor.factor) * (grows ? 1.2 : 0.6),
     evidence: evidenceOf(factor, trend.p, grows ? "late" : "early"),
   };
@@ -108,15 +109,15 @@ function drift(trend: Trend): Fact {
 /** The interval of a factor, or what it is with any one prompt left out where too few prompts allow none. */
 function certainty({ interval, leaveOneOut }: Factor): string {
   return interval === null
-    ? `${rounded(leaveOneOut.low)} to ${rounded(leaveOneOut.high)} with any one prompt left out`
-    : `95 % ${rounded(interval.low)} to ${rounded(interval.high)}`;
+    ? `${writeFactor(leaveOneOut.low)} to ${writeFactor(leaveOneOut.high)} with any one prompt left out`
+    : `95 % ${writeFactor(interval.low)} to ${writeFactor(interval.high)}`;
 }
 
 function largestPrompt({ largest, withoutLargest }: Factor, clusters: readonly SampledCluster[]): string[] {
   const handle = clusters[largest.cluster]?.sequences[0]?.handle;
   if (handle === undefined || largest.share < TOLD_PROMPT_SHARE) return [];
-  const left = Number.isFinite(withoutLargest) ? `, ${rounded(withoutLargest)} without it` : "";
-  return [`the prompt of ${handle} makes ${percent(largest.share)} of it${left}`];
+  const left = Number.isFinite(withoutLargest) ? `, ${writeFactor(withoutLargest)} without it` : "";
+  return [`the prompt of ${handle} makes ${formatShare(largest.share)} of it${left}`];
 }
 
 function inverse(factor: Factor): Factor {

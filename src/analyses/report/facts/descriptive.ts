@@ -5,10 +5,17 @@
  */
 
 import type { SampledCluster } from "../../../core/summaries/index.ts";
+import {
+  formatCount,
+  formatNumber,
+  formatProbability,
+  formatShare,
+  formatSigned,
+} from "../../../core/text/index.ts";
 import type { Fact, GroupMetrics } from "../../../results/index.ts";
 import { totalOf } from "../standouts/index.ts";
 import type { FactSource } from "./fact-source.ts";
-import { nats, percent, weightOfFactor } from "./words.ts";
+import { weightOfFactor } from "./words.ts";
 
 /** Below this many tokens one of them always makes much of a figure. */
 const ENOUGH_TOKENS = 50;
@@ -39,7 +46,7 @@ function singleToken({ worst_tokens, metrics }: FactSource): Fact | undefined {
   const share = (Math.expm1(worst.delta) - worst.delta) / (metrics.k3 * metrics.tokens);
   return {
     kind: "single-token",
-    text: `One token, ${worst.handle} (Δ ${nats(worst.delta)}, p ${nats(Math.exp(worst.rollout_logprob))} → ${nats(Math.exp(worst.trainer_logprob))}), makes ${percent(share)} of all k3`,
+    text: `One token, ${worst.handle} (Δ ${formatSigned(worst.delta)}, p ${formatProbability(Math.exp(worst.rollout_logprob))} → ${formatProbability(Math.exp(worst.trainer_logprob))}), makes ${formatShare(share)} of all k3`,
     weight: share > TOLD_SHARE ? 2 + 3 * share : 0,
   };
 }
@@ -63,7 +70,7 @@ function singlePrompt(_: FactSource, clusters: readonly SampledCluster[] | undef
   const without = (deltaAbs - most.deltaAbs) / (tokens - most.tokens);
   return {
     kind: "single-prompt",
-    text: `One prompt, that of ${most.handle}, with its ${most.responses} responses makes ${percent(share)} of all |Δ|; without it mean |Δ| is ${nats(without)}`,
+    text: `One prompt, that of ${most.handle}, with its ${most.responses} responses makes ${formatShare(share)} of all |Δ|; without it mean |Δ| is ${formatNumber(without)}`,
     weight: 2 + 3 * share,
   };
 }
@@ -79,7 +86,7 @@ function tailConcentration({
     return undefined;
   return {
     kind: "tail",
-    text: `${Math.round(point.tokens).toLocaleString("en")} of ${metrics.tokens.toLocaleString("en")} tokens (${percent(point.share)}) differ by more than ${point.threshold} nats; the median is ${nats(metrics.delta_abs_p50)}`,
+    text: `${formatCount(Math.round(point.tokens))} of ${formatCount(metrics.tokens)} tokens (${formatShare(point.share)}) differ by more than ${point.threshold} nats; the median is ${formatNumber(metrics.delta_abs_p50)}`,
     weight: Math.log10(point.threshold / Math.max(metrics.delta_abs_p50, 1e-12)) / 2,
   };
 }
@@ -98,7 +105,7 @@ function lowProbability({ per_rollout_probability }: FactSource): Fact | undefin
   if (share === 0) return undefined;
   return {
     kind: "low-probability",
-    text: `Tokens that the rollout policy gave p < 0.5 are ${percent(share)} of the tokens and ${percent(mass)} of all |Δ|`,
+    text: `Tokens that the rollout policy gave p < 0.5 are ${formatShare(share)} of the tokens and ${formatShare(mass)} of all |Δ|`,
     weight: weightOfFactor(mass / share) / 2.5,
   };
 }
@@ -111,7 +118,7 @@ function oneSided({ intervals, metrics }: FactSource): Fact | undefined {
     metrics.delta_mean < 0 ? "trainer finds the tokens less likely" : "trainer finds the tokens likelier";
   return {
     kind: "one-sided",
-    text: `Δ leans to one side: the ${who} by ${nats(Math.abs(metrics.delta_mean))} nats on average (95 % ${nats(interval.low)} to ${nats(interval.high)}), ${percent(share)} of mean |Δ|`,
+    text: `Δ leans to one side: the ${who} by ${formatNumber(Math.abs(metrics.delta_mean))} nats on average (95 % ${formatNumber(interval.low)} to ${formatNumber(interval.high)}), ${formatShare(share)} of mean |Δ|`,
     weight: 4 * share,
   };
 }
@@ -120,7 +127,7 @@ function productRatio({ sequence_metrics }: FactSource): Fact | undefined {
   if (sequence_metrics.sequences < 8) return undefined;
   return {
     kind: "product-ratio",
-    text: `Sequence-level product ratios leave ${percent(sequence_metrics.ess_seq)} of the sequences effective (mean length ${Math.round(sequence_metrics.length_mean)} tokens)`,
+    text: `Sequence-level product ratios leave ${formatShare(sequence_metrics.ess_seq)} of the sequences effective (mean length ${Math.round(sequence_metrics.length_mean)} tokens)`,
     weight: weightOfFactor(1 / sequence_metrics.ess_seq),
   };
 }

@@ -94,15 +94,15 @@ describe("comparisonFacts", () => {
   it("says which answers are further off, and what it is within the same prompt", () => {
     const wrong = factOf("correctness", ({ correct }) => (correct === 1 ? 1 : 2)) as Fact;
     expect(wrong.text).toMatch(
-      /^Incorrect responses are (2|1\.9|2\.1) times as far off as correct ones: mean \|Δ\| /,
+      /^Incorrect responses are (2\.0|1\.9|2\.1) times as far off as correct ones: mean \|Δ\| /,
     );
-    expect(wrong.text).toMatch(/; (2|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
+    expect(wrong.text).toMatch(/; (2\.0|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
     expect(wrong.evidence?.subject).toBe("incorrect");
     const right = factOf("correctness", ({ correct }) => (correct === 1 ? 2 : 1)) as Fact;
     expect(right.text).toMatch(
-      /^Correct responses are (2|1\.9|2\.1) times as far off as incorrect ones: mean \|Δ\| /,
+      /^Correct responses are (2\.0|1\.9|2\.1) times as far off as incorrect ones: mean \|Δ\| /,
     );
-    expect(right.text).toMatch(/; (2|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
+    expect(right.text).toMatch(/; (2\.0|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
     expect(right.evidence?.subject).toBe("correct");
     for (const { text, evidence } of [wrong, right]) {
       const [high, low] = factors(text.slice(text.indexOf("|Δ|"))) as [number, number];

@@ -1,18 +1,10 @@
 /** Numbers as facts say them. */
-import { percent as writePercent } from "../../../core/base/index.ts";
+import { formatNumber } from "../../../core/text/index.ts";
 
-/** Two significant digits of a small share, three of a large one. */
-export const percent = (share: number): string => writePercent(share, share < 0.1 ? 2 : 3);
+/** `9.5`, of a factor: two digits are what it is good for. */
+export const writeFactor = (factor: number): string => formatNumber(factor, 2);
 
-export function nats(value: number): string {
-  const digits = Number(value.toPrecision(3));
-  return Math.abs(digits) < 1e-3 && digits !== 0 ? digits.toExponential() : String(digits);
-}
-
-/** `9.5`, of a factor. */
-export const rounded = (factor: number): string => String(Number(factor.toPrecision(2)));
-
-export const times = (factor: number): string => `${rounded(factor)} times`;
+export const times = (factor: number): string => `${writeFactor(factor)} times`;
 
 /** How much is in a fact that compares: 1 at a factor of two. */
 export const weightOfFactor = (factor: number): number => Math.log2(factor);

@@ -1,8 +1,8 @@
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../input/ingest/index.ts";
-import { plural } from "../../../render/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, readOptionsOf } from "../input-options.ts";

@@ -11,6 +11,7 @@ import {
   SchemaError,
   UsageError,
 } from "../../../core/base/index.ts";
+import { formatCount } from "../../../core/text/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { openTokenizer } from "../../../input/tokens/index.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
@@ -123,9 +124,9 @@ function withAdvice(error: unknown): never {
 function refuseEmpty({ metrics, vocabulary }: DigitsReport): never {
   const whose = vocabulary.tokenizer === null ? "the ids given" : `the digits of ${vocabulary.tokenizer}`;
   throw new EmptyInputError(
-    `No digits: none of ${metrics.tokens.toLocaleString("en")} tokens with mask 1 is one of ${whose}` +
+    `No digits: none of ${formatCount(metrics.tokens)} tokens with mask 1 is one of ${whose}` +
       (metrics.digits_without_log_prob > 0
-        ? ` and has a log-prob (${metrics.digits_without_log_prob.toLocaleString("en")} digits have none)`
+        ? ` and has a log-prob (${formatCount(metrics.digits_without_log_prob)} digits have none)`
         : ""),
     {
       likely: "the tokenizer belongs to another model, or the run has no numbers",

@@ -8,6 +8,7 @@ import {
   type RunLogOptions,
 } from "../../../analyses/divergence/index.ts";
 import { isLogratioError, shellCommand, UsageError } from "../../../core/base/index.ts";
+import { formatCount, plural } from "../../../core/text/index.ts";
 import {
   isLogLine,
   type JsonlLog,
@@ -24,7 +25,6 @@ import {
   renderDivergentTokens,
   renderStepTitle,
 } from "../../../render/divergence/index.ts";
-import { plural } from "../../../render/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
 import type { DivergenceRecord, DivergenceReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
@@ -206,7 +206,7 @@ function noteStep(run: Run, { again, step, records }: IterationResult): void {
       likely: "sequences of several steps are mixed in one file",
       hint: "sort the sequences by step",
       describe: (count) =>
-        `${count.toLocaleString("en")} times, first at step ${step}, sequences of a step come apart from its others: each part was ranked by itself`,
+        `${formatCount(count)} times, first at step ${step}, sequences of a step come apart from its others: each part was ranked by itself`,
     });
   }
   const nameless = records.filter(({ token_id }) => token_id === null);
@@ -218,7 +218,7 @@ function noteStep(run: Run, { again, step, records }: IterationResult): void {
       count: nameless.length,
       at: { ...(nameless[0]!.file !== null && { file: nameless[0]!.file }) },
       hint: "name the column of the response's token ids with --tokens",
-      describe: (count) => `${count.toLocaleString("en")} logged tokens have no token id, and so no text`,
+      describe: (count) => `${formatCount(count)} logged tokens have no token id, and so no text`,
     });
   }
 }
@@ -260,7 +260,7 @@ function noteRepeated(run: Run, file: JsonlLog | undefined): void {
     at: { file: file!.files[0]!.file },
     hint: "to log them again with other settings, give another --out",
     describe: (count) =>
-      `${count.toLocaleString("en")} ${count === 1 ? "record was" : "records were"} in the log already and ${count === 1 ? "was" : "were"} not written again`,
+      `${plural(count, "record was", "records were")} in the log already and ${count === 1 ? "was" : "were"} not written again`,
   });
 }
 
@@ -273,7 +273,7 @@ function noteNoTokenizer(run: Run, logged: number): void {
     at: {},
     hint: "--tokenizer DIR, the model's directory with tokenizer.json in it",
     describe: (count) =>
-      `without a tokenizer, the ${count.toLocaleString("en")} logged tokens are named <no_tokenizer:ID> and have no context`,
+      `without a tokenizer, the ${formatCount(count)} logged tokens are named <no_tokenizer:ID> and have no context`,
   });
 }
 

@@ -1,8 +1,8 @@
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
-import { plural } from "../../../render/index.ts";
 import type { RunComparison } from "../../../results/index.ts";
 import { writeBundle } from "../../viewer/bundle/index.ts";
 import { compareRuns } from "../../viewer/compare/index.ts";

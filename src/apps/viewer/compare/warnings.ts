@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { formatCount } from "../../../core/text/index.ts";
 import type { ComparisonWarning, SamplingInfo } from "../../../results/index.ts";
 import type { SequencePair } from "./match-sequences.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -57,7 +58,7 @@ function tokenizers(a: RunFacts, b: RunFacts): Judgement {
     warnings.push({
       code: "tokenizer",
       severity: "meaningless",
-      what: `The tokenizers differ: ${counted(differ.length)} of ${counted(shared.length)} token ids that both runs use stand for other texts, such as ${differ[0]} for ${quoted(a.vocabulary.get(differ[0]!)!)} and ${quoted(b.vocabulary.get(differ[0]!)!)}.`,
+      what: `The tokenizers differ: ${formatCount(differ.length)} of ${formatCount(shared.length)} token ids that both runs use stand for other texts, such as ${differ[0]} for ${quoted(a.vocabulary.get(differ[0]!)!)} and ${quoted(b.vocabulary.get(differ[0]!)!)}.`,
       count: differ.length,
       of: shared.length,
       follows:
@@ -68,7 +69,7 @@ function tokenizers(a: RunFacts, b: RunFacts): Judgement {
     warnings.push({
       code: "tokenizer",
       severity: "meaningless",
-      what: `${counted(unknown)} of ${counted(tokens)} tokens of ${name} have ids that its tokenizer does not know.`,
+      what: `${formatCount(unknown)} of ${formatCount(tokens)} tokens of ${name} have ids that its tokenizer does not know.`,
       count: unknown,
       of: tokens,
       follows: "The tokenizer is not that run's: its texts are wrong, and so is what they are compared by.",
@@ -128,7 +129,7 @@ function prompts(a: RunFacts, b: RunFacts): Judgement {
       {
         code: "prompts",
         severity: few ? "meaningless" : "doubtful",
-        what: `${shared === 0 ? "No prompt is" : `${few ? "Only " : ""}${counted(shared)} of ${counted(all)} prompts are`} in both runs: ${counted(inA.size)} in ${a.name}, ${counted(inB.size)} in ${b.name}.`,
+        what: `${shared === 0 ? "No prompt is" : `${few ? "Only " : ""}${formatCount(shared)} of ${formatCount(all)} prompts are`} in both runs: ${formatCount(inA.size)} in ${a.name}, ${formatCount(inB.size)} in ${b.name}.`,
         count: all - shared,
         of: all,
         follows: few
@@ -147,7 +148,7 @@ function steps(a: RunFacts, b: RunFacts): Judgement {
   if (shared === all) return { warnings: [], unchecked: [] };
   const what =
     shared > 0
-      ? `${counted(all - shared)} of ${counted(all)} steps are in one of the runs only.`
+      ? `${formatCount(all - shared)} of ${formatCount(all)} steps are in one of the runs only.`
       : inA.size === 0 || inB.size === 0
         ? `${(inA.size === 0 ? a : b).name} says no steps.`
         : `No step is in both runs: ${range(a.info.steps)} in ${a.name}, ${range(b.info.steps)} in ${b.name}.`;
@@ -183,7 +184,7 @@ function groups(a: RunFacts, b: RunFacts, pairs: readonly SequencePair[]): Compa
     {
       code: "prompts",
       severity: "doubtful",
-      what: `${counted(known.length)} of ${counted(pairs.length)} pairs are of one group by name, and their prompts differ.`,
+      what: `${formatCount(known.length)} of ${formatCount(pairs.length)} pairs are of one group by name, and their prompts differ.`,
       count: known.length,
       of: pairs.length,
       follows:
@@ -198,16 +199,12 @@ function maskWarnings({ differ, of }: MaskFacts): ComparisonWarning[] {
     {
       code: "masks",
       severity: "doubtful",
-      what: `${counted(differ)} of ${counted(of)} pairs of the same tokens have different response masks.`,
+      what: `${formatCount(differ)} of ${formatCount(of)} pairs of the same tokens have different response masks.`,
       count: differ,
       of,
       follows: "The runs train on different tokens of the same texts, and their figures are over those.",
     },
   ];
-}
-
-function counted(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 function quoted(text: string): string {

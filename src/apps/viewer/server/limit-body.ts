@@ -1,11 +1,12 @@
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { formatCount } from "../../../core/text/index.ts";
 import { refuse } from "./reply.ts";
 
 /** 413 for a body of more bytes, whatever length it says it has. */
 export function limitBody(maxSize: number): MiddlewareHandler {
   return bodyLimit({
     maxSize,
-    onError: (c) => refuse(c, 413, `at most ${maxSize.toLocaleString("en")} bytes are taken here`),
+    onError: (c) => refuse(c, 413, `at most ${formatCount(maxSize)} bytes are taken here`),
   });
 }

@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import { LimitError, UsageError } from "../../../core/base/index.ts";
+import { formatCount } from "../../../core/text/index.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../../input/readers/index.ts";
 
 /** Beyond these the writer takes many seconds, and memory with it. */
@@ -64,7 +66,7 @@ function namesOf(rows: readonly Row[]): ReadonlySet<string> {
     throw new UsageError("a column's name is empty or has the character NUL");
   if (names.size * rows.length > MOST_CELLS)
     throw new LimitError(
-      `${rows.length.toLocaleString("en")} rows of ${names.size} columns pass ${MOST_CELLS.toLocaleString("en")} cells: write fewer at a time`,
+      `${formatCount(rows.length)} rows of ${names.size} columns pass ${formatCount(MOST_CELLS)} cells: write fewer at a time`,
     );
   return names;
 }

@@ -3,10 +3,12 @@
  *
  * @module
  */
+
 import type { Stats } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
+import { formatCount } from "../../../core/text/index.ts";
 import { fileSystemError, openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
@@ -156,7 +158,7 @@ export async function identifyDirectory(path: string, names: readonly string[]):
     return foreign(`a bundle of logratio view with ${others[0]} beside it`, false);
   }
   if (await isStudyDirectory(path, names)) return { kind: "study", what: "a study", isData: true };
-  return foreign(`a directory with ${names.length.toLocaleString("en")} entries`);
+  return foreign(`a directory with ${formatCount(names.length)} entries`);
 }
 
 /** Names that a study takes in its directory. */

@@ -1,12 +1,12 @@
 /**
- * Numbers as pages and pictures show them: those of `format.ts`, with a true minus sign, `∞`, and `–` for what is
+ * Numbers as pages and pictures show them: those of `core/text`, with a true minus sign, `∞`, and `–` for what is
  * missing. Terminals, Markdown and files keep the plain signs, which can be searched and copied.
  *
  * @module
  */
-import * as plain from "../format.ts";
+import * as plain from "../../../core/text/index.ts";
 
-export { type Figure, type FigureKind, isFigure, isMissing } from "../format.ts";
+export { type Figure, type FigureKind, isFigure, isMissing } from "../../../core/text/index.ts";
 
 /** What stands where there is no figure. */
 export const MISSING = "–";
@@ -53,8 +53,16 @@ export function formatNearOne(value: plain.Figure): string {
   return displayed(plain.formatNearOne(value));
 }
 
+export function formatNearWhole(fraction: plain.Figure): string {
+  return displayed(plain.formatNearWhole(fraction));
+}
+
 export function formatProbability(value: plain.Figure): string {
   return displayed(plain.formatProbability(value));
+}
+
+export function formatPlainShare(fraction: plain.Figure): string {
+  return displayed(plain.formatPlainShare(fraction));
 }
 
 export function formatPlain(value: plain.Figure): string {
@@ -71,5 +79,5 @@ export function formatColumn(values: readonly plain.Figure[], kind: plain.Figure
 
 /** `1 token`, `25,257 tokens`. */
 export function countOf(value: number, noun: string): string {
-  return `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
+  return displayed(plain.plural(value, noun));
 }

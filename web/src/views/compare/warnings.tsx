@@ -1,4 +1,4 @@
-import { countOf } from "../../../../src/render/text/display/index.ts";
+import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
 import type { RunComparison } from "../../../../src/results/index.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
@@ -32,6 +32,6 @@ function kinds(how: RunComparison["pairs"]["how"]): string {
   return (["ids", "prompt", "group"] as const)
     .map((kind) => ({ kind, count: how.filter((one) => one === kind).length }))
     .filter(({ count }) => count > 0)
-    .map(({ kind, count }) => `${count.toLocaleString("en-US")} ${KINDS[kind]}`)
+    .map(({ kind, count }) => `${formatCount(count)} ${KINDS[kind]}`)
     .join(", ");
 }

@@ -2,8 +2,8 @@ import {
   countOf,
   formatCount,
   formatNearOne,
+  formatNearWhole,
   formatPlain,
-  formatShare,
 } from "../../../../src/render/text/display/index.ts";
 import type { Dropped, ExactAnswer, ValueGroup } from "../../../../src/results/index.ts";
 import type { Exact } from "../../state/exact.ts";
@@ -82,8 +82,8 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
     {
       title: "kept tokens",
       help: "in the mask with a weight above 0",
-      now: `${least}${share(kept)}`,
-      exact: ({ kept_tokens }) => share(kept_tokens / tokens),
+      now: `${least}${formatNearWhole(kept)}`,
+      exact: ({ kept_tokens }) => formatNearWhole(kept_tokens / tokens),
     },
     {
       title: "kept sequences",
@@ -94,8 +94,8 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
     {
       title: "effective sample size",
       help: "(Σw)² / (n Σw²) over all tokens; w = ρ of the kept ones where the method has no weights",
-      now: `${about}${share(ess)}`,
-      exact: (answer) => share(answer.ess),
+      now: `${about}${formatNearWhole(ess)}`,
+      exact: (answer) => formatNearWhole(answer.ess),
     },
     {
       title: "mean weight",
@@ -106,8 +106,8 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
     {
       title: "clipped",
       help: "tokens whose weight the cap lowers",
-      now: share(clipped),
-      exact: (answer) => share(answer.clipped / tokens),
+      now: formatNearWhole(clipped),
+      exact: (answer) => formatNearWhole(answer.clipped / tokens),
     },
     ...(veto === null
       ? []
@@ -115,7 +115,7 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
           {
             title: "vetoed",
             help: "by the veto alone: tokens of such sequences at most, and sequences exactly; the table of sequences knows the largest |Δ| but not its sign",
-            now: `≤ ${share(vetoedAtMost ?? 0)}`,
+            now: `≤ ${formatNearWhole(vetoedAtMost ?? 0)}`,
             exact: ({ vetoed }: ExactAnswer) => countOf(vetoed, "sequence"),
           },
         ]),
@@ -125,7 +125,7 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
           {
             title: "dropped |advantage|",
             help: "share of the sum of |advantage|",
-            now: `${most}${share(advantageDropped)}`,
+            now: `${most}${formatNearWhole(advantageDropped)}`,
             exact: () => undefined,
           },
         ]),
@@ -134,14 +134,6 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
 
 function waiting({ state }: Exact<ExactAnswer>): string {
   return state === "failed" ? "–" : "…";
-}
-
-/** As per cent; close to the whole with as many digits as it takes to see what is missing. */
-function share(value: number | null): string {
-  if (value === null) return "–";
-  const missing = 100 * (1 - value);
-  if (missing > 1 || missing < 1e-9) return formatShare(value);
-  return `${(100 * value).toFixed(Math.min(7, 1 + Math.ceil(-Math.log10(missing))))} %`;
 }
 
 interface DroppedRow {
@@ -204,9 +196,9 @@ export function DroppedTable({
                   <th scope="row">{title}</th>
                   <td>
                     <span class="bar" style={{ inlineSize: `${now * 3.5}rem` }} /> {most}
-                    {share(now)}
+                    {formatNearWhole(now)}
                   </td>
-                  <td>{told === undefined ? waiting(exact) : share(told)}</td>
+                  <td>{told === undefined ? waiting(exact) : formatNearWhole(told)}</td>
                 </tr>
               ))}
             </tbody>

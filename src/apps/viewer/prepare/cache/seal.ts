@@ -4,9 +4,11 @@
  *
  * @module
  */
+
 import { createHash } from "node:crypto";
 import { lstat, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { formatCount } from "../../../../core/text/index.ts";
 
 const SEAL_FILE = "seal.json";
 const PIECE = 1 << 22;
@@ -62,7 +64,7 @@ async function brokenFile(path: string, wanted: FileSeal): Promise<string | unde
     const stats = await lstat(path);
     if (!stats.isFile()) return " is no file";
     if (stats.size < wanted.bytes || (stats.size > wanted.bytes && wanted.grows !== true))
-      return `: ${stats.size.toLocaleString("en")} of ${wanted.bytes.toLocaleString("en")} bytes`;
+      return `: ${formatCount(stats.size)} of ${formatCount(wanted.bytes)} bytes`;
     const { sha256: found } = await sealOf(path, wanted.bytes);
     return found === wanted.sha256 ? undefined : ": other bytes than were written";
   } catch (error) {

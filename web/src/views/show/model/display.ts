@@ -4,6 +4,8 @@
  * @module
  */
 
+import { formatCount } from "../../../../../src/render/text/display/index.ts";
+
 export const TEXT_MODES = ["reading", "exact", "ids"] as const;
 export type TextMode = (typeof TEXT_MODES)[number];
 
@@ -24,11 +26,11 @@ const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** What is said of a text that is too long to show: `⏎×10,000`. */
 export function readable(text: string): string {
-  const counted = text.replace(NEWLINES, (run) => `\n⏎×${(run.length - 2).toLocaleString("en-US")}\n`);
+  const counted = text.replace(NEWLINES, (run) => `\n⏎×${formatCount(run.length - 2)}\n`);
   if (counted.length <= MOST_CHARACTERS) return counted;
   const cut =
     (counted.codePointAt(MOST_CHARACTERS - 1) ?? 0) > 0xffff ? MOST_CHARACTERS + 1 : MOST_CHARACTERS;
-  return `${counted.slice(0, cut)}… (${text.length.toLocaleString("en-US")} characters)`;
+  return `${counted.slice(0, cut)}… (${formatCount(text.length)} characters)`;
 }
 
 /** Every character to be seen: `·` for a space, `→` for a tab, `⏎`, and `‹U+200B›` for what shows nothing. */
@@ -69,13 +71,13 @@ export function literal(text: string, most = 60): string {
     UNSEEN,
     (character) => `‹${codePoint(character)}›`,
   );
-  return text.length > most ? `${quoted} +${(text.length - most).toLocaleString("en-US")}` : quoted;
+  return text.length > most ? `${quoted} +${formatCount(text.length - most)}` : quoted;
 }
 
 /** Hex bytes: `e2 80 9c`. */
 export function hexBytes(bytes: Uint8Array, most = 16): string {
   const shown = Array.from(bytes.subarray(0, most), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return bytes.length > most ? `${shown} … (${bytes.length.toLocaleString("en-US")} bytes)` : shown;
+  return bytes.length > most ? `${shown} … (${formatCount(bytes.length)} bytes)` : shown;
 }
 
 /** Whether a text could turn the text after it around. */

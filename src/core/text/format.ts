@@ -1,10 +1,10 @@
 /**
- * How numbers are written, everywhere in the project (pages put other signs in: `display.ts`): three significant digits, `1.24e-4` below 0.001, thousands
- * separators in counts, `n/a` for what is missing. JSON writes NaN as null, so null is missing too.
+ * How numbers are written, everywhere in the project (pages put other signs in: `render/text/display`): three
+ * significant digits, `1.24e-4` below 0.001, thousands separators in counts, `n/a` for what is missing. JSON writes NaN
+ * as null, so null is missing too. `test/one-formatter.test.ts` fails where another file writes its own.
  *
  * @module
  */
-import { percentFixed } from "../../core/base/index.ts";
 
 /** A figure, or NaN or null where there is none. */
 export type Figure = number | null | undefined;
@@ -55,9 +55,38 @@ export function formatProbability(value: Figure): string {
   return isFigure(value) && value >= 0.1 ? formatNearOne(value) : formatNumber(value);
 }
 
-/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`, `>99.9 %`. */
+/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`, `>99.9 %`; `0 %` and `100 %` only where that is exact. */
 export function formatShare(fraction: Figure): string {
-  return writeSpecial(fraction) ?? percentFixed(fraction as number, shareDecimals(fraction as number));
+  if (fraction === 0 || fraction === 1) return `${100 * fraction} %`;
+  return writeSpecial(fraction) ?? writePercent(fraction as number, shareDecimals(fraction as number));
+}
+
+/** A fraction that was chosen round (a limit, a tolerance) as per cent: `5 %`, `0.1 %`. */
+export function formatPlainShare(fraction: Figure): string {
+  return isFigure(fraction) ? `${formatPlain(100 * fraction)} %` : MISSING;
+}
+
+/** A correlation or an effect size: two decimals are what it is good for. */
+export function formatCoefficient(value: Figure): string {
+  return isFigure(value) ? value.toFixed(2) : formatNumber(value);
+}
+
+/** A value as another program prints it, with fixed decimals and no separators; infinities as Python writes them. */
+export function formatFixed(value: number, decimals: number): string {
+  if (Number.isFinite(value)) return value.toFixed(decimals);
+  return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+/** `1 token`, `25,257 tokens`. A noun that takes another ending gives its plural. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** A share that may be nearly all, with as many digits as it takes to see what is missing: `99.9987 %`. */
+export function formatNearWhole(fraction: Figure): string {
+  const missing = isFigure(fraction) ? 100 * (1 - fraction) : Number.NaN;
+  if (!(missing <= 1 && missing >= 1e-9)) return formatShare(fraction);
+  return writePercent(fraction as number, Math.min(7, 1 + Math.ceil(-Math.log10(missing))));
 }
 
 /** A number that was chosen round (a threshold, an edge, a reward): `10`, `0.05`, `1e-4`, without the zeros of precision. */
@@ -108,7 +137,7 @@ export function formatColumn(values: readonly Figure[], kind: FigureKind): strin
   }
   if (kind === "share") {
     const decimals = Math.min(shareDecimals(smallestOf(sizes)), 1 + shareDecimals(largestOf(sizes)));
-    return values.map((value) => writeSpecial(value) ?? percentFixed(value as number, decimals));
+    return values.map((value) => writeSpecial(value) ?? writePercent(value as number, decimals));
   }
   const write = numberStyle(smallestOf(sizes), largestOf(sizes));
   return values.map((value) => {
@@ -191,6 +220,15 @@ function writeNearOne(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   if (value === 1 || Number(text) !== 1) return text;
   return value < 1 ? `1-${writeScientific(1 - value, 2)}` : `1+${writeScientific(value - 1, 2)}`;
+}
+
+/** Never "0 %" of what is not nothing, never "100 %" of what is not all. */
+function writePercent(fraction: number, decimals: number): string {
+  const step = 10 ** -decimals;
+  const text = (fraction * 100).toFixed(decimals);
+  if (fraction !== 0 && Number(text) === 0) return `<${step.toFixed(decimals)} %`;
+  if (fraction < 1 && Number(text) >= 100) return `>${(100 - step).toFixed(decimals)} %`;
+  return `${text} %`;
 }
 
 function shareDecimals(fraction: number): number {

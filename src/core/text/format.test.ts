@@ -2,17 +2,21 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   formatBytes,
+  formatCoefficient,
   formatColumn,
   formatCount,
   formatFigure,
   formatId,
   formatNearOne,
+  formatNearWhole,
   formatNumber,
   formatPair,
   formatPlain,
+  formatPlainShare,
   formatProbability,
   formatShare,
   formatSigned,
+  plural,
 } from "./format.ts";
 
 describe("formatNumber", () => {
@@ -97,8 +101,8 @@ describe("other kinds", () => {
   it("writes shares as per cent, and the smallest as a bound", () => {
     const texts = [0, 1, 0.9996, 0.8953, 0.0123, 0.00012, 1e-6, 1e-9, Number.NaN].map(formatShare);
     expect(texts).toEqual([
-      "0",
-      "100.0 %",
+      "0 %",
+      "100 %",
       ">99.9 %",
       "89.5 %",
       "1.2 %",
@@ -184,5 +188,32 @@ describe("formatPair", () => {
     expect(formatPair(0.5, 0.25)).toEqual(["0.500", "0.250"]);
     expect(formatPair(2, 2)).toEqual(["2.00", "2.00"]);
     expect(formatPair(Number.NaN, 1)).toEqual(["n/a", "1.00"]);
+  });
+});
+
+describe("what sentences say", () => {
+  it("writes shares that were chosen round without zeros", () => {
+    expect([0.05, 0.001, 0.1, 1].map(formatPlainShare)).toEqual(["5 %", "0.1 %", "10 %", "100 %"]);
+  });
+
+  it("writes nearly all with as many digits as what is missing needs", () => {
+    expect([0.5, 0.9987, 0.999987, 1].map(formatNearWhole)).toEqual([
+      "50.0 %",
+      "99.87 %",
+      "99.9987 %",
+      "100 %",
+    ]);
+  });
+
+  it("gives coefficients two decimals", () => {
+    expect([-0.083, 1, null].map(formatCoefficient)).toEqual(["-0.08", "1.00", "n/a"]);
+  });
+
+  it("counts nouns", () => {
+    expect([plural(1, "token"), plural(0, "token"), plural(25257, "entry", "entries")]).toEqual([
+      "1 token",
+      "0 tokens",
+      "25,257 entries",
+    ]);
   });
 });
