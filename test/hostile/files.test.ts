@@ -61,6 +61,6 @@ test.skipIf(process.getuid?.() !== 0)("names a directory and a file that may not
   const { status, out, err } = await runLimited(folder, ["report", "closed"], { uid: 65534 });
   expect(status).toBe(4);
   const said = (out + err).replace(/\s+/g, " ");
-  expect(said).toContain("Cannot read closed/a_2.jsonl: permission denied (EACCES)");
-  expect(said).toContain("Cannot list closed/step_2: permission denied (EACCES)");
+  expect(said).toContain("cannot read closed/a_2.jsonl: permission denied (EACCES)");
+  expect(said).toContain("cannot list closed/step_2: permission denied (EACCES)");
 });

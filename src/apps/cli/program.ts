@@ -26,20 +26,20 @@ import { type ColourChoice, openTerminal, type Terminal } from "./terminal.ts";
 
 const EXAMPLES = `
 Examples:
-  logratio demo                                  a report on a recorded run that comes with logratio
-  logratio report dumps/                         a directory that a trainer wrote: every step and rank in it
-  logratio report dumps/ --html report.html      the same as a page
-  logratio view dumps/ --tokenizer model/        every token of it in the browser
-  logratio report dumps/ --parity verl           beside it what verl itself would have logged
-  logratio show dumps/ s12.r3.q41                one sequence, token by token, here in the terminal
-  logratio sweep dumps/                          which correction, with which threshold, and its config
+  logratio demo                                  a report on the recorded run that ships with logratio
+  logratio report dumps/                         every step and rank in a trainer's dump directory
+  logratio report dumps/ --html report.html      the same as an HTML page
+  logratio view dumps/ --tokenizer model/        every token, in the browser
+  logratio report dumps/ --parity verl           also what verl itself would have logged
+  logratio show dumps/ s12.r3.q41                one sequence, token by token, in the terminal
+  logratio sweep dumps/                          which correction at which threshold, with its config
   logratio correct dumps/ --preset verl --set rollout_is=token    the keys verl would log
-  logratio correct --lint ppo_trainer.yaml       what a trainer's config really does, and its traps
-  logratio divergence dumps/ --tokenizer model/ --out log.jsonl   the tokens furthest apart, in context
-  logratio analyze log.jsonl                     every question to that log, on one page
-  logratio digits dumps/ --tokenizer model/      how sure of digits, and how far off
-  logratio kl texts.jsonl --policy 'onnx:ckpt/*' --reference dpo  what training changed, at which tokens
-  logratio view texts.study                      every text of it under every checkpoint, in the browser
+  logratio correct --lint ppo_trainer.yaml       what a trainer's config really does, and its pitfalls
+  logratio divergence dumps/ --tokenizer model/ --out log.jsonl   the tokens that differ most, in context
+  logratio analyze log.jsonl                     what that log shows, on one page
+  logratio digits dumps/ --tokenizer model/      how sure the policies are about digits
+  logratio kl texts.jsonl --policy 'onnx:ckpt/*' --reference dpo  what training changed, token by token
+  logratio view texts.study                      every text under every checkpoint, in the browser
   logratio report a.json b.json                  two files that scored the same tokens
   logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask
 
@@ -54,14 +54,14 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
       writeOut: writeOutput,
       writeErr: (text) => writeMessage(printableLines(text)),
     })
-    .description("Shows where, why and by how much two language-model policies disagree, token by token.")
+    .description("where, why and by how much two language-model policies disagree, token by token")
     .version(packageVersion(), "-V, --version")
     .addOption(
       new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"),
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
     .addHelpText("after", EXAMPLES)
-    .showHelpAfterError("(add --help for what there is)")
+    .showHelpAfterError("(see --help)")
     .exitOverride();
   const terminal = (): Terminal => openTerminal(colourChoice(program.opts().color as unknown));
 
@@ -69,8 +69,8 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("report")
-        .description("how far rollout and trainer policies are apart, where, and whether that is normal")
-        .argument("<path...>", "files or directories that a trainer wrote; - for standard input (JSONL)"),
+        .description("how far apart the rollout and trainer policies are, where, and whether that is normal")
+        .argument("<path...>", "files or directories written by a trainer; - for standard input (JSONL)"),
     ),
   ).action(async (paths: string[], options: ReportOptions) => {
     const { report } = await import("./commands/report.ts");
@@ -90,8 +90,8 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("view")
-        .description("see it, token by token: a page in your browser, served by this machine to itself")
-        .argument("<path...>", "whatever `report` takes, or the directory of a study (`kl`)"),
+        .description("browse the run token by token: a local web page")
+        .argument("<path...>", "same as `report`, or a study directory (`kl`)"),
     ),
   ).action(async (paths: string[], options: ViewOptions) => {
     const { view } = await import("./commands/view.ts");
@@ -102,9 +102,9 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("show")
-        .description("one sequence token by token in the terminal, coloured; or all about one token")
+        .description("print one sequence in color, token by token, or everything about one token")
         .usage("<path...> <handle> [options]")
-        .argument("<path...>", "whatever `report` takes; then a handle, such as s12.r3.q41.t880, or worst"),
+        .argument("<path...>", "same as `report`, then a handle such as s12.r3.q41.t880, or `worst`"),
     ),
   ).action(async (paths: string[], options: ShowOptions) => {
     const { show } = await import("./commands/show.ts");
@@ -116,24 +116,30 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
       program
         .command("correct")
         .description("apply a trainer's importance weights and rejection masks to recorded data")
-        .argument("[path...]", "whatever `report` takes")
-        .option("--preset <name>", "whose correction: verl, xtuner, trl, slime, … (--list names all)")
+        .argument("[path...]", "same as `report`")
+        .option(
+          "--preset <name>",
+          "trainer whose correction to apply: verl, xtuner, trl, slime, … (see --list)",
+        )
         .option(
           "--set <name=value>",
-          "one of its settings, under the trainer's own name (repeatable)",
+          "a setting of the preset, under the trainer's own name; repeatable",
           collect,
         )
         .option(
           "--out <path>",
-          "write weights and masks: a .parquet, .npz or .safetensors file, or a directory",
+          "write weights and masks to a .parquet, .npz or .safetensors file, or to a directory",
         )
-        .option("--format <name>", "of the files in a directory: npz (default), safetensors, parquet")
-        .option("--list", "list the presets; with --preset, its settings, defaults and bound order")
+        .option(
+          "--format <name>",
+          "file format when --out is a directory: npz (default), safetensors, parquet",
+        )
+        .option("--list", "list the presets; with --preset, list its settings, defaults and bound order")
         .option(
           "--lint <config>",
-          "instead: what a trainer's config or command line really does, and its traps",
+          "explain what a trainer's config or command line really does, and its pitfalls",
         )
-        .option("--json", "the result as JSON"),
+        .option("--json", "print the result as JSON"),
     ),
   ).action(async (paths: string[], options: CorrectOptions) => {
     const { correct } = await import("./commands/correct.ts");
@@ -144,9 +150,9 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("convert")
-        .description("write a run as logratio's own Parquet record (docs/formats/record.md)")
-        .argument("<path...>", "whatever `report` takes")
-        .requiredOption("--out <file>", "the Parquet file to write"),
+        .description("write a run as a Parquet record in logratio's format (docs/formats/record.md)")
+        .argument("<path...>", "same as `report`")
+        .requiredOption("--out <file>", "Parquet file to write"),
     ),
   ).action(async (paths: string[], options: ConvertOptions) => {
     const { convert } = await import("./commands/convert.ts");
@@ -157,8 +163,8 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("sweep")
-        .description("what every correction would do to this run, side by side, and the best one as a config")
-        .argument("<path...>", "whatever `report` takes"),
+        .description("compare what each correction would do to this run, and print the best as a config")
+        .argument("<path...>", "same as `report`"),
     ),
   ).action(async (paths: string[], options: SweepOptions) => {
     const { sweep } = await import("./commands/sweep.ts");
@@ -169,8 +175,8 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("digits")
-        .description("how sure the policies are about digits, and how far off: number-token loss")
-        .argument("<path...>", "whatever `report` takes"),
+        .description("how sure the policies are about digits: number-token loss")
+        .argument("<path...>", "same as `report`"),
     ),
   ).action(async (paths: string[], options: DigitsOptions) => {
     const { digits } = await import("./commands/digits.ts");
@@ -178,19 +184,22 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
   });
 
   addForceOption(addMemoryOption(program.command("analyze")))
-    .description("every question to logs of high-divergence tokens: correctness, digits, tests, scenarios")
+    .description("analyze logs of high-divergence tokens: correctness, digits, tests, scenarios")
     .argument(
       "<path...>",
-      "divergence JSONL, also .gz and .zst; directories of such logs; - for standard input",
+      "divergence logs (JSONL, also .gz and .zst) or directories of them; - for standard input",
     )
-    .option("--where <expression>", 'only these records: "is_correct and prob_divergence > 0.9" (SQL)')
+    .option(
+      "--where <expression>",
+      'keep only these records, an SQL condition: "is_correct and prob_divergence > 0.9"',
+    )
     .option(
       "--accuracy <share>",
-      "share of all responses that are correct, where the log does not say it: 0.62",
+      "share of all responses that are correct, if the log does not record it: 0.62",
     )
     .option("--top <n>", "tokens in each list (default 10)")
-    .option("--json", "everything as JSON")
-    .option("--markdown", "the analysis to paste into an issue")
+    .option("--json", "print everything as JSON")
+    .option("--markdown", "print Markdown to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")
     .action(async (paths: string[], options: AnalyzeOptions) => {
       const { analyze } = await import("./commands/analyze.ts");
@@ -199,13 +208,13 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
 
   addMemoryOption(program.command("sql"))
     .description(
-      "one SQL query over JSONL, Parquet and CSV files, each a table under its name, the first also t",
+      "run one SQL query over JSONL, Parquet and CSV files; each is a table named after its file, the first also t",
     )
-    .argument("<query>", 'for instance: "select iteration, count(*) from t group by 1 order by 1"')
+    .argument("<query>", 'SQL, such as "select iteration, count(*) from t group by 1 order by 1"')
     .argument("<file...>", "files; - for JSONL on standard input")
-    .option("--json", "columns and rows as JSON")
-    .option("--csv", "rows as CSV; text that a spreadsheet would run gets an apostrophe before it")
-    .option("--timeout <seconds>", "stop the query after so long; 0 for never (default 300)")
+    .option("--json", "print columns and rows as JSON")
+    .option("--csv", "print rows as CSV; text that a spreadsheet would run is prefixed with an apostrophe")
+    .option("--timeout <seconds>", "query time limit in seconds, 0 for none (default 300)")
     .action(async (query: string, files: string[], options: SqlOptions) => {
       const { sql } = await import("./commands/sql.ts");
       status = await sql(query, files, options, terminal());
@@ -215,8 +224,8 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     addInputOptions(
       program
         .command("divergence")
-        .description("log the tokens whose two probabilities are furthest apart, with their context")
-        .argument("<path...>", "whatever `report` takes"),
+        .description("log the tokens whose two probabilities differ most, with their context")
+        .argument("<path...>", "same as `report`"),
     ),
   ).action(async (paths: string[], options: DivergenceCommandOptions) => {
     const { divergence } = await import("./commands/divergence.ts");
@@ -226,13 +235,13 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
   addStudyFlags(
     program
       .command("score")
-      .description("force texts through policies and keep what each says about every token (teacher forcing)")
+      .description("score texts under several policies by teacher forcing, and keep the scores")
       .argument(
         "[path...]",
-        "texts (JSON, JSONL, Parquet: prompt and response), problems with --responses, or a study's YAML",
+        "texts with prompt and response (JSON, JSONL, Parquet), problems with --responses, or a study's YAML",
       ),
   )
-    .option("--json", "what was scored, as JSON")
+    .option("--json", "print what was scored as JSON")
     .action(async (paths: string[], options: ScoreCommandOptions) => {
       const { score } = await import("./commands/score.ts");
       status = await score(paths, options, terminal());
@@ -245,7 +254,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
         .description("what training changed: token-level KL between checkpoints on the same text")
         .argument(
           "[path...]",
-          "a study's YAML or directory, saved logits (.npz, .safetensors), or whatever `score` takes",
+          "a study's YAML or directory, saved logits (.npz, .safetensors), or same as `score`",
         ),
     ),
   ).action(async (paths: string[], options: KlCommandOptions) => {
@@ -255,9 +264,9 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
 
   program
     .command("conformance")
-    .description("run golden cases through the library; one line per case")
+    .description("run golden cases through the library and print one line per case")
     .argument("<dir>", "directory of case files")
-    .option("--json", "one JSON object per line: {id, actual} or {id, skipped}")
+    .option("--json", "print one JSON object per line: {id, actual} or {id, skipped}")
     .action(async (directory: string, options: ConformanceOptions) => {
       const { conformance } = await import("./commands/conformance.ts");
       status = await conformance(directory, options, terminal());
@@ -282,25 +291,34 @@ const TOKENIZER = "the model's tokenizer: a directory with tokenizer.json, or th
 
 function reportFlags(command: Command): Command {
   return addForceOption(addFilterOption(command))
-    .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
-    .option("--json", "the whole report as JSON")
-    .option("--markdown", "a short report to paste into an issue")
+    .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+    .option("--json", "print the whole report as JSON")
+    .option("--markdown", "print a short Markdown report to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")
-    .option("--parity <trainers>", "also what these trainers log, under their keys and quirks: verl,xtuner")
-    .option("--explain", "also print what each file was read as: found, guessed, missing")
-    .option("--brief", "only the first screen")
-    .option("--full", "also the tables on a terminal, where the first screen alone is the default")
-    .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
+    .option(
+      "--parity <trainers>",
+      "also print what these trainers log, with their keys and quirks: verl,xtuner",
+    )
+    .option("--explain", "also print how each file was read: found, guessed, missing")
+    .option("--brief", "print only the first screen")
+    .option("--full", "print the tables too (a terminal shows only the first screen by default)")
+    .option("--threads <n>", "threads for large input (default: one per processor, at most 4)");
 }
 
 function showFlags(command: Command): Command {
   return command
     .option("--tokenizer <dir>", TOKENIZER)
-    .addOption(new Option("--metric <name>", "colour by; delta unless given").choices(SHOW_METRICS))
-    .option("--scale <x>", "where the colours end (default: fixed for the metric, 1 nat for delta)")
-    .option("--context <n>", "tokens on either side of the token, or of the furthest ones (default 20, 40)")
-    .option("--all", "fold nothing")
-    .option("--json", "everything as JSON")
+    .addOption(new Option("--metric <name>", "metric to color by (default delta)").choices(SHOW_METRICS))
+    .option(
+      "--scale <x>",
+      "value at which the color scale ends (default depends on the metric, 1 nat for delta)",
+    )
+    .option(
+      "--context <n>",
+      "tokens shown on either side of the token, or of the worst tokens (default 20, 40)",
+    )
+    .option("--all", "show every token, without folding")
+    .option("--json", "print everything as JSON")
     .addHelpText(
       "after",
       `
@@ -318,87 +336,94 @@ function viewFlags(command: Command): Command {
     .option("--tokenizer <dir>", TOKENIZER)
     .option(
       "--truth <column|file>",
-      "ground truth for digits: a column of the input, or a file with ids and answers",
+      "ground truth for digits: a column of the input, or a file of ids and answers",
     )
     .option(
       "--compare <path>",
-      "beside another run: whatever `report` takes; repeatable for its parts",
+      "another run to compare with, same as `report`; repeatable for its parts",
       collect,
     )
-    .option("--compare-tokenizer <dir>", "its tokenizer (default: that of --tokenizer)")
-    .option("--port <n>", "where to listen (default: 8270, or the next that is free)")
-    .option("--host <address>", "listen there instead of at 127.0.0.1")
-    .option("--no-token", "let everybody on this machine read it; otherwise the address has a token")
+    .option("--compare-tokenizer <dir>", "tokenizer of the --compare run (default: that of --tokenizer)")
+    .option("--port <n>", "port to listen on (default 8270, or the next free one)")
+    .option("--host <address>", "address to listen on (default 127.0.0.1)")
+    .option("--no-token", "let every user of this machine open it, without a token in the address")
     .option("--no-open", "do not open a browser")
-    .option("--follow", "pick up steps as they are written")
-    .option("--redact <what>", "text: no texts, only token ids")
-    .option("--cache <dir>", "where to keep what was computed (default: .logratio beside the data)")
-    .option(
-      "--bundle <path>",
-      "instead: the page with all its data for any web server, as a .zip or a directory",
-    );
+    .option("--follow", "pick up new steps as they are written")
+    .option("--redact <what>", "text: send token ids only, no text")
+    .option("--cache <dir>", "cache directory (default: .logratio next to the data)")
+    .option("--bundle <path>", "write the page and its data for any web server, as a .zip or a directory");
 }
 
 function sweepFlags(command: Command): Command {
   const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
   return addFilterOption(command)
-    .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
-    .option("--json", "every setting with all its figures as JSON")
-    .option("--markdown", "the table to paste into an issue")
-    .option("--methods <names>", "only these methods of the grid: token-tis,icepop,geo-rs")
-    .option("--preset <name>", "also a trainer's own settings, given by --set")
-    .option("--set <key=value>", "a setting of --preset; may be repeated", collect)
+    .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+    .option("--json", "print every correction with all its figures as JSON")
+    .option("--markdown", "print the table as Markdown to paste into an issue")
+    .option("--methods <names>", "try only these methods of the grid: token-tis,icepop,geo-rs")
+    .option("--preset <name>", "also try a trainer's correction, with the settings of --set")
+    .option("--set <key=value>", "a setting of --preset; repeatable", collect)
     .option(
       "--setting <preset:key=value,...>",
-      "also these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; may be repeated",
+      "also try these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; repeatable",
       collect,
     )
-    .option("--choose <name>", "print the config of this setting instead of the recommended one")
-    .option("--for <presets>", "print the config for these only: verl,xtuner")
-    .option("--top <n>", "rows to show (default: the Pareto front and what trainers ship)")
-    .option("--all", "show every setting");
+    .option("--choose <name>", "print the config of this correction instead of the recommended one")
+    .option("--for <presets>", "print the config for these trainers only: verl,xtuner")
+    .option("--top <n>", "rows to show (default: the Pareto front and the trainers' defaults)")
+    .option("--all", "show every correction");
 }
 
 function digitsFlags(command: Command): Command {
   return command
     .option("--tokenizer <dir>", TOKENIZER)
-    .option("--digit-ids <ids>", "without a tokenizer: the token ids of 0 to 9, such as 15,16,…,24")
-    .option("--truth <column|file>", "ground truth: a column of the input, or a file with ids and answers")
-    .option("--json", "the whole result as JSON")
-    .option("--markdown", "the result to paste into an issue");
+    .option("--digit-ids <ids>", "token ids of 0 to 9, if there is no tokenizer: 15,16,…,24")
+    .option("--truth <column|file>", "ground truth: a column of the input, or a file of ids and answers")
+    .option("--json", "print the whole result as JSON")
+    .option("--markdown", "print the result as Markdown to paste into an issue");
 }
 
 function divergenceFlags(command: Command): Command {
   return addForceOption(addFilterOption(command))
     .option("--threshold <p>", "log a step when its largest |Δp| is at least this (default 0.8)")
-    .option("--top-k <n>", "tokens to log of such a step (default 5)")
+    .option("--top-k <n>", "tokens to log per step (default 5)")
     .option("--context <n>", "tokens of context on either side (default 5)")
-    .option("--prompt-chars <n>", "characters of the prompt before ...; all for the whole (default 200)")
-    .option("--response-chars <n>", "the same of the response (default 200)")
-    .option("--tokenizer <dir>", "the model's directory, with tokenizer.json in it")
-    .option("--out <file>", "append the records as JSONL; {iteration} and {date} are filled in; - for stdout")
-    .option("--rotate <when>", "a new file for each iteration or date")
-    .option("--rotate-size <size>", "a new file before one grows beyond this: 10MB")
-    .option("--every <n>", "only steps that this divides")
-    .option("--iteration <n>", "iteration of sequences whose step is not known")
-    .option("--json", "settings, counts, metrics of each step and, without --out, the records as JSON");
+    .option("--prompt-chars <n>", "characters of the prompt to keep, or all (default 200)")
+    .option("--response-chars <n>", "characters of the response to keep, or all (default 200)")
+    .option("--tokenizer <dir>", "the model's directory with its tokenizer.json")
+    .option(
+      "--out <file>",
+      "append the records as JSONL; {iteration} and {date} in the name are filled in; - for stdout",
+    )
+    .option("--rotate <when>", "start a new file for each iteration or date")
+    .option("--rotate-size <size>", "start a new file before one grows beyond this size: 10MB")
+    .option("--every <n>", "log only every nth step")
+    .option("--iteration <n>", "iteration to record where the step is unknown")
+    .option("--json", "print settings, counts, metrics per step and, without --out, the records as JSON");
 }
 
 function klFlags(command: Command): Command {
   return command
-    .option("--outcomes <[name=]file>", "which problems a policy itself solves; repeatable", collect)
-    .option("--spikes <method>", "zscore (default), percentile or adaptive")
-    .option("--spike-threshold <z>", "standard deviations above the mean (default 2)")
-    .option("--spike-distance <n>", "tokens between spikes at least (default 3)")
-    .option("--spike-percentile <p>", "with --spikes percentile (default 95)")
-    .option("--stage <name=from..to>", "a stage of training by steps; repeatable", collect)
-    .option("--parity <name>", "also as rl-probe aligns and counts, with the difference")
-    .option("--floor <logprob>", "no policy gives a token less; bounds from top-k lists need it to be finite")
-    .option("--alpha <level>", "of significance, after correction for many tests (default 0.05)")
-    .option("--bootstrap <n>", "replicates of intervals (default 2000)")
-    .option("--cases <n>", "case studies (default 6)")
-    .option("--json", "the whole report as JSON")
-    .option("--markdown", "the report to paste into an issue")
+    .option(
+      "--outcomes <[name=]file>",
+      "file saying which problems a policy itself solves; repeatable",
+      collect,
+    )
+    .option("--spikes <method>", "spike detection: zscore (default), percentile or adaptive")
+    .option("--spike-threshold <z>", "standard deviations above the mean that make a spike (default 2)")
+    .option("--spike-distance <n>", "minimum distance between spikes in tokens (default 3)")
+    .option("--spike-percentile <p>", "percentile for --spikes percentile (default 95)")
+    .option("--stage <name=from..to>", "a named stage of training, as a range of steps; repeatable", collect)
+    .option("--parity <name>", "also compute as rl-probe aligns and counts, and show the difference")
+    .option(
+      "--floor <logprob>",
+      "lower bound on any token's log-prob; makes the bounds from top-k lists finite",
+    )
+    .option("--alpha <level>", "significance level after correction for multiple tests (default 0.05)")
+    .option("--bootstrap <n>", "bootstrap replicates for intervals (default 2000)")
+    .option("--cases <n>", "number of case studies (default 6)")
+    .option("--json", "print the whole report as JSON")
+    .option("--markdown", "print Markdown to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures");
 }
 

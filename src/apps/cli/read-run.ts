@@ -49,18 +49,18 @@ export function readUntilInterrupted(run: Run, filter?: BatchFilter): Reading {
   };
 }
 
-const TOKENS_CHOSEN = "; the others count as mask 0, so a turn is a run of chosen tokens";
+const TOKENS_CHOSEN = "; all others count as mask 0, so a turn is a contiguous run of selected tokens";
 
 /** @throws EmptyInputError when nothing is left */
 function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
   const number = (value: number): string => value.toLocaleString("en");
   const { sequences, keptSequences, tokens, keptTokens } = counts;
   if (keptSequences === 0 && sequences > 0) {
-    throw new EmptyInputError(`--filter leaves none of the ${number(sequences)} sequences`, {
-      hint: "logratio view shows what a filter leaves while you write it",
+    throw new EmptyInputError(`--filter matches none of the ${number(sequences)} sequences`, {
+      hint: "logratio view shows what a filter matches as you type",
     });
   }
-  const left = `the figures are about ${number(keptSequences)} of ${number(sequences)} sequences`;
+  const left = `the figures cover ${number(keptSequences)} of ${number(sequences)} sequences`;
   const ofTokens = `, ${number(keptTokens)} of ${number(tokens)} tokens`;
   run.findings.add({
     code: "note",
@@ -90,7 +90,7 @@ export function conclude(
 ): ExitStatus {
   if (interrupted) {
     terminal.err(
-      `interrupted: the figures cover the ${sequences.toLocaleString("en")} sequences read until then\n`,
+      `interrupted: the figures cover the ${sequences.toLocaleString("en")} sequences read so far\n`,
     );
     return EXIT.interrupted;
   }

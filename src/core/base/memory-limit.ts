@@ -20,7 +20,7 @@ export function memoryLimit(): number {
 
 /** @param bytes a positive number; Infinity for no limit */
 export function setMemoryLimit(bytes: number): void {
-  if (!(bytes > 0)) throw new RangeError(`The memory limit must be positive, not ${bytes} bytes`);
+  if (!(bytes > 0)) throw new RangeError(`the memory limit must be positive, not ${bytes} bytes`);
   limit = bytes;
 }
 

@@ -115,7 +115,7 @@ function tell(copy: Source, first: Source, findings: FindingLog): void {
     ...(counted ? {} : { omits: { unit: "file", why: "repeated" } as const }),
     at: { file: copy.file.path },
     likely: "a directory or a file was copied",
-    ...(counted ? { hint: "give one of them" } : {}),
+    ...(counted ? { hint: "give only one of the copies" } : {}),
     describe: (count) => {
       const hold = count === 1 ? "file holds" : "files hold";
       const fate = counted ? "counted twice, as both were named" : "counted once";

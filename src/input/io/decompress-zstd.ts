@@ -128,7 +128,7 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
       `zstd frame needs dictionary ${uint(rest, 1 - single, idBytes)}, which is not in the file`,
       {
         at,
-        hint: "Recompress it without a dictionary.",
+        hint: "recompress it without a dictionary",
       },
     );
   }
@@ -141,8 +141,8 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
       `zstd frame needs a window of ${window} bytes; the limit is ${MAX_ZSTD_WINDOW_BYTES}`,
       {
         at,
-        likely: "It was made with `zstd --long` or `--ultra`, or its header is damaged.",
-        hint: "Recompress it without those options.",
+        likely: "it was made with `zstd --long` or `--ultra`, or its header is damaged",
+        hint: "recompress it without those options",
       },
     );
   }
@@ -251,8 +251,8 @@ function wrongChecksum(taker: Taker, name: string, cause: unknown): FormatError 
 function damaged(name: string, offset: number, what: string, cause?: unknown): FormatError {
   return new FormatError(`zstd data is damaged near byte ${offset}: ${what}`, {
     at: { file: name, offset },
-    likely: "The file was damaged in a copy, or something else was appended to it.",
-    hint: "Copy the file again; `zstd -t` says whether it is whole.",
+    likely: "the file was damaged in a copy, or something else was appended to it",
+    hint: "copy the file again; `zstd -t` says whether it is whole",
     cause,
   });
 }

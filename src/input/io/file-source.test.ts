@@ -44,7 +44,7 @@ describe("openFile", () => {
     expect(error).toMatchObject({
       message: `${path} does not exist`,
       at: { file: path },
-      hint: "Check the path; relative paths start at the current directory.",
+      hint: "check the path; relative paths start at the current directory",
     });
   });
 
@@ -54,7 +54,7 @@ describe("openFile", () => {
     await expect(openFile(path)).rejects.toMatchObject({
       _tag: "NotFoundError",
       message: `${path} is a directory, not a file`,
-      hint: "Name one of the files in it.",
+      hint: "name one of the files in it",
     });
   });
 
@@ -63,7 +63,7 @@ describe("openFile", () => {
     await chmod(path, 0);
     await expect(openFile(path)).rejects.toMatchObject({
       _tag: "FileSystemError",
-      message: `Cannot read ${path}: permission denied (EACCES)`,
+      message: `cannot read ${path}: permission denied (EACCES)`,
     });
   });
 
@@ -91,7 +91,7 @@ describe("openFile", () => {
     await handle.close();
     expect(fileSystemError(cause, "read", { file: "/proc/self/mem", offset: 0 })).toMatchObject({
       _tag: "FileSystemError",
-      message: "Cannot read /proc/self/mem: the device reports an input/output error (EIO)",
+      message: "cannot read /proc/self/mem: the device reports an input/output error (EIO)",
       likely: "the disk or the network file system is failing",
     });
   });
@@ -108,7 +108,7 @@ describe("openFile", () => {
     await source.close();
     await expect(source.slice(0, 1)).rejects.toMatchObject({
       _tag: "FileSystemError",
-      message: expect.stringMatching(/^Cannot read .*: (?:EBADF|file closed)/),
+      message: expect.stringMatching(/^cannot read .*: (?:EBADF|file closed)/),
     });
   });
 });

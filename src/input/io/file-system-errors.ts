@@ -88,7 +88,7 @@ export function fileSystemError(
   if (cause instanceof LogratioError) return cause;
   const code = codeOf(cause);
   if (code === "ENOENT") {
-    return new NotFoundError(`Cannot ${doing} ${at.file}: there is no such file or directory`, {
+    return new NotFoundError(`cannot ${doing} ${at.file}: there is no such file or directory`, {
       at,
       hint: doing === "read" ? "check the path" : "check that its directory exists",
       cause,
@@ -97,7 +97,7 @@ export function fileSystemError(
   const advice = code === undefined ? undefined : ADVICE.get(code);
   const text = advice?.what ?? (cause instanceof Error ? cause.message : String(cause));
   return new FileSystemError(
-    `Cannot ${doing} ${at.file}: ${text}${advice === undefined ? "" : ` (${code})`}`,
+    `cannot ${doing} ${at.file}: ${text}${advice === undefined ? "" : ` (${code})`}`,
     {
       at,
       ...(advice?.likely !== undefined && { likely: advice.likely }),

@@ -37,7 +37,7 @@ export async function holdStream(stream: ByteStream, what: string): Promise<Byte
       if (!(start >= 0 && start <= end && end <= length)) {
         throw new FormatError(`bytes ${start} to ${end} were asked for; ${length} are there`, {
           at: { file: stream.name, offset: Math.min(start, length) },
-          likely: "The file was cut off, or an offset in it is damaged.",
+          likely: "the file was cut off, or an offset in it is damaged",
         });
       }
       const bytes = new Uint8Array(end - start);

@@ -36,7 +36,7 @@ export function openMember(zip: ZipArchive, member: ZipMember): ByteSource {
     `zip member is compressed by method ${member.method}; stored (0) and deflate (8) are read`,
     {
       at: { file: zip.source.name, entry: member.name },
-      hint: "Unpack the archive and zip it again: unzip, then zip -r.",
+      hint: "unpack the archive and zip it again: unzip, then zip -r",
     },
   );
 }

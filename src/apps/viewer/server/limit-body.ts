@@ -6,6 +6,6 @@ import { refuse } from "./reply.ts";
 export function limitBody(maxSize: number): MiddlewareHandler {
   return bodyLimit({
     maxSize,
-    onError: (c) => refuse(c, 413, `at most ${maxSize.toLocaleString("en")} bytes are taken here`),
+    onError: (c) => refuse(c, 413, `at most ${maxSize.toLocaleString("en")} bytes are accepted here`),
   });
 }

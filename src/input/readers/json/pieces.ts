@@ -6,7 +6,7 @@
  */
 import { LimitError, type LogratioError, memoryLimit } from "../../../core/base/index.ts";
 
-export const LIKELY_BEING_WRITTEN = "The file was probably being written, or its writer was stopped.";
+export const LIKELY_BEING_WRITTEN = "the file was probably being written, or its writer was stopped";
 
 /** `bytes[start, end)` is one row's text, valid until the next piece is asked for. */
 export interface Piece {

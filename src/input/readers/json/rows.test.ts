@@ -63,7 +63,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
   throw new Error("nothing failed");
 }
 
-const beingWritten = "The file was probably being written, or its writer was stopped.";
+const beingWritten = "the file was probably being written, or its writer was stopped";
 
 describe("openJsonl", () => {
   test("gives every row its line, its offset and its number", async () => {
@@ -296,7 +296,7 @@ describe("openJsonl", () => {
         line: 3,
         offset: 18,
         message: "the line is cut off: 5000 zero bytes stand where the rest of it should be",
-        likely: "The machine stopped, or the disk was full, while the file was being written.",
+        likely: "the machine stopped, or the disk was full, while the file was being written",
       },
     ]);
   });
@@ -323,8 +323,8 @@ describe("openJsonl", () => {
       _tag: "FormatError",
       message: "gzip data is cut off: the file ends at byte 30000, inside a compressed member",
       at: { file: "a.jsonl.gz", offset: 30_000 },
-      likely: "The file was being written or copied when it was read.",
-      hint: "Wait until its writer has finished, or copy it again.",
+      likely: "the file was being written or copied when it was read",
+      hint: "wait until its writer has finished, or copy it again",
     });
   });
 
@@ -399,8 +399,8 @@ describe("openJson", () => {
 
   test("says what to do about objects one after the other", async () => {
     expect(await failure(openJson(source('{\n"a": 1}\n{\n"a": 2}', "x.json")))).toMatchObject({
-      likely: "There are several objects in the file.",
-      hint: "Put each on a line of its own: jq -c .",
+      likely: "there are several objects in the file",
+      hint: "put each on a line of its own: jq -c .",
     });
   });
 

@@ -277,7 +277,7 @@ function readRow(
     const zeros = trailingZeros(bytes, start, end);
     if (zeros > 0) {
       return bad(`the ${unit} is cut off: ${zeros} zero bytes stand where the rest of it should be`, {
-        likely: "The machine stopped, or the disk was full, while the file was being written.",
+        likely: "the machine stopped, or the disk was full, while the file was being written",
       });
     }
     if (cut && bytes[first] === OPEN_BRACE && findEnd(bytes, first, end, newBoundary()) < 0) {
@@ -311,8 +311,8 @@ export function checkText({ head, name }: PlainStream): void {
   if (utf16) {
     throw new FormatError("the file is UTF-16; JSON is read as UTF-8", {
       at: { file: name, offset: 0 },
-      likely: "It was written by a redirection in Windows PowerShell.",
-      hint: "Convert it: iconv -f UTF-16 -t UTF-8.",
+      likely: "it was written by a redirection in Windows PowerShell",
+      hint: "convert it: iconv -f UTF-16 -t UTF-8",
     });
   }
   // A tail of zero bytes costs the row that it cuts off, not the file.

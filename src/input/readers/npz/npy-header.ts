@@ -32,7 +32,7 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
     const found = Array.from(prefix.subarray(0, 6), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
     throw new FormatError(`not an npy array: it starts with ${found || "nothing"}, not 93 4e 55 4d 50 59`, {
       at: { ...at, offset: 0 },
-      likely: "The file has another format, or was cut off before its header was written.",
+      likely: "the file has another format, or was cut off before its header was written",
     });
   }
   const major = prefix[6] ?? 0;
@@ -79,7 +79,7 @@ function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
   if (typeof descr !== "string") {
     throw new UnsupportedError("NumPy record types are not read", {
       at,
-      hint: "Save each field as an array of its own.",
+      hint: "save each field as an array of its own",
     });
   }
   if (!shape.every((size) => typeof size === "number")) {

@@ -38,7 +38,7 @@ function tensorOf(document: TreeDocument, name: string): Tensor {
 
 const openBytes = (bytes: Uint8Array): Promise<TreeDocument> => openNpy(memorySource("a.npy", bytes));
 const FLOATS = new Uint8Array(Float32Array.of(1, 2, 3, 4, 5, 6).buffer);
-const LIKELY_CUT_OFF = "The file was probably cut off while it was being written.";
+const LIKELY_CUT_OFF = "the file was probably cut off while it was being written";
 
 describe("bad npy files", () => {
   const whole = npy(header("<f4", "(2, 3)"), FLOATS);
@@ -88,7 +88,7 @@ describe("bad npy files", () => {
       tag: "LimitError",
       message:
         "npy header declares the shape [1152921504606847000], 1152921504606847000 elements; at most 281474976710656 are read",
-      likely: "The header is damaged, or was made up to exhaust memory.",
+      likely: "the header is damaged, or was made up to exhaust memory",
     });
     expect((await failure(openBytes(npy(header("<f4", "(1099511627776,)"), FLOATS)))).message).toBe(
       "npy data is cut off: the header declares 4398046511104 bytes, 24 are there",

@@ -30,7 +30,7 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
   if (zip.members.size === 0) {
     throw new EmptyInputError("npz archive has no members", {
       at: { file: source.name },
-      likely: "numpy.savez was called without arrays.",
+      likely: "numpy.savez was called without arrays",
     });
   }
   const root: Record<string, TreeValue> = Object.create(null);
@@ -71,7 +71,7 @@ async function readPlainMember(zip: ZipArchive, member: ZipMember): Promise<Uint
   if (member.byteLength > MAX_PLAIN_MEMBER_BYTES) {
     throw new LimitError(
       `npz member is no array and has ${member.byteLength} bytes; at most ${MAX_PLAIN_MEMBER_BYTES} are read`,
-      { at: { file: zip.source.name, entry: member.name }, hint: "Take it out of the archive: zip -d." },
+      { at: { file: zip.source.name, entry: member.name }, hint: "take it out of the archive: zip -d" },
     );
   }
   return readMember(zip, member);

@@ -79,7 +79,7 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
   const tail = await source.slice(Math.max(0, size - TRAILER_BYTES), size);
   const end = ascii(tail, tail.length - 4);
   if (ascii(head, 0) === ENCRYPTED_MAGIC || end === ENCRYPTED_MAGIC) {
-    throw new UnsupportedError("the parquet file is encrypted", { at: { file }, hint: "Decrypt it first." });
+    throw new UnsupportedError("the parquet file is encrypted", { at: { file }, hint: "decrypt it first" });
   }
   if (ascii(head, 0) !== MAGIC) {
     throw new FormatError(`not parquet: the ${size} bytes do not start with "${MAGIC}"`, {
@@ -92,8 +92,8 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
       {
         at: { file, offset: size },
         likely:
-          "The file was being written or copied when it was read; Parquet writes its table of contents last.",
-        hint: "Wait until its writer has closed it, or copy it again.",
+          "the file was being written or copied when it was read; Parquet writes its table of contents last",
+        hint: "wait until its writer has closed it, or copy it again",
       },
     );
   }
@@ -121,8 +121,8 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
 function damaged(file: string, offset: number, what: string, cause: unknown): FormatError {
   return new FormatError(`parquet footer is damaged: ${what}`, {
     at: { file, offset },
-    likely: "The file was damaged in a copy.",
-    hint: "Copy it again.",
+    likely: "the file was damaged in a copy",
+    hint: "copy it again",
     cause,
   });
 }

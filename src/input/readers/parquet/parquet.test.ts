@@ -417,8 +417,8 @@ describe("openParquet", () => {
   };
   const cutOff = {
     likely:
-      "The file was being written or copied when it was read; Parquet writes its table of contents last.",
-    hint: "Wait until its writer has closed it, or copy it again.",
+      "the file was being written or copied when it was read; Parquet writes its table of contents last",
+    hint: "wait until its writer has closed it, or copy it again",
   };
 
   test.each([
@@ -524,7 +524,7 @@ describe("openParquet", () => {
     expect(await failure(readAll(put(bytes)))).toMatchObject({
       _tag: "FormatError",
       message: expect.stringMatching(/^parquet data cannot be decoded: ./),
-      likely: "The file was damaged in a copy, or was rewritten while it was read.",
+      likely: "the file was damaged in a copy, or was rewritten while it was read",
     });
   });
 
@@ -535,8 +535,8 @@ describe("openParquet", () => {
         /^2048 rows of row group 0 take \d+ bytes decoded; the limit is 100000$/,
       ),
       at: { file: fixture("long.parquet") },
-      likely: "The file was written with large row groups and holds long sequences.",
-      hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
+      likely: "the file was written with large row groups and holds long sequences",
+      hint: "rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB)",
     });
   });
 });

@@ -288,8 +288,8 @@ function checkVectors(
       `${rows} rows of row group ${i} take ${bytes} bytes decoded; the limit is ${limit}`,
       {
         at: { file },
-        likely: "The file was written with large row groups and holds long sequences.",
-        hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
+        likely: "the file was written with large row groups and holds long sequences",
+        hint: "rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB)",
       },
     );
   });

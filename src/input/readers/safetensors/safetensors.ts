@@ -113,7 +113,7 @@ async function readHeader(
   if (length > MAX_SAFETENSORS_HEADER_BYTES) {
     throw new LimitError(
       `safetensors header declares ${length} bytes; at most ${MAX_SAFETENSORS_HEADER_BYTES} are read`,
-      { at: { ...at, offset: 0 }, likely: "The file has another format, or its header is damaged." },
+      { at: { ...at, offset: 0 }, likely: "the file has another format, or its header is damaged" },
     );
   }
   checkMemory(length * HEADER_COST, `a safetensors header of ${length} bytes`, { ...at, offset: 0 });
@@ -134,7 +134,7 @@ async function readHeader(
       `safetensors header is no JSON: ${cause instanceof Error ? cause.message : cause}`,
       {
         at: { ...at, offset: LENGTH_BYTES },
-        likely: "The file has another format, or its header is damaged.",
+        likely: "the file has another format, or its header is damaged",
         cause,
       },
     );
@@ -155,7 +155,7 @@ function readEntry(name: string, value: unknown, at: Place): Entry {
   }
   const dtype = Object.hasOwn(DTYPES, label) ? DTYPES[label] : undefined;
   if (dtype === undefined) {
-    throw new UnsupportedError(`safetensors dtype ${label} is not read`, { at, hint: "Save it as float32." });
+    throw new UnsupportedError(`safetensors dtype ${label} is not read`, { at, hint: "save it as float32" });
   }
   const count = countElements(`safetensors entry "${name}"`, shape, at);
   const [start, end] = offsets as [number, number];
@@ -202,7 +202,7 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
       `safetensors data is longer than its header says: ${covered} bytes declared, ${there} are there`,
       {
         at: { ...at, offset: dataStart + covered },
-        likely: "Something was appended to the file, or its header lists a name twice.",
+        likely: "something was appended to the file, or its header lists a name twice",
       },
     );
   }

@@ -26,11 +26,11 @@ const FIXED: Readonly<Record<string, FixedDType>> = {
 
 /** What to do about the types that are known and not read, by their letter. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  c: "Save its .real and .imag as two arrays.",
-  M: "Save it as .astype('int64') or as strings.",
-  m: "Save it as .astype('int64').",
-  V: "Save bfloat16 arrays as .astype('float32'), and the fields of a record array one by one.",
-  f: "Save it as .astype('float64').",
+  c: "save its .real and .imag as two arrays",
+  M: "save it as .astype('int64') or as strings",
+  m: "save it as .astype('int64')",
+  V: "save bfloat16 arrays as .astype('float32'), and the fields of a record array one by one",
+  f: "save it as .astype('float64')",
 };
 
 /**

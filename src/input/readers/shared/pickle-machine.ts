@@ -30,7 +30,7 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
   if (bytes.length > MAX_PICKLE_BYTES) {
     throw new LimitError(`pickle has ${bytes.length} bytes; at most ${MAX_PICKLE_BYTES} are read`, {
       at: place(machine),
-      hint: "Save long lists of numbers as tensors.",
+      hint: "save long lists of numbers as tensors",
     });
   }
   spend(machine, bytes.length);
@@ -75,7 +75,7 @@ function unknownOpcode(machine: Machine, code: number): FormatError | Unsupporte
       `pickle opcode ${text} ("${letter}") belongs to protocol 0 or 1; 2 to 5 are read`,
       {
         at: place(machine),
-        hint: "Save it again with protocol=2 or higher.",
+        hint: "save it again with protocol=2 or higher",
       },
     );
   }

@@ -44,7 +44,7 @@ export function setDtypeOrder(dtype: PyDtype, state: PyValue, at: Place): void {
   if (items[3] !== null && items[3] !== undefined) {
     throw new UnsupportedError("NumPy record types are not read", {
       at,
-      hint: "Save each field as an array of its own.",
+      hint: "save each field as an array of its own",
     });
   }
   dtype.order = order;

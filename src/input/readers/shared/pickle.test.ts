@@ -57,7 +57,7 @@ describe("hostile pickles", () => {
       expect(error.message).toBe(message);
       expect(error.at).toEqual({ ...SOURCE, offset: 2 });
       expect(error.likely).toBe(
-        "The file was made to run code on the machine that loads it. Nothing was run.",
+        "the file was made to run code on the machine that loads it; nothing was run",
       );
     }
   });

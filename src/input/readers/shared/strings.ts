@@ -33,7 +33,7 @@ function decodeUcs4(view: DataView, start: number, end: number, littleEndian: bo
         `string array holds 0x${code.toString(16)}, which is no character; the last is 0x10ffff`,
         {
           at,
-          likely: "The file was damaged, or its byte order is declared wrongly.",
+          likely: "the file was damaged, or its byte order is declared wrongly",
         },
       );
     }

@@ -46,7 +46,7 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
     readRows: async () => {
       throw new SchemaError("this array holds strings, not numbers", {
         at,
-        hint: "Name a column of numbers.",
+        hint: "name a column of numbers",
       });
     },
     readStrings: async (start, end) => {

@@ -118,7 +118,7 @@ export function torchBuilders(archive: TorchArchive): ReadonlyMap<string, Builde
     if (builder === undefined || items === undefined || !isPy(type, "global") || type.unknown) {
       throw new UnsupportedError(`tensors of ${describe(type)} are not read`, {
         at,
-        hint: "Save it as a plain tensor: tensor.as_subclass(torch.Tensor).",
+        hint: "save it as a plain tensor: tensor.as_subclass(torch.Tensor)",
       });
     }
     return builder(items, at);
@@ -143,7 +143,7 @@ export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): P
   if (member === undefined) {
     throw new FormatError(`torch archive lacks the storage data/${key} that its pickle refers to`, {
       at,
-      likely: "The archive was changed after it was saved.",
+      likely: "the archive was changed after it was saved",
     });
   }
   const fixed = untyped ? "uint8" : dtypeNamed(dtype);
@@ -172,7 +172,7 @@ function rebuildTensor(
   if (isPy(metadata, "dict") && metadata.keys.some((key) => key === "conj" || key === "neg")) {
     throw new UnsupportedError("tensors with a pending conjugation or negation are not read", {
       at,
-      hint: "Save it as tensor.resolve_conj().resolve_neg().",
+      hint: "save it as tensor.resolve_conj().resolve_neg()",
     });
   }
   const name = isPy(dtypeArgument, "global") ? dtypeArgument.name.slice("torch.".length) : storage.dtype;
@@ -180,7 +180,7 @@ function rebuildTensor(
   if (dtype === undefined) {
     throw new UnsupportedError(`torch tensors of ${name ?? "no type"} are not read`, {
       at,
-      hint: "Save it as tensor.float().",
+      hint: "save it as tensor.float()",
     });
   }
   const shape = sizes(size, at);

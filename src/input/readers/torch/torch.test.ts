@@ -107,8 +107,8 @@ describe("hostile torch files", () => {
       tag: "FormatError",
       message,
       at: { file: "step_1.pt", entry: "step_1/data.pkl", offset },
-      likely: "The file was made to run code on the machine that loads it. Nothing was run.",
-      hint: "Do not load it in Python; find out where it comes from.",
+      likely: "the file was made to run code on the machine that loads it; nothing was run",
+      hint: "do not load it in Python; find out where it comes from",
     });
   });
 });
@@ -202,7 +202,7 @@ describe("files that are no torch files", () => {
         tag: "FormatError",
         message: "zip archive has no end-of-central-directory record",
         at: { file: "step_1.pt", offset: length },
-        likely: "The file was probably cut off while it was being written.",
+        likely: "the file was probably cut off while it was being written",
       });
     }
     expect(await failure(new Uint8Array(0))).toMatchObject({
@@ -218,7 +218,7 @@ describe("files that are no torch files", () => {
     const npz = writeZip([{ name: "x.npy", bytes: FLOATS }]);
     expect(await failure(npz)).toMatchObject({
       message: "zip archive of 1 members has no data.pkl, so torch.save did not write it",
-      hint: "It holds .npy arrays: name it .npz.",
+      hint: "it holds .npy arrays: name it .npz",
     });
     expect(await zipKind(memorySource("a", npz))).toBe("npz");
     expect(await zipKind(memorySource("a", plain))).toBe("torch");
@@ -230,10 +230,10 @@ describe("files that are no torch files", () => {
     const bytes = (name: string): Uint8Array =>
       new Uint8Array(readFileSync(refused.find((fixture) => fixture.name === name)!.path));
     expect((await failure(bytes("legacy.pt"))).hint).toBe(
-      "Save it again: python -c \"import torch; torch.save(torch.load('step_1.pt', weights_only=True), 'step_1-new.pt')\"",
+      "save it again: python -c \"import torch; torch.save(torch.load('step_1.pt', weights_only=True), 'step_1-new.pt')\"",
     );
     expect((await failure(bytes("pickle.pt"))).hint).toBe(
-      "If you trust it, save it again: python -c \"import pickle, torch; torch.save(pickle.load(open('step_1.pt', 'rb')), 'step_1-new.pt')\"",
+      "if you trust it, save it again: python -c \"import pickle, torch; torch.save(pickle.load(open('step_1.pt', 'rb')), 'step_1-new.pt')\"",
     );
   });
 
