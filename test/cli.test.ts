@@ -271,7 +271,7 @@ const BAD: readonly BadInput[] = [
     of: "a mask without a single 1",
     make: () => file("masked.jsonl", row({ response_mask: [0, 0, 0, 0] })),
     status: 3,
-    says: ["no token of the whole input has mask 1", "--mask COLUMN"],
+    says: ["no token in the whole input has mask 1", "--mask COLUMN"],
   },
   {
     of: "a partial last line",
@@ -368,7 +368,7 @@ describe("wrong usage", () => {
     [["report", "x", "--parity", "vlm"], 'there is no trainer "vlm"'],
     [["report", "x", "--steps", "a"], '--steps: cannot parse "a"'],
     [["report", "x", "--batch-tokens", "0"], "--batch-tokens must be a positive integer"],
-    [["report", DEMO, "--steps", "31"], "no file is of the wanted steps"],
+    [["report", DEMO, "--steps", "31"], "no file belongs to the requested steps"],
   ])("%j exits with 2", (args, message) => {
     const { status, err, out } = logratio(args);
     expect(status).toBe(2);

@@ -108,7 +108,7 @@ describe.each(DIRECTORY_WRITERS)("$name", ({ input, args }) => {
     expect(refused(args(read, link))).toMatch(/is a directory that is read/);
     const file = join(dir, "file");
     writeFileSync(file, FOREIGN);
-    expect(refused(args(read, file))).toMatch(/is a file; a directory is written/);
+    expect(refused(args(read, file))).toMatch(/is a file, but the output is a directory/);
   });
 
   it("may be repeated", () => {
@@ -203,7 +203,7 @@ it("asks about every file of a rotated log", () => {
 
 it("replaces no device", () => {
   const err = refused(["report", join(inputs, "run"), "--html", "/dev/null"]);
-  expect(err).toMatch(/\/dev\/null is a device, which a file would replace/);
+  expect(err).toMatch(/\/dev\/null is a device, which the output would replace/);
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
 });
 

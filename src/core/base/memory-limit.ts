@@ -32,22 +32,19 @@ export function setMemoryLimit(bytes: number): void {
  */
 export function checkMemory(bytes: number, what: string, at: Place): void {
   if (bytes <= limit) return;
-  throw new LimitError(
-    `${what} would take ${mebibytes(bytes)} decoded; at most ${mebibytes(limit)} are used`,
-    {
-      at,
-      likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
-      hint: `if the file is sound and the memory is there: --memory ${Math.ceil((bytes * 1.25) / 2 ** 20)} (MiB)`,
-    },
-  );
+  throw new LimitError(`${what} would take ${mebibytes(bytes)} decoded; the limit is ${mebibytes(limit)}`, {
+    at,
+    likely: "the file decodes to far more than its size, is damaged, or was crafted to fill the memory",
+    hint: `if the file is valid and there is enough memory: --memory ${Math.ceil((bytes * 1.25) / 2 ** 20)} (MiB)`,
+  });
 }
 
 /** For values whose size only decoding tells: what has been decoded has reached {@link memoryLimit}. */
 export function memoryExceeded(what: string, at: Place): LimitError {
-  return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the most that is used`, {
+  return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the limit`, {
     at,
-    likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
-    hint: `if the file is sound and the memory is there: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
+    likely: "the file decodes to far more than its size, is damaged, or was crafted to fill the memory",
+    hint: `if the file is valid and there is enough memory: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
   });
 }
 

@@ -111,6 +111,6 @@ function checkTurnMask(turnMask: Uint8Array, mask: Uint8Array, first: number, la
     );
   for (let at = first; at < last; at++) {
     if (mask[at] !== 0 && turnMask[at] === 0)
-      throw new UsageError(`token ${at} has mask 1 and is in no turn of the turn mask`);
+      throw new UsageError(`token ${at} has mask 1 but belongs to no turn of the turn mask`);
   }
 }

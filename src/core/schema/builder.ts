@@ -164,7 +164,7 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
     const misfit = findMisfit(draft);
     if (misfit !== undefined) {
       throw new LengthMismatchError(
-        `${misfit.column}: ${misfit.length} values, ${misfit.expected} were expected for ${draft.length} response tokens`,
+        `${misfit.column}: ${misfit.length} values, expected ${misfit.expected} for ${draft.length} response tokens`,
       );
     }
     putMask(draft);

@@ -18,7 +18,9 @@ import type { DriftResult } from "./result.ts";
  */
 export function driftTest(times: ArrayLike<number>, values: ArrayLike<number>): DriftResult {
   if (times.length !== values.length)
-    throw new LengthMismatchError(`there are ${times.length} times and ${values.length} values`);
+    throw new LengthMismatchError(
+      `expected one value per time, got ${times.length} times and ${values.length} values`,
+    );
   const count = values.length - 1;
   const span = times[count]! - times[0]!;
   const drift = (values[count]! - values[0]!) / span;

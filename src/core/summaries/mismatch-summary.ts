@@ -186,6 +186,6 @@ export function checkSummaryVersion(what: string, version: number, own: number):
     hint:
       version > own
         ? "npm install -g logratio@latest"
-        : "make the summary again from the dump; figures of summaries merge only within a version",
+        : "rebuild the summary from the dump; summaries merge only within one version",
   });
 }

@@ -75,9 +75,9 @@ describe("openFile", () => {
     const source = await openFile(await file("short", new Uint8Array(10)));
     await expect(source.slice(4, 11)).rejects.toMatchObject({
       _tag: "FormatError",
-      message: "bytes 4 to 11 were asked for; 10 are there",
+      message: "bytes 4 to 11 were requested, but the file has 10",
     });
-    await expect(source.slice(-1, 2)).rejects.toThrow("bytes -1 to 2 were asked for; 10 are there");
+    await expect(source.slice(-1, 2)).rejects.toThrow("bytes -1 to 2 were requested, but the file has 10");
     await source.close();
   });
 
@@ -122,7 +122,7 @@ describe("memorySource", () => {
     bytes[1] = 9;
     expect(slice[0]).toBe(9);
     await expect(memorySource("-", bytes).slice(0, 5)).rejects.toThrow(
-      "bytes 0 to 5 were asked for; 4 are there",
+      "bytes 0 to 5 were requested, but the file has 4",
     );
   });
 });

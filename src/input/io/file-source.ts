@@ -115,7 +115,7 @@ async function pread(
 
 function checkSpan(name: string, byteLength: number, start: number, end: number): void {
   if (start >= 0 && start <= end && end <= byteLength) return;
-  throw new FormatError(`bytes ${start} to ${end} were asked for; ${byteLength} are there`, {
+  throw new FormatError(`bytes ${start} to ${end} were requested, but the file has ${byteLength}`, {
     at: { file: name, offset: Math.min(start, byteLength) },
     likely: "the file was cut off, or an offset in it is damaged",
   });
@@ -125,7 +125,7 @@ function cannotOpen(path: string, cause: unknown): LogratioError {
   if (errorCode(cause) === "ENOENT" || errorCode(cause) === "ENOTDIR") {
     return new NotFoundError(`${path} does not exist`, {
       at: { file: path },
-      likely: "the path is misspelt, or the run wrote its dump elsewhere",
+      likely: "the path is misspelled, or the run wrote its dump elsewhere",
       hint: "check the path; relative paths start at the current directory",
       cause,
     });

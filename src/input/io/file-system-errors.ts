@@ -12,7 +12,7 @@ interface Advice {
 }
 
 const ADVICE = new Map<string, Advice>([
-  ["EACCES", { what: "permission denied", hint: "check who owns it and its permissions (ls -l)" }],
+  ["EACCES", { what: "permission denied", hint: "check its owner and permissions (ls -l)" }],
   [
     "EPERM",
     { what: "the operation is not permitted", hint: "check its permissions and attributes (ls -l, lsattr)" },
@@ -53,13 +53,10 @@ const ADVICE = new Map<string, Advice>([
     "ESTALE",
     { what: "the network file system has lost the file", hint: "mount it again, or copy the file first" },
   ],
-  ["EEXIST", { what: "something of that name is in its way", hint: "give another path" }],
+  ["EEXIST", { what: "something else already has that name", hint: "give another path" }],
   ["EISDIR", { what: "it is a directory", hint: "give the path of a file" }],
-  ["ENOTDIR", { what: "a part of the path is not a directory", hint: "check the path" }],
-  [
-    "ELOOP",
-    { what: "its symbolic links lead in a circle", hint: "give the path that the links should lead to" },
-  ],
+  ["ENOTDIR", { what: "part of the path is not a directory", hint: "check the path" }],
+  ["ELOOP", { what: "its symbolic links form a loop", hint: "give the path that the links should point to" }],
   ["ENAMETOOLONG", { what: "the name is too long for the file system", hint: "give a shorter path" }],
 ]);
 

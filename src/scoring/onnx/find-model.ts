@@ -32,7 +32,7 @@ export async function findModel(path: string): Promise<FoundModel> {
   const found = await stat(path).catch((cause: Error) => {
     throw new NotFoundError(`${path} does not exist`, {
       at: { file: path },
-      likely: "the path is misspelt, or the model was exported elsewhere",
+      likely: "the path is misspelled, or the model was exported elsewhere",
       hint: "check the path; relative paths start at the current directory",
       cause,
     });

@@ -47,7 +47,7 @@ export function turningPoints(
   options: TurningPointOptions,
 ): readonly FoundTurningPoint[] {
   if (steps.length !== values.length)
-    throw new LengthMismatchError(`there are ${steps.length} steps and ${values.length} values`);
+    throw new LengthMismatchError(`expected one value per step, got ${values.length} for ${steps.length}`);
   if (values.length < 3) return [];
   const found = pointsBy(options.method, steps, values);
   const { minChange } = options;

@@ -35,7 +35,7 @@ export async function readNpyArray(
 
 function checkLength(found: number, declared: number, at: Place): void {
   if (found < declared) {
-    throw new FormatError(`npy data is cut off: the header declares ${declared} bytes, ${found} are there`, {
+    throw new FormatError(`npy data is cut off: the header declares ${declared} bytes, found ${found}`, {
       at,
       likely: LIKELY_CUT_OFF,
       hint: "write the file again; if its step is lost, leave it out",
@@ -43,7 +43,7 @@ function checkLength(found: number, declared: number, at: Place): void {
   }
   if (found > declared) {
     throw new FormatError(
-      `npy data is longer than its header: it declares ${declared} bytes, ${found} are there`,
+      `npy data is longer than its header: it declares ${declared} bytes, found ${found}`,
       {
         at,
         likely: "several arrays were saved into one file, or the header belongs to another array",

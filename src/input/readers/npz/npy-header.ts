@@ -64,7 +64,7 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
 
 function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
   if (!(literal instanceof Map)) {
-    throw new FormatError("npy header is no dict", { at, likely: LIKELY_DAMAGED });
+    throw new FormatError("npy header is not a dict", { at, likely: LIKELY_DAMAGED });
   }
   const descr = literal.get("descr");
   const fortran = literal.get("fortran_order");
@@ -83,7 +83,7 @@ function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
     });
   }
   if (!shape.every((size) => typeof size === "number")) {
-    throw new FormatError("npy header has a shape that is no tuple of numbers", {
+    throw new FormatError("npy header has a shape that is not a tuple of numbers", {
       at,
       likely: LIKELY_DAMAGED,
     });
@@ -92,7 +92,7 @@ function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
 }
 
 function cutOff(needed: number, found: number, at: Place): FormatError {
-  return new FormatError(`npy header is cut off: it ends at byte ${needed}, ${found} are there`, {
+  return new FormatError(`npy header is cut off: it ends at byte ${needed}, found ${found}`, {
     at: { ...at, offset: found },
     likely: LIKELY_CUT_OFF,
   });

@@ -50,7 +50,7 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
       root[name] = await readNpyArray(bytes, at, options);
     } else {
       plainBytes += member.byteLength;
-      checkMemory(plainBytes, "what the npz archive holds beside arrays", at);
+      checkMemory(plainBytes, "what the npz archive holds besides arrays", at);
       root[name] = await readPlainMember(zip, member);
     }
   }
@@ -70,8 +70,8 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
 async function readPlainMember(zip: ZipArchive, member: ZipMember): Promise<Uint8Array> {
   if (member.byteLength > MAX_PLAIN_MEMBER_BYTES) {
     throw new LimitError(
-      `npz member is no array and has ${member.byteLength} bytes; at most ${MAX_PLAIN_MEMBER_BYTES} are read`,
-      { at: { file: zip.source.name, entry: member.name }, hint: "take it out of the archive: zip -d" },
+      `npz member is not an array and has ${member.byteLength} bytes; at most ${MAX_PLAIN_MEMBER_BYTES} are read`,
+      { at: { file: zip.source.name, entry: member.name }, hint: "remove it from the archive: zip -d" },
     );
   }
   return readMember(zip, member);

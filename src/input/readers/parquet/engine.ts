@@ -128,7 +128,7 @@ export function duckdbError(cause: unknown, file: string): LogratioError {
     });
   }
   if (kind === "Not implemented Error") {
-    return new UnsupportedError(`parquet feature that is not read: ${rest}`, { at, cause });
+    return new UnsupportedError(`unsupported parquet feature: ${rest}`, { at, cause });
   }
   return new FormatError(`parquet data cannot be decoded: ${rest}`, {
     at,

@@ -91,8 +91,7 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
       `parquet file is cut off: its ${size} bytes do not end with a footer and "${MAGIC}"`,
       {
         at: { file, offset: size },
-        likely:
-          "the file was being written or copied when it was read; Parquet writes its table of contents last",
+        likely: "the file was still being written or copied; Parquet writes its table of contents last",
         hint: "wait until its writer has closed it, or copy it again",
       },
     );
@@ -104,8 +103,7 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
   if (length > MAX_PARQUET_FOOTER_BYTES) {
     throw new LimitError(`parquet footer has ${length} bytes; at most ${MAX_PARQUET_FOOTER_BYTES} are read`, {
       at: { file, offset: size - TRAILER_BYTES },
-      likely:
-        "the file was damaged, made to fill the memory, or written with thousands of columns and row groups",
+      likely: "the file is damaged, crafted to fill the memory, or has thousands of columns and row groups",
       hint: "rewrite it with larger row groups",
     });
   }
@@ -130,8 +128,7 @@ function damaged(file: string, offset: number, what: string, cause: unknown): Fo
 function describe(fields: ThriftStruct, start: number): Footer {
   const elements = structsAt(fields, FILE.schema);
   const rows = integerAt(fields, FILE.rows);
-  if (elements.length === 0 || rows === undefined)
-    throw new FormatError("it has no schema or no number of rows");
+  if (elements.length === 0 || rows === undefined) throw new FormatError("it has no schema or no row count");
   const widths = leafWidths(elements);
   return {
     rows,

@@ -381,7 +381,7 @@ describe("openParquet", () => {
       }),
     );
     expect(counts).toEqual([200, 200, 200]);
-    await expect(documents[0]!.chunks().next()).rejects.toThrow("were asked for twice");
+    await expect(documents[0]!.chunks().next()).rejects.toThrow("were requested twice");
     for (const document of documents) {
       await document.close();
       await document.close();
@@ -416,8 +416,7 @@ describe("openParquet", () => {
     return path;
   };
   const cutOff = {
-    likely:
-      "the file was being written or copied when it was read; Parquet writes its table of contents last",
+    likely: "the file was still being written or copied; Parquet writes its table of contents last",
     hint: "wait until its writer has closed it, or copy it again",
   };
 
@@ -466,7 +465,7 @@ describe("openParquet", () => {
     [
       "zeros for a footer",
       Buffer.concat([Buffer.from("PAR1"), Buffer.alloc(20), Buffer.from([20, 0, 0, 0]), Buffer.from("PAR1")]),
-      { _tag: "FormatError", message: "parquet footer is damaged: it has no schema or no number of rows" },
+      { _tag: "FormatError", message: "parquet footer is damaged: it has no schema or no row count" },
     ],
     [
       "a list of 2^31 items",

@@ -101,7 +101,7 @@ async function readHeader(
   if (there === 0) throw new EmptyInputError("the file is empty (0 bytes)", { at, likely: LIKELY_CUT_OFF });
   if (there < LENGTH_BYTES) {
     throw new FormatError(
-      `safetensors header is cut off: its length takes ${LENGTH_BYTES} bytes, ${there} are there`,
+      `safetensors header is cut off: its length takes ${LENGTH_BYTES} bytes, found ${there}`,
       {
         at: { ...at, offset: there },
         likely: LIKELY_CUT_OFF,
@@ -131,7 +131,7 @@ async function readHeader(
     header = JSON.parse(text);
   } catch (cause) {
     throw new FormatError(
-      `safetensors header is no JSON: ${cause instanceof Error ? cause.message : cause}`,
+      `safetensors header is not JSON: ${cause instanceof Error ? cause.message : cause}`,
       {
         at: { ...at, offset: LENGTH_BYTES },
         likely: "the file has another format, or its header is damaged",
@@ -140,7 +140,7 @@ async function readHeader(
     );
   }
   if (!isRecord(header)) {
-    throw new FormatError("safetensors header is no JSON object", { at: { ...at, offset: LENGTH_BYTES } });
+    throw new FormatError("safetensors header is not a JSON object", { at: { ...at, offset: LENGTH_BYTES } });
   }
   return { header, dataStart };
 }
@@ -183,12 +183,12 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
     const place = { ...at, entry: entry.name, offset: dataStart + entry.start };
     if (entry.end > there) {
       throw new FormatError(
-        `safetensors data is cut off: "${entry.name}" ends at byte ${entry.end} of the data, ${there} are there`,
+        `safetensors data is cut off: "${entry.name}" ends at byte ${entry.end} of the data, but there are only ${there} bytes`,
         { at: place, likely: LIKELY_CUT_OFF, hint: HINT_WRITE_AGAIN },
       );
     }
     if (entry.start !== covered) {
-      const what = entry.start < covered ? "overlaps" : "leaves a hole behind";
+      const what = entry.start < covered ? "overlaps" : "leaves a gap after";
       throw new FormatError(
         `safetensors entry "${entry.name}" ${what} ${before}: it starts at byte ${entry.start} of the data, expected ${covered}`,
         { at: place, likely: LIKELY_CRAFTED },
@@ -211,7 +211,7 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
 function readMetadata(value: unknown, at: Place): Record<string, string> {
   const pairs = isRecord(value) ? Object.entries(value) : [];
   if (!isRecord(value) || !pairs.every((pair): pair is [string, string] => typeof pair[1] === "string")) {
-    throw new FormatError("safetensors __metadata__ is no map of strings", { at, likely: LIKELY_DAMAGED });
+    throw new FormatError("safetensors __metadata__ is not a map of strings", { at, likely: LIKELY_DAMAGED });
   }
   return Object.fromEntries(pairs);
 }

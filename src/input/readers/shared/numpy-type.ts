@@ -41,7 +41,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
  */
 export function parseNumpyType(text: string, at: Place): NumpyType {
   const parts = /^([<>|=]?)([a-zA-Z?])([0-9]{0,10})/.exec(text);
-  if (parts === null) throw new FormatError(`"${text}" is no NumPy type`, { at });
+  if (parts === null) throw new FormatError(`"${text}" is not a NumPy type`, { at });
   const [whole, order, letter, width] = parts as unknown as [string, string, string, string];
   const littleEndian = order !== ">";
   const dtype = whole === text ? FIXED[letter + width] : undefined;

@@ -101,13 +101,13 @@ export function lookUpGlobal(
   if (isDangerous(modern, qualifiedName)) {
     throw new FormatError(`refused to run ${module}.${qualifiedName}`, {
       at,
-      likely: "the file was made to run code on the machine that loads it; nothing was run",
+      likely: "the file was crafted to run code on the machine that loads it; nothing was run",
       hint: "do not load it in Python; find out where it comes from",
     });
   }
   if (unknownClasses === "record") return { name, as: "recorded" };
   throw new FormatError(
-    `refused to build ${module}.${qualifiedName}, a class that is not on the list of plain data`,
+    `refused to build ${module}.${qualifiedName}, a class that is not on the allow-list of plain data`,
     {
       at,
       likely: "the trainer saved its own objects instead of tensors, lists and dicts",

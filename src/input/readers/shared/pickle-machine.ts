@@ -79,7 +79,7 @@ function unknownOpcode(machine: Machine, code: number): FormatError | Unsupporte
       },
     );
   }
-  return new FormatError(`pickle is corrupt: ${text} is no opcode`, {
+  return new FormatError(`pickle is corrupt: ${text} is not an opcode`, {
     at: place(machine),
     likely: LIKELY_DAMAGED,
   });

@@ -184,7 +184,7 @@ export const OPCODES: readonly (Opcode | undefined)[] = buildTable({
     const id = pop(m, "BINPERSID");
     const resolve = m.environment.persistent;
     if (resolve === undefined) {
-      throw new UnsupportedError("pickle refers to objects outside itself (BINPERSID)", {
+      throw new UnsupportedError("pickle refers to external objects (BINPERSID)", {
         at: place(m),
         hint: "save tensors with torch.save",
       });
@@ -273,7 +273,7 @@ function extension(m: Machine): never {
 }
 
 function outOfBand(m: Machine): never {
-  throw new UnsupportedError("pickle keeps its buffers outside itself (protocol 5, buffer_callback)", {
+  throw new UnsupportedError("pickle keeps its buffers externally (protocol 5, buffer_callback)", {
     at: place(m),
     hint: "save it without buffer_callback",
   });

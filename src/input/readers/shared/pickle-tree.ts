@@ -62,7 +62,7 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
     if (converted.weight > limit) {
       throw new LimitError(
         `pickle of ${pickleBytes} bytes unfolds to ${converted.weight} values; at most ${limit} are read`,
-        { at, likely: "its lists name each other again and again, to exhaust memory" },
+        { at, likely: "its lists refer to each other again and again, to exhaust memory" },
       );
     }
     finished.set(value, converted);
@@ -89,7 +89,7 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
       const name = keyText(key, at);
       const other = named.get(name);
       if (other !== undefined && typeof other !== typeof key) {
-        throw new FormatError(`dict has two keys that both read "${name}"`, { at });
+        throw new FormatError(`dict has two keys that both become "${name}"`, { at });
       }
       named.set(name, key);
       const converted = convert(values[i]!);

@@ -85,7 +85,7 @@ function rowReader(
 
   return async (start, end) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
-      throw new UsageError(`rows ${start} to ${end} were asked for; the tensor has ${rows}`, { at });
+      throw new UsageError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`, { at });
     }
     checkMemory(
       (end - start) * rowBytes * DECODED_SHARE,

@@ -130,7 +130,7 @@ export function torchBuilders(archive: TorchArchive): ReadonlyMap<string, Builde
 export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): PyStorage {
   const [tag, type, key, , length] = sequenceItems(id) ?? [];
   if (tag !== "storage" || !isPy(type, "global") || typeof key !== "string" || typeof length !== "number") {
-    throw new FormatError(`torch pickle refers to ${describe(id)}, which is no storage`, {
+    throw new FormatError(`torch pickle refers to ${describe(id)}, which is not a storage`, {
       at,
       likely: LIKELY_DAMAGED,
     });
@@ -150,7 +150,7 @@ export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): P
   const declared = fixed === undefined ? member.byteLength : length * ITEM_BYTES[fixed];
   if (declared !== member.byteLength) {
     throw new FormatError(
-      `torch storage data/${key} has another size: the pickle declares ${declared} bytes, ${member.byteLength} are there`,
+      `torch storage data/${key} has another size: the pickle declares ${declared} bytes, found ${member.byteLength}`,
       { at: { ...at, entry: member.name }, likely: LIKELY_DAMAGED },
     );
   }
@@ -225,7 +225,7 @@ function checkGeometry(
   const end = count === 0 ? 0 : offset + spanLength(shape, strides);
   if (end > held) {
     throw new FormatError(
-      `torch tensor of shape ${formatShape(shape)} reaches past its storage: it needs ${end} elements, ${held} are there`,
+      `torch tensor of shape ${formatShape(shape)} exceeds its storage: it needs ${end} elements, but it has ${held}`,
       { at, likely: LIKELY_DAMAGED },
     );
   }
@@ -275,10 +275,10 @@ function heldMember({ zip }: TorchArchive, member: ZipMember): ByteSource {
 function checkRepeated({ repeated }: TorchArchive, shape: readonly number[], at: Place): void {
   if (repeated <= memoryLimit()) return;
   throw new LimitError(
-    `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are there; at most ${memoryLimit()} are read`,
+    `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are stored; the limit is ${memoryLimit()}`,
     {
       at,
-      likely: "tensors were saved expanded (strides of 0), or the file was made to take forever",
+      likely: "tensors were saved expanded (strides of 0), or the file was crafted to take forever",
       hint: `save them before they are expanded, or raise the limit: --memory ${Math.ceil((repeated * 1.25) / 2 ** 20)} (MiB)`,
     },
   );

@@ -83,10 +83,10 @@ function findPrefix(zip: ZipArchive): string {
   const [pickle] = pickles;
   if (pickle === undefined) {
     throw new FormatError(
-      `zip archive of ${names.length} members has no data.pkl, so torch.save did not write it`,
+      `zip archive has no data.pkl (members: ${names.length}), so it was not written by torch.save`,
       {
         at,
-        likely: "it is another kind of archive",
+        likely: "it is a different kind of archive",
         hint: names.some((name) => name.endsWith(".npy"))
           ? "it holds .npy arrays: name it .npz"
           : "unpack it first",

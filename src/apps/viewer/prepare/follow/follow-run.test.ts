@@ -109,7 +109,7 @@ it("waits for steps that no file has yet, and a file of another step changes not
     flags: ["--steps", "3..9"],
   });
   await eventually(() => waits.length > 0);
-  expect(waits).toEqual(["no file is of the wanted steps: there are 1 files, of steps 1 to 1"]);
+  expect(waits).toEqual(["no file belongs to the requested steps: the files found are of steps 1 to 1"]);
   await settle(await work.run("step_3.jsonl", [{ step: 3 }]));
   await eventually(() => runs.length > 0);
   expect(runs.at(-1)!.info.steps).toEqual([3]);
