@@ -136,7 +136,7 @@ describe("logratio report", () => {
   it("says that a filter left no token", () => {
     const { status, err } = logratio(["report", DEMO, "--filter", "abs>1000"]);
     expect(status).toBe(3);
-    expect(err).toMatch(/error: (Nothing to compare: --filter leaves no token|--filter leaves none of)/);
+    expect(err).toMatch(/error: (nothing to compare: --filter matches no token|--filter matches none of)/);
   });
 
   it("reads standard input", () => {
@@ -230,7 +230,7 @@ const BAD: readonly BadInput[] = [
     make: () => file("no-side.jsonl", row({ old_log_probs: ["NaN", "NaN", -9999, "NaN"] })),
     status: 3,
     says: [
-      "Nothing to compare: no token with mask 1 has a finite log-prob on both sides (4 tokens)",
+      "nothing to compare: no token with mask 1 has a finite log-prob on both sides (4 tokens)",
       "likely 1 trainer log-prob is -9999 or below: read as missing; 3 trainer log-probs are missing or NaN where the mask is 1",
     ],
   },
@@ -271,7 +271,7 @@ const BAD: readonly BadInput[] = [
     of: "a mask without a single 1",
     make: () => file("masked.jsonl", row({ response_mask: [0, 0, 0, 0] })),
     status: 3,
-    says: ["no token of the whole input has mask 1", "--mask COLUMN"],
+    says: ["no token in the whole input has mask 1", "--mask COLUMN"],
   },
   {
     of: "a partial last line",
@@ -290,7 +290,7 @@ const BAD: readonly BadInput[] = [
       return "hostile.pt";
     },
     status: 3,
-    says: ["refused to run posix.system", "Nothing was run."],
+    says: ["refused to run posix.system", "nothing was run"],
   },
   {
     of: "an absurd declared size",
@@ -364,11 +364,11 @@ describe("wrong usage", () => {
     [["reprot"], "unknown command 'reprot'"],
     [["report"], "missing required argument 'path'"],
     [["report", "x", "--nonsense"], "unknown option '--nonsense'"],
-    [["report", "x", "--json", "--markdown"], "--json and --markdown contradict each other"],
+    [["report", "x", "--json", "--markdown"], "--json and --markdown cannot be combined"],
     [["report", "x", "--parity", "vlm"], 'there is no trainer "vlm"'],
-    [["report", "x", "--steps", "a"], '--steps does not understand "a"'],
+    [["report", "x", "--steps", "a"], '--steps: cannot parse "a"'],
     [["report", "x", "--batch-tokens", "0"], "--batch-tokens must be a positive integer"],
-    [["report", DEMO, "--steps", "31"], "no file is of the wanted steps"],
+    [["report", DEMO, "--steps", "31"], "no file belongs to the requested steps"],
   ])("%j exits with 2", (args, message) => {
     const { status, err, out } = logratio(args);
     expect(status).toBe(2);

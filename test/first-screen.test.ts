@@ -79,6 +79,6 @@ describe("where no terminal is", () => {
   it("--brief and --full together are refused", () => {
     const { status, err } = runCli(ROOT, ["report", DEMO, "--brief", "--full"]);
     expect(status).toBe(2);
-    expect(err).toContain("--brief and --full contradict each other");
+    expect(err).toContain("--brief and --full cannot be combined");
   });
 });

@@ -68,7 +68,7 @@ describe.skipIf(!mounted)("on a file system of 64 KB that has one page left", ()
       join(small, "out.json"),
     ];
     const { status, stderr } = spawnSync("sh", ["-c", command, ...words], { encoding: "utf8" });
-    expect(stderr).toMatch(/^error: Cannot write standard output: the disk is full \(ENOSPC\)/);
+    expect(stderr).toMatch(/^error: cannot write standard output: the disk is full \(ENOSPC\)/);
     expect(status).toBe(3);
   });
 });
@@ -79,7 +79,7 @@ describe.skipIf(!existsSync("/dev/full"))("standard output that is full", () => 
       const command = `cd "$1" && shift && "$0" "$@" > /dev/full`;
       const words = [process.execPath, parent, join(ROOT, "bin/logratio.js"), ...args];
       const { status, stderr } = spawnSync("sh", ["-c", command, ...words], { encoding: "utf8" });
-      expect(stderr).toMatch(/^error: Cannot write standard output: the disk is full/);
+      expect(stderr).toMatch(/^error: cannot write standard output: the disk is full/);
       expect(status).toBe(3);
     });
   }

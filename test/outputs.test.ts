@@ -108,7 +108,7 @@ describe.each(DIRECTORY_WRITERS)("$name", ({ input, args }) => {
     expect(refused(args(read, link))).toMatch(/is a directory that is read/);
     const file = join(dir, "file");
     writeFileSync(file, FOREIGN);
-    expect(refused(args(read, file))).toMatch(/is a file; a directory is written/);
+    expect(refused(args(read, file))).toMatch(/is a file, but the output is a directory/);
   });
 
   it("may be repeated", () => {
@@ -203,13 +203,13 @@ it("asks about every file of a rotated log", () => {
 
 it("replaces no device", () => {
   const err = refused(["report", join(inputs, "run"), "--html", "/dev/null"]);
-  expect(err).toMatch(/\/dev\/null is a device, which a file would replace/);
+  expect(err).toMatch(/\/dev\/null is a device, which the output would replace/);
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
 });
 
 it("lists --force in the help of each of these verbs", () => {
   for (const verb of ["report", "analyze", "kl", "score", "correct", "convert", "divergence", "view"])
-    expect(runCli(dir, [verb, "--help"]).out).toMatch(/--force +replace a file that logratio did not write/);
+    expect(runCli(dir, [verb, "--help"]).out).toMatch(/--force +replace the output even if/);
 });
 
 describe("a repeated divergence", () => {

@@ -74,7 +74,7 @@ export interface AnalyzeProgress {
 export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): Promise<KlReport> {
   const manifest = await readManifest(dir);
   if (manifest === undefined) {
-    throw new NotFoundError(`${dir} is no study: it has no study.json`, {
+    throw new NotFoundError(`${dir} is not a study: it has no study.json`, {
       at: { file: dir },
       hint: "give the directory that logratio score wrote, or texts and policies to score",
     });

@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await eventually(() => textOf(page.locator(".top-bar .facts"))).toContain("1 step (20)");
     await copyFile(join(STEPS, "step_0030.npz"), path);
     await eventually(() => server.messages()).toContain(
-      `reading everything again: ${path}, which was read, has changed`,
+      `reading everything again: ${path}, which was read before, has changed`,
     );
     await eventually(() => pill(page).count()).toBe(1);
     await page.close();

@@ -32,8 +32,8 @@ function many(text: string, times: number, before: string, after: string): () =>
   return () => Buffer.from(before + text.repeat(times) + after);
 }
 
-const LIMIT = /at most|the most that is/;
-const ONE_ROW = /1 row cannot be read.*the most that is/s;
+const LIMIT = /at most|the limit/;
+const ONE_ROW = /1 row cannot be read.*the limit/s;
 
 export const HOSTILE_JSON: readonly HostileFile[] = [
   {

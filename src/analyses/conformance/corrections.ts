@@ -74,7 +74,7 @@ function packOf(inputs: Fields): CorrectionBlock {
   });
   if (offsets[lengths.length] !== trainer.length) {
     throw new LengthMismatchError(
-      `Cannot unpack the batch: num_tokens adds up to ${offsets[lengths.length]}, old_log_prob has ${trainer.length} tokens`,
+      `cannot unpack the batch: num_tokens adds up to ${offsets[lengths.length]}, old_log_prob has ${trainer.length} tokens`,
     );
   }
   return {

@@ -42,7 +42,7 @@ function batchOf(inputs: Fields): DebugBatch {
 
 /** Tokens are the entries of a list, and their text; a text is encoded by the longest entries that fit. */
 function tableDecoder(table: unknown): TokenDecoder {
-  if (!Array.isArray(table)) throw new SchemaError("Cannot run the case: inputs.vocab is missing or no list");
+  if (!Array.isArray(table)) throw new SchemaError("cannot run the case: inputs.vocab is missing or no list");
   const texts = table.map(String);
   const longest = (text: string): number => {
     const fitting = texts.flatMap((entry, id) => (entry !== "" && text.startsWith(entry) ? [id] : []));

@@ -64,5 +64,5 @@ function turning(inputs: Fields, config: Fields): Fields {
 
 function texts(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
-  throw new SchemaError("Cannot run the case: a list of tokens was expected");
+  throw new SchemaError("cannot run the case: a list of tokens was expected");
 }

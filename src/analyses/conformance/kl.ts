@@ -31,13 +31,13 @@ function exactDivergences(inputs: Fields): Fields {
 
 function blockOf(inputs: Fields, name: string): LogitBlock {
   const list = inputs[name];
-  if (!Array.isArray(list)) throw new SchemaError(`Cannot run the case: inputs.${name} is no list of rows`);
+  if (!Array.isArray(list)) throw new SchemaError(`cannot run the case: inputs.${name} is no list of rows`);
   const rows = list.map(numbers);
   const vocabulary = rows[0]?.length ?? 0;
   const odd = rows.findIndex((row) => row.length !== vocabulary);
   if (odd >= 0) {
     throw new SchemaError(
-      `Cannot run the case: row ${odd} of inputs.${name} has ${rows[odd]!.length} columns, row 0 has ${vocabulary}`,
+      `cannot run the case: row ${odd} of inputs.${name} has ${rows[odd]!.length} columns, row 0 has ${vocabulary}`,
     );
   }
   return { format: "float32", values: Float32Array.from(rows.flat()), rows: rows.length, vocabulary };

@@ -134,7 +134,7 @@ export class CorrectRun {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask, offsets } = batch;
     if (!rollout || !trainer) {
       throw new MissingSideError(
-        `Cannot weigh tokens: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+        `cannot weigh tokens: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
         { at: { file: batch.provenance.file } },
       );
     }

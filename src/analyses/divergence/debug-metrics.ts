@@ -68,7 +68,7 @@ export function tokenBlock(batch: RecordBatch): TokenBlock {
   const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, turnMask, offsets } = batch;
   if (rollout && trainer) return { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
   throw new MissingSideError(
-    `Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+    `cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
     { at: { file: batch.provenance.file } },
   );
 }

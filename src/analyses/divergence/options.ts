@@ -49,7 +49,7 @@ export function checkOptions(options: LogOptions): CheckedOptions {
   } = options;
   if (!(threshold >= 0 && threshold <= 1))
     throw new UsageError(
-      `The divergence threshold is a difference of probabilities, from 0 to 1, not ${threshold}`,
+      `the divergence threshold is a difference of probabilities, from 0 to 1, not ${threshold}`,
     );
   atLeast(1, topK, "The number of tokens to log");
   atLeast(0, contextWindow, "The number of context tokens");

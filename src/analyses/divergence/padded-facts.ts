@@ -104,7 +104,7 @@ function ofWidth<A extends ArrayLike<number> | undefined>(
 ): A {
   if (values !== undefined && values.length !== width) {
     throw new LengthMismatchError(
-      `Cannot tell which token is which: ${name} has ${values.length} tokens, the log-probs have ${width}`,
+      `cannot tell which token is which: ${name} has ${values.length} tokens, the log-probs have ${width}`,
       {
         found: values.length,
         expected: width,

@@ -167,7 +167,7 @@ describe("a run summary on threads", () => {
     await expect(failing).rejects.toMatchObject({
       _tag: "MissingSideError",
       name: "MissingSideError",
-      message: "Cannot compare policies: the trainer log-probs are missing",
+      message: "cannot compare policies: the trainer log-probs are missing",
       at: { file: "broken-4.npz" },
     });
     expect(threads()).toBe(before);

@@ -188,7 +188,7 @@ function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeM
 }
 
 function probDiffs(total: MismatchSummary) {
-  if (!total.probDiffs) throw new RangeError("Cannot describe |Δp|: the summary was made without its sketch");
+  if (!total.probDiffs) throw new RangeError("cannot describe |Δp|: the summary was made without its sketch");
   return total.probDiffs.absolute();
 }
 

@@ -156,7 +156,7 @@ describe("summaries of another version", () => {
     ] as const) {
       const thrown = error(version);
       expect(isLogratioError(thrown, "VersionError") && [thrown.message, thrown.likely]).toEqual([
-        `Cannot read run summary: version ${version}, this logratio reads version 2`,
+        `cannot read run summary: version ${version}, this logratio reads version 2`,
         `${whose} logratio wrote it`,
       ]);
     }

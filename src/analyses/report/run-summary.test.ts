@@ -167,7 +167,7 @@ describe("a report over drawn sequences", () => {
   it("refuses a batch with one side only", () => {
     const { trainerLogprobs: _, ...oneSided } = recordBatch(RUN);
     expect(() => new RunSummary().add(oneSided)).toThrow(
-      "Cannot compare policies: the trainer log-probs are missing",
+      "cannot compare policies: the trainer log-probs are missing",
     );
   });
 });

@@ -107,7 +107,7 @@ export class RunSummary {
     const { file } = batch.provenance;
     if (!rollout || !trainer) {
       throw new MissingSideError(
-        `Cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+        `cannot compare policies: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
         {
           at: { file },
         },

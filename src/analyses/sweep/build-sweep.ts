@@ -31,9 +31,9 @@ export interface SweepInput {
 export function buildSweep({ run, sweep, presets, choose, findings, sources }: SweepInput): SweepReport {
   const { totals } = sweep;
   if (totals.tokens === 0) {
-    throw new EmptyInputError("Nothing to weigh: no token has mask 1 and a finite log-prob on both sides", {
+    throw new EmptyInputError("nothing to weigh: no token has mask 1 and a finite log-prob on both sides", {
       likely: "the wrong columns were read, or the mask is inverted",
-      hint: "logratio report --explain shows what each column was taken for",
+      hint: "logratio report --explain shows how each column was read",
     });
   }
   const isUnknown = ({ correction }: NamedCorrection): boolean =>

@@ -55,7 +55,7 @@ export class Sweep {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
     if (!rollout || !trainer) {
       throw new MissingSideError(
-        `Cannot weigh tokens: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
+        `cannot weigh tokens: the ${rollout ? "trainer" : "rollout"} log-probs are missing`,
         { at: { file: batch.provenance.file } },
       );
     }

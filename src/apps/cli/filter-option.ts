@@ -30,10 +30,10 @@ export async function filterOf({ filter, tokenizer }: FilterOptions): Promise<Ba
     });
   }
   if (terms.length === 0)
-    throw new UsageError("--filter has no term in it", { hint: "as in --filter 'abs>0.5'" });
+    throw new UsageError("--filter is empty", { hint: "write a term, as in --filter 'abs>0.5'" });
   if (!needsTexts(terms)) return batchFilter(terms);
   if (tokenizer === undefined) {
-    throw new UsageError("--filter: only a tokenizer tells what token: and is: ask", {
+    throw new UsageError("--filter with token: or is: needs a tokenizer", {
       hint: "add --tokenizer DIR, the model's directory with tokenizer.json in it",
     });
   }

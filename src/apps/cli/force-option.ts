@@ -8,6 +8,6 @@ export interface ForceOption {
 export function addForceOption(command: Command): Command {
   return command.option(
     "--force",
-    "replace a file that logratio did not write, or of another kind; inputs are never replaced",
+    "replace the output even if it was not written by logratio; inputs are never replaced",
   );
 }

@@ -53,9 +53,9 @@ function truthColumn(column: string): GroundTruth {
 function refuse(column: string, { file, trainer }: RecordBatch["provenance"]): void {
   const hint = `put ground truth into a file of its own: --truth FILE, one JSON object per line with "id" and "ground_truth"`;
   const cannot = (why: string): UsageError =>
-    new UsageError(`--truth ${column}: there is no such file, and ${why}`, { hint });
+    new UsageError(`--truth ${column}: no such file, and ${why}`, { hint });
   if (file === "-") throw cannot("standard input can be read only once");
-  if (trainer === "pair") throw cannot("of two files it is not clear whose column is meant");
+  if (trainer === "pair") throw cannot("with two files the column is ambiguous");
 }
 
 /** Ground truth of a batch's sequence. */
@@ -77,7 +77,7 @@ async function treeColumn({ root, file }: TreeDocument, column: string): Promise
   if (found === undefined) throw noColumn(file, column, namesIn(root));
   const list = isTensor(found) ? await tensorValues(found) : found;
   if (!Array.isArray(list) && !ArrayBuffer.isView(list))
-    throw new SchemaError(`--truth: ${column} is no list of values`, { at: { file, entry: column } });
+    throw new SchemaError(`--truth: ${column} is not a list of values`, { at: { file, entry: column } });
   return Array.from(list as ArrayLike<TreeValue>, textOf);
 }
 
@@ -118,7 +118,7 @@ function numbersKey(...numbers: readonly unknown[]): string {
 function ambiguous(file: string, column: string): SchemaError {
   return new SchemaError(`--truth ${column}: several rows have the same step, rank, pack and row`, {
     at: { file },
-    likely: "records of several runs were put together",
+    likely: "records of several runs were combined",
     hint: 'put ground truth into a file of its own: --truth FILE, with "id" and "ground_truth"',
   });
 }
@@ -159,13 +159,10 @@ async function truthFile(file: string): Promise<GroundTruth> {
 }
 
 function noColumn(file: string, wanted: string, there: readonly string[]): SchemaError {
-  return new SchemaError(
-    `--truth: there is no column ${wanted}; there are ${there.slice(0, 24).join(", ")}`,
-    {
-      at: { file },
-      hint: "dots lead into nested objects: --truth reward_model.ground_truth",
-    },
-  );
+  return new SchemaError(`--truth: there is no column ${wanted}, only ${there.slice(0, 24).join(", ")}`, {
+    at: { file },
+    hint: "dots lead into nested objects: --truth reward_model.ground_truth",
+  });
 }
 
 /** Names of all values, those of nested objects dotted. */

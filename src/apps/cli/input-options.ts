@@ -11,7 +11,7 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
   tokens: "response token ids",
   prompt: "prompt token ids",
   attention: "attention mask",
-  lengths: "tokens per sequence, where arrays are packed",
+  lengths: "tokens per sequence, for packed arrays",
   step: "training step",
   rank: "rank",
   reward: "reward",
@@ -37,7 +37,7 @@ export function addMemoryOption(command: Command): Command {
   return command
     .option(
       "--memory <mib>",
-      `memory for decoded values: a file that needs more is refused, tables go to disk (default ${DEFAULT_MEMORY_LIMIT / 2 ** 20})`,
+      `memory for decoded data in MiB: files that need more are refused, tables spill to disk (default ${DEFAULT_MEMORY_LIMIT / 2 ** 20})`,
     )
     .hook("preAction", (_, action) => {
       const { memory } = action.opts<{ readonly memory?: string }>();
@@ -47,15 +47,15 @@ export function addMemoryOption(command: Command): Command {
 
 export function addInputOptions(command: Command): Command {
   addMemoryOption(command)
-    .option("--steps <range>", "only these steps: 30, 100..200, 10,20,30")
-    .option("--pair", "two files that scored the same tokens: first the rollout side, then the trainer's")
-    .option("--adapter <name>", "read as this trainer's format, whatever detection says")
+    .option("--steps <range>", "read only these steps: 30, 100..200, 10,20,30")
+    .option("--pair", "two files with scores of the same tokens: the rollout side first, then the trainer's")
+    .option("--adapter <name>", "read as this trainer's format instead of detecting it")
     .option("--batch-tokens <n>", "tokens held in memory at a time (default 1000000)");
   for (const [field, flag] of Object.entries(COLUMN_FLAGS)) {
     const meaning = COLUMN_MEANINGS[field as MappedColumn];
     command.addOption(
       new Option(`${flag} <column>`, meaning).helpGroup(
-        "Columns, where detection needs help (dots reach into objects):",
+        "Columns, if detection needs help (dots reach into objects):",
       ),
     );
   }
@@ -66,7 +66,7 @@ export function addInputOptions(command: Command): Command {
 export function addFilterOption(command: Command): Command {
   return command.option(
     "--filter <terms>",
-    "only what matches, written as in the viewer: 'abs>0.5 turn:3 is:number correct:no'; turns count from 0",
+    "keep only matching tokens and sequences: 'abs>0.5 turn:3 is:number correct:no'; turns count from 0",
   );
 }
 
@@ -100,7 +100,7 @@ export function stepFilter(text: string): (step: number) => boolean {
   const ranges = text.split(",").map((part) => {
     const [, from, , to] = /^\s*(\d+)\s*(\.\.\s*(\d+))?\s*$/.exec(part) ?? [];
     if (from === undefined) {
-      throw new UsageError(`--steps does not understand "${part.trim()}"`, {
+      throw new UsageError(`--steps: cannot parse "${part.trim()}"`, {
         hint: "write 30, or 100..200, or 10,20,30",
       });
     }

@@ -61,7 +61,7 @@ export function formatWarning(message: string, { paint }: Terminal): string {
 /** An error that logratio did not foresee: a bug, said as such. */
 export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return `${paint("red", "bug:")} ${printableLines(text)}\n  This is a mistake in logratio. Run again with LOGRATIO_DEBUG=1 for the stack, and report it with that.\n`;
+  return `${paint("red", "bug:")} ${printableLines(text)}\n  This is a bug in logratio. Run again with LOGRATIO_DEBUG=1 and report it with the stack trace.\n`;
 }
 
 /** Files that were written. */

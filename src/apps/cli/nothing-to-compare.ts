@@ -23,25 +23,25 @@ export function nothingToCompare({
       .filter(({ code, severity }) => LOST.has(code) && severity !== "info")
       .map(({ message }) => message);
     return new EmptyInputError(
-      `Nothing to compare: no token with mask 1 has a finite log-prob on both sides (${plural(lost, "token")})`,
+      `nothing to compare: no token with mask 1 has a finite log-prob on both sides (${plural(lost, "token")})`,
       {
         ...(reasons.length > 0 && { likely: reasons.join("; ") }),
-        hint: "run with --explain to see what each column was taken for; --rollout and --trainer name others",
+        hint: "run with --explain to see how each column was read; --rollout and --trainer name others",
       },
     );
   }
   if (findings.some(({ omits, message }) => omits?.unit === "token" && message.startsWith("--filter:"))) {
-    return new EmptyInputError("Nothing to compare: --filter leaves no token with mask 1", {
-      hint: "logratio view shows what a filter leaves while you write it",
+    return new EmptyInputError("nothing to compare: --filter matches no token with mask 1", {
+      hint: "logratio view shows what a filter matches as you type",
     });
   }
   return new EmptyInputError(
     metrics.sequences === 0
-      ? "Nothing to compare: no sequence was read"
-      : `Nothing to compare: no token of ${plural(metrics.sequences, "sequence")} has mask 1`,
+      ? "nothing to compare: no sequence was read"
+      : `nothing to compare: no token of ${plural(metrics.sequences, "sequence")} has mask 1`,
     {
-      ...(metrics.sequences > 0 && { likely: "the mask is inverted, or of other rows" }),
-      hint: "run with --explain to see what each column was taken for; --mask COLUMN names another mask",
+      ...(metrics.sequences > 0 && { likely: "the mask is inverted, or belongs to other rows" }),
+      hint: "run with --explain to see how each column was read; --mask COLUMN names another mask",
     },
   );
 }

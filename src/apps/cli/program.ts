@@ -43,14 +43,14 @@ export function buildProgram(run: (verb: Verb, command: Command) => Promise<void
       writeOut: writeOutput,
       writeErr: (text) => writeMessage(printableLines(text)),
     })
-    .description("Shows where, why and by how much two language-model policies disagree, token by token.")
+    .description("where, why and by how much two language-model policies disagree, token by token")
     .version(packageVersion(), "-V, --version")
     .addOption(
       new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"),
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
     .addHelpText("after", `${formatExamples(everyday)}\n${EXIT_STATUSES}`)
-    .showHelpAfterError("(add --help for what there is)")
+    .showHelpAfterError("(see --help)")
     // Without this commander ends the process itself, before output to a pipe is through.
     .exitOverride();
   for (const verb of VERBS) addVerb(program, verb, run);

@@ -50,17 +50,17 @@ export function readUntilInterrupted(run: Run, filter?: BatchFilter): Reading {
   };
 }
 
-const TOKENS_CHOSEN = "; the others count as mask 0, so a turn is a run of chosen tokens";
+const TOKENS_CHOSEN = "; all others count as mask 0, so a turn is a contiguous run of selected tokens";
 
 /** @throws EmptyInputError when nothing is left */
 function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
   const { sequences, keptSequences, tokens, keptTokens } = counts;
   if (keptSequences === 0 && sequences > 0) {
-    throw new EmptyInputError(`--filter leaves none of the ${formatCount(sequences)} sequences`, {
-      hint: "logratio view shows what a filter leaves while you write it",
+    throw new EmptyInputError(`--filter matches none of the ${formatCount(sequences)} sequences`, {
+      hint: "logratio view shows what a filter matches as you type",
     });
   }
-  const left = `the figures are about ${formatCount(keptSequences)} of ${formatCount(sequences)} sequences`;
+  const left = `the figures cover ${formatCount(keptSequences)} of ${formatCount(sequences)} sequences`;
   const ofTokens = `, ${formatCount(keptTokens)} of ${formatCount(tokens)} tokens`;
   run.findings.add({
     code: "note",
@@ -89,7 +89,7 @@ export function conclude(
   terminal: Terminal,
 ): ExitStatus {
   if (interrupted) {
-    terminal.err(`interrupted: the figures cover the ${formatCount(sequences)} sequences read until then\n`);
+    terminal.err(`interrupted: the figures cover the ${formatCount(sequences)} sequences read so far\n`);
     return EXIT.interrupted;
   }
   return inputWasSkipped(run.findings.list()) ? EXIT.skipped : EXIT.fine;

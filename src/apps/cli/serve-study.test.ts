@@ -15,7 +15,7 @@ it("refuses flags that are for runs", async () => {
   for (const options of [{ follow: true }, { compare: ["other"] }, { steps: "10..20" }])
     await expect(run(options)).rejects.toMatchObject({
       _tag: "UsageError",
-      message: expect.stringMatching(/^--\w+ is for runs/) as string,
+      message: expect.stringMatching(/^--\w+ applies to runs/) as string,
     });
 });
 

@@ -35,7 +35,7 @@ export async function serveStudy(
 ): Promise<ExitStatus> {
   const [flag] = forRuns;
   if (flag !== undefined)
-    throw new UsageError(`${flag} is for runs, and ${dir} is a study of checkpoints`, {
+    throw new UsageError(`${flag} applies to runs, but ${dir} is a study of checkpoints`, {
       hint: "leave it out; logratio kl --html writes a study as one page",
     });
   const wanted = { ...(cache !== undefined && { cache }), ...(redact !== undefined && { redact }) };

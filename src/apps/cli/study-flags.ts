@@ -40,18 +40,22 @@ export interface StudyFlags extends ForceOption {
 
 export function addStudyFlags(command: Command): Command {
   return addForceOption(command)
-    .option("--responses <[source=]file>", "responses to the problems, whose they are; repeatable", collect)
-    .option("--use-dpo-responses", "responses from dpo_responses.json beside the problems")
+    .option(
+      "--responses <[source=]file>",
+      "responses to the problems, and the policy that wrote them; repeatable",
+      collect,
+    )
+    .option("--use-dpo-responses", "take responses from dpo_responses.json next to the problems")
     .option(
       "--policy <name=at>",
       "a policy: name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model, name=logits:FILE; " +
         "'onnx:DIR/*' is every model in DIR; repeatable",
       collect,
     )
-    .option("--reference <name>", "the policy that every other one is held against")
-    .option("--baseline <name>", "a policy that is no checkpoint of the run; repeatable", collect)
-    .option("--pair <p:q>", "also D(p‖q) of these two; repeatable", collect)
-    .option("--out <dir>", "directory of the study (default: NAME.study); what is in it is not scored again")
+    .option("--reference <name>", "the policy that the others are compared with")
+    .option("--baseline <name>", "a policy that is not a checkpoint of the run; repeatable", collect)
+    .option("--pair <p:q>", "also compute D(p‖q) for this pair; repeatable", collect)
+    .option("--out <dir>", "study directory (default NAME.study); texts already scored there are skipped")
     .option("--tokenizer <dir>", "directory with tokenizer.json (default: the reference's)")
     .option(
       "--prompt-template <text>",
@@ -60,24 +64,30 @@ export function addStudyFlags(command: Command): Command {
     .option("--append-eos", "end each response with the end-of-text token")
     .option(
       "--column <ours=theirs>",
-      "where a text file's columns have other names: prompt=question; repeatable",
+      "name of a column in the text file: prompt=question; repeatable",
       collect,
     )
-    .option("--limit <n>", "only the first n texts")
-    .option("--top-k <n>", "most probable tokens kept of each policy (default 5; servers: asked for)")
-    .option("--attention", "local models: also how they look back at the first errors of wrong texts")
-    .option("--full-vocabulary", "ask servers for every token's log-prob: exact, and large")
-    .option("--vocabulary-size <n>", "tokens of a server's model, where it does not say")
-    .option("--threads <n>", "threads of local models (default: one per processor)")
-    .option("--memory <mib>", "memory for logits at a time (default 16; saved logits 32)")
-    .option("--cache <mib>", "memory for the reference's logits, so that it runs once (default 1024)")
-    .option("--concurrency <n>", "texts at a time sent to a server (default 8)")
-    .option("--timeout <seconds>", "of one request to a server")
-    .option("--retries <n>", "of a request that failed for a passing reason")
-    .option("--generate <n>", "first sample n responses to each problem")
-    .option("--generate-from <name>", "the policy that writes them (default: the reference)")
-    .option("--temperature <t>", "of --generate (default 1; 0: greedy)")
-    .option("--top-p <p>", "of --generate (default 1)")
-    .option("--max-tokens <n>", "of --generate (default 1024)")
-    .option("--seed <n>", "of --generate and of the bootstrap (default 42)");
+    .option("--limit <n>", "score only the first n texts")
+    .option(
+      "--top-k <n>",
+      "alternatives to keep per token and policy; servers are asked for as many (default 5)",
+    )
+    .option("--attention", "with local models, also measure the attention to the first error of wrong texts")
+    .option("--full-vocabulary", "ask servers for log-probs over the whole vocabulary: exact, but large")
+    .option("--vocabulary-size <n>", "vocabulary size of a server's model, if the server does not report it")
+    .option("--threads <n>", "threads for local models (default: one per processor)")
+    .option("--memory <mib>", "memory for a block of logits in MiB (default 16; 32 for saved logits)")
+    .option(
+      "--cache <mib>",
+      "memory for the reference's logits in MiB, so that it runs only once (default 1024)",
+    )
+    .option("--concurrency <n>", "concurrent requests to a server (default 8)")
+    .option("--timeout <seconds>", "request timeout in seconds")
+    .option("--retries <n>", "retries after a transient failure")
+    .option("--generate <n>", "sample n responses to each problem first")
+    .option("--generate-from <name>", "policy to sample from (default: the reference)")
+    .option("--temperature <t>", "sampling temperature for --generate (default 1; 0 is greedy)")
+    .option("--top-p <p>", "nucleus sampling for --generate (default 1)")
+    .option("--max-tokens <n>", "longest response for --generate, in tokens (default 1024)")
+    .option("--seed <n>", "random seed for --generate and the bootstrap (default 42)");
 }

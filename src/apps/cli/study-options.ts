@@ -33,7 +33,7 @@ export async function studyFromFlags(
   const configs = paths.filter((path) => CONFIG_FILE.test(path));
   const [config, second] = configs;
   if (second !== undefined)
-    throw new UsageError(`one config at a time, not ${config} and ${second}`, { hint: "give one of them" });
+    throw new UsageError(`give one config at a time, not ${config} and ${second}`, { hint: "choose one" });
   const files = paths.filter((path) => !CONFIG_FILE.test(path));
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const settings = mergeSettings(mergeSettings(fromFile, settingsOf(files, flags)), more);
@@ -88,10 +88,10 @@ function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {
   const asProblems =
     flags.responses !== undefined || flags.useDpoResponses === true || flags.generate !== undefined;
   if (asProblems && others.length > 0)
-    throw new UsageError(`with responses apart, one file of problems is read, not ${files.length}`);
+    throw new UsageError(`with --responses, give exactly one problems file (got ${files.length})`);
   if (flags.useDpoResponses && flags.responses !== undefined)
-    throw new UsageError("--use-dpo-responses and --responses contradict each other", {
-      hint: "give one of them",
+    throw new UsageError("--use-dpo-responses and --responses cannot be combined", {
+      hint: "choose one",
     });
   return defined({
     ...(first !== undefined && (asProblems ? { problems: first } : { texts: files })),
@@ -131,7 +131,7 @@ function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {
 
 function dpoResponses(problems: string | undefined): string {
   if (problems === undefined)
-    throw new UsageError("--use-dpo-responses needs the file of problems", {
+    throw new UsageError("--use-dpo-responses needs the problems file", {
       hint: "logratio score filtered_problems.json --use-dpo-responses …",
     });
   const dir = existsSync(problems) && statSync(problems).isDirectory() ? problems : dirname(problems);

@@ -20,14 +20,14 @@ export function containError(error: unknown, at: Place, what = "file"): Logratio
   if (error instanceof LogratioError) return error;
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (error instanceof Error && TOO_LARGE.test(error.message)) {
-    return new LimitError(`this ${what} asks for more memory at once than there is: ${error.message}`, {
+    return new LimitError(`this ${what} asks for more memory at once than is available: ${error.message}`, {
       at,
-      likely: `the ${what} is damaged, or made to fill the memory`,
+      likely: `the ${what} is damaged, or crafted to fill the memory`,
       cause: error,
     });
   }
   return new UnexpectedError(
-    `logratio failed on this ${what}: ${text}; this is a mistake in logratio, not in your ${what}`,
+    `logratio failed on this ${what}: ${text}; this is a bug in logratio, not a fault in your ${what}`,
     {
       at,
       likely: isDebugging() ? stackOf(error) : firstFrame(error),
@@ -50,5 +50,5 @@ function stackOf(error: unknown): string {
 /** Where it happened, as far as it says anything to whoever has the source: a function, a file, a line. */
 function firstFrame(error: unknown): string {
   const frame = /^\s+at (?:async )?(.*?)\(?(?:[^()\s]*[/\\])?([^/\\()\s]+:\d+:\d+)\)?$/m.exec(stackOf(error));
-  return frame === null ? "its place is not known" : `it failed in ${frame[1]}(${frame[2]})`;
+  return frame === null ? "its location is unknown" : `it failed in ${frame[1]}(${frame[2]})`;
 }

@@ -21,7 +21,7 @@ export function memoryLimit(): number {
 
 /** @param bytes a positive number; Infinity for no limit */
 export function setMemoryLimit(bytes: number): void {
-  if (!(bytes > 0)) throw new RangeError(`The memory limit must be positive, not ${bytes} bytes`);
+  if (!(bytes > 0)) throw new RangeError(`the memory limit must be positive, not ${bytes} bytes`);
   limit = bytes;
 }
 
@@ -33,25 +33,22 @@ export function setMemoryLimit(bytes: number): void {
  */
 export function checkMemory(bytes: number, what: string, at: Place): void {
   if (bytes <= limit) return;
-  throw new LimitError(
-    `${what} would take ${mebibytes(bytes)} decoded; at most ${mebibytes(limit)} are used`,
-    {
-      needed: bytes,
-      limit,
-      at,
-      likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
-      hint: `if the file is sound and the memory is there: --memory ${Math.ceil((bytes * 1.25) / 2 ** 20)} (MiB)`,
-    },
-  );
+  throw new LimitError(`${what} would take ${mebibytes(bytes)} decoded; the limit is ${mebibytes(limit)}`, {
+    needed: bytes,
+    limit,
+    at,
+    likely: "the file decodes to far more than its size, is damaged, or was crafted to fill the memory",
+    hint: `if the file is valid and there is enough memory: --memory ${Math.ceil((bytes * 1.25) / 2 ** 20)} (MiB)`,
+  });
 }
 
 /** For values whose size only decoding tells: what has been decoded has reached {@link memoryLimit}. */
 export function memoryExceeded(what: string, at: Place): LimitError {
-  return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the most that is used`, {
+  return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the limit`, {
     limit,
     at,
-    likely: "the file is larger than it looks once it is decoded, damaged, or made to fill the memory",
-    hint: `if the file is sound and the memory is there: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
+    likely: "the file decodes to far more than its size, is damaged, or was crafted to fill the memory",
+    hint: `if the file is valid and there is enough memory: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
   });
 }
 

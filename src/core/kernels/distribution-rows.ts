@@ -45,12 +45,12 @@ export function checkBlock(block: LogitBlock, tokens: ArrayLike<number>, k: numb
   }
   if (values.length !== rows * vocabulary) {
     throw new LengthMismatchError(
-      `Cannot take rows of logits apart: ${rows} rows of ${vocabulary} columns are ${rows * vocabulary} values, ${values.length} are there`,
+      `cannot split rows of logits: ${rows} rows of ${vocabulary} columns are ${rows * vocabulary} values, ${values.length} are there`,
       { found: values.length, expected: rows * vocabulary },
     );
   }
   if (tokens.length !== rows) {
-    throw new LengthMismatchError(`Cannot align tokens with logits: ${tokens.length} tokens, ${rows} rows`, {
+    throw new LengthMismatchError(`cannot align tokens with logits: ${tokens.length} tokens, ${rows} rows`, {
       found: tokens.length,
       expected: rows,
     });
@@ -60,7 +60,7 @@ export function checkBlock(block: LogitBlock, tokens: ArrayLike<number>, k: numb
 /** @throws LengthMismatchError when two blocks about the same tokens differ in rows */
 export function checkPair(p: LogitBlock, q: LogitBlock): void {
   if (p.rows !== q.rows) {
-    throw new LengthMismatchError(`Cannot compare logits: P has ${p.rows} rows, Q has ${q.rows}`, {
+    throw new LengthMismatchError(`cannot compare logits: P has ${p.rows} rows, Q has ${q.rows}`, {
       found: q.rows,
       expected: p.rows,
     });

@@ -448,13 +448,13 @@ describe("bad blocks", () => {
           mismatchSums({ ...block, ...change }, { ...options, engine });
       expect(sums({ trainer: new Float32Array(6) })).toThrow(LengthMismatchError);
       expect(sums({ trainer: new Float32Array(6) })).toThrow(
-        "Cannot align the columns: 7 rollout log-probs, 6 trainer log-probs, 7 mask entries",
+        "cannot align the columns: 7 rollout log-probs, 6 trainer log-probs, 7 mask entries",
       );
-      expect(sums({ offsets: Int32Array.of(0, 8) })).toThrow("Row offsets end at 8, but there are 7 tokens");
-      expect(sums({ offsets: Int32Array.of(0, 5, 4) })).toThrow("Row offsets decrease from 5 to 4");
-      expect(sums({ offsets: Int32Array.of(-1, 5) })).toThrow("Row offsets start at -1");
+      expect(sums({ offsets: Int32Array.of(0, 8) })).toThrow("row offsets end at 8, but there are 7 tokens");
+      expect(sums({ offsets: Int32Array.of(0, 5, 4) })).toThrow("row offsets decrease from 5 to 4");
+      expect(sums({ offsets: Int32Array.of(-1, 5) })).toThrow("row offsets start at -1");
       expect(sums({ offsets: new Int32Array(0) })).toThrow(UsageError);
-      expect(sums({}, { rowStart: 1, rowEnd: 3 })).toThrow("Rows [1, 3) are not within the block's 2 rows");
+      expect(sums({}, { rowStart: 1, rowEnd: 3 })).toThrow("rows [1, 3) are not within the block's 2 rows");
     });
   }
 

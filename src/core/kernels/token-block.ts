@@ -77,32 +77,29 @@ export function checkedRows(
   const { rollout, trainer, mask, turnMask, offsets } = block;
   if (rollout.length !== trainer.length || mask.length !== rollout.length) {
     throw new LengthMismatchError(
-      `Cannot align the columns: ${rollout.length} rollout log-probs, ${trainer.length} trainer log-probs, ${mask.length} mask entries`,
-      {
-        found: trainer.length === rollout.length ? mask.length : trainer.length,
-        expected: rollout.length,
-      },
+      `cannot align the columns: ${rollout.length} rollout log-probs, ${trainer.length} trainer log-probs, ${mask.length} mask entries`,
+      { found: trainer.length === rollout.length ? mask.length : trainer.length, expected: rollout.length },
     );
   }
   const rows = offsets.length - 1;
-  if (rows < 0) throw new UsageError("Row offsets are empty: they need one entry more than there are rows");
+  if (rows < 0) throw new UsageError("row offsets are empty: they need one entry more than there are rows");
   const { rowStart = 0, rowEnd = rows } = options;
   if (!(rowStart >= 0 && rowStart <= rowEnd && rowEnd <= rows)) {
-    throw new UsageError(`Rows [${rowStart}, ${rowEnd}) are not within the block's ${rows} rows`);
+    throw new UsageError(`rows [${rowStart}, ${rowEnd}) are not within the block's ${rows} rows`);
   }
   // Only what is asked for: a block of many steps is asked for step by step.
   const first = offsets[rowStart]!;
   const last = offsets[rowEnd]!;
-  if (first < 0) throw new UsageError(`Row offsets start at ${first}, before the first token`);
+  if (first < 0) throw new UsageError(`row offsets start at ${first}, before the first token`);
   for (let row = rowStart; row < rowEnd; row++) {
     if (offsets[row + 1]! < offsets[row]!) {
-      throw new UsageError(`Row offsets decrease from ${offsets[row]} to ${offsets[row + 1]}`, {
+      throw new UsageError(`row offsets decrease from ${offsets[row]} to ${offsets[row + 1]}`, {
         at: { row },
       });
     }
   }
   if (last > rollout.length) {
-    throw new LengthMismatchError(`Row offsets end at ${last}, but there are ${rollout.length} tokens`, {
+    throw new LengthMismatchError(`row offsets end at ${last}, but there are ${rollout.length} tokens`, {
       found: rollout.length,
       expected: last,
     });
@@ -114,11 +111,11 @@ export function checkedRows(
 function checkTurnMask(turnMask: Uint8Array, mask: Uint8Array, first: number, last: number): void {
   if (turnMask.length !== mask.length)
     throw new LengthMismatchError(
-      `Cannot align the columns: ${turnMask.length} entries of the turn mask, ${mask.length} of the mask`,
+      `cannot align the columns: ${turnMask.length} entries of the turn mask, ${mask.length} of the mask`,
       { found: turnMask.length, expected: mask.length },
     );
   for (let at = first; at < last; at++) {
     if (mask[at] !== 0 && turnMask[at] === 0)
-      throw new UsageError(`Token ${at} has mask 1 and is in no turn of the turn mask`);
+      throw new UsageError(`token ${at} has mask 1 but belongs to no turn of the turn mask`);
   }
 }

@@ -140,7 +140,7 @@ describe("createRecordBuilder", () => {
   it("refuses a column of another length", () => {
     const record = builder();
     const attempt = (): void => record.push(draft(3, { trainerLogprobs: Float32Array.of(-1, -2) }));
-    expect(attempt).toThrow("trainer log-probs: 2 values, 3 were expected for 3 response tokens");
+    expect(attempt).toThrow("trainer log-probs: 2 values, expected 3 for 3 response tokens");
     try {
       attempt();
     } catch (error) {

@@ -109,7 +109,7 @@ export class RecordBuilder {
     const misfit = findMisfit(draft);
     if (misfit !== undefined) {
       throw new LengthMismatchError(
-        `${misfit.column}: ${misfit.length} values, ${misfit.expected} were expected for ${draft.length} response tokens`,
+        `${misfit.column}: ${misfit.length} values, expected ${misfit.expected} for ${draft.length} response tokens`,
         { found: misfit.length, expected: misfit.expected },
       );
     }

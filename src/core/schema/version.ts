@@ -31,11 +31,11 @@ export function readVersion(metadata: Readonly<Record<string, string>>, file: st
   if (text === undefined) return 1;
   const version = Number(text);
   if (!Number.isInteger(version) || version < 1) {
-    throw new SchemaError(`${VERSION_KEY} is "${text}", which is no version number`, { at: { file } });
+    throw new SchemaError(`${VERSION_KEY} is "${text}", which is not a version number`, { at: { file } });
   }
   if (version > SCHEMA_VERSION) {
     throw new VersionError(
-      `the record has schema version ${version}, this logratio reads up to ${SCHEMA_VERSION}`,
+      `the record has schema version ${version}; this logratio reads up to ${SCHEMA_VERSION}`,
       {
         found: version,
         supported: SCHEMA_VERSION,

@@ -146,5 +146,7 @@ function squares(values: Iterable<number>): number {
 function requireAligned(first: ArrayLike<unknown>, ...others: readonly ArrayLike<unknown>[]): void {
   for (const other of others)
     if (other.length !== first.length)
-      throw new UsageError(`There are ${first.length} values, and clusters or groups of ${other.length}`);
+      throw new UsageError(
+        `expected one cluster and group per value, got ${first.length} values and ${other.length}`,
+      );
 }

@@ -18,10 +18,13 @@ import type { DriftResult } from "./result.ts";
  */
 export function driftTest(times: ArrayLike<number>, values: ArrayLike<number>): DriftResult {
   if (times.length !== values.length)
-    throw new LengthMismatchError(`There are ${times.length} times and ${values.length} values`, {
-      found: values.length,
-      expected: times.length,
-    });
+    throw new LengthMismatchError(
+      `expected one value per time, got ${times.length} times and ${values.length} values`,
+      {
+        found: values.length,
+        expected: times.length,
+      },
+    );
   const count = values.length - 1;
   const span = times[count]! - times[0]!;
   const drift = (values[count]! - values[0]!) / span;

@@ -51,7 +51,7 @@ function sorted(pValues: ArrayLike<number>): { adjusted: Float64Array; order: nu
   const order: number[] = [];
   for (let i = 0; i < pValues.length; i++) {
     const p = pValues[i]!;
-    if (p < 0 || p > 1) throw new UsageError(`Cannot adjust p-values: number ${i} is ${p}, outside 0 to 1`);
+    if (p < 0 || p > 1) throw new UsageError(`cannot adjust p-values: number ${i} is ${p}, outside 0 to 1`);
     if (!Number.isNaN(p)) order.push(i);
   }
   order.sort((i, j) => pValues[i]! - pValues[j]!);

@@ -181,13 +181,13 @@ function wordsOf(values: FloatArray): Uint32Array {
 /** @throws VersionError when a summary is of another version than this logratio writes. */
 export function checkSummaryVersion(what: string, version: number, own: number): void {
   if (version === own) return;
-  throw new VersionError(`Cannot read ${what}: version ${version}, this logratio reads version ${own}`, {
+  throw new VersionError(`cannot read ${what}: version ${version}, this logratio reads version ${own}`, {
     found: version,
     supported: own,
     likely: version > own ? "a newer logratio wrote it" : "an older logratio wrote it",
     hint:
       version > own
         ? "npm install -g logratio@latest"
-        : "make the summary again from the dump; figures of summaries merge only within a version",
+        : "rebuild the summary from the dump; summaries merge only within one version",
   });
 }

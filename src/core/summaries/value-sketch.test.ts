@@ -67,7 +67,7 @@ describe("ValueSketch", () => {
 
   it("refuses to merge sketches of other widths", () => {
     expect(() => new ValueSketch(7).merge(new ValueSketch(10))).toThrow(
-      "Cannot merge sketches: 7 mantissa bits here, 10 there",
+      "cannot merge sketches: 7 mantissa bits here, 10 there",
     );
   });
 

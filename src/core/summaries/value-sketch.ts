@@ -87,7 +87,7 @@ export class ValueSketch {
   merge(other: ValueSketch): void {
     if (other.mantissaBits !== this.mantissaBits) {
       throw new RangeError(
-        `Cannot merge sketches: ${this.mantissaBits} mantissa bits here, ${other.mantissaBits} there`,
+        `cannot merge sketches: ${this.mantissaBits} mantissa bits here, ${other.mantissaBits} there`,
       );
     }
     this.#cells.merge(other.#cells);

@@ -54,7 +54,7 @@ export function createConstantCheck(findings: FindingLog, columns: readonly stri
           count,
           at: { file },
           likely: "a placeholder was written where the engine or the trainer gave no log-probs",
-          hint: `name the right column: ${side.startsWith("rollout") ? "--rollout" : "--trainer"} COLUMN; --explain shows what there is`,
+          hint: `name the right column: ${side.startsWith("rollout") ? "--rollout" : "--trainer"} COLUMN; --explain lists the columns`,
           describe: (total) => `all ${formatCount(total)} ${side} are ${value}${named}: no log-probs`,
         });
       }

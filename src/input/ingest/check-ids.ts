@@ -47,7 +47,7 @@ export function checkTokenIds(draft: SequenceDraft, file: string, findings: Find
       subject: what,
       count,
       at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
-      likely: "the column holds something else than token ids, or they were written in a float type",
+      likely: "the column does not hold token ids, or they were written as floats",
       describe: (total) =>
         `${formatCount(total)} ${what} ${total === 1 ? "token id is" : "token ids are"} negative, fractional or beyond 2^31 - 1 (first ${first}): read as missing`,
     });

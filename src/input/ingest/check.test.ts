@@ -103,13 +103,7 @@ describe("values that are kept and counted", () => {
   it("what rounding added to 0", () => {
     const batch = batchOf({ rollout: [1e-6, -1, -1] });
     expect(check(batch).map(brief)).toEqual([
-      [
-        "positive-logprob",
-        "info",
-        "1 rollout log-prob is above 0 by at most 0.001: kept, it is rounding",
-        1,
-        0,
-      ],
+      ["positive-logprob", "info", "1 rollout log-prob is above 0 by at most 0.001: kept as rounding", 1, 0],
     ]);
     expect(batch.rolloutLogprobs![0]).toBeGreaterThan(0);
   });
@@ -117,7 +111,7 @@ describe("values that are kept and counted", () => {
   it("sequences without a 1 in their mask", () => {
     const findings = check(batchOf({ rollout: [-1] }, { rollout: [-1], mask: [0] }, { rollout: [] }));
     expect(findings.map(brief)).toEqual([
-      ["empty-mask", "info", "2 sequences have no token with mask 1: kept, and part of no figure", 2, 1],
+      ["empty-mask", "info", "2 sequences have no token with mask 1: kept, but in no figure", 2, 1],
     ]);
   });
 });
@@ -140,7 +134,7 @@ describe("positive values", () => {
     } catch (error) {
       expect(isLogratioError(error, "SchemaError") && [error.at, error.likely]).toEqual([
         { file: "a.npz", row: 0 },
-        "they are probabilities, or log-probs with the sign turned round (a loss)",
+        "they are probabilities, or negated log-probs (a loss)",
       ]);
     }
   });

@@ -49,8 +49,7 @@ const KINDS = {
   rounding: {
     code: "positive-logprob",
     severity: "info",
-    describe: (count, column) =>
-      `${areOf(count, column)} above 0 by at most ${ROUNDING}: kept, it is rounding`,
+    describe: (count, column) => `${areOf(count, column)} above 0 by at most ${ROUNDING}: kept as rounding`,
   },
   positive: {
     code: "positive-logprob",
@@ -63,7 +62,7 @@ const KINDS = {
     severity: "warning",
     describe: (count, column) =>
       `${areOf(count, column)} exactly 0 where the other side is below ${CERTAIN_ELSEWHERE}: kept`,
-    likely: "the engine did not return log-probs for these tokens and 0 was filled in",
+    likely: "the engine returned no log-probs for these tokens, and 0 was filled in",
   },
 } as const satisfies Record<string, Kind>;
 
@@ -176,7 +175,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
         where === undefined
           ? { file: batch.provenance.file }
           : placeOf(batch, sequenceOf(batch.offsets, where)),
-      likely: "they are probabilities, or log-probs with the sign turned round (a loss)",
+      likely: "they are probabilities, or negated log-probs (a loss)",
       hint: "write log-probs in nats, which are 0 or below",
     });
   }
@@ -201,7 +200,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
       omits: { unit: "sequence", why: "no_data" },
       at: placeOf(batch, first),
       describe: (count) =>
-        `${count} ${count === 1 ? "sequence has" : "sequences have"} no token with mask 1: kept, and part of no figure`,
+        `${count} ${count === 1 ? "sequence has" : "sequences have"} no token with mask 1: kept, but in no figure`,
     });
   }
 

@@ -75,7 +75,7 @@ export function dropDuplicates(sources: readonly Source[], findings: FindingLog)
       omits: { unit: "file", why: "repeated" },
       at: { file: dropped[0]!.report.file },
       likely: "one run was written in several formats",
-      hint: `to read these instead, give their own folder: ${series.folder}`,
+      hint: `to read these instead, give their folder: ${series.folder}`,
       describe: (count) =>
         `${count} ${series.format} ${count === 1 ? "file repeats" : "files repeat"} steps of the ${format} files ${besides(series.folder, folder)}, which are read instead`,
     });

@@ -56,8 +56,8 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
     async look(stamps, mayRead) {
       for (const [path, stamp] of read) {
         const now = stamps.get(path);
-        if (now === undefined) return { broken: `${path}, which was read, has gone` };
-        if (now !== stamp) return { broken: `${path}, which was read, has changed` };
+        if (now === undefined) return { broken: `${path}, which was read before, is gone` };
+        if (now !== stamp) return { broken: `${path}, which was read before, has changed` };
       }
       const opened = await openGroups(paths, options, async (file, asked) => {
         const stamp = stamps.get(file.path);
@@ -77,7 +77,8 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
       const ordered = [...sources].sort(compareSources);
       const places = new Map(ordered.map((source, place) => [source.file.path, place]));
       for (const path of read.keys())
-        if (!places.has(path)) return { broken: `${path}, which was read, is left out beside newer files` };
+        if (!places.has(path))
+          return { broken: `${path}, which was read before, is now left out in favor of newer files` };
       const isNew = ({ file }: Source): boolean => !read.has(file.path);
       const may = (source: Source): boolean => {
         const stamp = stamps.get(source.file.path);

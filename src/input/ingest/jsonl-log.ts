@@ -61,7 +61,7 @@ export interface JsonlLog {
 export function openJsonlLog(options: JsonlLogOptions): JsonlLog {
   const { rotateBytes, identityOf, check, now = () => new Date() } = options;
   if (rotateBytes !== undefined && !(rotateBytes > 0))
-    throw new UsageError(`The size at which a log is rotated must be positive, not ${rotateBytes} bytes`);
+    throw new UsageError(`the size at which a log is rotated must be positive, not ${rotateBytes} bytes`);
   const template = templateOf(options);
   const files = new Map<string, AppendedFile>();
   let known: Set<string> | undefined;

@@ -89,7 +89,7 @@ describe.skipIf(!hasSharedData)("the lab's recordings", () => {
     expect(run.runs).toEqual(["int8", "main", "stale"]);
     expect(run.sources.map(({ step }) => step)).toEqual([100, 100, 100]);
     expect(findings.map(({ message }) => message)).toContain(
-      "the files belong to 3 runs (int8, main, stale) and are read as one",
+      "the files belong to 3 runs (int8, main, stale) but are read as one",
     );
   });
 });
@@ -119,8 +119,8 @@ describe.skipIf(!hasSharedData)("public files that scored the same tokens", () =
     expect(findings.map(({ message }) => message)).toEqual([
       "1 entry is no generation: throughput",
       "3 entries are no generations: throughput, mem-max-allocated-bytes, lifetime_prefill_token_count",
-      "1361 prompt tokens have log-probs in both files, not compared: figures are about generated tokens",
-      "59 tokens behind the place where 1 of 5 generations part",
+      "1361 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
+      "59 tokens after the point where 1 of 5 generations diverge",
     ]);
   });
 

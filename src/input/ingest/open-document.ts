@@ -80,11 +80,11 @@ async function* boundedScratch({ name, bytes }: PlainStream): AsyncGenerator<Uin
     length += chunk.length;
     if (length > most) {
       throw new LimitError(
-        `compressed parquet unpacks to more than ${most} bytes, which would lie in ${tmpdir()} while it is read`,
+        `compressed parquet unpacks to more than ${most} bytes, which would be written to ${tmpdir()} while it is read`,
         {
           at: { file: name },
           likely:
-            "the file was made to fill the disk, or is better kept uncompressed: Parquet compresses its pages itself",
+            "the file was crafted to fill the disk, or does not need the extra compression: Parquet compresses its pages itself",
           hint: `decompress it to a file first (gzip -d or zstd -d), or raise the limit, ${SCRATCH_PER_MEMORY} times the memory: --memory (MiB)`,
         },
       );

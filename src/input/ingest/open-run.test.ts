@@ -138,7 +138,7 @@ describe("a directory is a run", () => {
     const { run, findings } = await readAll(folder);
     expect([run.name, run.runs]).toEqual(["bf16+fp8", ["bf16", "fp8"]]);
     expect(findings.map(({ message }) => message)).toEqual([
-      "the files belong to 2 runs (bf16, fp8) and are read as one",
+      "the files belong to 2 runs (bf16, fp8) but are read as one",
     ]);
     const runs = await openRuns([folder]);
     expect(runs.map(({ name, sources }) => [name, sources.length])).toEqual([
@@ -202,10 +202,10 @@ describe("options", () => {
     const none = await readError(join(folder, "run/step_1.jsonl"), { steps: (step) => step === 7 });
     expect([none._tag, none.message]).toEqual([
       "UsageError",
-      "no file is of the wanted steps: there are 1 files, of steps 1 to 1",
+      "no file belongs to the requested steps: the files found are of steps 1 to 1",
     ]);
     const rows = await readError(join(folder, "run/mixed.jsonl"), { steps: (step) => step === 7 });
-    expect(rows.message).toBe("the input has no sequences of the wanted steps");
+    expect(rows.message).toBe("the input has no sequences of the requested steps");
   });
 
   it("reports progress that ends at the whole", async () => {
@@ -229,7 +229,7 @@ describe("options", () => {
     const error = await readError(path, { adapter: "verrl" });
     expect([error._tag, error.message]).toEqual([
       "UsageError",
-      'there is no format "verrl"; there are record, xtuner, nemo-rl, prime-rl, slime, verl, one-sided, pair, generic',
+      'unknown format "verrl"; the formats are record, xtuner, nemo-rl, prime-rl, slime, verl, one-sided, pair, generic',
     ]);
   });
 });
@@ -254,7 +254,7 @@ describe("nothing to read", () => {
       "a mask of zeros",
       () => put("a.jsonl", line({ response_mask: [0, 0] })),
       "EmptyInputError",
-      "no token of the whole input has mask 1",
+      "no token in the whole input has mask 1",
     ],
     [
       "probabilities",
@@ -309,7 +309,7 @@ describe("odd rows are counted and placed", () => {
         1,
         2,
       ],
-      ["empty-mask", "info", "1 sequence has no token with mask 1: kept, and part of no figure", 1, 3],
+      ["empty-mask", "info", "1 sequence has no token with mask 1: kept, but in no figure", 1, 3],
     ]);
   });
 

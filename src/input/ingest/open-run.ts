@@ -53,7 +53,7 @@ function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
   return {
     ...source.report,
     trainer: "pair",
-    guessed: [...source.report.guessed, `this is the ${side} side, because it was given ${order}`],
+    guessed: [...source.report.guessed, `the ${side} side, because it was given ${order}`],
   };
 }
 
@@ -86,7 +86,7 @@ export async function pooled(
       count: names.length,
       at: { file: paths[0]! },
       hint: "give the folder of one run, or compare two of them",
-      describe: (count) => `the files belong to ${count} runs (${listSome(names)}) and are read as one`,
+      describe: (count) => `the files belong to ${count} runs (${listSome(names)}) but are read as one`,
     });
   }
   return { name: names.join("+"), sources: await dropCopies([...groups.values()].flat(), findings) };
@@ -158,9 +158,12 @@ export async function openGroups(
 /** @throws UsageError when both sides are one column: every Δ would be 0 */
 function checkMapping({ mapping, oneSide }: ReadOptions): void {
   if (oneSide || mapping?.rollout === undefined || mapping.rollout !== mapping.trainer) return;
-  throw new UsageError(`--rollout and --trainer both name ${mapping.rollout}: a column agrees with itself`, {
-    hint: "name the column of each side; --explain shows what there is",
-  });
+  throw new UsageError(
+    `--rollout and --trainer both name ${mapping.rollout}: a column always agrees with itself`,
+    {
+      hint: "name the column of each side; --explain lists the columns",
+    },
+  );
 }
 
 function refuseSameSides(paths: readonly string[]): never {
@@ -185,7 +188,7 @@ function reportOtherSteps(
     count: others.length,
     omits: { unit: "file", why: "requested" },
     at: { file: first.file.path },
-    describe: (count) => `${count} of ${readable.length} files are of other steps than those of --steps`,
+    describe: (count) => `${count} of ${readable.length} files belong to steps outside --steps`,
   });
 }
 
@@ -202,7 +205,7 @@ function ofSteps(
   if (chosen.length > 0) return chosen;
   const steps = [...new Set(sources.flatMap(({ report }) => report.step ?? []))].sort((a, b) => a - b);
   throw new NoneIs(
-    `no file is of the wanted steps: there are ${sources.length} files, of steps ${steps[0]} to ${steps.at(-1)}`,
+    `no file belongs to the requested steps: the files found are of steps ${steps[0]} to ${steps.at(-1)}`,
     { at: { file: sources[0]!.report.file }, hint: `the steps are ${listSome(steps.map(String))}` },
   );
 }

@@ -129,8 +129,9 @@ function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
     severity: "warning",
     count: rows,
     at: { file: document.file, ...place },
-    likely: "the file was cut within a character, or written in another encoding than UTF-8",
-    describe: (count) => `${plural(count, "row holds", "rows hold")} bytes that are no UTF-8: read as U+FFFD`,
+    likely: "the file was truncated within a character, or is not encoded in UTF-8",
+    describe: (count) =>
+      `${plural(count, "row holds", "rows hold")} bytes that are not UTF-8: read as U+FFFD`,
   });
 }
 
@@ -142,20 +143,20 @@ function checkMasked(
   if (masked > 0) return;
   const at = { file: sources[0]?.report.file ?? "" };
   if (batches > 0 && tokens === 0) {
-    throw new EmptyInputError("no sequence of the whole input has a token", {
+    throw new EmptyInputError("no sequence in the whole input has a token", {
       at,
       likely: "every response is empty",
     });
   }
   if (batches > 0) {
-    throw new EmptyInputError("no token of the whole input has mask 1", {
+    throw new EmptyInputError("no token in the whole input has mask 1", {
       at,
       likely: "the mask is empty or inverted",
       hint: "name the right column: --mask COLUMN",
     });
   }
   throw new EmptyInputError(
-    steps === undefined ? "the input has no sequences" : "the input has no sequences of the wanted steps",
+    steps === undefined ? "the input has no sequences" : "the input has no sequences of the requested steps",
     steps === undefined ? { at, likely: "the files were written before anything was sampled" } : { at },
   );
 }

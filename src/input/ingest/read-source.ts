@@ -45,8 +45,8 @@ function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, 
     count: 1,
     omits: { unit: "sequence", why: "unreadable" },
     at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
-    likely: "one side counts the prompt, the end-of-text token or tool output that the other does not",
-    describe: (count) => unreadableRows(count, `${column} has ${length} values, ${expected} were expected`),
+    likely: "one side includes the prompt, the end-of-text token or tool output, the other does not",
+    describe: (count) => unreadableRows(count, `${column} has ${length} values, expected ${expected}`),
   });
 }
 
@@ -58,7 +58,8 @@ function reportOtherStep(findings: FindingLog, file: string): void {
     count: 1,
     omits: { unit: "sequence", why: "requested" },
     at: { file },
-    describe: (count) => `${plural(count, "sequence")} of other steps, in files that hold steps of --steps`,
+    describe: (count) =>
+      `${plural(count, "sequence")} of other steps, in files that also hold steps of --steps`,
   });
 }
 
@@ -103,7 +104,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
           severity: "warning",
           count,
           at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
-          likely: "the mask holds weights, turn numbers or a float that was averaged",
+          likely: "the mask holds weights, turn numbers or averaged floats",
           describe: (total) =>
             `${total} mask values are neither 0 nor 1: nulls and NaN count as 0, all others as 1`,
         }),

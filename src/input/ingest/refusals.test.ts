@@ -36,7 +36,7 @@ describe("why a pair cannot be read", () => {
     expect(error.message).toBe(
       `the two files hold different texts: all 2 generations differ from the first token on (generation p: token 5 in ${a}, token 9 in ${b})`,
     );
-    expect(error.likely).toContain("each engine sampled on its own");
+    expect(error.likely).toContain("each engine sampled independently");
   });
 
   it("one generation that parts at once is no empty mask", async () => {
@@ -46,7 +46,7 @@ describe("why a pair cannot be read", () => {
     expect(batches[0]!.length).toBe(1);
     expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
       [
-        "1 token behind the place where 1 of 2 generations part (1 at the first token)",
+        "1 token after the point where 1 of 2 generations diverge (1 at the first token)",
         { unit: "token", why: "incomparable" },
       ],
     ]);
@@ -67,7 +67,7 @@ it("responses without a token are no inverted mask", async () => {
   const empty = row({ response_ids: [], response_mask: [], rollout_log_probs: [], old_log_probs: [] });
   const error = await readError(await put("a.jsonl", empty));
   expect([error.message, error.likely]).toEqual([
-    "no sequence of the whole input has a token",
+    "no sequence in the whole input has a token",
     "every response is empty",
   ]);
 });
@@ -115,7 +115,7 @@ it("bytes that are no UTF-8 are said, in rows and in one object", async () => {
   const broken = Buffer.from(`${text}\n`).map((byte) => (byte === 0x23 ? 0xe9 : byte));
   const { findings } = await readAll(await put("a.jsonl", row({ prompt: "café �" }), broken, broken));
   expect(findings.map(({ code, message, at }) => [code, message, at.line])).toEqual([
-    ["invalid-text", "2 rows hold bytes that are no UTF-8: read as U+FFFD", 2],
+    ["invalid-text", "2 rows hold bytes that are not UTF-8: read as U+FFFD", 2],
   ]);
 });
 
@@ -125,9 +125,9 @@ it("what --steps leaves out is said as asked for", async () => {
   await put("mixed.jsonl", row({ step: 2 }), row({ step: 3 }), row({ step: 3 }));
   const { findings } = await readAll(folder, { steps: (step) => step === 2 });
   expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
-    ["1 of 3 files are of other steps than those of --steps", { unit: "file", why: "requested" }],
+    ["1 of 3 files belong to steps outside --steps", { unit: "file", why: "requested" }],
     [
-      "2 sequences of other steps, in files that hold steps of --steps",
+      "2 sequences of other steps, in files that also hold steps of --steps",
       { unit: "sequence", why: "requested" },
     ],
   ]);

@@ -15,10 +15,10 @@ export function reportWalk({ unfollowed, unreadable }: Walk, findings: FindingLo
       subject: "links not followed",
       count: 1,
       at: { file: path },
-      likely: "it was made for convenience, or by mistake",
-      hint: "if it holds data, give the path that it leads to",
+      likely: "it was created for convenience, or by mistake",
+      hint: "if it holds data, give the path it points to",
       describe: (count) =>
-        `${count} ${count === 1 ? "link" : "links"} to a directory that holds the one being read ${count === 1 ? "was" : "were"} not followed, the first to ${target}`,
+        `${count} ${count === 1 ? "link" : "links"} to a parent directory ${count === 1 ? "was" : "were"} not followed, the first to ${target}`,
     });
   }
   for (const { path, error } of unreadable) reportSkipped(findings, path, error);

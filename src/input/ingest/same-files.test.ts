@@ -27,7 +27,7 @@ describe("one file by several names", () => {
     await writeFile(file, ROW);
     const [twice, said] = await count([file, file]);
     expect(twice).toBe(1);
-    expect(said).toEqual([`${file} was given twice and is counted once`]);
+    expect(said).toEqual([`${file} was given twice: counted once`]);
     expect((await count([folder, file]))[0]).toBe(1);
     const other = join(folder, "step_2.jsonl");
     await writeFile(other, ROW.replace("-2.5", "-2.6"));
@@ -41,14 +41,14 @@ describe("one file by several names", () => {
       [file, linkOnly],
       [linkOnly, file],
     ])
-      expect((await count(paths))[1]).toEqual([`${linkOnly} is a link to ${file} and is counted once`]);
+      expect((await count(paths))[1]).toEqual([`${linkOnly} is a link to ${file}: counted once`]);
     await rm(linkOnly);
     await symlink(file, join(folder, "linked.jsonl"));
     await link(file, join(folder, "hard.jsonl"));
     const [linked, links] = await count([folder]);
     expect(linked).toBe(1);
     expect(links).toEqual([
-      `2 files are links to others, the first ${join(folder, "linked.jsonl")} to ${join(folder, "hard.jsonl")}: counted once`,
+      `2 files are links to other files, the first ${join(folder, "linked.jsonl")} to ${join(folder, "hard.jsonl")}: counted once`,
     ]);
   });
 
@@ -108,7 +108,7 @@ describe("one file by several names", () => {
     ).toEqual([["duplicate", 1]]);
     await write("a_step_1.jsonl");
     await expect(look("a_step_1.jsonl", "b_step_1.jsonl", "c_step_1.jsonl")).rejects.toThrow(
-      /left out beside newer files/,
+      /left out in favor of newer files/,
     );
   });
 
@@ -133,7 +133,7 @@ describe("one file by several names", () => {
     const error = await readError(file, { mapping });
     expect([error._tag, error.message]).toEqual([
       "UsageError",
-      "--rollout and --trainer both name rollout_log_probs: a column agrees with itself",
+      "--rollout and --trainer both name rollout_log_probs: a column always agrees with itself",
     ]);
     expect((await readAll(file, { mapping, oneSide: true })).batches).toHaveLength(1);
   });

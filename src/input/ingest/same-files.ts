@@ -45,15 +45,17 @@ async function tellRepeated(file: FoundFile, first: FoundFile, findings: Finding
     count: 1,
     omits: { unit: "file", why: "repeated" },
     at: { file: name.path },
-    likely: twice ? "a file was named twice, or beside its directory" : "links lie beside what they link to",
+    likely: twice
+      ? "a file was named twice, or together with its directory"
+      : "the directory holds both links and their targets",
     describe: (count) => {
       if (twice)
         return count === 1
-          ? `${name.path} was given twice and is counted once`
+          ? `${name.path} was given twice: counted once`
           : `${count} files were given twice, the first ${name.path}: counted once`;
       return count === 1
-        ? `${name.path} is a link to ${other.path} and is counted once`
-        : `${count} files are links to others, the first ${name.path} to ${other.path}: counted once`;
+        ? `${name.path} is a link to ${other.path}: counted once`
+        : `${count} files are links to other files, the first ${name.path} to ${other.path}: counted once`;
     },
   });
 }
@@ -115,7 +117,7 @@ function tell(copy: Source, first: Source, findings: FindingLog): void {
     ...(counted ? {} : { omits: { unit: "file", why: "repeated" } as const }),
     at: { file: copy.file.path },
     likely: "a directory or a file was copied",
-    ...(counted ? { hint: "give one of them" } : {}),
+    ...(counted ? { hint: "give only one of the copies" } : {}),
     describe: (count) => {
       const hold = count === 1 ? "file holds" : "files hold";
       const fate = counted ? "counted twice, as both were named" : "counted once";

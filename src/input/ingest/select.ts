@@ -45,7 +45,7 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
   const what =
     kept === 0
       ? `${name} cannot be read`
-      : `${name} cannot be read to its end, and the ${kept === 1 ? "sequence" : `${kept} sequences`} before ${kept === 1 ? "is" : "are"} kept`;
+      : `${name} cannot be read to the end; the ${kept === 1 ? "sequence" : `${kept} sequences`} before ${kept === 1 ? "is" : "are"} kept`;
   findings.add({
     code: "file-skipped",
     severity: "skipped",
@@ -136,7 +136,7 @@ export function reportIgnored({ ignored }: Walk, { unrecognised }: Selection, fi
     );
   // Such files lie beside most data: one word on them is enough.
   const others = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
-  tell(byName, "by_name", `${others} no recorded data (${names(byName, 1)})`);
+  tell(byName, "by_name", `${others} not recorded data (${names(byName, 1)})`);
   const opened = unrecognised.length === 1 ? "1 file" : `${unrecognised.length} files`;
   tell(unrecognised, "no_data", `${opened} without rollout and trainer log-probs (${names(unrecognised)})`);
 }
@@ -162,7 +162,7 @@ export function nothingToRead(
       likely:
         walked.ignored.length === 0
           ? "the folder is empty"
-          : `what is there holds no data, by its name: ${listSome(walked.ignored)}`,
+          : `the files there do not look like data, by their names: ${listSome(walked.ignored)}`,
       hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
     })
   );
@@ -183,7 +183,7 @@ export function reportUnstable(
       subject: "STABLE",
       count: 1,
       at: { file: file.path },
-      likely: "the step was still being written, or the trainer stopped in it",
+      likely: "the step was still being written, or the trainer stopped during it",
       describe: (count) =>
         `${count} prime-rl ${count === 1 ? "file is" : "files are"} in a folder without the STABLE marker: the step may be incomplete`,
     });
@@ -196,8 +196,8 @@ function noSecondHalf({ report }: Source, { file, error }: Failure): LogratioErr
     `${report.file} has one policy's log-probs, and ${file.path} cannot be its second side: ${error.message}`,
     {
       at: { file: file.path },
-      likely: "the file holds texts or results, not token ids with log-probs",
-      hint: "give a file in which the second engine scored the same tokens: ids and a log-prob for each",
+      likely: "the file holds text or results, not token ids with log-probs",
+      hint: "give a file with the second engine's scores of the same tokens: ids and a log-prob for each",
     },
   );
 }

@@ -76,7 +76,7 @@ async function recognise(document: SourceDocument, options: ExamineOptions): Pro
   const candidates = wanted === undefined ? ADAPTERS : ADAPTERS.filter(({ name }) => name === wanted);
   if (candidates.length === 0) {
     throw new UsageError(
-      `there is no format "${wanted}"; there are ${ADAPTERS.map(({ name }) => name).join(", ")}`,
+      `unknown format "${wanted}"; the formats are ${ADAPTERS.map(({ name }) => name).join(", ")}`,
     );
   }
   let best: Recognised | undefined;

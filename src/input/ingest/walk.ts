@@ -89,9 +89,9 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
     entries += names.length;
     if (entries > MAX_WALK_ENTRIES || depth > MAX_WALK_DEPTH) {
       const most = depth > MAX_WALK_DEPTH ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
-      throw new LimitError(`there are more than ${most} of files and directories under ${root}`, {
+      throw new LimitError(`more than ${most} of files and directories under ${root}`, {
         at: { file: folder },
-        likely: "the path is above the run's own directory, or a link in it leads to a large one",
+        likely: "the path is above the run's directory, or a link in it leads to a large one",
         hint: "give the directory of the run, or the files themselves",
       });
     }

@@ -1,5 +1,5 @@
 /** Likely causes and hints that several readers give, so that one cause always reads the same. */
-export const LIKELY_CUT_OFF = "The file was probably cut off while it was being written.";
-export const LIKELY_DAMAGED = "The file was damaged while it was copied or stored.";
-export const LIKELY_CRAFTED = "The header is damaged, or was made up to exhaust memory.";
-export const HINT_WRITE_AGAIN = "Write or copy the file again; if its step is lost, leave it out.";
+export const LIKELY_CUT_OFF = "the file was probably cut off while it was being written";
+export const LIKELY_DAMAGED = "the file was damaged while it was copied or stored";
+export const LIKELY_CRAFTED = "the header is damaged, or crafted to exhaust memory";
+export const HINT_WRITE_AGAIN = "write or copy the file again; if its step is lost, leave it out";

@@ -11,8 +11,8 @@ export interface CutPlace {
 export function cutOff(format: string, what: string, { name, offset, cause }: CutPlace): FormatError {
   return new FormatError(`${format} data is cut off: the file ends at byte ${offset}, inside ${what}`, {
     at: { file: name, offset },
-    likely: "The file was being written or copied when it was read.",
-    hint: "Wait until its writer has finished, or copy it again.",
+    likely: "the file was being written or copied when it was read",
+    hint: "wait until its writer has finished, or copy it again",
     cause,
   });
 }

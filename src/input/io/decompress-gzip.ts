@@ -55,7 +55,7 @@ export async function* gunzip(input: AsyncIterable<Uint8Array>, name: string): A
     let rest = last.subarray(last.length - (fed - stream.bytesWritten));
     do {
       const other = rest.findIndex((byte) => byte !== 0);
-      if (other >= 0) throw damaged(name, fed - rest.length + other, "other data behind its end", undefined);
+      if (other >= 0) throw damaged(name, fed - rest.length + other, "other data after its end", undefined);
       rest = (await nextChunk()) ? last : rest.subarray(rest.length);
     } while (rest.length > 0);
   } finally {
@@ -66,8 +66,8 @@ export async function* gunzip(input: AsyncIterable<Uint8Array>, name: string): A
 function damaged(name: string, offset: number, what: string, cause: unknown): FormatError {
   return new FormatError(`gzip data is damaged near byte ${offset}: ${what}`, {
     at: { file: name, offset },
-    likely: "The file was damaged in a copy, or something else was appended to it.",
-    hint: "Copy the file again; `gzip -t` says whether it is whole.",
+    likely: "the file was damaged in a copy, or something else was appended to it",
+    hint: "copy the file again; `gzip -t` says whether it is intact",
     cause,
   });
 }

@@ -66,7 +66,7 @@ function createTaker(input: AsyncIterator<Uint8Array>, name: string): Taker {
     offset += done;
     if (done === count) return taken;
     if (done === 0) return undefined;
-    throw cutOff("zstd", `${what} of ${count} bytes, of which ${done} are there`, { name, offset });
+    throw cutOff("zstd", `${what} of ${count} bytes, of which ${done} are present`, { name, offset });
   };
   return { offset: () => offset, take };
 }
@@ -128,7 +128,7 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
       `zstd frame needs dictionary ${uint(rest, 1 - single, idBytes)}, which is not in the file`,
       {
         at,
-        hint: "Recompress it without a dictionary.",
+        hint: "recompress it without a dictionary",
       },
     );
   }
@@ -143,8 +143,8 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
         needed: window,
         limit: MAX_ZSTD_WINDOW_BYTES,
         at,
-        likely: "It was made with `zstd --long` or `--ultra`, or its header is damaged.",
-        hint: "Recompress it without those options.",
+        likely: "it was made with `zstd --long` or `--ultra`, or its header is damaged",
+        hint: "recompress it without those options",
       },
     );
   }
@@ -236,7 +236,7 @@ async function must(taker: Taker, count: number, what: string, name: string): Pr
   if (count === 0) return new Uint8Array(0);
   const bytes = await taker.take(count, what);
   if (bytes !== undefined) return bytes;
-  throw cutOff("zstd", `${what} of ${count} bytes, of which 0 are there`, { name, offset: taker.offset() });
+  throw cutOff("zstd", `${what} of ${count} bytes, of which 0 are present`, { name, offset: taker.offset() });
 }
 
 /** Little-endian; exact up to 2^53, which is far above every limit here. */
@@ -247,14 +247,14 @@ function uint(bytes: Uint8Array, start: number, count: number): number {
 }
 
 function wrongChecksum(taker: Taker, name: string, cause: unknown): FormatError {
-  return damaged(name, taker.offset() - 4, "the checksum of a frame does not fit its content", cause);
+  return damaged(name, taker.offset() - 4, "a frame's checksum does not match its content", cause);
 }
 
 function damaged(name: string, offset: number, what: string, cause?: unknown): FormatError {
   return new FormatError(`zstd data is damaged near byte ${offset}: ${what}`, {
     at: { file: name, offset },
-    likely: "The file was damaged in a copy, or something else was appended to it.",
-    hint: "Copy the file again; `zstd -t` says whether it is whole.",
+    likely: "the file was damaged in a copy, or something else was appended to it",
+    hint: "copy the file again; `zstd -t` says whether it is intact",
     cause,
   });
 }

@@ -57,7 +57,7 @@ function refuseOthers(head: Uint8Array, name: string): void {
     if (!magic.every((byte, i) => byte === undefined || head[i] === byte)) continue;
     throw new UnsupportedError(`the file is compressed with ${format}; gzip and zstd are read`, {
       at: { file: name },
-      hint: `Decompress it first: ${tool}.`,
+      hint: `decompress it first: ${tool}`,
     });
   }
 }

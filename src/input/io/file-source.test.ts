@@ -44,7 +44,7 @@ describe("openFile", () => {
     expect(error).toMatchObject({
       message: `${path} does not exist`,
       at: { file: path },
-      hint: "Check the path; relative paths start at the current directory.",
+      hint: "check the path; relative paths start at the current directory",
     });
   });
 
@@ -54,7 +54,7 @@ describe("openFile", () => {
     await expect(openFile(path)).rejects.toMatchObject({
       _tag: "NotFoundError",
       message: `${path} is a directory, not a file`,
-      hint: "Name one of the files in it.",
+      hint: "name one of the files in it",
     });
   });
 
@@ -63,7 +63,7 @@ describe("openFile", () => {
     await chmod(path, 0);
     await expect(openFile(path)).rejects.toMatchObject({
       _tag: "FileSystemError",
-      message: `Cannot read ${path}: permission denied (EACCES)`,
+      message: `cannot read ${path}: permission denied (EACCES)`,
     });
   });
 
@@ -75,9 +75,9 @@ describe("openFile", () => {
     const source = await openFile(await file("short", new Uint8Array(10)));
     await expect(source.slice(4, 11)).rejects.toMatchObject({
       _tag: "FormatError",
-      message: "bytes 4 to 11 were asked for; 10 are there",
+      message: "bytes 4 to 11 were requested, but the file has 10",
     });
-    await expect(source.slice(-1, 2)).rejects.toThrow("bytes -1 to 2 were asked for; 10 are there");
+    await expect(source.slice(-1, 2)).rejects.toThrow("bytes -1 to 2 were requested, but the file has 10");
     await source.close();
   });
 
@@ -91,7 +91,7 @@ describe("openFile", () => {
     await handle.close();
     expect(fileSystemError(cause, "read", { file: "/proc/self/mem", offset: 0 })).toMatchObject({
       _tag: "FileSystemError",
-      message: "Cannot read /proc/self/mem: the device reports an input/output error (EIO)",
+      message: "cannot read /proc/self/mem: the device reports an input/output error (EIO)",
       likely: "the disk or the network file system is failing",
     });
   });
@@ -108,7 +108,7 @@ describe("openFile", () => {
     await source.close();
     await expect(source.slice(0, 1)).rejects.toMatchObject({
       _tag: "FileSystemError",
-      message: expect.stringMatching(/^Cannot read .*: (?:EBADF|file closed)/),
+      message: expect.stringMatching(/^cannot read .*: (?:EBADF|file closed)/),
     });
   });
 });
@@ -122,7 +122,7 @@ describe("memorySource", () => {
     bytes[1] = 9;
     expect(slice[0]).toBe(9);
     await expect(memorySource("-", bytes).slice(0, 5)).rejects.toThrow(
-      "bytes 0 to 5 were asked for; 4 are there",
+      "bytes 0 to 5 were requested, but the file has 4",
     );
   });
 });

@@ -37,7 +37,7 @@ export async function openFile(path: string): Promise<ByteSource> {
   if (stats.isDirectory()) throw isDirectory(path, undefined);
   throw new UnsupportedError(`${path} is a pipe, a socket or a device, not a file`, {
     at: { file: path },
-    hint: "This format needs reads at any offset: write the data to a file first.",
+    hint: "this format needs reads at any offset: write the data to a file first",
   });
 }
 
@@ -88,8 +88,8 @@ async function readSpan(
         `the file ends at byte ${start + done}; it had ${byteLength} bytes when it was opened`,
         {
           at: { file: path, offset: start + done },
-          likely: "Another process is rewriting the file.",
-          hint: "Try again when the trainer has finished writing it.",
+          likely: "another process is rewriting the file",
+          hint: "try again when the trainer has finished writing it",
         },
       );
     }
@@ -115,9 +115,9 @@ async function pread(
 
 function checkSpan(name: string, byteLength: number, start: number, end: number): void {
   if (start >= 0 && start <= end && end <= byteLength) return;
-  throw new FormatError(`bytes ${start} to ${end} were asked for; ${byteLength} are there`, {
+  throw new FormatError(`bytes ${start} to ${end} were requested, but the file has ${byteLength}`, {
     at: { file: name, offset: Math.min(start, byteLength) },
-    likely: "The file was cut off, or an offset in it is damaged.",
+    likely: "the file was cut off, or an offset in it is damaged",
   });
 }
 
@@ -125,8 +125,8 @@ function cannotOpen(path: string, cause: unknown): LogratioError {
   if (errorCode(cause) === "ENOENT" || errorCode(cause) === "ENOTDIR") {
     return new NotFoundError(`${path} does not exist`, {
       at: { file: path },
-      likely: "The path is misspelt, or the run wrote its dump elsewhere.",
-      hint: "Check the path; relative paths start at the current directory.",
+      likely: "the path is misspelled, or the run wrote its dump elsewhere",
+      hint: "check the path; relative paths start at the current directory",
       cause,
     });
   }
@@ -138,7 +138,7 @@ function cannotOpen(path: string, cause: unknown): LogratioError {
 function isDirectory(path: string, cause: unknown): NotFoundError {
   return new NotFoundError(`${path} is a directory, not a file`, {
     at: { file: path },
-    hint: "Name one of the files in it.",
+    hint: "name one of the files in it",
     cause,
   });
 }

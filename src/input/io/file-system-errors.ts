@@ -12,7 +12,7 @@ interface Advice {
 }
 
 const ADVICE = new Map<string, Advice>([
-  ["EACCES", { what: "permission denied", hint: "check who owns it and its permissions (ls -l)" }],
+  ["EACCES", { what: "permission denied", hint: "check its owner and permissions (ls -l)" }],
   [
     "EPERM",
     { what: "the operation is not permitted", hint: "check its permissions and attributes (ls -l, lsattr)" },
@@ -53,13 +53,10 @@ const ADVICE = new Map<string, Advice>([
     "ESTALE",
     { what: "the network file system has lost the file", hint: "mount it again, or copy the file first" },
   ],
-  ["EEXIST", { what: "something of that name is in its way", hint: "give another path" }],
+  ["EEXIST", { what: "something else already has that name", hint: "give another path" }],
   ["EISDIR", { what: "it is a directory", hint: "give the path of a file" }],
-  ["ENOTDIR", { what: "a part of the path is not a directory", hint: "check the path" }],
-  [
-    "ELOOP",
-    { what: "its symbolic links lead in a circle", hint: "give the path that the links should lead to" },
-  ],
+  ["ENOTDIR", { what: "part of the path is not a directory", hint: "check the path" }],
+  ["ELOOP", { what: "its symbolic links form a loop", hint: "give the path that the links should point to" }],
   ["ENAMETOOLONG", { what: "the name is too long for the file system", hint: "give a shorter path" }],
 ]);
 
@@ -88,7 +85,7 @@ export function fileSystemError(
   if (cause instanceof LogratioError) return cause;
   const code = codeOf(cause);
   if (code === "ENOENT") {
-    return new NotFoundError(`Cannot ${doing} ${at.file}: there is no such file or directory`, {
+    return new NotFoundError(`cannot ${doing} ${at.file}: there is no such file or directory`, {
       at,
       hint: doing === "read" ? "check the path" : "check that its directory exists",
       cause,
@@ -97,7 +94,7 @@ export function fileSystemError(
   const advice = code === undefined ? undefined : ADVICE.get(code);
   const text = advice?.what ?? (cause instanceof Error ? cause.message : String(cause));
   return new FileSystemError(
-    `Cannot ${doing} ${at.file}: ${text}${advice === undefined ? "" : ` (${code})`}`,
+    `cannot ${doing} ${at.file}: ${text}${advice === undefined ? "" : ` (${code})`}`,
     {
       at,
       ...(advice?.likely !== undefined && { likely: advice.likely }),

@@ -35,9 +35,9 @@ export async function holdStream(stream: ByteStream, what: string): Promise<Byte
     byteLength: length,
     slice: async (start, end) => {
       if (!(start >= 0 && start <= end && end <= length)) {
-        throw new FormatError(`bytes ${start} to ${end} were asked for; ${length} are there`, {
+        throw new FormatError(`bytes ${start} to ${end} were requested, but there are ${length}`, {
           at: { file: stream.name, offset: Math.min(start, length) },
-          likely: "The file was cut off, or an offset in it is damaged.",
+          likely: "the file was cut off, or an offset in it is damaged",
         });
       }
       const bytes = new Uint8Array(end - start);

@@ -56,9 +56,9 @@ async function firstBytes(handle: FileHandle, path: string, waitMs: number): Pro
       throw error;
     }
     if (Date.now() > until) {
-      throw new EmptyInputError(`nobody has written into the pipe ${path} for ${waitMs / 1000} s`, {
+      throw new EmptyInputError(`nothing was written to the pipe ${path} for ${waitMs / 1000} s`, {
         at: { file: path },
-        likely: "the program that should write into it has not started, or has ended without writing",
+        likely: "the program that should write to it has not started, or ended without writing",
         hint: "start it first, or give a file",
       });
     }

@@ -36,7 +36,7 @@ export function openMember(zip: ZipArchive, member: ZipMember): ByteSource {
     `zip member is compressed by method ${member.method}; stored (0) and deflate (8) are read`,
     {
       at: { file: zip.source.name, entry: member.name },
-      hint: "Unpack the archive and zip it again: unzip, then zip -r.",
+      hint: "unpack the archive and zip it again: unzip, then zip -r",
     },
   );
 }
@@ -316,14 +316,14 @@ function cannotInflate(cause: unknown, at: Place, offset: number): FormatError {
 function wrongLength(member: ZipMember, found: number, at: Place): FormatError {
   const more = found > member.byteLength ? "at least " : "";
   return new FormatError(
-    `zip member inflates to another size: the directory declares ${member.byteLength} bytes, ${more}${found} came out`,
+    `zip member inflates to another size: the directory declares ${member.byteLength} bytes, ${more}${found} were produced`,
     { at: { ...at, offset: member.headerOffset }, likely: LIKELY_DAMAGED, hint: HINT_WRITE_AGAIN },
   );
 }
 
 function checkSpan(zip: ZipArchive, member: ZipMember, start: number, end: number): void {
   if (start >= 0 && start <= end && end <= member.byteLength) return;
-  throw new FormatError(`bytes ${start} to ${end} were asked for; the member has ${member.byteLength}`, {
+  throw new FormatError(`bytes ${start} to ${end} were requested, but the member has ${member.byteLength}`, {
     at: { file: zip.source.name, entry: member.name },
     likely: LIKELY_DAMAGED,
   });

@@ -12,7 +12,7 @@ import { writeZip, type ZipFixtureMember } from "./zip-writer.test-data.ts";
 
 /** Of a member named by one letter: read once, before its data. */
 const LOCAL_HEADER = LOCAL_HEADER_BYTES + 1;
-const LIKELY_CUT_OFF = "The file was probably cut off while it was being written.";
+const LIKELY_CUT_OFF = "the file was probably cut off while it was being written";
 
 /** Compressible, not periodic within a window, and larger than what is inflated in one go. */
 const LARGE = Uint8Array.from({ length: 3_000_000 }, (_, i) => (i % 251) ^ ((i / 4096) & 15));

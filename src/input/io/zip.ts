@@ -77,8 +77,8 @@ export async function openZip(source: ByteSource): Promise<ZipArchive> {
       if (members.has(entry.fileName)) {
         throw new FormatError(`zip directory lists two members named "${entry.fileName}"`, {
           at: { file: source.name, entry: entry.fileName },
-          likely: "A member was appended to an archive that had it already.",
-          hint: "Write the archive again in one go.",
+          likely: "A member was appended to an archive that had it already",
+          hint: "write the archive again in one go",
         });
       }
       const member = {
@@ -112,7 +112,7 @@ function checkMember(source: ByteSource, member: ZipMember, encrypted: boolean):
   if (encrypted) {
     throw new UnsupportedError(`zip member "${member.name}" is encrypted`, {
       at,
-      hint: "Write it without a password.",
+      hint: "write it without a password",
     });
   }
   const end = member.headerOffset + member.compressedLength;

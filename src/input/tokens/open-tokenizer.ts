@@ -48,7 +48,7 @@ export async function loadTokenizer(dir: string): Promise<Loaded> {
   const file = await tokenizerFile(dir);
   const definition = await readObject(file);
   if (typeof definition.model !== "object" || definition.model === null) {
-    throw new FormatError(`${file} is no tokenizer: it has no "model"`, { at: { file }, hint: HINT });
+    throw new FormatError(`${file} is not a tokenizer: it has no "model"`, { at: { file }, hint: HINT });
   }
   const config = await readObject(join(dirname(file), CONFIG_FILE)).catch((error: unknown) => {
     if (error instanceof NotFoundError) return {};
@@ -193,11 +193,10 @@ async function readObject(file: string): Promise<Readonly<Record<string, unknown
     throw new NotFoundError(`there is no ${file}`, { at: { file }, cause, hint: HINT });
   });
   if (size.size > MOST_BYTES) {
-    throw new LimitError(`${file} has ${size.size} bytes, more than the ${MOST_BYTES} of any tokenizer`, {
-      needed: size.size,
-      limit: MOST_BYTES,
-      at: { file },
-    });
+    throw new LimitError(
+      `${file} has ${size.size} bytes, more than any tokenizer (the limit is ${MOST_BYTES})`,
+      { needed: size.size, limit: MOST_BYTES, at: { file } },
+    );
   }
   let value: unknown;
   try {
@@ -213,7 +212,7 @@ async function readObject(file: string): Promise<Readonly<Record<string, unknown
     });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new FormatError(`${file} holds no JSON object`, { at: { file }, hint: HINT });
+    throw new FormatError(`${file} does not hold a JSON object`, { at: { file }, hint: HINT });
   }
   return value as Readonly<Record<string, unknown>>;
 }

@@ -21,7 +21,7 @@ export function renderAnalyzeHtml(report: AnalyzeReport): string {
     })),
     ...(report.findings.length === 0
       ? []
-      : [{ id: "findings", title: "Left out and noticed", body: htmlFindings(report) }]),
+      : [{ id: "findings", title: "Findings", body: htmlFindings(report) }]),
   ];
   const title = `${report.log} · logratio analyze`;
   return [

@@ -33,8 +33,8 @@ export function digitTables(report: DigitsReport): Table[] {
     ...correctnessTable(report),
     ...distributionTables(report.distributions, "sampled"),
     ...(truth ? truthTables(truth) : []),
-    ...exampleTable("least-sure", "Digits that the rollout policy was least sure of", report.least_sure),
-    ...exampleTable("widest-gaps", "Digits on which the policies are furthest apart", report.widest_gaps),
+    ...exampleTable("least-sure", "Digits the rollout policy was least sure of", report.least_sure),
+    ...exampleTable("widest-gaps", "Digits where the policies differ most", report.widest_gaps),
   ];
 }
 
@@ -234,7 +234,7 @@ function truthTables(truth: DigitTruth): Table[] {
   tables.push(...distributionTables(truth.distributions, "truth"));
   if (wrong.length > 0) {
     tables.push(
-      makeTable("surest-wrong", "Wrong answers that the rollout policy was most sure of", [
+      makeTable("surest-wrong", "Wrong answers the rollout policy was most sure of", [
         textColumn(
           "token",
           wrong.map(({ handle }) => handle),

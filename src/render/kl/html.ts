@@ -126,10 +126,10 @@ function sectionsOf(report: KlReport): Section[] {
       title: "How",
       body: definitions(methodLines(report)) + tables(policyTable(report), rlProbeTable(report)),
     },
-    { id: "caveats", title: "What these figures do not say", body: htmlList(report.caveats) },
+    { id: "caveats", title: "Limitations", body: htmlList(report.caveats) },
     {
       id: "left-out",
-      title: "Left out and noticed",
+      title: "Findings",
       body: htmlList([...findingLines(report), ...report.absent]),
     },
   ];

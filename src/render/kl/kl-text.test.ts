@@ -128,7 +128,7 @@ describe("renderKlMarkdown", () => {
       "Statistical tests",
       "Case studies",
       "Methodology",
-      "What these figures do not say",
+      "Limitations",
       "Left out",
     ]);
     for (const title of [

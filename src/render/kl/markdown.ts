@@ -89,7 +89,7 @@ export function renderKlMarkdown(report: KlReport, { command }: KlMarkdownOption
       labelledList(methodLines(report)),
       ...tables([policyTable(report), rlProbeTable(report)]),
     ]),
-    ...section("What these figures do not say", [list(report.caveats)]),
+    ...section("Limitations", [list(report.caveats)]),
     ...section("Left out", [list([...findingLines(report), ...report.absent])]),
     ...(command === undefined ? [] : [`To repeat this:\n\n${codeBlock(command)}`]),
   ];

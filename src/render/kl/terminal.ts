@@ -42,9 +42,9 @@ export function renderKlTerminal(report: KlReport, options: TerminalOptions): st
     ...section(rlProbeTable(report)),
     ...(study === undefined ? [] : drawCase(study, report, surface)),
     ...drawMethod(report, surface),
-    ...drawList("Left out and noticed", findingLines(report), surface),
-    ...drawList("What these figures do not say", report.caveats, surface),
-    ...drawList("Not here", report.absent, surface),
+    ...drawList("Findings", findingLines(report), surface),
+    ...drawList("Limitations", report.caveats, surface),
+    ...drawList("Not available", report.absent, surface),
   ];
   return lines.map((line) => `${clip(line, surface.width, surface.ellipsis)}\n`).join("");
 }

@@ -20,7 +20,7 @@ const NAMES = [
   "decoder_model_fp16.onnx",
 ];
 const HINT =
-  "Export one: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR; or name the .onnx file.";
+  "export one: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR; or name the .onnx file";
 
 /**
  * The model that a path means: the file itself, or the first of the usual names in the directory or in its `onnx/`, or
@@ -32,8 +32,8 @@ export async function findModel(path: string): Promise<FoundModel> {
   const found = await stat(path).catch((cause: Error) => {
     throw new NotFoundError(`${path} does not exist`, {
       at: { file: path },
-      likely: "The path is misspelt, or the model was exported elsewhere.",
-      hint: "Check the path; relative paths start at the current directory.",
+      likely: "the path is misspelled, or the model was exported elsewhere",
+      hint: "check the path; relative paths start at the current directory",
       cause,
     });
   });
@@ -57,8 +57,8 @@ export async function findModel(path: string): Promise<FoundModel> {
     {
       at: { file: path },
       likely:
-        others.length === 0 ? "The checkpoint is there in another format only." : "It holds several models.",
-      hint: others.length === 0 ? HINT : `Name the file: ${join(path, others[0]!)}`,
+        others.length === 0 ? "the checkpoint is there in another format only" : "it holds several models",
+      hint: others.length === 0 ? HINT : `name the file: ${join(path, others[0]!)}`,
     },
   );
 }

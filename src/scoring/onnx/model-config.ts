@@ -63,8 +63,8 @@ async function readJson(directories: readonly string[], name: string): Promise<J
     } catch (cause) {
       throw new FormatError(`${file} is not a JSON object: ${(cause as Error).message}`, {
         at: { file },
-        likely: "It was cut off, or is a Git LFS pointer.",
-        hint: "Copy it from the checkpoint again, or remove it: then its limits are not checked.",
+        likely: "it was cut off, or is a Git LFS pointer",
+        hint: "copy it from the checkpoint again, or remove it: then its limits are not checked",
         cause,
       });
     }

@@ -134,8 +134,8 @@ function checkVocabulary(
       `${source.name} is no decoder that can be scored: its logits have ${vocabulary} columns, config.json says that the vocabulary has ${config.vocabularySize}`,
       {
         at: { file: source.name },
-        likely: "It classifies tokens, or config.json belongs to another model.",
-        hint: "Export the language model: --task text-generation-with-past",
+        likely: "it classifies tokens, or config.json belongs to another model",
+        hint: "export the language model: --task text-generation-with-past",
       },
     );
   }

@@ -77,7 +77,7 @@ export async function openOnnxPolicy(
         `Logits in ${signature.logits}, by onnxruntime on ${provider}.`,
         ...opened.decoder.notes,
         ...opened.notes,
-        ...(typeof probe === "string" ? [`Its attention cannot be read: ${probe}.`] : (probe?.notes ?? [])),
+        ...(typeof probe === "string" ? [`its attention cannot be read: ${probe}`] : (probe?.notes ?? [])),
         ...(config.contextLength === null
           ? ["No config.json says how long a text may be; longer ones than the model knows are not noticed."]
           : []),
@@ -122,7 +122,7 @@ function policyOf(
     if (promptLength >= 1 && promptLength <= ids.length) return;
     throw new TextRefusedError(
       `text ${id} has a prompt of ${promptLength} tokens in ${ids.length}; the first token is predicted from nothing`,
-      { hint: "Begin the prompt with the model's beginning-of-text token." },
+      { hint: "begin the prompt with the model's beginning-of-text token" },
     );
   };
   return {
@@ -143,7 +143,7 @@ function policyOf(
       checkSampleOptions(options);
       if (promptIds.length === 0)
         throw new TextRefusedError("the prompt has no tokens", {
-          hint: "Begin it with the model's beginning-of-text token.",
+          hint: "begin it with the model's beginning-of-text token",
         });
       const room = (facts.contextLength ?? Infinity) - promptIds.length;
       const most = promptIds.length + Math.min(options.maxTokens, room);
@@ -211,10 +211,8 @@ function refusedRun(
   return new TextRefusedError(`${what} of ${tokens} tokens was not scored: ${error.message}`, {
     at: { file: location },
     likely:
-      contextLength === null
-        ? "It is longer than the model's context, or memory ran out."
-        : "Memory ran out.",
-    hint: "Try a shorter text.",
+      contextLength === null ? "it is longer than the model's context, or memory ran out" : "memory ran out",
+    hint: "try a shorter text",
     cause: error,
   });
 }
@@ -238,8 +236,8 @@ function checkIds(limits: Limits, what: string, ids: Int32Array): void {
       {
         reason: "unknown-token",
         at: { file: location },
-        likely: "The ids come from another tokenizer.",
-        hint: "Tokenize the text with the tokenizer.json that lies beside the model.",
+        likely: "the ids come from another tokenizer",
+        hint: "tokenize the text with the tokenizer.json that lies beside the model",
       },
     );
   }
@@ -250,8 +248,8 @@ function tooLong(what: string, tokens: number, contextLength: number, file: stri
   return new TextRefusedError(`${what} has ${tokens} tokens, the model takes ${contextLength}`, {
     reason: "context-length",
     at: { file },
-    likely: "The text was written by a model with a longer context.",
-    hint: "Shorten it, or leave it out.",
+    likely: "the text was written by a model with a longer context",
+    hint: "shorten it, or leave it out",
   });
 }
 
@@ -263,8 +261,8 @@ function checkBytes({ facts, maxBlockBytes, leastBytes }: Limits, what: string, 
     {
       reason: "too-large",
       at: { file: facts.location },
-      likely: "The model has no KV cache, and a head that cannot run apart.",
-      hint: `raise maxBlockBytes to ${bytes} (--memory ${Math.ceil(bytes / 2 ** 20)}), or export the model with a KV cache (--task text-generation-with-past).`,
+      likely: "the model has no KV cache, and a head that cannot run apart",
+      hint: `raise maxBlockBytes to ${bytes} (--memory ${Math.ceil(bytes / 2 ** 20)}), or export the model with a KV cache (--task text-generation-with-past)`,
     },
   );
 }

@@ -54,8 +54,8 @@ export async function loadRuntime(
         : `onnxruntime-node does not start on this machine: ${message}`,
       {
         likely: missing
-          ? "It is an optional dependency (about 290 MB), and was left out."
-          : `It has no binary for ${process.platform} ${process.arch}, or the binary does not fit this system.`,
+          ? "it is an optional dependency (about 290 MB), and was left out"
+          : `it has no binary for ${process.platform} ${process.arch}, or the binary does not fit this system`,
         hint: `npm install onnxruntime-node@${VERSION} (set ONNXRUNTIME_NODE_INSTALL=skip where there is no open internet)`,
         cause,
       },
@@ -107,8 +107,8 @@ async function openSession(
       } catch (cause) {
         throw new UnsupportedError(`${file} did not run: ${firstLine(cause)}`, {
           at: { file },
-          likely: "It was exported for texts of one length only, or memory ran out.",
-          hint: "Check the export with onnxruntime in Python; a shorter text tells memory from shapes.",
+          likely: "it was exported for texts of one length only, or memory ran out",
+          hint: "check the export with onnxruntime in Python; a shorter text tells memory from shapes",
           cause,
         });
       }
@@ -141,8 +141,8 @@ function cannotLoad(file: string, provider: string, cause: unknown): FormatError
   if (/execution ?provider|backend not found|shared library/i.test(message)) {
     return new UnsupportedError(`onnxruntime cannot use the execution provider ${provider}: ${message}`, {
       at,
-      likely: "Its libraries are not installed, or this build of onnxruntime-node has none.",
-      hint: "Leave the provider out to run on the CPU.",
+      likely: "its libraries are not installed, or this build of onnxruntime-node has none",
+      hint: "leave the provider out to run on the CPU",
       cause,
     });
   }
@@ -150,8 +150,8 @@ function cannotLoad(file: string, provider: string, cause: unknown): FormatError
     return new UnsupportedError(`onnxruntime ${VERSION} has no kernel for a part of ${file}: ${message}`, {
       at,
       likely:
-        "It was exported for another runtime, with a newer operator set, or in a precision that CPUs lack.",
-      hint: "Export it again with opset 17 to 21 in fp32 or fp16.",
+        "it was exported for another runtime, with a newer operator set, or in a precision that CPUs lack",
+      hint: "export it again with opset 17 to 21 in fp32 or fp16",
       cause,
     });
   }
@@ -160,16 +160,16 @@ function cannotLoad(file: string, provider: string, cause: unknown): FormatError
       `onnxruntime does not read weights outside the model's directory: ${message}`,
       {
         at,
-        likely: "The file of the weights is a symbolic link to another directory.",
-        hint: "Copy the weights beside the model (cp -L follows links).",
+        likely: "the file of the weights is a symbolic link to another directory",
+        hint: "copy the weights beside the model (cp -L follows links)",
         cause,
       },
     );
   }
   return new FormatError(`onnxruntime cannot load ${file}: ${message}`, {
     at,
-    likely: "The graph is damaged, or its exporter wrote one that is not valid.",
-    hint: "Check it in Python: onnx.checker.check_model(FILE, full_check=True).",
+    likely: "the graph is damaged, or its exporter wrote one that is not valid",
+    hint: "check it in Python: onnx.checker.check_model(FILE, full_check=True)",
     cause,
   });
 }

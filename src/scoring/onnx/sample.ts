@@ -72,8 +72,8 @@ function usable(row: LogitBlock, token: number): Float32Array {
       throw new TextRefusedError(`the logits after ${token} new tokens hold ${value} for token ${id}`, {
         reason: "non-finite",
         likely:
-          row.format === "float16" ? "Half precision overflowed." : "The weights or the export are damaged.",
-        hint: row.format === "float16" ? "Export the model in fp32." : "Score a text with it in Python.",
+          row.format === "float16" ? "half precision overflowed" : "the weights or the export are damaged",
+        hint: row.format === "float16" ? "export the model in fp32" : "score a text with it in Python",
       });
     }
     if (value !== -Infinity) finite++;

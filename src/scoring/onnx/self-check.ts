@@ -50,7 +50,7 @@ export async function checkDecoder(
       file,
       `${tokens} tokens give logits of shape [${whole?.dims.join(", ")}], not one row per token`,
       {
-        likely: "It was exported for generation only, and gives the last token's logits.",
+        likely: "it was exported for generation only, and gives the last token's logits",
       },
     );
   }
@@ -69,7 +69,7 @@ export async function checkDecoder(
       file,
       `the logits at a token change by up to ${formatNumber(early, 3)} with the tokens after it`,
       {
-        likely: "It is an encoder (a masked language model), or was exported without a causal mask.",
+        likely: "it is an encoder (a masked language model), or was exported without a causal mask",
       },
     );
   }
@@ -85,7 +85,7 @@ export async function checkDecoder(
     throw refused(
       file,
       `with its KV cache the logits differ by ${formatNumber(alone, 3)} (one token at a time) and ${formatNumber(late, 3)} (several) from those of one run`,
-      { likely: "The export lost the positions or the mask of cached tokens." },
+      { likely: "the export lost the positions or the mask of cached tokens" },
     );
   }
   const best = Math.min(alone, late);
@@ -101,7 +101,7 @@ export function testIds(tokens: number, vocabulary: number): Int32Array {
 function refused(file: string, what: string, detail: { readonly likely: string }): UnsupportedError {
   return new UnsupportedError(`${file} is no decoder that can be scored: ${what}`, {
     at: { file },
-    hint: "Export it as a decoder: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR",
+    hint: "export it as a decoder: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR",
     ...detail,
   });
 }

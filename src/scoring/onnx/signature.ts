@@ -71,7 +71,7 @@ export function signatureOf(
     const hidden = outputs.find(({ name }) => /hidden_state|embedding|pooler/.test(name));
     throw refuse("there is no output logits", {
       ...(hidden !== undefined && {
-        likely: `It was exported as a feature extractor: ${hidden.name} is what enters the head, which is not in the file.`,
+        likely: `it was exported as a feature extractor: ${hidden.name} is what enters the head, which is not in the file`,
       }),
     });
   }
@@ -85,7 +85,7 @@ export function signatureOf(
     if (type === "float32" || type === "float16") return type;
     throw refuse(`${value.name} is ${type}, not float32 or float16`, {
       ...(type === "bfloat16" && {
-        hint: "onnxruntime has no bfloat16 on CPUs and does not hand it to JavaScript: export with --dtype fp16 or fp32.",
+        hint: "onnxruntime has no bfloat16 on CPUs and does not hand it to JavaScript: export with --dtype fp16 or fp32",
       }),
     });
   };
@@ -108,7 +108,7 @@ export function signatureOf(
     } else {
       throw refuse(`${value.name} is not an input of one`, {
         ...(/encoder|pixel|audio|token_type/.test(value.name) && {
-          likely: "It is an encoder, the decoder of an encoder, or a model of images or sound.",
+          likely: "it is an encoder, the decoder of an encoder, or a model of images or sound",
         }),
       });
     }
@@ -117,7 +117,7 @@ export function signatureOf(
     throw refuse(`there is a switch ${cacheSwitch}, and no past_key_values`);
   if (logits.shape !== null && logits.shape.length !== 3)
     throw refuse(`logits have ${logits.shape.length} dimensions, not 3`, {
-      likely: "It classifies whole texts.",
+      likely: "it classifies whole texts",
     });
   const columns = logits.shape?.[2];
   return {

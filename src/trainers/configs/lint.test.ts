@@ -278,8 +278,8 @@ describe("which trainer", () => {
   });
 
   it.each([
-    ["model: x\nlr: 1e-6\n", undefined, "No trainer is recognised"],
-    ["model: x\n", "verl", "No setting of verl's correction"],
+    ["model: x\nlr: 1e-6\n", undefined, "no trainer is recognised"],
+    ["model: x\n", "verl", "no setting of verl's correction"],
   ])("%j is refused with the keys that would tell", (text, trainer, message) => {
     try {
       lint(text, "x.yaml", trainer);

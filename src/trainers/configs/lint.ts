@@ -76,7 +76,7 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
   const presetName = dialect.preset(view);
   const preset = presets.find(({ name }) => name === presetName);
   if (!preset) {
-    throw new UsageError(`There is no preset ${presetName} to lint a config of ${dialect.title} with`, {
+    throw new UsageError(`there is no preset ${presetName} to lint a config of ${dialect.title} with`, {
       at: { file: document.name },
     });
   }
@@ -218,8 +218,8 @@ function notRecognised(documents: readonly ConfigDocument[], file: string, told?
   const some = keys.slice(0, 5).join(", ");
   return new SchemaError(
     told
-      ? `No setting of ${told.title}'s correction is in this file, of ${keys.length} keys`
-      : `No trainer is recognised in this file, of ${keys.length} keys`,
+      ? `no setting of ${told.title}'s correction is in this file, of ${keys.length} keys`
+      : `no trainer is recognised in this file, of ${keys.length} keys`,
     {
       at: { file },
       likely:

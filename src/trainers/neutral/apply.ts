@@ -252,7 +252,7 @@ function checkAdvantages({ advantages, rollout }: CorrectionBlock, correction: C
   }
   if (advantages.length !== rollout.length) {
     throw new LengthMismatchError(
-      `Cannot align the columns: ${rollout.length} rollout log-probs, ${advantages.length} advantages`,
+      `cannot align the columns: ${rollout.length} rollout log-probs, ${advantages.length} advantages`,
       { found: advantages.length, expected: rollout.length },
     );
   }

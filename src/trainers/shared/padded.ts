@@ -22,11 +22,11 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
   const { old_log_probs: trainer, rollout_log_probs: rollout } = batch;
   if (!trainer || !rollout)
     throw new SchemaError(
-      `Cannot pack the batch: ${trainer ? "rollout_log_probs" : "old_log_probs"} is missing`,
+      `cannot pack the batch: ${trainer ? "rollout_log_probs" : "old_log_probs"} is missing`,
     );
   if (trainer.length !== rollout.length) {
     throw new LengthMismatchError(
-      `Cannot compare log-probs: old_log_probs has ${trainer.length} rows, rollout_log_probs ${rollout.length}`,
+      `cannot compare log-probs: old_log_probs has ${trainer.length} rows, rollout_log_probs ${rollout.length}`,
       { found: trainer.length, expected: rollout.length },
     );
   }
@@ -35,7 +35,7 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
     const other = (rollout[b] as ArrayLike<number>).length;
     if (other !== row.length) {
       throw new LengthMismatchError(
-        `Cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`,
+        `cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`,
         { found: row.length, expected: other, at: { row: b } },
       );
     }
@@ -49,7 +49,7 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
     const skipped = row.length - length;
     if (skipped < 0 || (batch.response_mask && skipped !== 0)) {
       throw new LengthMismatchError(
-        `Cannot mask the log-probs: they have ${length} tokens, the mask has ${row.length}`,
+        `cannot mask the log-probs: they have ${length} tokens, the mask has ${row.length}`,
         { found: row.length, expected: length, at: { row: b } },
       );
     }

@@ -154,7 +154,7 @@ describe("packPadded", () => {
 
   it("refuses rows of unequal length", () => {
     expect(() => packPadded({ old_log_probs: [[-1, -2]], rollout_log_probs: [[-1]] })).toThrow(
-      "Cannot compare log-probs: old_log_probs has 2 tokens, rollout_log_probs 1",
+      "cannot compare log-probs: old_log_probs has 2 tokens, rollout_log_probs 1",
     );
   });
 });

@@ -72,7 +72,7 @@ export function knownParts(
   const named = ofP.known.size + onlyQ.length;
   if (vocabularySize !== null && named > vocabularySize)
     throw new SchemaError(
-      `The two lists of most probable tokens name ${named} tokens, but the vocabulary has ${vocabularySize}`,
+      `the two lists of most probable tokens name ${named} tokens, but the vocabulary has ${vocabularySize}`,
       { likely: "the policies have different tokenizers, or the size is of another model" },
     );
   const neither = vocabularySize === null ? Number.POSITIVE_INFINITY : vocabularySize - named;

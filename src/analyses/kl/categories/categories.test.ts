@@ -63,15 +63,15 @@ describe("categories of one's own", () => {
   });
 
   test.each<[unknown, string]>([
-    [[], "Token categories are an object by name"],
+    [[], "token categories are an object by name"],
     [{ other: { words: ["a"] } }, 'cannot be named "other"'],
     [{ " ": { words: ["a"] } }, "cannot be named"],
-    [{ unit: ["cm"] }, 'Token category "unit" is an object'],
+    [{ unit: ["cm"] }, 'token category "unit" is an object'],
     [{ unit: {} }, "neither words nor patterns"],
     [{ unit: { words: "cm" } }, '"words" of token category "unit" is a list of texts, not "cm"'],
     [{ unit: { words: [1] } }, "is a list of texts"],
     [{ unit: { keywords: ["cm"] } }, 'has a field "keywords"'],
-    [{ unit: { patterns: ["(cm"] } }, 'Pattern "(cm" of token category "unit" is no regular expression'],
+    [{ unit: { patterns: ["(cm"] } }, 'pattern "(cm" of token category "unit" is no regular expression'],
     [{ unit: { patterns: ["cm)(kg"] } }, "is no regular expression"],
     [{ unit: { patterns: ["\\d*"] } }, "fits every token"],
     [{ unit: { words: ["cm"], before: "numbers" } }, 'before "numbers", which is no category'],
@@ -94,5 +94,5 @@ test("statistics name every category, and a NaN stays in its own", () => {
     minKl: Number.NaN,
   });
   expect(figures.other).toEqual({ count: 0, meanKl: 0, stdKl: 0, maxKl: 0, minKl: 0 });
-  expect(() => categoryStatistics(["x"], [])).toThrow("1 tokens and 0 KL values");
+  expect(() => categoryStatistics(["x"], [])).toThrow("expected one KL value per token, got 0 for 1");
 });

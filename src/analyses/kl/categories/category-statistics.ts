@@ -29,7 +29,7 @@ export function categoryStatistics(
   categories: readonly Category[] = DEFAULT_CATEGORIES,
 ): Readonly<Record<string, CategoryStatistics>> {
   if (tokens.length !== kl.length)
-    throw new LengthMismatchError(`There are ${tokens.length} tokens and ${kl.length} KL values`, {
+    throw new LengthMismatchError(`expected one KL value per token, got ${kl.length} for ${tokens.length}`, {
       found: kl.length,
       expected: tokens.length,
     });

@@ -35,7 +35,7 @@ export function extendCategories(
   categories: readonly Category[] = DEFAULT_CATEGORIES,
 ): readonly Category[] {
   if (!isObject(additions))
-    throw new UsageError(`Token categories are an object by name, not ${shown(additions)}`);
+    throw new UsageError(`token categories are an object by name, not ${shown(additions)}`);
   const all = [...categories];
   for (const [name, config] of Object.entries(additions)) {
     if (name === OTHER || name.trim() === "")
@@ -48,7 +48,7 @@ export function extendCategories(
     if (existing === undefined) all.splice(placeBefore(name, config.before, all), 0, added);
     else if (config.before !== undefined)
       throw new UsageError(
-        `Token category "${name}" exists already, so it cannot be put before "${config.before}"`,
+        `token category "${name}" exists already, so it cannot be put before "${config.before}"`,
       );
     else all[place] = merged(existing, added);
   }
@@ -67,7 +67,7 @@ function placeBefore(name: string, before: string | undefined, all: readonly Cat
   if (before === undefined || before === OTHER) return all.length;
   const place = all.findIndex((category) => category.name === before);
   if (place >= 0) return place;
-  throw new UsageError(`Token category "${name}" is to be tried before "${before}", which is no category`, {
+  throw new UsageError(`token category "${name}" is to be tried before "${before}", which is no category`, {
     hint: `there are ${all.map((category) => category.name).join(", ")}`,
   });
 }
@@ -75,11 +75,11 @@ function placeBefore(name: string, before: string | undefined, all: readonly Cat
 function readCategory(name: string, config: CategoryConfig): Category {
   if (!isObject(config))
     throw new UsageError(
-      `Token category "${name}" is an object with words and patterns, not ${shown(config)}`,
+      `token category "${name}" is an object with words and patterns, not ${shown(config)}`,
     );
   const unknown = Object.keys(config).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined)
-    throw new UsageError(`Token category "${name}" has a field "${unknown}"`, {
+    throw new UsageError(`token category "${name}" has a field "${unknown}"`, {
       hint: `a category has ${FIELDS.join(", ")}`,
     });
   if (config.before !== undefined && typeof config.before !== "string")
@@ -89,7 +89,7 @@ function readCategory(name: string, config: CategoryConfig): Category {
   const words = strings(name, "words", config.words).map((word) => trimToken(word).toLowerCase());
   const patterns = strings(name, "patterns", config.patterns).map((source) => readPattern(name, source));
   if (words.length + patterns.length === 0)
-    throw new UsageError(`Token category "${name}" has neither words nor patterns: no token can fit it`);
+    throw new UsageError(`token category "${name}" has neither words nor patterns: no token can fit it`);
   return { name, words, patterns };
 }
 
@@ -107,7 +107,7 @@ function readPattern(name: string, source: string): RegExp {
     if (!(pattern.test("") && pattern.test(UNUSUAL))) return pattern;
   } catch (cause) {
     throw new UsageError(
-      `Pattern ${JSON.stringify(source)} of token category "${name}" is no regular expression: ${reason(cause)}`,
+      `pattern ${JSON.stringify(source)} of token category "${name}" is no regular expression: ${reason(cause)}`,
       {
         likely:
           "it is written for another language than JavaScript, or lost its backslashes in the configuration",
@@ -116,7 +116,7 @@ function readPattern(name: string, source: string): RegExp {
       },
     );
   }
-  throw new UsageError(`Pattern ${JSON.stringify(source)} of token category "${name}" fits every token`, {
+  throw new UsageError(`pattern ${JSON.stringify(source)} of token category "${name}" fits every token`, {
     hint: "end it with $, or ask for at least one character",
   });
 }

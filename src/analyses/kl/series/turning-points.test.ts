@@ -49,7 +49,7 @@ describe("turning points of RL-Probe", () => {
   });
 
   test("steps without values and unknown methods are refused", () => {
-    expect(() => turningPoints([1, 2, 3], [1], { method: "peaks" })).toThrow("3 steps and 1 values");
+    expect(() => turningPoints([1, 2, 3], [1], { method: "peaks" })).toThrow("got 1 for 3");
     const method = "second" as TurningPointMethod;
     expect(() => turningPoints([1, 2, 3], [1, 2, 3], { method })).toThrow('no turning point method "second"');
   });

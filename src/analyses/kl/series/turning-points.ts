@@ -47,7 +47,7 @@ export function turningPoints(
   options: TurningPointOptions,
 ): readonly FoundTurningPoint[] {
   if (steps.length !== values.length)
-    throw new LengthMismatchError(`There are ${steps.length} steps and ${values.length} values`, {
+    throw new LengthMismatchError(`expected one value per step, got ${values.length} for ${steps.length}`, {
       found: values.length,
       expected: steps.length,
     });
@@ -83,7 +83,7 @@ function pointsBy(
       return [...findPeaks(values).map(point("max")), ...valleys.map(point("min"))];
     }
     default:
-      throw new UsageError(`There is no turning point method "${String(method satisfies never)}"`, {
+      throw new UsageError(`there is no turning point method "${String(method satisfies never)}"`, {
         hint: "use derivative, smooth_derivative or peaks",
       });
   }

@@ -98,7 +98,7 @@ function findCandidates(values: Float64Array, mean: number, std: number, options
       };
     }
     default:
-      throw new UsageError(`There is no spike method "${String(method satisfies never)}"`, {
+      throw new UsageError(`there is no spike method "${String(method satisfies never)}"`, {
         hint: "use zscore, percentile or adaptive",
       });
   }

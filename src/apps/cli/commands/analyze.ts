@@ -32,7 +32,7 @@ export async function analyze(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   if (options.html !== undefined) {
     const outputs = await openOutputs({ inputs: paths, force: options.force });
     await outputs.file("--html", options.html, "analyze page");

@@ -29,7 +29,7 @@ export async function conformance(
 ): Promise<ExitStatus> {
   const names = (await listDirectory(directory)).filter((name) => name.endsWith(".json")).sort();
   if (names.length === 0)
-    throw new EmptyInputError(`No case files (*.json) in ${directory}`, { at: { file: directory } });
+    throw new EmptyInputError(`no case files (*.json) in ${directory}`, { at: { file: directory } });
   const counts = { run: 0, skipped: 0 };
   const unread: LogratioError[] = [];
   for (const name of names) {
@@ -44,7 +44,7 @@ export async function conformance(
     counts[skipped ? "skipped" : "run"]++;
     terminal.out(options.json ? toJson(result) : `${result.id}: ${skipped ? "skipped" : "run"}\n`);
   }
-  terminal.err(`${counts.run} cases run, ${counts.skipped} of kinds that are not in reach skipped\n`);
+  terminal.err(`${counts.run} cases run, ${counts.skipped} of unsupported kinds skipped\n`);
   if (unread.length === names.length) throw unread[0]!;
   for (const error of unread) terminal.err(formatError(error, terminal));
   return unread.length > 0 ? EXIT.skipped : EXIT.fine;
@@ -55,7 +55,7 @@ async function listDirectory(directory: string): Promise<string[]> {
     return await readdir(directory);
   } catch (cause) {
     throw new NotFoundError(
-      `Cannot list ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `cannot list ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`,
       {
         at: { file: directory },
         hint: "give the directory that holds the case files",
@@ -70,7 +70,7 @@ async function readCase(file: string): Promise<ConformanceCase> {
     return JSON.parse(await readFile(file, "utf8")) as ConformanceCase;
   } catch (cause) {
     throw new FormatError(
-      `${file} is no case file: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `${file} is not a case file: ${cause instanceof Error ? cause.message : String(cause)}`,
       { at: { file }, cause },
     );
   }

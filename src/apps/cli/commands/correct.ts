@@ -57,7 +57,7 @@ export async function correct(
   if (paths.length === 0)
     throw new UsageError("no path was given", { hint: "logratio correct dumps/ --preset verl" });
   if (options.preset === undefined) {
-    throw new UsageError("--preset says which trainer's correction to apply", {
+    throw new UsageError("--preset is missing: which trainer's correction should be applied?", {
       hint: `--preset ${PRESETS.map(({ name }) => name).join(", ")}; --list shows their settings`,
     });
   }
@@ -68,7 +68,7 @@ export async function correct(
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   if (target !== undefined) await checkTarget(outputs, target, paths);
   if (target && corrected.needsSecondPass && paths.includes("-")) {
-    throw new UsageError("normalized weights need two passes, and standard input can be read once", {
+    throw new UsageError("normalized weights need two passes, but standard input can be read only once", {
       hint: "save the input to a file first",
     });
   }
@@ -140,9 +140,9 @@ function buildResult(
 ): CorrectReport {
   const { sweep } = corrected;
   if (sweep && sweep.totals.tokens === 0) {
-    throw new EmptyInputError("Nothing to correct: no token with mask 1 has a log-prob on both sides", {
+    throw new EmptyInputError("nothing to correct: no token with mask 1 has a log-prob on both sides", {
       likely: "the wrong columns were read, or the mask is inverted",
-      hint: "logratio report --explain shows what each column was taken for",
+      hint: "logratio report --explain shows how each column was read",
     });
   }
   const { pooled, perStep, discrepancies } = corrected.metrics();
@@ -191,7 +191,7 @@ type Target =
 function targetOf(out: string, format: string | undefined, paths: readonly string[]): Target {
   const extension = parse(out).ext.slice(1);
   if (format !== undefined && !["parquet", "npz", "safetensors"].includes(format))
-    throw new UsageError(`--format is parquet, npz or safetensors, not "${format}"`);
+    throw new UsageError(`--format must be parquet, npz or safetensors, not "${format}"`);
   const known = extension === "npz" || extension === "safetensors" || extension === "parquet";
   if (known && format !== undefined && format !== extension)
     throw new UsageError(`--out ${out} and --format ${format} contradict each other`);
@@ -200,7 +200,7 @@ function targetOf(out: string, format: string | undefined, paths: readonly strin
     const single =
       paths.length === 1 && paths[0] !== "-" && existsSync(paths[0]!) && statSync(paths[0]!).isFile();
     if (!single && paths[0] !== "-") {
-      throw new UsageError(`--out ${out} is one file, and arrays are written per input file`, {
+      throw new UsageError(`--out ${out} is one file, but arrays are written per input file`, {
         hint: `give a directory: --out ${parse(out).name}/ --format ${extension}, or one .parquet file for all`,
       });
     }

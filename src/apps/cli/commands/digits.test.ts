@@ -106,7 +106,7 @@ describe("digits", () => {
     const report = await reportOf({ tokenizer: TOKENIZER, rollout: column, trainer: column }, "one.jsonl");
     expect(report).toMatchObject({ comparison: null, metrics: { total_digits: 6, trainer_ntl_loss: null } });
     await expect(run({ tokenizer: TOKENIZER }, "one.jsonl")).rejects.toMatchObject({
-      hint: expect.stringContaining("name them twice: --rollout COLUMN --trainer COLUMN") as string,
+      hint: expect.stringContaining("name the column twice: --rollout COLUMN --trainer COLUMN") as string,
     });
   });
 
@@ -120,7 +120,7 @@ describe("digits", () => {
   });
 
   it.each([
-    [{}, "UsageError", /takes the model's tokenizer/],
+    [{}, "UsageError", /needs the model's tokenizer/],
     [{ tokenizer: "a", digitIds: "1" }, "UsageError", /contradict/],
     [{ digitIds: "1,2,x" }, "UsageError", /ten different token ids/],
     [{ tokenizer: "/nonexistent" }, "NotFoundError", /no tokenizer at/],

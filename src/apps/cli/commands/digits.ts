@@ -40,7 +40,7 @@ export async function digits(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   const vocabulary = await vocabularyOf(options);
   const truth = options.truth === undefined ? undefined : await openTruth(options.truth);
   const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
@@ -90,10 +90,10 @@ export async function digits(
 
 async function vocabularyOf({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary> {
   if (tokenizer !== undefined && digitIds !== undefined)
-    throw new UsageError("--tokenizer and --digit-ids contradict each other", { hint: "give one of them" });
+    throw new UsageError("--tokenizer and --digit-ids cannot be combined", { hint: "choose one" });
   if (tokenizer !== undefined) return findDigitTokens(await openTokenizer(tokenizer));
   if (digitIds === undefined) {
-    throw new UsageError("which tokens are digits? That takes the model's tokenizer", {
+    throw new UsageError("finding the digits needs the model's tokenizer", {
       hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
     });
   }
@@ -109,7 +109,7 @@ async function vocabularyOf({ tokenizer, digitIds }: DigitsOptions): Promise<Dig
 function withAdvice(error: unknown): never {
   if (!(error instanceof MissingSideError) && !(error instanceof SchemaError)) throw error;
   const advice =
-    "where only one policy's log-probs are there, name them twice: --rollout COLUMN --trainer COLUMN";
+    "if there is only one policy's log-probs, name the column twice: --rollout COLUMN --trainer COLUMN";
   const detail = {
     at: error.at,
     cause: error,
@@ -124,12 +124,12 @@ function withAdvice(error: unknown): never {
 function refuseEmpty({ metrics, vocabulary }: DigitsReport): never {
   const whose = vocabulary.tokenizer === null ? "the ids given" : `the digits of ${vocabulary.tokenizer}`;
   throw new EmptyInputError(
-    `No digits: none of ${formatCount(metrics.tokens)} tokens with mask 1 is one of ${whose}` +
+    `no digits: none of ${formatCount(metrics.tokens)} tokens with mask 1 is one of ${whose}` +
       (metrics.digits_without_log_prob > 0
         ? ` and has a log-prob (${formatCount(metrics.digits_without_log_prob)} digits have none)`
         : ""),
     {
-      likely: "the tokenizer belongs to another model, or the run has no numbers",
+      likely: "the tokenizer belongs to another model, or the run contains no numbers",
       hint: "give the tokenizer of the model that was trained",
     },
   );

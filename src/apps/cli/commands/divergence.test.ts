@@ -74,7 +74,7 @@ describe("divergence", () => {
     const report = JSON.parse(second.out) as DivergenceReport;
     expect(report.outputs).toEqual([{ file: out, lines: 1, repeated: 4, completed_torn_line: true }]);
     expect(report.records).toBeNull();
-    expect(second.err).toContain("the last line of the log had no end");
+    expect(second.err).toContain("the last line of the log was incomplete");
     expect(readFileSync(out, "utf8").split("\n")).toHaveLength(7);
   });
 
@@ -130,7 +130,7 @@ describe("divergence", () => {
     [{ topK: "0" }, /--top-k must be a positive integer/],
     [{ context: "-1" }, /--context must be a whole number/],
     [{ promptChars: "some" }, /--prompt-chars must be a whole number/],
-    [{ rotate: "hourly", out: "x" }, /--rotate does not know "hourly"/],
+    [{ rotate: "hourly", out: "x" }, /unknown --rotate "hourly"/],
     [{ rotateSize: "10MB" }, /need a file to rotate/],
     [{ rotateSize: "ten", out: "x" }, /--rotate-size must be a size such as 10MB/],
     [{ json: true, out: "-" }, /both write to standard output/],

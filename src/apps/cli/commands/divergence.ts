@@ -62,7 +62,7 @@ export async function divergence(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (options.json && options.out === STDOUT)
-    throw new UsageError("--json and --out - both write to standard output", { hint: "ask for one of them" });
+    throw new UsageError("--json and --out - would both write to standard output", { hint: "choose one" });
   const settings = await settingsOf(options);
   const report = createRunReport(settings);
   const log = createRunLog(settings);
@@ -145,7 +145,7 @@ async function logFileOf(
   { out, rotate, rotateSize, tokenizer, force }: DivergenceCommandOptions,
 ): Promise<JsonlLog | undefined> {
   if (rotate !== undefined && rotate !== "iteration" && rotate !== "date")
-    throw new UsageError(`--rotate does not know "${rotate}"`, { hint: "iteration or date" });
+    throw new UsageError(`unknown --rotate "${rotate}"`, { hint: "use iteration or date" });
   if (out === undefined || out === STDOUT) {
     if (rotate === undefined && rotateSize === undefined) return undefined;
     throw new UsageError("--rotate and --rotate-size need a file to rotate", {
@@ -168,7 +168,7 @@ async function logFileOf(
       const isForeign = stats.isFile() && stats.size > 0 && !isLogLine(firstLine) && !force;
       if (outputs.isInput(stats) || isForeign)
         throw new UsageError(
-          `--out ${path} appeared while the run was read, and is no log of divergent tokens`,
+          `--out ${path} appeared while the run was being read, and is not a divergence log`,
           {
             at: { file: path },
           },
@@ -203,10 +203,10 @@ function noteStep(run: Run, { again, step, records }: IterationResult): void {
       subject: "step again",
       count: 1,
       at: {},
-      likely: "sequences of several steps are mixed in one file",
+      likely: "one file mixes sequences of several steps",
       hint: "sort the sequences by step",
       describe: (count) =>
-        `${formatCount(count)} times, first at step ${step}, sequences of a step come apart from its others: each part was ranked by itself`,
+        `${formatCount(count)} times, first at step ${step}, the sequences of a step are not contiguous: each part was ranked separately`,
     });
   }
   const nameless = records.filter(({ token_id }) => token_id === null);
@@ -218,7 +218,7 @@ function noteStep(run: Run, { again, step, records }: IterationResult): void {
       count: nameless.length,
       at: { ...(nameless[0]!.file !== null && { file: nameless[0]!.file }) },
       hint: "name the column of the response's token ids with --tokens",
-      describe: (count) => `${formatCount(count)} logged tokens have no token id, and so no text`,
+      describe: (count) => `${formatCount(count)} logged tokens have no token id, so their text is unknown`,
     });
   }
 }
@@ -242,8 +242,8 @@ function noteRun(run: Run, leftOut: number, { every }: RunLogOptions, file?: Jso
       subject: path,
       count: 1,
       at: { file: path },
-      likely: "whoever wrote it before was stopped in the middle of a line",
-      describe: () => "the last line of the log had no end; it was ended before new lines were appended",
+      likely: "the previous writer was stopped in the middle of a line",
+      describe: () => "the last line of the log was incomplete; a line break was added before appending",
     });
   }
 }
@@ -258,9 +258,9 @@ function noteRepeated(run: Run, file: JsonlLog | undefined): void {
     subject: "log",
     count: repeated,
     at: { file: file!.files[0]!.file },
-    hint: "to log them again with other settings, give another --out",
+    hint: "to log them again with other settings, use another --out",
     describe: (count) =>
-      `${plural(count, "record was", "records were")} in the log already and ${count === 1 ? "was" : "were"} not written again`,
+      `${plural(count, "record was", "records were")} already in the log and ${count === 1 ? "was" : "were"} not written again`,
   });
 }
 

@@ -22,7 +22,7 @@ function ignoredLines({ ignored }: Run): string[] {
   if (ignored.length === 0) return [];
   const more = ignored.length - MOST_IGNORED;
   return [
-    "not read, as no recorded data:\n",
+    "ignored, not recorded data:\n",
     ...ignored.slice(0, MOST_IGNORED).map((file) => `  ${printable(file)}\n`),
     ...(more > 0 ? [`  and ${more} more\n`] : []),
   ];
@@ -32,7 +32,7 @@ function formatBlock(files: readonly string[], source: SourceReport): string {
   const [first, ...rest] = files;
   const others = rest.length === 0 ? "" : ` and ${rest.length} more up to ${rest.at(-1)}`;
   const place = [
-    source.step === undefined ? "step not known" : `step ${source.step}`,
+    source.step === undefined ? "step unknown" : `step ${source.step}`,
     ...(source.rank === undefined ? [] : [`rank ${source.rank}`]),
   ];
   return [

@@ -103,14 +103,14 @@ describe("--filter", () => {
 
   it("says what is wrong with it before anything is read", async () => {
     await expect(run({ filter: "abs>0.1 is:number" })).rejects.toMatchObject({
-      message: "--filter: only a tokenizer tells what token: and is: ask",
+      message: "--filter with token: or is: needs a tokenizer",
       hint: expect.stringContaining("--tokenizer DIR"),
     });
     await expect(run({ filter: "rewrd<0" })).rejects.toMatchObject({
       message: '--filter: there is no field "rewrd"; the nearest is reward',
       hint: "perhaps --filter 'reward<0'",
     });
-    await expect(run({ filter: " " })).rejects.toThrow("--filter has no term in it");
-    await expect(run({ filter: "abs>99" })).rejects.toThrow("--filter leaves none of the 768 sequences");
+    await expect(run({ filter: " " })).rejects.toThrow("--filter is empty");
+    await expect(run({ filter: "abs>99" })).rejects.toThrow("--filter matches none of the 768 sequences");
   });
 });

@@ -59,7 +59,7 @@ export async function kl(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   const more = analysisSettings(options);
   if (options.html !== undefined) {
     const outputs = await openOutputs({ inputs: studyInputs(paths, options), force: options.force });
@@ -85,7 +85,7 @@ export async function kl(
     );
     findings.push(...run.findings);
     if (run.interrupted) {
-      terminal.err("interrupted: what was scored is kept; run the same command again to go on\n");
+      terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
       return undefined;
     }
     return analyze(spec.out, { analysis: spec.analysis, outcomes: spec.outcomes }, signal, terminal);
@@ -163,8 +163,8 @@ function stagesOf(given: readonly string[] | undefined): StudyConfig | undefined
 
 function refuseScoring({ policy, responses, generate }: KlCommandOptions, dir: string): void {
   if (policy === undefined && responses === undefined && generate === undefined) return;
-  throw new UsageError(`${dir} is a study that is scored: it takes no further policies or responses`, {
-    hint: "give the texts and all policies again, with --out of the study: only what is new is scored",
+  throw new UsageError(`${dir} is an already scored study: policies and responses cannot be added to it`, {
+    hint: "give the texts and all policies again, with the study as --out: only what is new is scored",
   });
 }
 

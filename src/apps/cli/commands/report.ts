@@ -40,9 +40,9 @@ export async function report(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   if (options.brief && options.full)
-    throw new UsageError("--brief and --full contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--brief and --full cannot be combined", { hint: "choose one" });
   const parity = parityTrainers(options.parity);
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   if (options.html !== undefined) {
@@ -88,7 +88,7 @@ function parityTrainers(list: string | undefined): ParityTrainer[] {
   return names.map((name) => {
     const trainer = PARITY_TRAINERS.find((candidate) => candidate.name === name);
     if (!trainer) {
-      throw new UsageError(`--parity: there is no trainer "${name}"`, {
+      throw new UsageError(`--parity: unknown trainer "${name}"`, {
         hint: `known: ${PARITY_TRAINERS.map((known) => known.name).join(", ")}`,
       });
     }

@@ -37,7 +37,7 @@ export async function score(
   tellFindings(report.findings, terminal);
   for (const file of report.files) terminal.err(writtenFiles(file));
   if (run.interrupted) {
-    terminal.err("interrupted: what was scored is kept; run the same command again to go on\n");
+    terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
     return EXIT.interrupted;
   }
   if (!options.json) terminal.err(`next: ${pasteable(shellCommand("kl", [spec.out]), terminal.unicode)}\n`);

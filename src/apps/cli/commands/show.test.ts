@@ -80,7 +80,7 @@ describe("show", () => {
   it("shows ids without a tokenizer, and says so", async () => {
     const { out, err } = await run([RUN, "s30.q48"]);
     expect(out).toContain("#55 ");
-    expect(err).toContain("without a tokenizer tokens are shown as their ids");
+    expect(err).toContain("without a tokenizer, tokens are shown as ids");
   });
 
   it("reads only files of the step that the handle names", async () => {

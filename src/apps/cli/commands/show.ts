@@ -11,7 +11,7 @@ import { EmptyInputError, UsageError } from "../../../core/base/index.ts";
 import type { Handle, RecordBatch } from "../../../core/schema/index.ts";
 import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
-import { formatCount } from "../../../render/index.ts";
+import { plural } from "../../../render/index.ts";
 import { renderShowTerminal } from "../../../render/show/index.ts";
 import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../../results/index.ts";
 import { TOKEN_FLAGS } from "../../../results/wire/index.ts";
@@ -53,8 +53,8 @@ export async function show(
 ): Promise<ExitStatus> {
   const [paths, handle] = [pathsAndHandle.slice(0, -1), pathsAndHandle.at(-1)!];
   if (paths.length === 0) {
-    throw new UsageError("which sequence? The last argument is its handle", {
-      hint: `logratio show ${handle} s12.r3.q41, a token of it: s12.r3.q41.t880, or the worst of all: worst`,
+    throw new UsageError("the last argument must be the handle of a sequence", {
+      hint: `logratio show ${handle} s12.r3.q41, a token of it with s12.r3.q41.t880, or the worst of all with worst`,
     });
   }
   const context = options.context === undefined ? undefined : positiveInteger("--context", options.context);
@@ -161,11 +161,11 @@ function otherSteps(error: unknown, { wanted, stepsSeen }: Target): never {
 function checkToken({ batch, row, handle }: FoundSequence, token: number | undefined): void {
   const length = batch.offsets[row + 1]! - batch.offsets[row]!;
   if (token === undefined || token < length) return;
-  throw new UsageError(`there is no token ${handle}.t${token}: the response has ${formatCount(length)}`, {
+  throw new UsageError(`there is no token ${handle}.t${token}: the response has ${plural(length, "token")}`, {
     hint:
       length === 0
         ? `${handle} is empty`
-        : `its tokens are ${handle}.t0 to ${handle}.t${length - 1}; the prompt's have no handles`,
+        : `its tokens are ${handle}.t0 to ${handle}.t${length - 1}; prompt tokens have no handles`,
   });
 }
 
@@ -194,7 +194,7 @@ function noteNoTokenizer({ findings }: Run): void {
     count: 1,
     at: {},
     hint: "--tokenizer DIR (the model's directory, with tokenizer.json in it)",
-    describe: () => "without a tokenizer tokens are shown as their ids",
+    describe: () => "without a tokenizer, tokens are shown as ids",
   });
 }
 
@@ -208,7 +208,7 @@ function nextOf(
   if (token !== null) return { command: command(sequence.handle), why: "the whole sequence" };
   const [furthest] = worst;
   if (furthest === undefined) return null;
-  return { command: command(`${sequence.handle}.t${furthest}`), why: "all about the furthest token" };
+  return { command: command(`${sequence.handle}.t${furthest}`), why: "everything about the worst token" };
 }
 
 function positiveNumber(flag: string, text: string): number {

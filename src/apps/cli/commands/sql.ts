@@ -26,8 +26,7 @@ export async function sql(
   { json, csv, timeout }: SqlOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (json && csv)
-    throw new UsageError("--json and --csv contradict each other", { hint: "ask for one of them" });
+  if (json && csv) throw new UsageError("--json and --csv cannot be combined", { hint: "choose one" });
   const options = { timeLimit: timeLimitOf(timeout) };
   // Ends with an exit that clears what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
@@ -39,7 +38,7 @@ export async function sql(
     const rows = result.rows.slice(0, MOST_ROWS);
     terminal.out(renderRows({ columns: result.columns, rows }, { width, color, unicode }));
     const more = result.rows.length - rows.length;
-    if (more > 0) terminal.err(`${more} more rows: --csv or --json prints all, LIMIT asks for fewer\n`);
+    if (more > 0) terminal.err(`${more} more rows: --csv or --json prints all, LIMIT returns fewer\n`);
   }
   tellFindings(result.findings, terminal);
   return inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
@@ -51,7 +50,7 @@ const DEFAULT_TIME_LIMIT_S = 300;
 function timeLimitOf(text: string | undefined): number | undefined {
   const seconds = text === undefined ? DEFAULT_TIME_LIMIT_S : text.trim() === "" ? Number.NaN : Number(text);
   if (!(seconds >= 0 && seconds <= MOST_SECONDS))
-    throw new UsageError(`--timeout must be seconds, or 0 for no limit, not "${text}"`);
+    throw new UsageError(`--timeout must be a number of seconds, or 0 for no limit, not "${text}"`);
   return seconds === 0 ? undefined : seconds * 1000;
 }
 

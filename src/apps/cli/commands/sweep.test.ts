@@ -47,13 +47,13 @@ describe("sweep", () => {
       /rollout_is_threshold lower bound must/,
     ],
     [{ setting: ["nothing:a=1"] }, /no preset "nothing"/],
-    [{ set: ["a=1"] }, /no --preset is given/],
+    [{ set: ["a=1"] }, /--set needs --preset/],
     [{ methods: "tis" }, /no method "tis"/],
     [{ choose: "tis 99" }, /no setting "tis 99"/],
     [{ for: "torch" }, /no preset "torch"/],
     [{ top: "0" }, /--top must be a positive integer/],
-    [{ all: true, top: "3" }, /--all and --top contradict/],
-    [{ json: true, markdown: true }, /--json and --markdown contradict/],
+    [{ all: true, top: "3" }, /--all and --top cannot be combined/],
+    [{ json: true, markdown: true }, /--json and --markdown cannot be combined/],
   ] satisfies [SweepOptions, RegExp][])(
     "refuses %o before it looks at the data",
     async (options, message) => {

@@ -41,7 +41,7 @@ export async function sweep(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   const rows = rowChoice(options);
   const presets = options.for === undefined ? PRESETS : namesOf(options.for).map(presetNamed);
   const summary = new Sweep(chooseCorrections(options));
@@ -79,7 +79,7 @@ function chooseCorrections({
   setting = [],
 }: SweepOptions): readonly NamedCorrection[] {
   if (set.length > 0 && preset === undefined)
-    throw new UsageError("--set names a setting of a preset, and no --preset is given", {
+    throw new UsageError("--set needs --preset", {
       hint: "add --preset NAME, or write --setting 'NAME:key=value,key=value'",
     });
   const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
@@ -97,7 +97,7 @@ function namesOf(list: string | undefined): string[] {
 
 function rowChoice({ all, top }: SweepOptions): RowChoice {
   if (all && top !== undefined)
-    throw new UsageError("--all and --top contradict each other", { hint: "ask for one of them" });
+    throw new UsageError("--all and --top cannot be combined", { hint: "choose one" });
   if (top !== undefined) return positiveInteger("--top", top);
   return all ? "all" : "default";
 }

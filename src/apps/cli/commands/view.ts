@@ -64,14 +64,14 @@ export async function view(
   if (options.redact !== undefined && options.redact !== "text")
     throw new UsageError(`--redact ${options.redact}: only text can be redacted`);
   if (options.truth !== undefined && (options.tokenizer === undefined || options.redact !== undefined))
-    throw new UsageError("--truth is for digits, which are found by a tokenizer and not shown redacted", {
-      hint: "add --tokenizer DIR, and leave --redact out",
+    throw new UsageError("--truth needs a tokenizer, and cannot be combined with --redact", {
+      hint: "add --tokenizer DIR and leave out --redact",
     });
   if (options.follow && paths.includes("-"))
     throw new UsageError("--follow needs files: standard input is read once");
   if (options.follow && options.bundle !== undefined)
-    throw new UsageError("--follow and --bundle contradict each other: the files of a bundle do not change", {
-      hint: "leave --follow out to write the run as it is now",
+    throw new UsageError("--follow and --bundle cannot be combined: a bundle does not change", {
+      hint: "leave out --follow to write the run as it is now",
     });
   checkCompare(paths, options);
   const stop = new AbortController();
@@ -199,17 +199,17 @@ async function prepareAll(
 function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: ViewOptions): void {
   if (compare === undefined) {
     if (compareTokenizer === undefined) return;
-    throw new UsageError("--compare-tokenizer is that of another run, and none is named", {
+    throw new UsageError("--compare-tokenizer needs --compare", {
       hint: "add --compare PATH",
     });
   }
   if (follow)
     throw new UsageError(
-      "--follow and --compare contradict each other: sequences are matched over both runs as they are",
-      { hint: "leave --follow out to compare what is there now, or follow each run in a viewer of its own" },
+      "--follow and --compare cannot be combined: matching sequences needs two finished runs",
+      { hint: "leave out --follow to compare the runs as they are now, or follow each in its own viewer" },
     );
   if (paths.includes("-") && compare.includes("-"))
-    throw new UsageError("standard input is read once: it cannot be both runs");
+    throw new UsageError("standard input can be read only once: it cannot be both runs");
 }
 
 function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
@@ -221,7 +221,9 @@ function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
 async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
   try {
     terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true })));
-    terminal.err("serve it with any web server; it has no exact answers to thresholds that are dragged\n");
+    terminal.err(
+      "serve it with any web server; exact figures while dragging thresholds need logratio view\n",
+    );
     return statusOf(run);
   } finally {
     await run.close();

@@ -5,11 +5,11 @@ import type { Verb } from "./verb.ts";
 
 export const analyze: Verb<[paths: string[]], AnalyzeOptions> = {
   name: "analyze",
-  summary: "every question to logs of high-divergence tokens: correctness, digits, tests, scenarios",
+  summary: "analyze logs of high-divergence tokens: correctness, digits, tests, scenarios",
   arguments: [
     {
       syntax: "<path...>",
-      meaning: "divergence JSONL, also .gz and .zst; directories of such logs; - for standard input",
+      meaning: "divergence logs (JSONL, also .gz and .zst) or directories of them; - for standard input",
     },
   ],
   examples: [
@@ -25,11 +25,11 @@ export const analyze: Verb<[paths: string[]], AnalyzeOptions> = {
       .option("--where <expression>", 'only these records: "is_correct and prob_divergence > 0.9" (SQL)')
       .option(
         "--accuracy <share>",
-        "share of all responses that are correct, where the log does not say it: 0.62",
+        "share of all responses that are correct, if the log does not record it: 0.62",
       )
       .option("--top <n>", "tokens in each list (default 10)")
-      .option("--json", "everything as JSON")
-      .option("--markdown", "the analysis to paste into an issue")
+      .option("--json", "print everything as JSON")
+      .option("--markdown", "print Markdown to paste into an issue")
       .option("--html <file>", "also write one self-contained page with pictures"),
   async run([paths], options, terminal) {
     const { analyze } = await import("../commands/analyze.ts");

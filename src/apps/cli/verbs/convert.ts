@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 
 export const convert: Verb<[paths: string[]], ConvertOptions> = {
   name: "convert",
-  summary: "write a run as logratio's own Parquet record (docs/formats/record.md)",
+  summary: "write a run as a Parquet record in logratio's format (docs/formats/record.md)",
   arguments: [RUN_PATHS],
   examples: [
     { line: "logratio convert dumps/ --out run.parquet", shows: "one row per sequence" },
@@ -16,7 +16,7 @@ export const convert: Verb<[paths: string[]], ConvertOptions> = {
     },
   ],
   addOptions: (command) =>
-    addForceOption(addInputOptions(command.requiredOption("--out <file>", "the Parquet file to write"))),
+    addForceOption(addInputOptions(command.requiredOption("--out <file>", "Parquet file to write"))),
   async run([paths], options, terminal) {
     const { convert } = await import("../commands/convert.ts");
     return convert(paths, options, terminal);

@@ -7,7 +7,7 @@ import type { Verb } from "./verb.ts";
 export const correct: Verb<[paths: string[]], CorrectOptions> = {
   name: "correct",
   summary: "apply a trainer's importance weights and rejection masks to recorded data",
-  arguments: [{ syntax: "[path...]", meaning: "whatever `report` takes" }],
+  arguments: [{ syntax: "[path...]", meaning: "same as `report`" }],
   examples: [
     {
       line: "logratio correct dumps/ --preset verl --set rollout_is=token",
@@ -29,23 +29,29 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
     addForceOption(
       addInputOptions(
         command
-          .option("--preset <name>", "whose correction: verl, xtuner, trl, slime, … (--list names all)")
+          .option(
+            "--preset <name>",
+            "trainer whose correction to apply: verl, xtuner, trl, slime, … (see --list)",
+          )
           .option(
             "--set <name=value>",
-            "one of its settings, under the trainer's own name (repeatable)",
+            "a setting of the preset, under the trainer's own name; repeatable",
             collect,
           )
           .option(
             "--out <path>",
-            "write weights and masks: a .parquet, .npz or .safetensors file, or a directory",
+            "write weights and masks to a .parquet, .npz or .safetensors file, or to a directory",
           )
-          .option("--format <name>", "of the files in a directory: npz (default), safetensors, parquet")
-          .option("--list", "list the presets; with --preset, its settings, defaults and bound order")
+          .option(
+            "--format <name>",
+            "file format when --out is a directory: npz (default), safetensors, parquet",
+          )
+          .option("--list", "list the presets; with --preset, list its settings, defaults and bound order")
           .option(
             "--lint <config>",
-            "instead: what a trainer's config or command line really does, and its traps",
+            "explain what a trainer's config or command line really does, and its pitfalls",
           )
-          .option("--json", "the result as JSON"),
+          .option("--json", "print the result as JSON"),
       ),
     ),
   async run([paths], options, terminal) {

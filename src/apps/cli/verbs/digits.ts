@@ -5,7 +5,7 @@ import type { Verb } from "./verb.ts";
 
 export const digits: Verb<[paths: string[]], DigitsOptions> = {
   name: "digits",
-  summary: "how sure the policies are about digits, and how far off: number-token loss",
+  summary: "how sure the policies are about digits: number-token loss",
   arguments: [RUN_PATHS],
   examples: [
     {
@@ -21,10 +21,10 @@ export const digits: Verb<[paths: string[]], DigitsOptions> = {
   addOptions: (command) =>
     addInputOptions(command)
       .option("--tokenizer <dir>", TOKENIZER)
-      .option("--digit-ids <ids>", "without a tokenizer: the token ids of 0 to 9, such as 15,16,…,24")
-      .option("--truth <column|file>", "ground truth: a column of the input, or a file with ids and answers")
-      .option("--json", "the whole result as JSON")
-      .option("--markdown", "the result to paste into an issue"),
+      .option("--digit-ids <ids>", "token ids of 0 to 9, if there is no tokenizer: 15,16,…,24")
+      .option("--truth <column|file>", "ground truth: a column of the input, or a file of ids and answers")
+      .option("--json", "print the whole result as JSON")
+      .option("--markdown", "print the result as Markdown to paste into an issue"),
   async run([paths], options, terminal) {
     const { digits } = await import("../commands/digits.ts");
     return digits(paths, options, terminal);

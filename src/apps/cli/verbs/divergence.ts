@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 
 export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
   name: "divergence",
-  summary: "log the tokens whose two probabilities are furthest apart, with their context",
+  summary: "log the tokens whose two probabilities differ most, with their context",
   arguments: [RUN_PATHS],
   examples: [
     {
@@ -22,20 +22,20 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
   addOptions: (command) =>
     addForceOption(addFilterOption(addInputOptions(command)))
       .option("--threshold <p>", "log a step when its largest |Δp| is at least this (default 0.8)")
-      .option("--top-k <n>", "tokens to log of such a step (default 5)")
+      .option("--top-k <n>", "tokens to log per step (default 5)")
       .option("--context <n>", "tokens of context on either side (default 5)")
-      .option("--prompt-chars <n>", "characters of the prompt before ...; all for the whole (default 200)")
-      .option("--response-chars <n>", "the same of the response (default 200)")
-      .option("--tokenizer <dir>", "the model's directory, with tokenizer.json in it")
+      .option("--prompt-chars <n>", "characters of the prompt to keep, or all (default 200)")
+      .option("--response-chars <n>", "characters of the response to keep, or all (default 200)")
+      .option("--tokenizer <dir>", "the model's directory with its tokenizer.json")
       .option(
         "--out <file>",
-        "append the records as JSONL; {iteration} and {date} are filled in; - for stdout",
+        "append the records as JSONL; {iteration} and {date} in the name are filled in; - for stdout",
       )
-      .option("--rotate <when>", "a new file for each iteration or date")
-      .option("--rotate-size <size>", "a new file before one grows beyond this: 10MB")
-      .option("--every <n>", "only steps that this divides")
-      .option("--iteration <n>", "iteration of sequences whose step is not known")
-      .option("--json", "settings, counts, metrics of each step and, without --out, the records as JSON"),
+      .option("--rotate <when>", "start a new file for each iteration or date")
+      .option("--rotate-size <size>", "start a new file before one grows beyond this size: 10MB")
+      .option("--every <n>", "log only every nth step")
+      .option("--iteration <n>", "iteration to record where the step is unknown")
+      .option("--json", "print settings, counts, metrics per step and, without --out, the records as JSON"),
   async run([paths], options, terminal) {
     const { divergence } = await import("../commands/divergence.ts");
     return divergence(paths, options, terminal);

@@ -9,7 +9,7 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
   arguments: [
     {
       syntax: "[path...]",
-      meaning: "a study's YAML or directory, saved logits (.npz, .safetensors), or whatever `score` takes",
+      meaning: "a study's YAML or directory, saved logits (.npz, .safetensors), or same as `score`",
     },
   ],
   examples: [
@@ -26,22 +26,30 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
   ],
   addOptions: (command) =>
     addStudyFlags(command)
-      .option("--outcomes <[name=]file>", "which problems a policy itself solves; repeatable", collect)
-      .option("--spikes <method>", "zscore (default), percentile or adaptive")
-      .option("--spike-threshold <z>", "standard deviations above the mean (default 2)")
-      .option("--spike-distance <n>", "tokens between spikes at least (default 3)")
-      .option("--spike-percentile <p>", "with --spikes percentile (default 95)")
-      .option("--stage <name=from..to>", "a stage of training by steps; repeatable", collect)
-      .option("--parity <name>", "also as rl-probe aligns and counts, with the difference")
+      .option(
+        "--outcomes <[name=]file>",
+        "file saying which problems a policy itself solves; repeatable",
+        collect,
+      )
+      .option("--spikes <method>", "spike detection: zscore (default), percentile or adaptive")
+      .option("--spike-threshold <z>", "standard deviations above the mean that make a spike (default 2)")
+      .option("--spike-distance <n>", "minimum distance between spikes in tokens (default 3)")
+      .option("--spike-percentile <p>", "percentile for --spikes percentile (default 95)")
+      .option(
+        "--stage <name=from..to>",
+        "a named stage of training, as a range of steps; repeatable",
+        collect,
+      )
+      .option("--parity <name>", "also compute as rl-probe aligns and counts, and show the difference")
       .option(
         "--floor <logprob>",
-        "no policy gives a token less; bounds from top-k lists need it to be finite",
+        "lower bound on any token's log-prob; makes the bounds from top-k lists finite",
       )
-      .option("--alpha <level>", "of significance, after correction for many tests (default 0.05)")
-      .option("--bootstrap <n>", "replicates of intervals (default 2000)")
-      .option("--cases <n>", "case studies (default 6)")
-      .option("--json", "the whole report as JSON")
-      .option("--markdown", "the report to paste into an issue")
+      .option("--alpha <level>", "significance level after correction for multiple tests (default 0.05)")
+      .option("--bootstrap <n>", "bootstrap replicates for intervals (default 2000)")
+      .option("--cases <n>", "number of case studies (default 6)")
+      .option("--json", "print the whole report as JSON")
+      .option("--markdown", "print Markdown to paste into an issue")
       .option("--html <file>", "also write one self-contained page with pictures"),
   async run([paths], options, terminal) {
     const { kl } = await import("../commands/kl.ts");

@@ -7,11 +7,11 @@ import type { Verb } from "./verb.ts";
 
 export const report: Verb<[paths: string[]], ReportOptions> = {
   name: "report",
-  summary: "how far rollout and trainer policies are apart, where, and whether that is normal",
+  summary: "how far apart the rollout and trainer policies are, where, and whether that is normal",
   arguments: [
     {
       syntax: "<path...>",
-      meaning: "files or directories that a trainer wrote; - for standard input (JSONL)",
+      meaning: "files or directories written by a trainer; - for standard input (JSONL)",
     },
   ],
   examples: [
@@ -51,13 +51,16 @@ export const report: Verb<[paths: string[]], ReportOptions> = {
 /** Flags of a report, wherever its run comes from. */
 export function addReportOptions(command: Command): Command {
   return addForceOption(addFilterOption(command))
-    .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
-    .option("--json", "the whole report as JSON")
-    .option("--markdown", "a short report to paste into an issue")
+    .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+    .option("--json", "print the whole report as JSON")
+    .option("--markdown", "print a short Markdown report to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")
-    .option("--parity <trainers>", "also what these trainers log, under their keys and quirks: verl,xtuner")
-    .option("--explain", "also print what each file was read as: found, guessed, missing")
-    .option("--brief", "only the first screen")
-    .option("--full", "also the tables on a terminal, where the first screen alone is the default")
-    .option("--threads <n>", "threads that sum large input (default: one per processor, at most 4)");
+    .option(
+      "--parity <trainers>",
+      "also print what these trainers log, with their keys and quirks: verl,xtuner",
+    )
+    .option("--explain", "also print how each file was read: found, guessed, missing")
+    .option("--brief", "print only the first screen")
+    .option("--full", "print the tables too (a terminal shows only the first screen by default)")
+    .option("--threads <n>", "threads for large input (default: one per processor, at most 4)");
 }

@@ -4,12 +4,12 @@ import type { Verb } from "./verb.ts";
 
 export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
   name: "score",
-  summary: "force texts through policies and keep what each says about every token (teacher forcing)",
+  summary: "score texts under several policies by teacher forcing, and keep the scores",
   arguments: [
     {
       syntax: "[path...]",
       meaning:
-        "texts (JSON, JSONL, Parquet: prompt and response), problems with --responses, or a study's YAML",
+        "texts with prompt and response (JSON, JSONL, Parquet), problems with --responses, or a study's YAML",
     },
   ],
   examples: [
@@ -22,7 +22,7 @@ export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
       shows: "a model that a server has",
     },
   ],
-  addOptions: (command) => addStudyFlags(command).option("--json", "what was scored, as JSON"),
+  addOptions: (command) => addStudyFlags(command).option("--json", "print what was scored as JSON"),
   async run([paths], options, terminal) {
     const { score } = await import("../commands/score.ts");
     return score(paths, options, terminal);

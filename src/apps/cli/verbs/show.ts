@@ -7,12 +7,12 @@ import type { Verb } from "./verb.ts";
 
 export const show: Verb<[paths: string[]], ShowOptions> = {
   name: "show",
-  summary: "one sequence token by token in the terminal, coloured; or all about one token",
+  summary: "print one sequence in color, token by token, or everything about one token",
   usage: "<path...> <handle> [options]",
   arguments: [
     {
       syntax: "<path...>",
-      meaning: "whatever `report` takes; then a handle, such as s12.r3.q41.t880, or worst",
+      meaning: "same as `report`, then a handle such as s12.r3.q41.t880, or `worst`",
     },
   ],
   examples: [
@@ -38,11 +38,17 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
   addOptions: (command) =>
     addInputOptions(command)
       .option("--tokenizer <dir>", TOKENIZER)
-      .addOption(new Option("--metric <name>", "colour by; delta unless given").choices(SHOW_METRICS))
-      .option("--scale <x>", "where the colours end (default: fixed for the metric, 1 nat for delta)")
-      .option("--context <n>", "tokens on either side of the token, or of the furthest ones (default 20, 40)")
-      .option("--all", "fold nothing")
-      .option("--json", "everything as JSON"),
+      .addOption(new Option("--metric <name>", "metric to color by (default delta)").choices(SHOW_METRICS))
+      .option(
+        "--scale <x>",
+        "value at which the color scale ends (default depends on the metric, 1 nat for delta)",
+      )
+      .option(
+        "--context <n>",
+        "tokens shown on either side of the token, or of the worst tokens (default 20, 40)",
+      )
+      .option("--all", "show every token, without folding")
+      .option("--json", "print everything as JSON"),
   async run([paths], options, terminal) {
     const { show } = await import("../commands/show.ts");
     return show(paths, options, terminal);

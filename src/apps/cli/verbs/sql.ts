@@ -4,7 +4,8 @@ import type { Verb } from "./verb.ts";
 
 export const sql: Verb<[query: string, files: string[]], SqlOptions> = {
   name: "sql",
-  summary: "one SQL query over JSONL, Parquet and CSV files, each a table under its name, the first also t",
+  summary:
+    "run one SQL query over JSONL, Parquet and CSV files; each is a table named after its file, the first also t",
   arguments: [
     {
       syntax: "<query>",
@@ -24,9 +25,9 @@ export const sql: Verb<[query: string, files: string[]], SqlOptions> = {
   ],
   addOptions: (command) =>
     addMemoryOption(command)
-      .option("--json", "columns and rows as JSON")
-      .option("--csv", "rows as CSV; text that a spreadsheet would run gets an apostrophe before it")
-      .option("--timeout <seconds>", "stop the query after so long; 0 for never (default 300)"),
+      .option("--json", "print columns and rows as JSON")
+      .option("--csv", "print rows as CSV; text that a spreadsheet would run is prefixed with an apostrophe")
+      .option("--timeout <seconds>", "query time limit in seconds, 0 for none (default 300)"),
   async run([query, files], options, terminal) {
     const { sql } = await import("../commands/sql.ts");
     return sql(query, files, options, terminal);

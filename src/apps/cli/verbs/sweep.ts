@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 
 export const sweep: Verb<[paths: string[]], SweepOptions> = {
   name: "sweep",
-  summary: "what every correction would do to this run, side by side, and the best one as a config",
+  summary: "compare what each correction would do to this run, and print the best as a config",
   arguments: [RUN_PATHS],
   examples: [
     {
@@ -22,21 +22,21 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
   ],
   addOptions: (command) =>
     addFilterOption(addInputOptions(command))
-      .option("--tokenizer <dir>", `${TOKENIZER}; for --filter with token: or is:`)
-      .option("--json", "every setting with all its figures as JSON")
-      .option("--markdown", "the table to paste into an issue")
-      .option("--methods <names>", "only these methods of the grid: token-tis,icepop,geo-rs")
-      .option("--preset <name>", "also a trainer's own settings, given by --set")
-      .option("--set <key=value>", "a setting of --preset; may be repeated", collect)
+      .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+      .option("--json", "print every correction with all its figures as JSON")
+      .option("--markdown", "print the table as Markdown to paste into an issue")
+      .option("--methods <names>", "try only these methods of the grid: token-tis,icepop,geo-rs")
+      .option("--preset <name>", "also try a trainer's correction, with the settings of --set")
+      .option("--set <key=value>", "a setting of --preset; repeatable", collect)
       .option(
         "--setting <preset:key=value,...>",
-        "also these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; may be repeated",
+        "also try these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; repeatable",
         collect,
       )
-      .option("--choose <name>", "print the config of this setting instead of the recommended one")
-      .option("--for <presets>", "print the config for these only: verl,xtuner")
-      .option("--top <n>", "rows to show (default: the Pareto front and what trainers ship)")
-      .option("--all", "show every setting"),
+      .option("--choose <name>", "print the config of this correction instead of the recommended one")
+      .option("--for <presets>", "print the config for these trainers only: verl,xtuner")
+      .option("--top <n>", "rows to show (default: the Pareto front and the trainers' defaults)")
+      .option("--all", "show every correction"),
   async run([paths], options, terminal) {
     const { sweep } = await import("../commands/sweep.ts");
     return sweep(paths, options, terminal);

@@ -7,10 +7,8 @@ import type { Verb } from "./verb.ts";
 
 export const view: Verb<[paths: string[]], ViewOptions> = {
   name: "view",
-  summary: "see it, token by token: a page in your browser, served by this machine to itself",
-  arguments: [
-    { syntax: "<path...>", meaning: "whatever `report` takes, or the directory of a study (`kl`)" },
-  ],
+  summary: "browse the run token by token: a local web page",
+  arguments: [{ syntax: "<path...>", meaning: "same as `report`, or a study directory (`kl`)" }],
   examples: [
     {
       line: "logratio view dumps/ --tokenizer model/",
@@ -31,25 +29,22 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       .option("--tokenizer <dir>", TOKENIZER)
       .option(
         "--truth <column|file>",
-        "ground truth for digits: a column of the input, or a file with ids and answers",
+        "ground truth for digits: a column of the input, or a file of ids and answers",
       )
       .option(
         "--compare <path>",
-        "beside another run: whatever `report` takes; repeatable for its parts",
+        "another run to compare with, same as `report`; repeatable for its parts",
         collect,
       )
-      .option("--compare-tokenizer <dir>", "its tokenizer (default: that of --tokenizer)")
-      .option("--port <n>", "where to listen (default: 8270, or the next that is free)")
-      .option("--host <address>", "listen there instead of at 127.0.0.1")
-      .option("--no-token", "let everybody on this machine read it; otherwise the address has a token")
+      .option("--compare-tokenizer <dir>", "tokenizer of the --compare run (default: that of --tokenizer)")
+      .option("--port <n>", "port to listen on (default 8270, or the next free one)")
+      .option("--host <address>", "address to listen on (default 127.0.0.1)")
+      .option("--no-token", "let every user of this machine open it, without a token in the address")
       .option("--no-open", "do not open a browser")
-      .option("--follow", "pick up steps as they are written")
-      .option("--redact <what>", "text: no texts, only token ids")
-      .option("--cache <dir>", "where to keep what was computed (default: .logratio beside the data)")
-      .option(
-        "--bundle <path>",
-        "instead: the page with all its data for any web server, as a .zip or a directory",
-      ),
+      .option("--follow", "pick up new steps as they are written")
+      .option("--redact <what>", "text: send token ids only, no text")
+      .option("--cache <dir>", "cache directory (default: .logratio next to the data)")
+      .option("--bundle <path>", "write the page and its data for any web server, as a .zip or a directory"),
   async run([paths], options, terminal) {
     const { view } = await import("../commands/view.ts");
     return view(paths, options, terminal);

@@ -102,7 +102,7 @@ async function refuseOccupied(whole: string, target: string): Promise<void> {
     error.code === "ENOENT" ? [] : [basename(whole)],
   );
   if (there.length > 0)
-    throw new UsageError(`${target} is there already`, { hint: "name what is not there yet" });
+    throw new UsageError(`${target} already exists`, { hint: "name a path that does not exist yet" });
 }
 
 async function* bundleFiles(run: PreparedRun | PreparedStudy, page: string): AsyncGenerator<BundleFile> {

@@ -49,7 +49,7 @@ function tokenizers(a: RunFacts, b: RunFacts): Judgement {
   if (!a.info.has.texts || !b.info.has.texts)
     return {
       warnings: [],
-      unchecked: ["Without texts of tokens nobody can tell whether the two runs share a tokenizer."],
+      unchecked: ["Without token texts it is unknown whether the two runs share a tokenizer."],
     };
   const warnings: ComparisonWarning[] = [];
   const shared = [...a.vocabulary.keys()].filter((id) => b.vocabulary.has(id));
@@ -58,21 +58,21 @@ function tokenizers(a: RunFacts, b: RunFacts): Judgement {
     warnings.push({
       code: "tokenizer",
       severity: "meaningless",
-      what: `The tokenizers differ: ${formatCount(differ.length)} of ${formatCount(shared.length)} token ids that both runs use stand for other texts, such as ${differ[0]} for ${quoted(a.vocabulary.get(differ[0]!)!)} and ${quoted(b.vocabulary.get(differ[0]!)!)}.`,
+      what: `The tokenizers differ: ${formatCount(differ.length)} of ${formatCount(shared.length)} token ids used by both runs decode to different text, such as ${differ[0]} for ${quoted(a.vocabulary.get(differ[0]!)!)} and ${quoted(b.vocabulary.get(differ[0]!)!)}.`,
       count: differ.length,
       of: shared.length,
       follows:
-        "Texts are cut into other tokens: no figure per token says the same in both runs, and equal ids are no equal texts.",
+        "Per-token figures are not comparable: the same text is split differently, and equal ids decode to different text.",
     });
   for (const { name, unknown, tokens } of [a, b]) {
     if (unknown === 0) continue;
     warnings.push({
       code: "tokenizer",
       severity: "meaningless",
-      what: `${formatCount(unknown)} of ${formatCount(tokens)} tokens of ${name} have ids that its tokenizer does not know.`,
+      what: `${formatCount(unknown)} of ${formatCount(tokens)} tokens of ${name} have ids that are unknown to its tokenizer.`,
       count: unknown,
       of: tokens,
-      follows: "The tokenizer is not that run's: its texts are wrong, and so is what they are compared by.",
+      follows: "The tokenizer is not that run's: its texts are wrong, and so is any comparison by text.",
     });
   }
   return { warnings, unchecked: [] };
@@ -100,7 +100,7 @@ function sampling(field: keyof SamplingInfo, code: ComparisonWarning["code"], pl
           count: differ.length,
           of: new Set([...saidA!, ...saidB!]).size,
           follows:
-            "The log-probs are of differently scaled distributions: a difference of Δ may be nothing but that.",
+            "The log-probs come from differently scaled distributions: this alone may explain a difference in Δ.",
         },
       ],
       unchecked: [],
@@ -117,7 +117,7 @@ function prompts(a: RunFacts, b: RunFacts): Judgement {
     const who = silent.length === 2 ? "Neither run has" : `${silent[0]!.name} does not have`;
     return {
       warnings: [],
-      unchecked: [`${who} prompts, so that nobody can tell whether they are the same.`],
+      unchecked: [`${who} prompts, so it is unknown whether they are the same.`],
     };
   }
   const shared = [...inA].filter((prompt) => inB.has(prompt)).length;
@@ -133,8 +133,8 @@ function prompts(a: RunFacts, b: RunFacts): Judgement {
         count: all - shared,
         of: all,
         follows: few
-          ? "The runs answer different questions: pooled figures and figures by step differ for that alone."
-          : "Pooled figures and figures by step are in part over different questions; pairs of sequences are not.",
+          ? "The runs answer different questions: this alone makes pooled and per-step figures differ."
+          : "Pooled and per-step figures partly cover different questions; pairs of sequences do not.",
       },
     ],
     unchecked: [],
@@ -150,7 +150,7 @@ function steps(a: RunFacts, b: RunFacts): Judgement {
     shared > 0
       ? `${formatCount(all - shared)} of ${formatCount(all)} steps are in one of the runs only.`
       : inA.size === 0 || inB.size === 0
-        ? `${(inA.size === 0 ? a : b).name} says no steps.`
+        ? `${(inA.size === 0 ? a : b).name} does not record steps.`
         : `No step is in both runs: ${range(a.info.steps)} in ${a.name}, ${range(b.info.steps)} in ${b.name}.`;
   return {
     warnings: [
@@ -162,8 +162,8 @@ function steps(a: RunFacts, b: RunFacts): Judgement {
         of: all,
         follows:
           shared === 0
-            ? "No difference over steps can be shown, and pooled figures are of different times of training."
-            : "Differences are shown at the steps that both have; pooled figures are over all steps of each run.",
+            ? "Differences over steps cannot be shown, and pooled figures cover different phases of training."
+            : "Differences are shown at common steps; pooled figures cover all steps of each run.",
       },
     ],
     unchecked: [],
@@ -184,11 +184,11 @@ function groups(a: RunFacts, b: RunFacts, pairs: readonly SequencePair[]): Compa
     {
       code: "prompts",
       severity: "doubtful",
-      what: `${formatCount(known.length)} of ${formatCount(pairs.length)} pairs are of one group by name, and their prompts differ.`,
+      what: `${formatCount(known.length)} of ${formatCount(pairs.length)} pairs have the same group name but different prompts.`,
       count: known.length,
       of: pairs.length,
       follows:
-        "Either groups are only numbered and the pairs mean nothing, or the same questions went through another template or tokenizer.",
+        "Either groups are merely numbered and the pairs are meaningless, or the same questions went through another template or tokenizer.",
     },
   ];
 }
@@ -202,7 +202,8 @@ function maskWarnings({ differ, of }: MaskFacts): ComparisonWarning[] {
       what: `${formatCount(differ)} of ${formatCount(of)} pairs of the same tokens have different response masks.`,
       count: differ,
       of,
-      follows: "The runs train on different tokens of the same texts, and their figures are over those.",
+      follows:
+        "The runs train on different tokens of the same texts, so their figures cover different tokens.",
     },
   ];
 }

@@ -48,7 +48,7 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
   const redact = options.redact === "text";
   const manifest = await readManifest(dir);
   if (manifest === undefined) {
-    throw new NotFoundError(`${dir} is no study: it has no study.json`, {
+    throw new NotFoundError(`${dir} is not a study: it has no study.json`, {
       at: { file: dir },
       hint: "give the directory that logratio score wrote",
     });

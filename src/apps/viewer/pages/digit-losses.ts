@@ -32,7 +32,7 @@ const LOSSES: readonly LossKind[] = [
     raw: "raw_expected_digit",
     top: 9,
   },
-  { name: "digit accuracy", meaning: "the likeliest digit is t", own: "digit_accuracy", top: 1 },
+  { name: "digit accuracy", meaning: "the most likely digit is t", own: "digit_accuracy", top: 1 },
   { name: "mass of the ten digits", meaning: "Σ P(d) before renormalising", own: "digit_mass", top: 1 },
 ];
 
@@ -61,7 +61,7 @@ export function lossTable(
       title,
       note: [
         ...distributions.map(sayCoverage),
-        "In brackets and as a bar: between which bounds the digits outside the top k leave the mean. The mark is the estimate, in which they have no mass.",
+        "In brackets and as a bar: the bounds on the mean, given that digits outside the top k are unknown. The mark is the estimate that gives them no mass.",
       ].join(" "),
       rows: LOSSES.length,
       columns: [
@@ -114,7 +114,7 @@ function lossRows(distributions: readonly DigitDistribution[]): PageRow[] {
 }
 
 function sayCoverage(one: DigitDistribution): string {
-  const unknown = one.unknown > 0 ? ` ${formatCount(one.unknown)} more hold no digit at all.` : "";
+  const unknown = one.unknown > 0 ? ` ${formatCount(one.unknown)} more contain no digit.` : "";
   return (
     `${one.policy}: top ${one.k} of ${formatCount(one.positions)} digit positions, ` +
     `${formatShare(one.complete / one.positions)} of them fully known; ${formatShare(one.unaccounted_mean)} of the ` +

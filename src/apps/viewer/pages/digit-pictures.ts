@@ -107,8 +107,8 @@ export function calibrationPicture(bins: readonly CalibrationBin[], error: numbe
     options,
     `calibration error ${formatShare(error)}; ${known.map(said).join("; ")}`,
     [
-      { label: "share that is right", colour: "blue" },
-      { label: "as sure as right", colour: "grey", dashed: true },
+      { label: "share correct", colour: "blue" },
+      { label: "perfectly calibrated", colour: "grey", dashed: true },
     ],
     [
       drawYAxis(y, plot, "right"),

@@ -70,13 +70,13 @@ export function digitsPage(report: DigitsReport, tokens: Tokens): DigitsPage {
     examples: [
       ...exampleTable(
         "least-sure-digits",
-        "Digits that the rollout policy was least sure of",
+        "Digits the rollout policy was least sure of",
         report.least_sure,
         tokens,
       ),
       ...exampleTable(
         "widest-gaps-of-digits",
-        "Digits on which the policies are furthest apart",
+        "Digits where the policies differ most",
         report.widest_gaps,
         tokens,
       ),
@@ -269,7 +269,7 @@ function exampleTable(
 function wrongTable(answers: readonly WrongAnswer[], tokens: Tokens): PageTable[] {
   if (answers.length === 0) return [];
   const right = { align: "right" } as const;
-  const table = makeTable("surest-wrong-answers", "Wrong answers that the rollout policy was most sure of", [
+  const table = makeTable("surest-wrong-answers", "Wrong answers the rollout policy was most sure of", [
     textColumn(
       "place in the text",
       answers.map(({ handle }) => handle),

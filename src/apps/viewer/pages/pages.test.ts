@@ -98,7 +98,7 @@ describe("the page of a study", () => {
     const spikes = tables.find(({ id }) => id === "top-spikes")!;
     const [, text, token] = /^q(\d+)\.t(\d+)$/.exec(String(spikes.raw[0]!.handle))!;
     expect(spikes.links?.[0]).toEqual({ view: "checkpoints", params: { part: "texts", text, token } });
-    expect(page.more.map(({ title }) => title)).toContain("How these figures are made");
+    expect(page.more.map(({ title }) => title)).toContain("Method");
   });
 });
 

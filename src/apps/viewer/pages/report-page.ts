@@ -131,7 +131,7 @@ function classTable(groups: TopTokens["by_class"]): PageTable {
       figureColumn("max |Δ|", "number", of("delta_abs_max"), { worst: "most" }),
       figureColumn("mean Δ", "signed", of("delta_mean")),
     ],
-    "a class leads to its worst token",
+    "a class links to its worst token",
   );
   const links = groups.map(({ worst }): PageMove | null => worst && { view: "sequence", ...worst });
   return pageTable(table, { raw: flatRows(groups), links });
@@ -178,7 +178,7 @@ function everything(report: MismatchReport): PageSection[] {
       ],
     },
     {
-      title: "As the trainers log it",
+      title: "As logged by the trainers",
       tables: parityTables(report).map((table) => pageTable(table, { raw: shownRows(table), priority: 9 })),
     },
     {

@@ -151,14 +151,14 @@ function more(report: KlReport): PageSection[] {
   return [
     ...folded.map((table) => ({ title: table.title, tables: [table] })),
     {
-      title: "How these figures are made",
+      title: "Method",
       lines: methodLines(report),
       notes: [
-        "These are the settings that the study keeps; what others would give, logratio kl says (--spikes, --alpha, …).",
+        "These are the options stored in the study; for others, run logratio kl (--spikes, --alpha, …).",
       ],
     },
-    { title: "What these figures do not say", notes: report.caveats },
-    { title: "Not here", notes: report.absent },
+    { title: "Limitations", notes: report.caveats },
+    { title: "Not available", notes: report.absent },
   ].filter(({ notes = [""] }: PageSection) => notes.length > 0);
 }
 

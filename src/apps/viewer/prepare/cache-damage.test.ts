@@ -39,7 +39,7 @@ async function everything(run: PreparedRun): Promise<Buffer> {
 const KINDS: Readonly<Record<string, readonly [(path: string) => Promise<unknown>, RegExp]>> = {
   empty: [DAMAGE.empty, /: 0 of [\d,]+ bytes|damaged/],
   half: [DAMAGE.half, /: [\d,]+ of [\d,]+ bytes|damaged/],
-  flipped: [DAMAGE.flipped, /: other bytes than were written|damaged/],
+  flipped: [DAMAGE.flipped, /: content has changed|damaged/],
   missing: [DAMAGE.missing, /is missing/],
   "a directory": [async (path) => rm(path).then(() => mkdir(path)), /is no file|cannot be read, EISDIR/],
   ...(isRoot ? {} : { "without permission": [(path: string) => chmod(path, 0), /cannot be read, EACCES/] }),

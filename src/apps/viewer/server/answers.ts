@@ -42,9 +42,9 @@ export function answers(current: CurrentRun): Hono {
       if (asked === undefined) return next();
       const [, from, to] = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(asked) ?? [];
       if (from === undefined || to === undefined)
-        return refuse(c, 400, "steps are asked for by the first and the last: steps=10..30");
+        return refuse(c, 400, "steps must be a range: steps=10..30");
       const steps: Steps = [Number(from), Number(to)];
-      const none = () => `no token of the run is in steps ${from} to ${to}`;
+      const none = () => `the run has no tokens in steps ${from} to ${to}`;
       return answer(c, current, JSON_TYPE, (run) => bytesOf(run, steps), none);
     });
   }
@@ -122,7 +122,7 @@ function runAnswers(
   }
   app.get(`${prefix}/sequence/:index`, (c) => {
     const index = wholeNumber(c.req.param("index"));
-    if (index === undefined) return refuse(c, 400, "a sequence is asked for by its place in the table");
+    if (index === undefined) return refuse(c, 400, "a sequence must be requested by its row number");
     return from(c, BINARY_TYPE, (run) => run.sequence(index));
   });
   app.get(`${prefix}/sequence/:index/topk`, (c) => {
@@ -164,11 +164,11 @@ function notCompared(): string {
 function noDigits({ info: { tokenizer, redacted } }: PreparedRun): string {
   const why =
     tokenizer === null
-      ? "only a tokenizer says which tokens are digits: logratio view --tokenizer DIR"
+      ? "finding the digits needs a tokenizer: logratio view --tokenizer DIR"
       : redacted
         ? "texts are redacted"
-        : "no token of the run is a digit of its tokenizer";
-  return `there are no figures of digits: ${why}`;
+        : "the run has no digit tokens";
+  return `no digit figures: ${why}`;
 }
 
 function wholeNumber(text: string): number | undefined {

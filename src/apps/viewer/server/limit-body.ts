@@ -7,6 +7,6 @@ import { refuse } from "./reply.ts";
 export function limitBody(maxSize: number): MiddlewareHandler {
   return bodyLimit({
     maxSize,
-    onError: (c) => refuse(c, 413, `at most ${formatCount(maxSize)} bytes are taken here`),
+    onError: (c) => refuse(c, 413, `at most ${formatCount(maxSize)} bytes are accepted here`),
   });
 }

@@ -139,7 +139,7 @@ describe("api/match", () => {
     };
     expect(await refused("is:nmber")).toBe('there is no class "nmber"; the nearest is number\n');
     expect(await refused("abs> rewrd<0")).toContain("abs> needs a value, as in abs>0.5; there is no field");
-    expect(await refused(`abs>${"1".repeat(3000)}`)).toContain("3004 characters, 2000 are the most");
+    expect(await refused(`abs>${"1".repeat(3000)}`)).toContain("3004 characters; the limit is 2000");
     expect((await fetch(`${server.url}api/match`)).status).toBe(400);
   });
 

@@ -21,7 +21,7 @@ function answer(
   bytesOf: (run: PreparedRun, filter: string, signal: AbortSignal) => Promise<Uint8Array>,
 ): Promise<Response> | Response {
   const filter = c.req.query("filter");
-  if (filter === undefined) return refuse(c, 400, "a filter is asked for: match?filter=abs>0.5");
+  if (filter === undefined) return refuse(c, 400, "a filter is required: match?filter=abs>0.5");
   const { signal } = c.req.raw;
   return current.use(async (run) => {
     const { version, status } = run.info;

@@ -49,7 +49,7 @@ it("answers pages of a run that has grown, and tells those whose rows lie elsewh
     const refused = await ask(version);
     expect([refused.status, await refused.text()]).toEqual([
       409,
-      "the run was read anew since this page was loaded: load it again\n",
+      "the run was read again after this page was loaded: reload the page\n",
     ]);
     expect((await ask(anew.info.version)).status).toBe(200);
   } finally {

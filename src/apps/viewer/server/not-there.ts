@@ -32,7 +32,7 @@ export function onlyWhatIsThere(current: CurrentRun, waiting: () => WaitingInfo)
     }
     const asked = c.req.query("v");
     if (asked !== undefined && !current.answersFor(asked))
-      return refuse(c, 409, "the run was read anew since this page was loaded: load it again");
+      return refuse(c, 409, "the run was read again after this page was loaded: reload the page");
     return next();
   };
 }

@@ -55,18 +55,18 @@ function namesOf(rows: readonly Row[]): ReadonlySet<string> {
   for (const name of rows.flatMap((row) => Object.keys(row))) {
     if (names.has(name)) continue;
     const same = spelt.get(name.toLowerCase());
-    if (same !== undefined) throw new UsageError(`columns ${same} and ${name} differ by case only`);
+    if (same !== undefined) throw new UsageError(`columns ${same} and ${name} differ only in case`);
     spelt.set(name.toLowerCase(), name);
     names.add(name);
     if (names.size > MOST_COLUMNS)
-      throw new LimitError(`the rows have more than ${MOST_COLUMNS} columns: write fewer at a time`);
+      throw new LimitError(`the rows have more than ${MOST_COLUMNS} columns: export fewer at a time`);
   }
   if (names.size === 0) throw new UsageError("there are no rows to write");
   if (names.has("") || [...names].some((name) => name.includes("\0")))
     throw new UsageError("a column's name is empty or has the character NUL");
   if (names.size * rows.length > MOST_CELLS)
     throw new LimitError(
-      `${formatCount(rows.length)} rows of ${names.size} columns pass ${formatCount(MOST_CELLS)} cells: write fewer at a time`,
+      `${formatCount(rows.length)} rows of ${names.size} columns pass ${formatCount(MOST_CELLS)} cells: export fewer at a time`,
     );
   return names;
 }

@@ -61,7 +61,7 @@ export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandl
       return refuse(
         c,
         421,
-        `this server is not ${host}: open it under the address that logratio view printed, or bind it with --host`,
+        `this server is not ${host}: open it at the address that logratio view printed, or bind it with --host`,
       );
     }
     return next();
@@ -77,7 +77,7 @@ export function checkMethod(methodsAt: (path: string) => ReadonlySet<string>): M
     if (methods.has(asked) || (methods.size === 0 && asked === "GET")) return next();
     if (methods.size === 0) return refuse(c, 404, `there is nothing at ${path}`);
     c.header("allow", [...methods].join(", "));
-    return refuse(c, 405, `${path} is asked by ${[...methods].join(" or ")}, not by ${method}`);
+    return refuse(c, 405, `${path} must be requested with ${[...methods].join(" or ")}, not by ${method}`);
   };
 }
 
@@ -92,7 +92,7 @@ export function checkOrigin(): MiddlewareHandler {
     if (site !== undefined && site !== "same-origin" && site !== "none")
       return refuse(c, 403, "requests from other sites are not answered");
     if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
-      return refuse(c, 415, "send the question as application/json");
+      return refuse(c, 415, "send the request as application/json");
     return next();
   };
 }

@@ -152,7 +152,7 @@ describe("answers", () => {
     }
     expect(await ask(server, "/api/whatif?steps=-3..-1")).toMatchObject({
       status: 404,
-      text: "no token of the run is in steps -3 to -1\n",
+      text: "the run has no tokens in steps -3 to -1\n",
     });
   });
 

@@ -141,7 +141,7 @@ async function serve(
 ): Promise<Served> {
   if (!hasToken && !isLoopback(host))
     throw new UsageError(`without a token the viewer listens to this machine only, not at ${host}`, {
-      hint: "leave --no-token out, or --host",
+      hint: "leave out --no-token or --host",
     });
   const files = await staticFiles(page);
   const token = hasToken ? randomBytes(24).toString("base64url") : undefined;
@@ -196,7 +196,7 @@ async function listen(server: Server, host: string, wanted: number | undefined):
     if (error.code !== "EADDRINUSE") {
       throw new UsageError(`cannot listen at ${host}, port ${port}: ${error.message}`, {
         cause: error,
-        hint: "leave --host and --port out, or name an address of this machine and a free port",
+        hint: "leave out --host and --port, or name an address of this machine and a free port",
       });
     }
   }
@@ -204,7 +204,7 @@ async function listen(server: Server, host: string, wanted: number | undefined):
     wanted === undefined
       ? `none of the ports ${DEFAULT_PORT} to ${DEFAULT_PORT + MORE_PORTS - 1} is free`
       : `port ${wanted} is taken`,
-    { hint: wanted === undefined ? "name one: --port N" : "leave --port out to have a free one found" },
+    { hint: wanted === undefined ? "name one: --port N" : "leave out --port to use a free one" },
   );
 }
 

@@ -39,7 +39,7 @@ export function builtPage(): string {
   if (found !== undefined) return found;
   throw new NotFoundError("the viewer's page is not built", {
     at: { file: places[0]! },
-    likely: "this is the repository, and it was not built",
+    likely: "this is a clone of the repository that was not built",
     hint: "run npm run build there",
   });
 }

@@ -21,7 +21,8 @@ export function studyAnswers(study: PreparedStudy): Hono {
   app.get("/study-tables", async (c) => answer(c, JSON_TYPE, (await studyTables(study))!));
   app.get("/study-text/:index", async (c) => {
     const index = c.req.param("index");
-    if (!/^\d{1,15}$/.test(index)) return refuse(c, 400, "a text is asked for by its place in the study");
+    if (!/^\d{1,15}$/.test(index))
+      return refuse(c, 400, "a text must be requested by its number in the study");
     const bytes = await study.text(Number(index));
     if (bytes === undefined)
       return refuse(c, 404, `there is no such text: the study has ${info.texts}, counted from 0`);

@@ -76,7 +76,7 @@ describe("columns that are not there", () => {
     const error = await readError(fixture("nested.jsonl"));
     expect(error._tag).toBe("SchemaError");
     expect(error.message).toBe(
-      `no rollout and trainer log-probs were recognised; the columns are:\n  ${columns}`,
+      `no rollout and trainer log-probs were recognized; the columns are:\n  ${columns}`,
     );
     expect(error.hint).toContain("--rollout COLUMN --trainer COLUMN");
   });
@@ -97,7 +97,7 @@ describe("columns that are not there", () => {
         const error = await readError(`${FIXTURES}${file}`, { mapping });
         expect([error._tag, error.message]).toEqual([
           "SchemaError",
-          `${column} would be both the rollout and the trainer log-probs: a column agrees with itself`,
+          `${column} cannot be both the rollout and the trainer log-probs: a column always agrees with itself`,
         ]);
         expect(error.at.file).toContain(file);
       }

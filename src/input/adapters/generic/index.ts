@@ -55,10 +55,10 @@ export function listColumns(document: SourceDocument): string[] {
 /** Nothing is known about the document's names: what is there, and which flags tell. */
 export function unrecognised(document: SourceDocument): SchemaError {
   return new SchemaError(
-    `no rollout and trainer log-probs were recognised; the columns are:\n  ${listColumns(document).join("\n  ")}`,
+    `no rollout and trainer log-probs were recognized; the columns are:\n  ${listColumns(document).join("\n  ")}`,
     {
       at: { file: document.file },
-      likely: "the columns have names that logratio does not know, or the file is no dump of log-probs",
+      likely: "the columns have names that logratio does not know, or the file is not a dump of log-probs",
       hint: "name them: --rollout COLUMN --trainer COLUMN (and --mask, --tokens, --step, …); dots lead into nested objects",
     },
   );
@@ -103,7 +103,7 @@ function problemOf<V>(
   const what =
     flag === undefined
       ? `no column for the ${sides.map((side) => FIELD_LABELS[side]).join(" and the ")}`
-      : `${flag} names ${name}, which is not there`;
+      : `${flag} names ${name}, which does not exist`;
   return new SchemaError(`${what}; the columns are:\n  ${listColumns(document).join("\n  ")}`, {
     at: { file: document.file },
     hint:
@@ -161,7 +161,7 @@ async function readTree(document: TreeDocument, context: Parameters<Adapter["rea
     ([policy, name]): [string, FoundColumn<TreeValue>] => {
       const value = treeValueAt(document.root, name);
       if (value === undefined)
-        throw new SchemaError(`policy ${policy} names ${name}, which is not there`, { at: { file } });
+        throw new SchemaError(`policy ${policy} names ${name}, which does not exist`, { at: { file } });
       return [policy, { name, value }];
     },
   );

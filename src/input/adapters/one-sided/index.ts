@@ -32,7 +32,7 @@ const ABSENT = {
 export function missingSide(dump: OneSidedDump, file: string): MissingSideError {
   return new MissingSideError(`${dump.what} ${ABSENT[dump.has]}`, {
     at: { file },
-    likely: `this is what ${dump.trainer} writes by itself`,
+    likely: `this is what ${dump.trainer} writes by default`,
     hint: `make ${dump.trainer} write both:\n${dump.snippet}`,
   });
 }

@@ -13,10 +13,10 @@ import { detectScorings, readScorings } from "./read-scorings.ts";
 import type { Scoring, ScoringFormat } from "./scoring.ts";
 
 function alone(file: string, what: string): MissingSideError {
-  return new MissingSideError(`${what}: one policy's log-probs are here, those of a second policy are not`, {
+  return new MissingSideError(`${what}: only one policy's log-probs are present`, {
     at: { file },
-    likely: "a server or one engine wrote this file",
-    hint: "give a second file in which another engine scored the same tokens: FIRST is the rollout side, SECOND the trainer side",
+    likely: "a server or a single engine wrote this file",
+    hint: "give a second file with another engine's scores of the same tokens: FIRST is the rollout side, SECOND the trainer side",
   });
 }
 
@@ -49,7 +49,7 @@ function reportUnused(format: ScoringFormat, file: string, findings: FindingLog)
       omits: { unit: "input", why: "no_data" },
       at: { file },
       describe: (count) =>
-        `${count} ${count === 1 ? "entry is no generation" : "entries are no generations"}: ${format.ignored.slice(0, 5).join(", ")}`,
+        `${count} ${count === 1 ? "entry is not a generation" : "entries are not generations"}: ${format.ignored.slice(0, 5).join(", ")}`,
     });
   }
   for (const { row, message } of format.unusable) {
@@ -78,7 +78,7 @@ export async function readPair(
   for (const document of [rollout, trainer]) {
     if (detectScorings(document) !== undefined) continue;
     throw new SchemaError(
-      "no token ids with one list of log-probs in this file, so it is no half of a pair",
+      "this file has no token ids with one list of log-probs, so it cannot be half of a pair",
       {
         at: { file: document.file },
       },
@@ -91,11 +91,11 @@ export async function readPair(
   const { pairs, unmatched, by } = matchScorings(first.scorings, second.scorings);
   if (pairs.length === 0) {
     throw new SchemaError(
-      `none of ${first.scorings.length} generations in ${rollout.file} has a counterpart among ${second.scorings.length} in ${trainer.file}`,
+      `none of ${first.scorings.length} generations in ${rollout.file} has a counterpart among the ${second.scorings.length} in ${trainer.file}`,
       {
         at: { file: trainer.file },
         likely: "the files are about different prompts",
-        hint: "both need the same keys or the same prompt texts",
+        hint: "both files need the same keys or the same prompt texts",
       },
     );
   }
@@ -139,9 +139,9 @@ export async function readPair(
         count: longer - length,
         omits: { unit: "token", why: "incomparable" },
         at: { file: trainer.file, row: b.row },
-        likely: "each engine sampled on its own, and from one differing token on the contexts differ",
+        likely: "each engine sampled independently, and after the first differing token the contexts differ",
         describe: (count) =>
-          `${count} ${count === 1 ? "token" : "tokens"} behind the place where ${parted} of ${pairs.length} generations part${apart === 0 ? "" : ` (${apart} at the first token)`}`,
+          `${count} ${count === 1 ? "token" : "tokens"} after the point where ${parted} of ${pairs.length} generations diverge${apart === 0 ? "" : ` (${apart} at the first token)`}`,
       });
     }
     if (length === 0 && longer > 0) return [];
@@ -184,7 +184,7 @@ function reportPromptLogprobs(pairs: readonly Pair[], file: string, findings: Fi
     omits: { unit: "token", why: "no_data" },
     at: { file },
     describe: (total) =>
-      `${total} prompt ${total === 1 ? "token has a log-prob" : "tokens have log-probs"} in both files, not compared: figures are about generated tokens`,
+      `${total} prompt ${total === 1 ? "token has a log-prob" : "tokens have log-probs"} in both files, not compared: figures cover generated tokens only`,
   });
 }
 
@@ -197,7 +197,7 @@ function textsDiffer(pairs: readonly Pair[], first: string, second: string): Sch
     `the two files hold different texts: ${pairs.length === 1 ? "the generation differs" : `all ${pairs.length} generations differ`} from the first token on (${name}: ${start(a)} in ${first}, ${start(b)} in ${second})`,
     {
       at: { file: second, row: b.row },
-      likely: "each engine sampled on its own, or the files have different tokenizers or prompts",
+      likely: "each engine sampled independently, or the files have different tokenizers or prompts",
       hint: "let the second engine score the tokens of the first (teacher forcing) instead of sampling its own",
     },
   );

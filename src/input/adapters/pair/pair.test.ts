@@ -27,19 +27,19 @@ describe("two files that scored the same tokens", () => {
     expect(batch!.responseTexts).toEqual([undefined, "y"]);
     expect(batch!.provenance.trainer).toBe("pair");
     expect(run.sources.map(({ guessed }) => guessed)).toEqual([
-      ["this is the rollout side, because it was given first"],
-      ["this is the trainer side, because it was given second"],
+      ["the rollout side, because it was given first"],
+      ["the trainer side, because it was given second"],
     ]);
     expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
-      ["note", "info", "1 entry is no generation: throughput", 1],
+      ["note", "info", "1 entry is not a generation: throughput", 1],
       ["note", "info", "1 entry is no generation: throughput", 1],
       [
         "note",
         "info",
-        "2 prompt tokens have log-probs in both files, not compared: figures are about generated tokens",
+        "2 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
         2,
       ],
-      ["texts-part", "warning", "2 tokens behind the place where 1 of 2 generations part", 2],
+      ["texts-part", "warning", "2 tokens after the point where 1 of 2 generations diverge", 2],
     ]);
   });
 
@@ -53,7 +53,7 @@ describe("two files that scored the same tokens", () => {
     expect(batch!.promptTexts).toEqual(["Pour moi", "Pour moi"]);
     expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
       [
-        "2 prompt tokens have log-probs in both files, not compared: figures are about generated tokens",
+        "2 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
         { unit: "token", why: "no_data" },
       ],
     ]);
@@ -88,7 +88,7 @@ describe("two files that scored the same tokens", () => {
     const alone = await readError(fixture("tgi_a.json"));
     expect([alone._tag, alone.message]).toEqual([
       "MissingSideError",
-      "text-generation-inference replies: one policy's log-probs are here, those of a second policy are not",
+      "text-generation-inference replies: only one policy's log-probs are present",
     ]);
     const forced = await readError(fixture("tgi_a.json"), { pair: true });
     expect([forced._tag, forced.message]).toEqual(["UsageError", "a pair needs two files, 1 were found"]);
@@ -97,7 +97,7 @@ describe("two files that scored the same tokens", () => {
   it("can be forced, and then says when a file is no half of one", async () => {
     const error = await readError([fixture("tgi_a.json"), `${FIXTURES}verl/rows.jsonl`], { pair: true });
     expect(error.message).toBe(
-      "no token ids with one list of log-probs in this file, so it is no half of a pair",
+      "this file has no token ids with one list of log-probs, so it cannot be half of a pair",
     );
   });
 });

@@ -138,7 +138,7 @@ export const primeRl: Adapter = {
       rank: agreedNumber(document, ["rank"]),
       problem: newer
         ? new UnsupportedError(
-            `prime-rl token export has schema_version ${version}, ${KNOWN_VERSION} is known`,
+            `prime-rl token export has schema_version ${version}; logratio knows ${KNOWN_VERSION}`,
             {
               at: { file: document.file },
               hint: "name the columns yourself: --rollout inference_logprobs --trainer trainer_logprobs --mask loss_mask",

@@ -173,7 +173,7 @@ function reportLosses(
       likely: "tokens have different numbers of alternatives, or ids and log-probs differ in length",
       hint: "write the same number per token, filled up with id -1",
       describe: (count) =>
-        `${count} ${count === 1 ? "row has" : "rows have"} top-k alternatives of ${name} that are not k per token; these were left out`,
+        `${count} ${count === 1 ? "row has" : "rows have"} top-k alternatives of ${name} that are not k per token: left out`,
     });
   }
 }
@@ -237,7 +237,7 @@ export const record: Adapter = {
         .map((name) => `${name}: ${describeRowValue(sampled(name))}`),
       guessed: names.includes(LIST_COLUMNS.responseMask)
         ? []
-        : ["response mask: none is there, so every token counts as sampled"],
+        : ["response mask: not present, so every token counts as sampled"],
       missing: known.filter((name) => !names.includes(name)),
       step: agreedNumber(document, [SCALAR_COLUMNS.step]),
       rank: agreedNumber(document, [SCALAR_COLUMNS.rank]),

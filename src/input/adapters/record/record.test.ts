@@ -27,9 +27,7 @@ describe("the record as a trainer writes it with pyarrow", () => {
     expect({ rollout, trainer }).toEqual({ rollout: EXPECTED.rollout, trainer: EXPECTED.trainer });
     expect(masks).toEqual(EXPECTED.masks.map((row) => row.map(() => 1)));
     expect(batches[0]!.rolloutLogprobs).toBeInstanceOf(Float32Array);
-    expect(run.sources[0]!.guessed).toEqual([
-      "response mask: none is there, so every token counts as sampled",
-    ]);
+    expect(run.sources[0]!.guessed).toEqual(["response mask: not present, so every token counts as sampled"]);
   });
 
   it("columns that the user names come before those of the layout", async () => {
@@ -54,7 +52,7 @@ describe("the record as a trainer writes it with pyarrow", () => {
     expect(batches[0]!.topK).toEqual({});
     expect(findings.map(({ message, at }) => [message, at.row])).toEqual([
       ["1 row has a null response_mask: every token there counts as sampled", 1],
-      ["1 row has top-k alternatives of rollout that are not k per token; these were left out", 1],
+      ["1 row has top-k alternatives of rollout that are not k per token: left out", 1],
     ]);
   });
 

@@ -104,7 +104,7 @@ function refuseOneColumn<V>(names: NameTable, found: FoundColumns<V>, file: stri
   if (column === undefined || column !== found.get("trainer")?.name) return;
   if (names.rollout?.length === 1 && names.trainer?.length === 1) return;
   throw new SchemaError(
-    `${column} would be both the rollout and the trainer log-probs: a column agrees with itself`,
+    `${column} cannot be both the rollout and the trainer log-probs: a column always agrees with itself`,
     { at: { file, entry: column }, hint: "name the column of each side: --rollout COLUMN --trainer COLUMN" },
   );
 }

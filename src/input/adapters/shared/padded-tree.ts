@@ -149,13 +149,13 @@ const TEXT_BYTES = 64;
 function checkRows(rows: number, columns: FoundColumns<TreeValue>, file: string): void {
   if (rows > MAX_ARRAY_ROWS) {
     throw new LimitError(
-      `the arrays have ${rows} rows; at most ${MAX_ARRAY_ROWS} sequences are read of one file`,
+      `the arrays have ${rows} rows; at most ${MAX_ARRAY_ROWS} sequences are read from one file`,
       {
         needed: rows,
         limit: MAX_ARRAY_ROWS,
         at: { file },
-        likely: "the dimensions are swapped, or the file was made to keep its reader busy",
-        hint: "write one row per sequence; split what has more of them into several files",
+        likely: "the dimensions are swapped, or the file was crafted to exhaust its reader",
+        hint: "write one row per sequence, and split larger data into several files",
       },
     );
   }

@@ -167,11 +167,11 @@ export async function* readPack(
 ): AsyncGenerator<readonly SequenceDraft[]> {
   const lengths = await readLengths(source);
   const at = { file: context.file, row: context.pack };
-  if (lengths === undefined) throw new SchemaError("num_tokens is no list of numbers", { at });
+  if (lengths === undefined) throw new SchemaError("num_tokens is not a list of numbers", { at });
   let total = 0;
   for (const length of lengths) {
     if (!Number.isInteger(length) || length < 0) {
-      throw new SchemaError(`num_tokens holds ${length}, which is no token count`, { at });
+      throw new SchemaError(`num_tokens holds ${length}, which is not a token count`, { at });
     }
     total += length;
   }

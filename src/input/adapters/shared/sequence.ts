@@ -202,5 +202,5 @@ export function explainMask(has: (field: Field) => boolean): string | undefined 
   if (has("lossMask")) return "response mask: the last columns of the loss mask";
   if (has("attention"))
     return "response mask: the last columns of the attention mask, so tool output counts as sampled";
-  return "response mask: none is there, so every token counts as sampled";
+  return "response mask: not present, so every token counts as sampled";
 }

@@ -38,10 +38,10 @@ function trainerOf({ root }: Dump): string {
 async function problemOf(dump: Dump, file: string): Promise<Match["problem"]> {
   const trainer = trainerOf(dump);
   if (dump.kind === "rollout") {
-    return new MissingSideError(`this is a rollout dump of slime: the trainer's log-probs are not in it`, {
+    return new MissingSideError(`this is a slime rollout dump: it does not hold the trainer's log-probs`, {
       at: { file },
       likely: "it was written by --save-debug-rollout-data, or is rollout_data/ of --dump-details",
-      hint: "read the training dump instead: --save-debug-train-data PATH, or train_data/ beside rollout_data/ with --dump-details DIR",
+      hint: "read the training dump instead: --save-debug-train-data PATH, or train_data/ next to rollout_data/ with --dump-details DIR",
     });
   }
   const contextParallel = await readScalar(dump.root.cp_size);

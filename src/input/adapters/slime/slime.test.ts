@@ -53,7 +53,7 @@ describe("slime and miles dumps", () => {
       [
         "one-sided",
         "info",
-        "1 file without the two sides: this is a rollout dump of slime: the trainer's log-probs are not in it",
+        "1 file without the two sides: this is a slime rollout dump: it does not hold the trainer's log-probs",
       ],
     ]);
   });
@@ -62,7 +62,7 @@ describe("slime and miles dumps", () => {
     [
       "details/rollout_data",
       "MissingSideError",
-      "this is a rollout dump of slime: the trainer's log-probs are not in it",
+      "this is a slime rollout dump: it does not hold the trainer's log-probs",
     ],
     ["no_trainer.pt", "MissingSideError", "this slime dump has no log_probs: the trainer side is missing"],
     [

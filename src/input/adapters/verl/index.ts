@@ -46,7 +46,7 @@ function explain<V>(
   const sure = has("tokens") || has("mask") || has("attention");
   const guessed = [explainMask(has)].filter((line) => line !== undefined);
   if (padded && has("prompt") && !has("attention") && !has("padToken")) {
-    guessed.push("prompts: taken whole, no attention mask says where they begin");
+    guessed.push("prompts: taken whole, as no attention mask says where they begin");
   }
   return {
     score: sure ? 0.9 : 0.75,

@@ -125,16 +125,14 @@ describe("a mask that has to be found", () => {
     const { run, batches } = await readAll(fixture("no_attention.npz"));
     expect(picture(batches[0]!)).toMatchObject({ responses: EXPECTED.responses, masks: EXPECTED.masks });
     expect(run.sources[0]!.guessed).toEqual([
-      "prompts: taken whole, no attention mask says where they begin",
+      "prompts: taken whole, as no attention mask says where they begin",
     ]);
   });
 
   it("is all ones without any", async () => {
     const { run, batches } = await readAll(fixture("no_mask.npz"));
     expect(picture(batches[0]!).masks).toEqual([0, 1, 2].map(() => Array(8).fill(1)));
-    expect(run.sources[0]!.guessed).toContain(
-      "response mask: none is there, so every token counts as sampled",
-    );
+    expect(run.sources[0]!.guessed).toContain("response mask: not present, so every token counts as sampled");
   });
 });
 

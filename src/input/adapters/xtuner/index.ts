@@ -66,10 +66,10 @@ function explain<V>(find: Lookup<V>, describe: (value: V) => string): Match | un
     .map((field) => LABELS[field]!);
   const guessed =
     find("labels") !== undefined
-      ? "alignment: next token (entry j is about token j + 1), because shifted_labels are there"
+      ? "alignment: next token (entry j is about token j + 1), because shifted_labels are present"
       : find("mask") !== undefined
         ? "responses begin at the first token with mask 1"
-        : "response mask: none is there, so every token counts as sampled";
+        : "response mask: not present, so every token counts as sampled";
   return { score: 0.95, found, guessed: [guessed], missing };
 }
 

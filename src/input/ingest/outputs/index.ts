@@ -89,14 +89,14 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
     });
     if (stats === undefined) return mayFail ? undefined : checkDirectoryOf(path, kind);
     if (stats.isDirectory())
-      throw new UsageError(`${flag} ${path} is a directory; a file is written`, {
+      throw new UsageError(`${flag} ${path} is a directory, but the output is a file`, {
         at: { file: path },
         hint: `name a file in it: ${flag} ${join(path, SUGGESTED[kind] ?? "NAME")}`,
       });
     if (!stats.isFile()) {
       // What is appended to may be a pipe; a rename would replace the device itself.
       if (mayFail) return;
-      throw new UsageError(`${flag}: ${specialFile(path, stats)}, which a file would replace`, {
+      throw new UsageError(`${flag}: ${specialFile(path, stats)}, which the output would replace`, {
         at: { file: path },
         hint: "name a file",
       });
@@ -121,8 +121,8 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
     throw new UsageError(`${flag} ${path} would ${doing} ${holds}, not ${articled(kind)} of logratio's`, {
       at: { file: path },
       hint: existing.isData
-        ? `${suggestion(flag, path, kind)}; or add --force if it may go`
-        : "give another name, or add --force if it may go",
+        ? `${suggestion(flag, path, kind)}; or add --force to replace it`
+        : "give another name, or add --force to replace it",
     });
   };
 
@@ -134,16 +134,16 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
         `${flag} ${path} ${real === input.real ? "is" : "lies in"} a directory that is read`,
         {
           at: { file: path },
-          likely: "the next run would read what this one writes",
+          likely: "the next run would read this output as input",
           hint: `give a directory beside it: ${flag} ${join(dirname(input.path), `${basename(real)}-out`)}`,
         },
       );
     }
     const stats = await statOf(path);
     if (stats !== undefined && !stats.isDirectory())
-      throw new UsageError(`${flag} ${path} is a file; a directory is written`, {
+      throw new UsageError(`${flag} ${path} is a file, but the output is a directory`, {
         at: { file: path },
-        hint: "name a directory, or one that is not there yet",
+        hint: "name a directory, existing or not",
       });
   };
 
@@ -167,8 +167,8 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
       {
         at: { file: path },
         hint: mayGo
-          ? "name a directory that is not there yet, or add --force if what is in it may go"
-          : "name a directory that is not there yet; a foreign directory is never replaced",
+          ? "name a directory that does not exist yet, or add --force to replace this one"
+          : "name a directory that does not exist yet; a foreign directory is never replaced",
       },
     );
   };
@@ -210,7 +210,7 @@ async function refuseInside(
     if (!isBelow(real, input.real) || below.split(sep).some((name) => name.startsWith("."))) continue;
     throw new UsageError(`${flag} ${path} lies in ${input.path}, which is read`, {
       at: { file: path },
-      likely: "the next run would read what this one writes as a part of itself",
+      likely: "the next run would read this output as input",
       hint: `write it elsewhere: ${flag} ${SUGGESTED[kind] ?? basename(path)}`,
     });
   }
@@ -262,7 +262,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
       throw fileSystemError(cause, "write", { file: path });
     const link = await lstat(path).catch(() => undefined);
     if (link?.isSymbolicLink() === true)
-      throw new UsageError(`${path} is a symbolic link that leads nowhere`, {
+      throw new UsageError(`${path} is a broken symbolic link`, {
         at: { file: path },
         hint: "remove it, or give another name",
       });

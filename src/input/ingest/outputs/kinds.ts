@@ -42,7 +42,7 @@ export async function identifyFile(path: string): Promise<Existing> {
   const text = head.toString("latin1");
   const page = /<meta name=generator content="logratio (report|analyze|kl)"/.exec(text.slice(0, 4096))?.[1];
   if (page !== undefined)
-    return { kind: `${page} page` as OutputKind, what: `a page of logratio ${page}`, isData: false };
+    return { kind: `${page} page` as OutputKind, what: `a logratio ${page} page`, isData: false };
   if (text.startsWith("PAR1")) return identifyParquet(path);
   if (text.startsWith("PK\u0003\u0004")) return identifyZip(path);
   if (/^[\s\S]{8}\{"/.test(text.slice(0, 10))) return identifySafetensors(text);
@@ -110,7 +110,7 @@ async function identifyZip(path: string): Promise<Existing> {
     const { members } = await openZip(source);
     const names = [...members.keys()];
     if (names.includes("index.html") && names.includes("api/run"))
-      return { kind: "bundle", what: "a bundle of logratio view", isData: false };
+      return { kind: "bundle", what: "a logratio view bundle", isData: false };
     if (names.some((name) => name.endsWith(".npy")))
       return identifyArrays(
         names.map((name) => name.replace(/\.npy$/, "")),
@@ -154,8 +154,8 @@ export async function identifyDirectory(path: string, names: readonly string[]):
   const run = await jsonIn(join(path, "api/run"));
   if (names.includes("index.html") && run?.bundled === true) {
     const others = names.filter((name) => !BUNDLE_NAMES.includes(name) && !/\.(js|css|svg|map)$/.test(name));
-    if (others.length === 0) return { kind: "bundle", what: "a bundle of logratio view", isData: false };
-    return foreign(`a bundle of logratio view with ${others[0]} beside it`, false);
+    if (others.length === 0) return { kind: "bundle", what: "a logratio view bundle", isData: false };
+    return foreign(`a logratio view bundle with ${others[0]} next to it`, false);
   }
   if (await isStudyDirectory(path, names)) return { kind: "study", what: "a study", isData: true };
   return foreign(`a directory with ${formatCount(names.length)} entries`);

@@ -73,7 +73,7 @@ export function splitElements(maxBytes: number, name: string): Splitter {
   /** What to do with the byte at `pos`, which is no white space and in no element. */
   const step = (code: number): Piece | undefined => {
     if (state === "nothing") {
-      const piece = unexpected("nothing behind the array");
+      const piece = unexpected("nothing after the array");
       pos = chunk.length;
       return piece;
     }
@@ -85,7 +85,7 @@ export function splitElements(maxBytes: number, name: string): Splitter {
     else if (state === "resync" && code === OPEN_BRACE) return element();
     else if (code === COMMA && state !== "element") state = "element";
     else if (state !== "resync") {
-      const piece = unexpected(state === "element" ? "a value" : '"," or "]" behind an element');
+      const piece = unexpected(state === "element" ? "a value" : '"," or "]" after an element');
       state = "resync";
       return piece;
     }

@@ -97,7 +97,7 @@ export function createNumberScanner(spend: (bytes: number) => void = () => {}): 
       }
       if ((code - ZERO) >>> 0 <= 9) return scanSlowly(bytes, start, end);
     } else if ((code - ZERO) >>> 0 <= 9) {
-      throw expected("no digit behind a leading zero", bytes, pos, end);
+      throw expected("no digit after a leading zero", bytes, pos, end);
     }
     let low = 0;
     let lowDigits = 0;

@@ -128,7 +128,7 @@ describe("the JSON parser", () => {
     ["[1 2]", '3: expected "," or "]", found "2"'],
     ["[1,]", '3: expected a value, found "]"'],
     ["[,1]", '1: expected a value, found ","'],
-    ["[01]", '2: expected no digit behind a leading zero, found "1"'],
+    ["[01]", '2: expected no digit after a leading zero, found "1"'],
     ["-", "1: expected a digit, found the end"],
     ["[1.]", '3: expected a digit, found "]"'],
     ["[1e]", '3: expected a digit, found "]"'],

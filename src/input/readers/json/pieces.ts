@@ -6,7 +6,7 @@
  */
 import { LimitError, type LogratioError, memoryLimit } from "../../../core/base/index.ts";
 
-export const LIKELY_BEING_WRITTEN = "The file was probably being written, or its writer was stopped.";
+export const LIKELY_BEING_WRITTEN = "the file was probably being written, or its writer was stopped";
 
 /** `bytes[start, end)` is one row's text, valid until the next piece is asked for. */
 export interface Piece {
@@ -66,14 +66,11 @@ export function createCarry(limit: number, name: string): Carry {
     append: (bytes, start, end) => {
       length += end - start;
       if (length > most) {
-        overflow ??= new LimitError(
-          `one JSON value has more than ${most} bytes of text, the most that is kept`,
-          {
-            at: { file: name },
-            likely: "it is not JSON, or one row holds a whole run",
-            hint: `if it is sound and the memory is there: --memory ${Math.ceil((2 * COPIES * most) / 2 ** 20)} (MiB)`,
-          },
-        );
+        overflow ??= new LimitError(`one JSON value has more than ${most} bytes of text, the limit`, {
+          at: { file: name },
+          likely: "it is not JSON, or one row holds an entire run",
+          hint: `if it is valid and there is enough memory: --memory ${Math.ceil((2 * COPIES * most) / 2 ** 20)} (MiB)`,
+        });
         parts = [];
         held = 0;
         return;

@@ -63,7 +63,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
   throw new Error("nothing failed");
 }
 
-const beingWritten = "The file was probably being written, or its writer was stopped.";
+const beingWritten = "the file was probably being written, or its writer was stopped";
 
 describe("openJsonl", () => {
   test("gives every row its line, its offset and its number", async () => {
@@ -173,7 +173,7 @@ describe("openJsonl", () => {
         row: 2,
         line: 3,
         offset: 21,
-        message: 'column 8: expected no digit behind a leading zero, found "1"',
+        message: 'column 8: expected no digit after a leading zero, found "1"',
       },
       { row: 3, line: 4, offset: 31, message: 'column 1: expected "{", found "["' },
       { row: 4, line: 5, offset: 35, message: 'column 10: expected nothing more, found "{"' },
@@ -186,7 +186,7 @@ describe("openJsonl", () => {
     const { rows, bad } = await read(source(text));
     expect(rows).toEqual([{ a: 1 }, { a: 2 }, { a: 4 }, { a: 5 }]);
     expect(bad.map(({ row, message }) => [row, message])).toEqual([
-      [1, 'expected "," or "]" behind an element, found "{"'],
+      [1, 'expected "," or "]" after an element, found "{"'],
       [3, 'byte 1 of the element: expected "{", found "3"'],
       [4, 'byte 7 of the element: expected a value, found "n"'],
       [5, 'expected a value, found ","'],
@@ -208,7 +208,7 @@ describe("openJsonl", () => {
       next += chunk.length;
     }
     expect(sizes).toEqual([64, 1024, 1024, 1024, 1024, 840]);
-    await expect(document.chunks().next()).rejects.toThrow("the rows of a.jsonl were asked for twice");
+    await expect(document.chunks().next()).rejects.toThrow("the rows of a.jsonl were requested twice");
   });
 
   test("gives only the columns that are asked for", async () => {
@@ -252,9 +252,9 @@ describe("openJsonl", () => {
         row: 1,
         line: 2,
         offset: 9,
-        message: "one JSON value has more than 1000000 bytes of text, the most that is kept",
-        likely: "it is not JSON, or one row holds a whole run",
-        hint: "if it is sound and the memory is there: --memory 4 (MiB)",
+        message: "one JSON value has more than 1000000 bytes of text, the limit",
+        likely: "it is not JSON, or one row holds an entire run",
+        hint: "if it is valid and there is enough memory: --memory 4 (MiB)",
       },
     ]);
   });
@@ -278,7 +278,7 @@ describe("openJsonl", () => {
       const { rows, bad } = await read(source(`{"a": 1}\n{"a": ${value}}\n{"a": 3}\n`));
       expect(rows).toEqual([{ a: 1 }, { a: 3 }]);
       expect(bad.map(({ row, line }) => ({ row, line }))).toEqual([{ row: 1, line: 2 }]);
-      expect(bad[0]!.message).toContain("takes more than 1 MiB decoded, the most that is used");
+      expect(bad[0]!.message).toContain("takes more than 1 MiB decoded, the limit");
       expect(bad[0]!.hint).toContain("--memory 4 (MiB)");
       await expect(openJsonl(source(`{"a": ${value}}\n`))).rejects.toMatchObject({ _tag: "LimitError" });
       await expect(openJson(source(`{"a": ${value}}\n`))).rejects.toMatchObject({ _tag: "LimitError" });
@@ -295,8 +295,8 @@ describe("openJsonl", () => {
         row: 2,
         line: 3,
         offset: 18,
-        message: "the line is cut off: 5000 zero bytes stand where the rest of it should be",
-        likely: "The machine stopped, or the disk was full, while the file was being written.",
+        message: "the line is cut off: 5000 zero bytes in place of the rest",
+        likely: "the machine stopped, or the disk was full, while the file was being written",
       },
     ]);
   });
@@ -323,8 +323,8 @@ describe("openJsonl", () => {
       _tag: "FormatError",
       message: "gzip data is cut off: the file ends at byte 30000, inside a compressed member",
       at: { file: "a.jsonl.gz", offset: 30_000 },
-      likely: "The file was being written or copied when it was read.",
-      hint: "Wait until its writer has finished, or copy it again.",
+      likely: "the file was being written or copied when it was read",
+      hint: "wait until its writer has finished, or copy it again",
     });
   });
 
@@ -399,8 +399,8 @@ describe("openJson", () => {
 
   test("says what to do about objects one after the other", async () => {
     expect(await failure(openJson(source('{\n"a": 1}\n{\n"a": 2}', "x.json")))).toMatchObject({
-      likely: "There are several objects in the file.",
-      hint: "Put each on a line of its own: jq -c .",
+      likely: "there are several objects in the file",
+      hint: "put each on a line of its own: jq -c .",
     });
   });
 
@@ -410,7 +410,7 @@ describe("openJson", () => {
     )) as LogratioError;
     expect([error._tag, error.message]).toEqual([
       "LimitError",
-      "one JSON value has more than 999 bytes of text, the most that is kept",
+      "one JSON value has more than 999 bytes of text, the limit",
     ]);
   });
 });

@@ -133,7 +133,7 @@ export async function openJsonl(
 
   let used = false;
   async function* chunks(wish: Parameters<RowDocument["chunks"]>[0] = {}): AsyncGenerator<RowChunk> {
-    if (used) throw new UsageError(`the rows of ${file} were asked for twice; open the file again`);
+    if (used) throw new UsageError(`the rows of ${file} were requested twice; open the file again`);
     used = true;
     const wanted = wish.columns === undefined ? undefined : new Set(wish.columns);
     for (const bad of leading) wish.onBadRow?.(bad);
@@ -276,8 +276,8 @@ function readRow(
     const first = skipSpace(bytes, start, end);
     const zeros = trailingZeros(bytes, start, end);
     if (zeros > 0) {
-      return bad(`the ${unit} is cut off: ${zeros} zero bytes stand where the rest of it should be`, {
-        likely: "The machine stopped, or the disk was full, while the file was being written.",
+      return bad(`the ${unit} is cut off: ${zeros} zero bytes in place of the rest`, {
+        likely: "the machine stopped, or the disk was full, while the file was being written",
       });
     }
     if (cut && bytes[first] === OPEN_BRACE && findEnd(bytes, first, end, newBoundary()) < 0) {
@@ -311,8 +311,8 @@ export function checkText({ head, name }: PlainStream): void {
   if (utf16) {
     throw new FormatError("the file is UTF-16; JSON is read as UTF-8", {
       at: { file: name, offset: 0 },
-      likely: "It was written by a redirection in Windows PowerShell.",
-      hint: "Convert it: iconv -f UTF-16 -t UTF-8.",
+      likely: "it was written by redirecting output in Windows PowerShell",
+      hint: "convert it: iconv -f UTF-16 -t UTF-8",
     });
   }
   // A tail of zero bytes costs the row that it cuts off, not the file.

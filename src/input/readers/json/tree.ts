@@ -68,8 +68,8 @@ function parseRoot(
     if (bytes[start] === OPEN_BRACE && close < 0) {
       throw new FormatError(`the JSON object is cut off: ${end} bytes without its closing brace`, {
         at: { file, offset: end },
-        likely: "The file was being written or copied when it was read.",
-        hint: "Wait until its writer has finished, or copy it again.",
+        likely: "the file was being written or copied when it was read",
+        hint: "wait until its writer has finished, or copy it again",
       });
     }
     const offset = error.at.offset ?? start;
@@ -80,7 +80,7 @@ function parseRoot(
     throw new FormatError(`line ${line}, column ${column}: ${error.message}`, {
       at: { file, line, offset },
       ...(another
-        ? { likely: "There are several objects in the file.", hint: "Put each on a line of its own: jq -c ." }
+        ? { likely: "there are several objects in the file", hint: "put each on a line of its own: jq -c ." }
         : {}),
     });
   }

@@ -35,19 +35,19 @@ export async function readNpyArray(
 
 function checkLength(found: number, declared: number, at: Place): void {
   if (found < declared) {
-    throw new FormatError(`npy data is cut off: the header declares ${declared} bytes, ${found} are there`, {
+    throw new FormatError(`npy data is cut off: the header declares ${declared} bytes, found ${found}`, {
       at,
       likely: LIKELY_CUT_OFF,
-      hint: "Write the file again; if its step is lost, leave it out.",
+      hint: "write the file again; if its step is lost, leave it out",
     });
   }
   if (found > declared) {
     throw new FormatError(
-      `npy data is longer than its header: it declares ${declared} bytes, ${found} are there`,
+      `npy data is longer than its header: it declares ${declared} bytes, found ${found}`,
       {
         at,
-        likely: "Several arrays were saved into one file, or the header belongs to another array.",
-        hint: "Save several arrays with np.savez.",
+        likely: "several arrays were saved into one file, or the header belongs to another array",
+        hint: "save several arrays with np.savez",
       },
     );
   }
@@ -65,7 +65,7 @@ async function readObjects(
   if (length > MAX_PICKLE_BYTES) {
     throw new LimitError(`pickle has ${length} bytes; at most ${MAX_PICKLE_BYTES} are read`, {
       at: { ...at, offset: dataStart },
-      hint: "Save long lists of numbers as arrays of numbers.",
+      hint: "save long lists of numbers as arrays of numbers",
     });
   }
   const pickle = await source.slice(dataStart, source.byteLength);

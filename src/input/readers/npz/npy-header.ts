@@ -32,7 +32,7 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
     const found = Array.from(prefix.subarray(0, 6), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
     throw new FormatError(`not an npy array: it starts with ${found || "nothing"}, not 93 4e 55 4d 50 59`, {
       at: { ...at, offset: 0 },
-      likely: "The file has another format, or was cut off before its header was written.",
+      likely: "the file has another format, or was cut off before its header was written",
     });
   }
   const major = prefix[6] ?? 0;
@@ -66,7 +66,7 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
 
 function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
   if (!(literal instanceof Map)) {
-    throw new FormatError("npy header is no dict", { at, likely: LIKELY_DAMAGED });
+    throw new FormatError("npy header is not a dict", { at, likely: LIKELY_DAMAGED });
   }
   const descr = literal.get("descr");
   const fortran = literal.get("fortran_order");
@@ -81,11 +81,11 @@ function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
   if (typeof descr !== "string") {
     throw new UnsupportedError("NumPy record types are not read", {
       at,
-      hint: "Save each field as an array of its own.",
+      hint: "save each field as an array of its own",
     });
   }
   if (!shape.every((size) => typeof size === "number")) {
-    throw new FormatError("npy header has a shape that is no tuple of numbers", {
+    throw new FormatError("npy header has a shape that is not a tuple of numbers", {
       at,
       likely: LIKELY_DAMAGED,
     });
@@ -94,7 +94,7 @@ function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
 }
 
 function cutOff(needed: number, found: number, at: Place): FormatError {
-  return new FormatError(`npy header is cut off: it ends at byte ${needed}, ${found} are there`, {
+  return new FormatError(`npy header is cut off: it ends at byte ${needed}, found ${found}`, {
     at: { ...at, offset: found },
     likely: LIKELY_CUT_OFF,
   });

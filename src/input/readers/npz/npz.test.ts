@@ -38,7 +38,7 @@ function tensorOf(document: TreeDocument, name: string): Tensor {
 
 const openBytes = (bytes: Uint8Array): Promise<TreeDocument> => openNpy(memorySource("a.npy", bytes));
 const FLOATS = new Uint8Array(Float32Array.of(1, 2, 3, 4, 5, 6).buffer);
-const LIKELY_CUT_OFF = "The file was probably cut off while it was being written.";
+const LIKELY_CUT_OFF = "the file was probably cut off while it was being written";
 
 describe("bad npy files", () => {
   const whole = npy(header("<f4", "(2, 3)"), FLOATS);
@@ -48,8 +48,8 @@ describe("bad npy files", () => {
     [4, "FormatError", "not an npy array: it starts with 93 4e 55 4d, not 93 4e 55 4d 50 59"],
     [9, "FormatError", "npy header is cut off: it ends at byte 10, 9 are there"],
     [100, "FormatError", "npy header is cut off: it ends at byte 128, 100 are there"],
-    [128, "FormatError", "npy data is cut off: the header declares 24 bytes, 0 are there"],
-    [whole.length - 1, "FormatError", "npy data is cut off: the header declares 24 bytes, 23 are there"],
+    [128, "FormatError", "npy data is cut off: the header declares 24 bytes, found 0"],
+    [whole.length - 1, "FormatError", "npy data is cut off: the header declares 24 bytes, found 23"],
   ])("are cut off after %i bytes", async (length, tag, message) => {
     expect(await failure(openBytes(whole.subarray(0, length)))).toMatchObject({ tag, message });
   });
@@ -88,7 +88,7 @@ describe("bad npy files", () => {
       tag: "LimitError",
       message:
         "npy header declares the shape [1152921504606847000], 1152921504606847000 elements; at most 281474976710656 are read",
-      likely: "The header is damaged, or was made up to exhaust memory.",
+      likely: "the header is damaged, or crafted to exhaust memory",
     });
     expect((await failure(openBytes(npy(header("<f4", "(1099511627776,)"), FLOATS)))).message).toBe(
       "npy data is cut off: the header declares 4398046511104 bytes, 24 are there",
@@ -104,19 +104,19 @@ describe("bad npy files", () => {
   });
 
   it.each([
-    ["[1, 2]", "npy header is no dict"],
+    ["[1, 2]", "npy header is not a dict"],
     ["{'descr': '<f4'}", "npy header holds descr; it needs descr, fortran_order and shape"],
     ["{}", "npy header holds nothing; it needs descr, fortran_order and shape"],
     [
       "{'descr': '<f4', 'fortran_order': False, 'shape': ('a',)}",
-      "npy header has a shape that is no tuple of numbers",
+      "npy header has a shape that is not a tuple of numbers",
     ],
     [
       "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-      "npy header declares the shape [-1]; -1 is no size",
+      "npy header declares the shape [-1]; -1 is not a size",
     ],
     ["{'descr': 'x9', 'fortran_order': False, 'shape': (1,)}", 'arrays of NumPy type "x9" are not read'],
-    ["{'descr': '', 'fortran_order': False, 'shape': (1,)}", '"" is no NumPy type'],
+    ["{'descr': '', 'fortran_order': False, 'shape': (1,)}", '"" is not a NumPy type'],
     [
       "{'descr': __import__('os')}",
       'npy header is malformed: expected a value at character 10, found "__import__(\'"',
@@ -227,7 +227,7 @@ describe("npz archives", () => {
     ]) {
       await expect(tensor.readRows(start!, end!)).rejects.toMatchObject({
         _tag: "UsageError",
-        message: `rows ${start} to ${end} were asked for; the tensor has 2`,
+        message: `rows ${start} to ${end} were requested, but the tensor has 2`,
       });
     }
     expect(await tensor.readRows(2, 2)).toEqual(new Float32Array(0));
@@ -241,7 +241,7 @@ describe("npz archives", () => {
     const wrong = npy(header("<U1", "(1,)"), new Uint8Array(Uint32Array.of(0x110000).buffer));
     const broken = tensorOf(await openBytes(wrong), "value");
     await expect(broken.readStrings?.(0, 1)).rejects.toThrow(
-      "string array holds 0x110000, which is no character; the last is 0x10ffff",
+      "string array holds 0x110000, which is not a character; the last is 0x10ffff",
     );
   });
 });

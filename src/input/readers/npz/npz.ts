@@ -30,7 +30,7 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
   if (zip.members.size === 0) {
     throw new EmptyInputError("npz archive has no members", {
       at: { file: source.name },
-      likely: "numpy.savez was called without arrays.",
+      likely: "numpy.savez was called without arrays",
     });
   }
   const root: Record<string, TreeValue> = Object.create(null);
@@ -50,7 +50,7 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
       root[name] = await readNpyArray(bytes, at, options);
     } else {
       plainBytes += member.byteLength;
-      checkMemory(plainBytes, "what the npz archive holds beside arrays", at);
+      checkMemory(plainBytes, "what the npz archive holds besides arrays", at);
       root[name] = await readPlainMember(zip, member);
     }
   }
@@ -70,12 +70,12 @@ export async function openNpz(source: ByteSource, options: PickleOptions = {}): 
 async function readPlainMember(zip: ZipArchive, member: ZipMember): Promise<Uint8Array> {
   if (member.byteLength > MAX_PLAIN_MEMBER_BYTES) {
     throw new LimitError(
-      `npz member is no array and has ${member.byteLength} bytes; at most ${MAX_PLAIN_MEMBER_BYTES} are read`,
+      `npz member is not an array and has ${member.byteLength} bytes; at most ${MAX_PLAIN_MEMBER_BYTES} are read`,
       {
         needed: member.byteLength,
         limit: MAX_PLAIN_MEMBER_BYTES,
         at: { file: zip.source.name, entry: member.name },
-        hint: "Take it out of the archive: zip -d.",
+        hint: "remove it from the archive: zip -d",
       },
     );
   }

@@ -111,7 +111,7 @@ export function duckdbWriteError(cause: unknown, file: string): LogratioError {
   if (code !== undefined)
     return fileSystemError(Object.assign(new Error(text, { cause }), { code }), "write", { file });
   if (!/^IO Error/.test(text)) return duckdbError(cause, file);
-  return new FileSystemError(`Cannot write ${file}: ${text.split("\n", 1)[0]}`, { at: { file }, cause });
+  return new FileSystemError(`cannot write ${file}: ${text.split("\n", 1)[0]}`, { at: { file }, cause });
 }
 
 /** DuckDB's complaint about a file that it reads as an error of ours. */
@@ -123,17 +123,17 @@ export function duckdbError(cause: unknown, file: string): LogratioError {
   if (kind === "Out of Memory Error") {
     return new LimitError(`reading parquet needs more memory than its limit: ${rest}`, {
       at,
-      hint: "Rewrite the file with smaller row groups, or raise the limit.",
+      hint: "rewrite the file with smaller row groups, or raise the limit",
       cause,
     });
   }
   if (kind === "Not implemented Error") {
-    return new UnsupportedError(`parquet feature that is not read: ${rest}`, { at, cause });
+    return new UnsupportedError(`unsupported parquet feature: ${rest}`, { at, cause });
   }
   return new FormatError(`parquet data cannot be decoded: ${rest}`, {
     at,
-    likely: "The file was damaged in a copy, or was rewritten while it was read.",
-    hint: "Copy it again.",
+    likely: "the file was damaged in a copy, or was rewritten while it was read",
+    hint: "copy it again",
     cause,
   });
 }

@@ -79,7 +79,7 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
   const tail = await source.slice(Math.max(0, size - TRAILER_BYTES), size);
   const end = ascii(tail, tail.length - 4);
   if (ascii(head, 0) === ENCRYPTED_MAGIC || end === ENCRYPTED_MAGIC) {
-    throw new UnsupportedError("the parquet file is encrypted", { at: { file }, hint: "Decrypt it first." });
+    throw new UnsupportedError("the parquet file is encrypted", { at: { file }, hint: "decrypt it first" });
   }
   if (ascii(head, 0) !== MAGIC) {
     throw new FormatError(`not parquet: the ${size} bytes do not start with "${MAGIC}"`, {
@@ -91,9 +91,8 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
       `parquet file is cut off: its ${size} bytes do not end with a footer and "${MAGIC}"`,
       {
         at: { file, offset: size },
-        likely:
-          "The file was being written or copied when it was read; Parquet writes its table of contents last.",
-        hint: "Wait until its writer has closed it, or copy it again.",
+        likely: "the file was still being written or copied; Parquet writes its table of contents last",
+        hint: "wait until its writer has closed it, or copy it again",
       },
     );
   }
@@ -106,8 +105,7 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
       needed: length,
       limit: MAX_PARQUET_FOOTER_BYTES,
       at: { file, offset: size - TRAILER_BYTES },
-      likely:
-        "the file was damaged, made to fill the memory, or written with thousands of columns and row groups",
+      likely: "the file is damaged, crafted to fill the memory, or has thousands of columns and row groups",
       hint: "rewrite it with larger row groups",
     });
   }
@@ -123,8 +121,8 @@ export async function readFooter(source: ByteSource): Promise<Footer> {
 function damaged(file: string, offset: number, what: string, cause: unknown): FormatError {
   return new FormatError(`parquet footer is damaged: ${what}`, {
     at: { file, offset },
-    likely: "The file was damaged in a copy.",
-    hint: "Copy it again.",
+    likely: "the file was damaged in a copy",
+    hint: "copy it again",
     cause,
   });
 }
@@ -132,8 +130,7 @@ function damaged(file: string, offset: number, what: string, cause: unknown): Fo
 function describe(fields: ThriftStruct, start: number): Footer {
   const elements = structsAt(fields, FILE.schema);
   const rows = integerAt(fields, FILE.rows);
-  if (elements.length === 0 || rows === undefined)
-    throw new FormatError("it has no schema or no number of rows");
+  if (elements.length === 0 || rows === undefined) throw new FormatError("it has no schema or no row count");
   const widths = leafWidths(elements);
   return {
     rows,

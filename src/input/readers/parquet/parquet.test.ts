@@ -381,7 +381,7 @@ describe("openParquet", () => {
       }),
     );
     expect(counts).toEqual([200, 200, 200]);
-    await expect(documents[0]!.chunks().next()).rejects.toThrow("were asked for twice");
+    await expect(documents[0]!.chunks().next()).rejects.toThrow("were requested twice");
     for (const document of documents) {
       await document.close();
       await document.close();
@@ -416,9 +416,8 @@ describe("openParquet", () => {
     return path;
   };
   const cutOff = {
-    likely:
-      "The file was being written or copied when it was read; Parquet writes its table of contents last.",
-    hint: "Wait until its writer has closed it, or copy it again.",
+    likely: "the file was still being written or copied; Parquet writes its table of contents last",
+    hint: "wait until its writer has closed it, or copy it again",
   };
 
   test.each([
@@ -466,7 +465,7 @@ describe("openParquet", () => {
     [
       "zeros for a footer",
       Buffer.concat([Buffer.from("PAR1"), Buffer.alloc(20), Buffer.from([20, 0, 0, 0]), Buffer.from("PAR1")]),
-      { _tag: "FormatError", message: "parquet footer is damaged: it has no schema or no number of rows" },
+      { _tag: "FormatError", message: "parquet footer is damaged: it has no schema or no row count" },
     ],
     [
       "a list of 2^31 items",
@@ -524,7 +523,7 @@ describe("openParquet", () => {
     expect(await failure(readAll(put(bytes)))).toMatchObject({
       _tag: "FormatError",
       message: expect.stringMatching(/^parquet data cannot be decoded: ./),
-      likely: "The file was damaged in a copy, or was rewritten while it was read.",
+      likely: "the file was damaged in a copy, or was rewritten while it was read",
     });
   });
 
@@ -535,8 +534,8 @@ describe("openParquet", () => {
         /^2048 rows of row group 0 take \d+ bytes decoded; the limit is 100000$/,
       ),
       at: { file: fixture("long.parquet") },
-      likely: "The file was written with large row groups and holds long sequences.",
-      hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
+      likely: "the file was written with large row groups and holds long sequences",
+      hint: "rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB)",
     });
   });
 });

@@ -83,7 +83,7 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
 
     let used = false;
     async function* chunks(wish: Parameters<RowDocument["chunks"]>[0] = {}): AsyncGenerator<RowChunk> {
-      if (used) throw new UsageError(`the rows of ${path} were asked for twice; open the file again`);
+      if (used) throw new UsageError(`the rows of ${path} were requested twice; open the file again`);
       used = true;
       const wanted = columns.filter(({ name }) => wish.columns === undefined || wish.columns.includes(name));
       const names = wanted.map((column) => column.name);
@@ -160,13 +160,13 @@ async function checkTexts(
   const atOnce = await ask(`max(s) FROM (SELECT sum(${perRow}) AS s FROM ${TABLE} GROUP BY ${window})`);
   if (atOnce <= most) return;
   throw new LimitError(
-    `the texts of ${VECTOR_ROWS} rows take ${atOnce} bytes, and several times as many rows are decoded ahead; at most ${Math.floor(most)} are taken`,
+    `the texts of ${VECTOR_ROWS} rows take ${atOnce} bytes, and several times as many rows are decoded ahead; the limit is ${Math.floor(most)}`,
     {
       needed: atOnce,
       limit: Math.floor(most),
       at: { file: path },
-      likely: "a long text that the file holds once is named by many rows",
-      hint: `leave the texts out of the file, or if they are sound and the memory is there: --memory ${Math.ceil((atOnce * CHUNKS_ALIVE * 1.1) / 2 ** 20)} (MiB)`,
+      likely: "many rows refer to one long text, stored only once",
+      hint: `leave the texts out of the file, or if they are valid and there is enough memory: --memory ${Math.ceil((atOnce * CHUNKS_ALIVE * 1.1) / 2 ** 20)} (MiB)`,
     },
   );
 }
@@ -292,8 +292,8 @@ function checkVectors(
         needed: bytes,
         limit,
         at: { file },
-        likely: "The file was written with large row groups and holds long sequences.",
-        hint: "Rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB).",
+        likely: "the file was written with large row groups and holds long sequences",
+        hint: "rewrite it with smaller row groups (pyarrow: row_group_size=64), or raise the limit if there is memory: --memory (MiB)",
       },
     );
   });

@@ -130,6 +130,8 @@ function checkRange(
   for (let i = 0; i < values.length; i++) {
     const value = Number(values[i]);
     if (valid?.[i] === 0 || (value >= low && value <= high && Number.isInteger(value))) continue;
-    throw new SchemaError(`column ${name}: ${values[i]} is no ${type}`, { at: { entry: name, row: i } });
+    throw new SchemaError(`column ${name}: ${values[i]} is not of type ${type}`, {
+      at: { entry: name, row: i },
+    });
   }
 }

@@ -31,7 +31,11 @@ describe("bad safetensors files", () => {
     [0, "EmptyInputError", "the file is empty (0 bytes)"],
     [5, "FormatError", "safetensors header is cut off: its length takes 8 bytes, 5 are there"],
     [30, "FormatError", "safetensors header is cut off: it ends at byte 65, 30 are there"],
-    [65, "FormatError", 'safetensors data is cut off: "x" ends at byte 24 of the data, 0 are there'],
+    [
+      65,
+      "FormatError",
+      'safetensors data is cut off: "x" ends at byte 24 of the data, but there are only 0 bytes',
+    ],
     [
       GOOD.length - 1,
       "FormatError",
@@ -58,7 +62,7 @@ describe("bad safetensors files", () => {
       "a negative size",
       "FormatError",
       file({ x: { ...X, shape: [-2, 3] } }, DATA),
-      'safetensors entry "x" declares the shape [-2, 3]; -2 is no size',
+      'safetensors entry "x" declares the shape [-2, 3]; -2 is not a size',
     ],
     [
       "overlapping tensors",
@@ -70,7 +74,7 @@ describe("bad safetensors files", () => {
       "a hole",
       "FormatError",
       file({ x: X, y: { dtype: "U8", shape: [2], data_offsets: [26, 28] } }, new Uint8Array(28)),
-      'safetensors entry "y" leaves a hole behind "x": it starts at byte 26 of the data, expected 24',
+      'safetensors entry "y" leaves a gap after "x": it starts at byte 26 of the data, expected 24',
     ],
     [
       "bytes behind the last tensor",
@@ -102,12 +106,12 @@ describe("bad safetensors files", () => {
       file({ x: { ...X, dtype: "toString" } }, DATA),
       "safetensors dtype toString is not read",
     ],
-    ["a list as header", "FormatError", file([], DATA), "safetensors header is no JSON object"],
+    ["a list as header", "FormatError", file([], DATA), "safetensors header is not a JSON object"],
     [
       "metadata that is no text",
       "FormatError",
       file({ __metadata__: { step: 1 }, x: X }, DATA),
-      "safetensors __metadata__ is no map of strings",
+      "safetensors __metadata__ is not a map of strings",
     ],
     [
       "an absurd header length",
@@ -123,7 +127,7 @@ describe("bad safetensors files", () => {
 
   it("have a header that is no JSON", async () => {
     const error = await failure(file("{'x': 1}", DATA));
-    expect(error.message).toMatch(/^safetensors header is no JSON: /);
+    expect(error.message).toMatch(/^safetensors header is not JSON: /);
     expect(error.at).toEqual({ file: "a.safetensors", offset: 8 });
   });
 });

@@ -101,7 +101,7 @@ async function readHeader(
   if (there === 0) throw new EmptyInputError("the file is empty (0 bytes)", { at, likely: LIKELY_CUT_OFF });
   if (there < LENGTH_BYTES) {
     throw new FormatError(
-      `safetensors header is cut off: its length takes ${LENGTH_BYTES} bytes, ${there} are there`,
+      `safetensors header is cut off: its length takes ${LENGTH_BYTES} bytes, found ${there}`,
       {
         at: { ...at, offset: there },
         likely: LIKELY_CUT_OFF,
@@ -117,7 +117,7 @@ async function readHeader(
         needed: length,
         limit: MAX_SAFETENSORS_HEADER_BYTES,
         at: { ...at, offset: 0 },
-        likely: "The file has another format, or its header is damaged.",
+        likely: "the file has another format, or its header is damaged",
       },
     );
   }
@@ -136,16 +136,16 @@ async function readHeader(
     header = JSON.parse(text);
   } catch (cause) {
     throw new FormatError(
-      `safetensors header is no JSON: ${cause instanceof Error ? cause.message : cause}`,
+      `safetensors header is not JSON: ${cause instanceof Error ? cause.message : cause}`,
       {
         at: { ...at, offset: LENGTH_BYTES },
-        likely: "The file has another format, or its header is damaged.",
+        likely: "the file has another format, or its header is damaged",
         cause,
       },
     );
   }
   if (!isRecord(header)) {
-    throw new FormatError("safetensors header is no JSON object", { at: { ...at, offset: LENGTH_BYTES } });
+    throw new FormatError("safetensors header is not a JSON object", { at: { ...at, offset: LENGTH_BYTES } });
   }
   return { header, dataStart };
 }
@@ -160,7 +160,7 @@ function readEntry(name: string, value: unknown, at: Place): Entry {
   }
   const dtype = Object.hasOwn(DTYPES, label) ? DTYPES[label] : undefined;
   if (dtype === undefined) {
-    throw new UnsupportedError(`safetensors dtype ${label} is not read`, { at, hint: "Save it as float32." });
+    throw new UnsupportedError(`safetensors dtype ${label} is not read`, { at, hint: "save it as float32" });
   }
   const count = countElements(`safetensors entry "${name}"`, shape, at);
   const [start, end] = offsets as [number, number];
@@ -188,12 +188,12 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
     const place = { ...at, entry: entry.name, offset: dataStart + entry.start };
     if (entry.end > there) {
       throw new FormatError(
-        `safetensors data is cut off: "${entry.name}" ends at byte ${entry.end} of the data, ${there} are there`,
+        `safetensors data is cut off: "${entry.name}" ends at byte ${entry.end} of the data, but there are only ${there} bytes`,
         { at: place, likely: LIKELY_CUT_OFF, hint: HINT_WRITE_AGAIN },
       );
     }
     if (entry.start !== covered) {
-      const what = entry.start < covered ? "overlaps" : "leaves a hole behind";
+      const what = entry.start < covered ? "overlaps" : "leaves a gap after";
       throw new FormatError(
         `safetensors entry "${entry.name}" ${what} ${before}: it starts at byte ${entry.start} of the data, expected ${covered}`,
         { at: place, likely: LIKELY_CRAFTED },
@@ -207,7 +207,7 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
       `safetensors data is longer than its header says: ${covered} bytes declared, ${there} are there`,
       {
         at: { ...at, offset: dataStart + covered },
-        likely: "Something was appended to the file, or its header lists a name twice.",
+        likely: "something was appended to the file, or its header lists a name twice",
       },
     );
   }
@@ -216,7 +216,7 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
 function readMetadata(value: unknown, at: Place): Record<string, string> {
   const pairs = isRecord(value) ? Object.entries(value) : [];
   if (!isRecord(value) || !pairs.every((pair): pair is [string, string] => typeof pair[1] === "string")) {
-    throw new FormatError("safetensors __metadata__ is no map of strings", { at, likely: LIKELY_DAMAGED });
+    throw new FormatError("safetensors __metadata__ is not a map of strings", { at, likely: LIKELY_DAMAGED });
   }
   return Object.fromEntries(pairs);
 }

@@ -26,11 +26,11 @@ const FIXED: Readonly<Record<string, FixedDType>> = {
 
 /** What to do about the types that are known and not read, by their letter. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  c: "Save its .real and .imag as two arrays.",
-  M: "Save it as .astype('int64') or as strings.",
-  m: "Save it as .astype('int64').",
-  V: "Save bfloat16 arrays as .astype('float32'), and the fields of a record array one by one.",
-  f: "Save it as .astype('float64').",
+  c: "save its .real and .imag as two arrays",
+  M: "save it as .astype('int64') or as strings",
+  m: "save it as .astype('int64')",
+  V: "save bfloat16 arrays as .astype('float32'), and the fields of a record array one by one",
+  f: "save it as .astype('float64')",
 };
 
 /**
@@ -41,7 +41,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
  */
 export function parseNumpyType(text: string, at: Place): NumpyType {
   const parts = /^([<>|=]?)([a-zA-Z?])([0-9]{0,10})/.exec(text);
-  if (parts === null) throw new FormatError(`"${text}" is no NumPy type`, { at });
+  if (parts === null) throw new FormatError(`"${text}" is not a NumPy type`, { at });
   const [whole, order, letter, width] = parts as unknown as [string, string, string, string];
   const littleEndian = order !== ">";
   const dtype = whole === text ? FIXED[letter + width] : undefined;

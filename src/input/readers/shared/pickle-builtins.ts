@@ -41,7 +41,7 @@ function itemsOf(value: PyValue | undefined, at: Place): readonly PyValue[] {
   if (value === undefined) return [];
   const items = isPy(value, "set") ? value.items : sequenceItems(value);
   if (items === undefined)
-    throw new FormatError(`${describe(value)} is no sequence`, { at, likely: LIKELY_DAMAGED });
+    throw new FormatError(`${describe(value)} is not a sequence`, { at, likely: LIKELY_DAMAGED });
   return items;
 }
 
@@ -55,7 +55,10 @@ function newDict(value: PyValue | undefined, at: Place): PyDict {
   for (const pair of itemsOf(value, at)) {
     const [key, item] = itemsOf(pair, at);
     if (key === undefined || item === undefined) {
-      throw new FormatError(`${describe(pair)} is no pair of key and value`, { at, likely: LIKELY_DAMAGED });
+      throw new FormatError(`${describe(pair)} is not a pair of key and value`, {
+        at,
+        likely: LIKELY_DAMAGED,
+      });
     }
     dict.keys.push(key);
     dict.values.push(item);
@@ -70,7 +73,7 @@ function newBytes(args: readonly PyValue[], at: Place): Uint8Array {
   if (value instanceof Uint8Array && encoding === undefined) return value;
   const latin1 = typeof encoding === "string" && /^(latin-?1|iso-?8859-1)$/i.test(encoding);
   if (typeof value !== "string" || !latin1 || !/^[\0-\xff]*$/.test(value)) {
-    throw new FormatError(`${describe(value)} in encoding ${describe(encoding)} are no bytes`, {
+    throw new FormatError(`${describe(value)} in encoding ${describe(encoding)} are not bytes`, {
       at,
       likely: LIKELY_DAMAGED,
     });

@@ -18,7 +18,7 @@ export function callGlobal(machine: Machine, callee: PyValue | undefined, args: 
   if (!isPy(callee, "global")) {
     throw new FormatError(`refused to call ${describe(callee)}`, {
       at: place(machine),
-      likely: "The file was made to run code on the machine that loads it. Nothing was run.",
+      likely: "the file was crafted to run code on the machine that loads it; nothing was run",
     });
   }
   if (callee.unknown) return countContainer(machine, recorded(callee.name, args));

@@ -42,22 +42,22 @@ const RECORDED: ReadonlySet<string> = new Set([
 const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   [
     "torch.storage._load_from_bytes",
-    "Save tensors with torch.save, or as .numpy() arrays, not inside a plain pickle.",
+    "save tensors with torch.save, or as .numpy() arrays, not inside a plain pickle",
   ],
-  ["torch._utils._rebuild_nested_tensor", "Save nested tensors as lists: tensor.unbind()."],
-  ["torch._utils._rebuild_sparse_tensor", "Save it as tensor.to_dense()."],
-  ["torch._utils._rebuild_qtensor", "Save it as tensor.dequantize()."],
+  ["torch._utils._rebuild_nested_tensor", "save nested tensors as lists: tensor.unbind()"],
+  ["torch._utils._rebuild_sparse_tensor", "save it as tensor.to_dense()"],
+  ["torch._utils._rebuild_qtensor", "save it as tensor.dequantize()"],
   [
     "torch._utils._rebuild_wrapper_subclass",
-    "Save it as tensor.full_tensor(), or convert the subclass to a plain tensor.",
+    "save it as tensor.full_tensor(), or convert the subclass to a plain tensor",
   ],
   [
     "torch._utils._rebuild_meta_tensor_no_storage",
-    "The tensor is on the meta device: it has no values to read.",
+    "the tensor is on the meta device: it has no values to read",
   ],
-  ["torch._utils._rebuild_device_tensor_from_numpy", "Save it as tensor.cpu()."],
-  ["torch._utils._rebuild_device_tensor_from_cpu_tensor", "Save it as tensor.cpu()."],
-  ["torch.jit._pickle.build_intlist", "This is a TorchScript archive: save its tensors with torch.save."],
+  ["torch._utils._rebuild_device_tensor_from_numpy", "save it as tensor.cpu()"],
+  ["torch._utils._rebuild_device_tensor_from_cpu_tensor", "save it as tensor.cpu()"],
+  ["torch.jit._pickle.build_intlist", "this is a TorchScript archive: save its tensors with torch.save"],
 ]);
 
 /** Python 2's names, which protocols 0 to 2 use. */
@@ -101,17 +101,17 @@ export function lookUpGlobal(
   if (isDangerous(modern, qualifiedName)) {
     throw new FormatError(`refused to run ${module}.${qualifiedName}`, {
       at,
-      likely: "The file was made to run code on the machine that loads it. Nothing was run.",
-      hint: "Do not load it in Python; find out where it comes from.",
+      likely: "the file was crafted to run code on the machine that loads it; nothing was run",
+      hint: "do not load it in Python; find out where it comes from",
     });
   }
   if (unknownClasses === "record") return { name, as: "recorded" };
   throw new FormatError(
-    `refused to build ${module}.${qualifiedName}, a class that is not on the list of plain data`,
+    `refused to build ${module}.${qualifiedName}, a class that is not on the allow-list of plain data`,
     {
       at,
-      likely: "The trainer saved its own objects instead of tensors, lists and dicts.",
-      hint: 'Save plain data (for a dataclass: dataclasses.asdict), or read with unknownClasses: "record".',
+      likely: "the trainer saved its own objects instead of tensors, lists and dicts",
+      hint: 'save plain data (for a dataclass: dataclasses.asdict), or read with unknownClasses: "record"',
     },
   );
 }

@@ -32,7 +32,7 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
       needed: bytes.length,
       limit: MAX_PICKLE_BYTES,
       at: place(machine),
-      hint: "Save long lists of numbers as tensors.",
+      hint: "save long lists of numbers as tensors",
     });
   }
   spend(machine, bytes.length);
@@ -77,11 +77,11 @@ function unknownOpcode(machine: Machine, code: number): FormatError | Unsupporte
       `pickle opcode ${text} ("${letter}") belongs to protocol 0 or 1; 2 to 5 are read`,
       {
         at: place(machine),
-        hint: "Save it again with protocol=2 or higher.",
+        hint: "save it again with protocol=2 or higher",
       },
     );
   }
-  return new FormatError(`pickle is corrupt: ${text} is no opcode`, {
+  return new FormatError(`pickle is corrupt: ${text} is not an opcode`, {
     at: place(machine),
     likely: LIKELY_DAMAGED,
   });

@@ -44,7 +44,7 @@ export function setDtypeOrder(dtype: PyDtype, state: PyValue, at: Place): void {
   if (items[3] !== null && items[3] !== undefined) {
     throw new UnsupportedError("NumPy record types are not read", {
       at,
-      hint: "Save each field as an array of its own.",
+      hint: "save each field as an array of its own",
     });
   }
   dtype.order = order;
@@ -117,7 +117,7 @@ function buildScalar(args: readonly PyValue[], at: Place): PyValue {
 
 function numpyTypeOf(dtype: PyValue | undefined, at: Place): NumpyType {
   if (!isPy(dtype, "dtype"))
-    throw new FormatError(`${describe(dtype)} is no numpy.dtype`, { at, likely: LIKELY_DAMAGED });
+    throw new FormatError(`${describe(dtype)} is not a numpy.dtype`, { at, likely: LIKELY_DAMAGED });
   return parseNumpyType(dtype.order === "=" ? dtype.code : dtype.order + dtype.code, at);
 }
 
@@ -125,7 +125,7 @@ function numpyTypeOf(dtype: PyValue | undefined, at: Place): NumpyType {
 export function sizes(value: PyValue | undefined, at: Place): number[] {
   const items = sequenceItems(value);
   if (items === undefined || !items.every((item): item is number => typeof item === "number")) {
-    throw new FormatError(`${describe(value)} is no shape`, { at, likely: LIKELY_DAMAGED });
+    throw new FormatError(`${describe(value)} is not a shape`, { at, likely: LIKELY_DAMAGED });
   }
   return [...items];
 }

@@ -184,9 +184,9 @@ export const OPCODES: readonly (Opcode | undefined)[] = buildTable({
     const id = pop(m, "BINPERSID");
     const resolve = m.environment.persistent;
     if (resolve === undefined) {
-      throw new UnsupportedError("pickle refers to objects outside itself (BINPERSID)", {
+      throw new UnsupportedError("pickle refers to external objects (BINPERSID)", {
         at: place(m),
-        hint: "Save tensors with torch.save.",
+        hint: "save tensors with torch.save",
       });
     }
     push(m, resolve(id, place(m)));
@@ -268,13 +268,13 @@ function assign(m: Machine, target: PyValue, pairs: readonly PyValue[], opcode: 
 function extension(m: Machine): never {
   throw new UnsupportedError("pickle uses an extension code (copyreg.add_extension)", {
     at: place(m),
-    hint: "Save plain data: tensors, lists and dicts.",
+    hint: "save plain data: tensors, lists and dicts",
   });
 }
 
 function outOfBand(m: Machine): never {
-  throw new UnsupportedError("pickle keeps its buffers outside itself (protocol 5, buffer_callback)", {
+  throw new UnsupportedError("pickle keeps its buffers externally (protocol 5, buffer_callback)", {
     at: place(m),
-    hint: "Save it without buffer_callback.",
+    hint: "save it without buffer_callback",
   });
 }

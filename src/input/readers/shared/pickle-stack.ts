@@ -59,7 +59,7 @@ export function take(machine: Machine, count: number): number {
   const left = machine.bytes.length - start;
   if (count > left) {
     throw new FormatError(
-      `pickle is cut off: the opcode at byte ${machine.environment.base + machine.opStart} needs ${count} bytes, ${left} are there`,
+      `pickle is cut off: the opcode at byte ${machine.environment.base + machine.opStart} needs ${count} bytes, found ${left}`,
       { at: place(machine), likely: LIKELY_CUT_OFF },
     );
   }

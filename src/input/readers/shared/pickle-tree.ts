@@ -62,7 +62,7 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
     if (converted.weight > limit) {
       throw new LimitError(
         `pickle of ${pickleBytes} bytes unfolds to ${converted.weight} values; at most ${limit} are read`,
-        { at, likely: "Its lists name each other again and again, to exhaust memory." },
+        { at, likely: "its lists refer to each other again and again, to exhaust memory" },
       );
     }
     finished.set(value, converted);
@@ -89,7 +89,7 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
       const name = keyText(key, at);
       const other = named.get(name);
       if (other !== undefined && typeof other !== typeof key) {
-        throw new FormatError(`dict has two keys that both read "${name}"`, { at });
+        throw new FormatError(`dict has two keys that both become "${name}"`, { at });
       }
       named.set(name, key);
       const converted = convert(values[i]!);
@@ -140,7 +140,7 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
       case "ndarray":
         return convertNdarray(value);
       case "storage":
-        throw new UnsupportedError("a bare torch storage is not read", { at, hint: "Save it as a tensor." });
+        throw new UnsupportedError("a bare torch storage is not read", { at, hint: "save it as a tensor" });
     }
   };
 
@@ -199,7 +199,7 @@ function keyText(key: PyValue, at: Place): string {
     `dict has ${describe(key)} as a key; strings, numbers and tuples of them are read`,
     {
       at,
-      hint: "Save it with strings as keys.",
+      hint: "save it with strings as keys",
     },
   );
 }

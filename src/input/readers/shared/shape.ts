@@ -19,7 +19,9 @@ export function countElements(what: string, shape: readonly number[], at: Place)
   let count = 1;
   for (const size of shape) {
     if (!Number.isInteger(size) || size < 0) {
-      throw new FormatError(`${what} declares the shape ${formatShape(shape)}; ${size} is no size`, { at });
+      throw new FormatError(`${what} declares the shape ${formatShape(shape)}; ${size} is not a size`, {
+        at,
+      });
     }
     count *= size;
   }

@@ -30,10 +30,10 @@ function decodeUcs4(view: DataView, start: number, end: number, littleEndian: bo
     const code = view.getUint32(p, littleEndian);
     if (code > 0x10ffff) {
       throw new FormatError(
-        `string array holds 0x${code.toString(16)}, which is no character; the last is 0x10ffff`,
+        `string array holds 0x${code.toString(16)}, which is not a character; the last is 0x10ffff`,
         {
           at,
-          likely: "The file was damaged, or its byte order is declared wrongly.",
+          likely: "the file was damaged, or declares the wrong byte order",
         },
       );
     }

@@ -46,7 +46,7 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
     readRows: async () => {
       throw new SchemaError("this array holds strings, not numbers", {
         at,
-        hint: "Name a column of numbers.",
+        hint: "name a column of numbers",
       });
     },
     readStrings: async (start, end) => {
@@ -85,7 +85,7 @@ function rowReader(
 
   return async (start, end) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
-      throw new UsageError(`rows ${start} to ${end} were asked for; the tensor has ${rows}`, { at });
+      throw new UsageError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`, { at });
     }
     checkMemory(
       (end - start) * rowBytes * DECODED_SHARE,

@@ -118,7 +118,7 @@ export function torchBuilders(archive: TorchArchive): ReadonlyMap<string, Builde
     if (builder === undefined || items === undefined || !isPy(type, "global") || type.unknown) {
       throw new UnsupportedError(`tensors of ${describe(type)} are not read`, {
         at,
-        hint: "Save it as a plain tensor: tensor.as_subclass(torch.Tensor).",
+        hint: "save it as a plain tensor: tensor.as_subclass(torch.Tensor)",
       });
     }
     return builder(items, at);
@@ -130,7 +130,7 @@ export function torchBuilders(archive: TorchArchive): ReadonlyMap<string, Builde
 export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): PyStorage {
   const [tag, type, key, , length] = sequenceItems(id) ?? [];
   if (tag !== "storage" || !isPy(type, "global") || typeof key !== "string" || typeof length !== "number") {
-    throw new FormatError(`torch pickle refers to ${describe(id)}, which is no storage`, {
+    throw new FormatError(`torch pickle refers to ${describe(id)}, which is not a storage`, {
       at,
       likely: LIKELY_DAMAGED,
     });
@@ -143,14 +143,14 @@ export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): P
   if (member === undefined) {
     throw new FormatError(`torch archive lacks the storage data/${key} that its pickle refers to`, {
       at,
-      likely: "The archive was changed after it was saved.",
+      likely: "the archive was changed after it was saved",
     });
   }
   const fixed = untyped ? "uint8" : dtypeNamed(dtype);
   const declared = fixed === undefined ? member.byteLength : length * ITEM_BYTES[fixed];
   if (declared !== member.byteLength) {
     throw new FormatError(
-      `torch storage data/${key} has another size: the pickle declares ${declared} bytes, ${member.byteLength} are there`,
+      `torch storage data/${key} has another size: the pickle declares ${declared} bytes, found ${member.byteLength}`,
       { at: { ...at, entry: member.name }, likely: LIKELY_DAMAGED },
     );
   }
@@ -172,7 +172,7 @@ function rebuildTensor(
   if (isPy(metadata, "dict") && metadata.keys.some((key) => key === "conj" || key === "neg")) {
     throw new UnsupportedError("tensors with a pending conjugation or negation are not read", {
       at,
-      hint: "Save it as tensor.resolve_conj().resolve_neg().",
+      hint: "save it as tensor.resolve_conj().resolve_neg()",
     });
   }
   const name = isPy(dtypeArgument, "global") ? dtypeArgument.name.slice("torch.".length) : storage.dtype;
@@ -180,7 +180,7 @@ function rebuildTensor(
   if (dtype === undefined) {
     throw new UnsupportedError(`torch tensors of ${name ?? "no type"} are not read`, {
       at,
-      hint: "Save it as tensor.float().",
+      hint: "save it as tensor.float()",
     });
   }
   const shape = sizes(size, at);
@@ -225,7 +225,7 @@ function checkGeometry(
   const end = count === 0 ? 0 : offset + spanLength(shape, strides);
   if (end > held) {
     throw new FormatError(
-      `torch tensor of shape ${formatShape(shape)} reaches past its storage: it needs ${end} elements, ${held} are there`,
+      `torch tensor of shape ${formatShape(shape)} exceeds its storage: it needs ${end} elements, but it has ${held}`,
       { at, likely: LIKELY_DAMAGED },
     );
   }
@@ -275,12 +275,12 @@ function heldMember({ zip }: TorchArchive, member: ZipMember): ByteSource {
 function checkRepeated({ repeated }: TorchArchive, shape: readonly number[], at: Place): void {
   if (repeated <= memoryLimit()) return;
   throw new LimitError(
-    `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are there; at most ${memoryLimit()} are read`,
+    `the tensors of this archive, to the one of shape ${formatShape(shape)}, repeat stored values: ${repeated} bytes more than are stored; the limit is ${memoryLimit()}`,
     {
       needed: repeated,
       limit: memoryLimit(),
       at,
-      likely: "tensors were saved expanded (strides of 0), or the file was made to take forever",
+      likely: "tensors were saved expanded (strides of 0), or the file was crafted to take forever",
       hint: `save them before they are expanded, or raise the limit: --memory ${Math.ceil((repeated * 1.25) / 2 ** 20)} (MiB)`,
     },
   );

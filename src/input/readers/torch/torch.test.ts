@@ -107,8 +107,8 @@ describe("hostile torch files", () => {
       tag: "FormatError",
       message,
       at: { file: "step_1.pt", entry: "step_1/data.pkl", offset },
-      likely: "The file was made to run code on the machine that loads it. Nothing was run.",
-      hint: "Do not load it in Python; find out where it comes from.",
+      likely: "the file was crafted to run code on the machine that loads it; nothing was run",
+      hint: "do not load it in Python; find out where it comes from",
     });
   });
 });
@@ -123,19 +123,19 @@ describe("tensors that do not fit their storage", () => {
       "too large",
       { shape: [3, 3], strides: [3, 1] },
       "FormatError",
-      "torch tensor of shape [3, 3] reaches past its storage: it needs 9 elements, 6 are there",
+      "torch tensor of shape [3, 3] exceeds its storage: it needs 9 elements, 6 are there",
     ],
     [
       "offset too far",
       { shape: [2], strides: [1], offset: 5 },
       "FormatError",
-      "torch tensor of shape [2] reaches past its storage: it needs 7 elements, 6 are there",
+      "torch tensor of shape [2] exceeds its storage: it needs 7 elements, 6 are there",
     ],
     [
       "strided too far",
       { shape: [2, 2], strides: [5, 1] },
       "FormatError",
-      "torch tensor of shape [2, 2] reaches past its storage: it needs 7 elements, 6 are there",
+      "torch tensor of shape [2, 2] exceeds its storage: it needs 7 elements, 6 are there",
     ],
     [
       "with too few strides",
@@ -159,7 +159,7 @@ describe("tensors that do not fit their storage", () => {
       "repeated 2^32 times",
       { shape: [65536, 65536], strides: [0, 0] },
       "LimitError",
-      "the tensors of this archive, to the one of shape [65536, 65536], repeat stored values: 17179869160 bytes more than are there; at most 1073741824 are read",
+      "the tensors of this archive, to the one of shape [65536, 65536], repeat stored values: 17179869160 bytes more than are stored; the limit is 1073741824",
     ],
     [
       "on a missing storage",
@@ -202,7 +202,7 @@ describe("files that are no torch files", () => {
         tag: "FormatError",
         message: "zip archive has no end-of-central-directory record",
         at: { file: "step_1.pt", offset: length },
-        likely: "The file was probably cut off while it was being written.",
+        likely: "the file was probably cut off while it was being written",
       });
     }
     expect(await failure(new Uint8Array(0))).toMatchObject({
@@ -217,8 +217,8 @@ describe("files that are no torch files", () => {
     );
     const npz = writeZip([{ name: "x.npy", bytes: FLOATS }]);
     expect(await failure(npz)).toMatchObject({
-      message: "zip archive of 1 members has no data.pkl, so torch.save did not write it",
-      hint: "It holds .npy arrays: name it .npz.",
+      message: "zip archive has no data.pkl (members: 1), so it was not written by torch.save",
+      hint: "it holds .npy arrays: name it .npz",
     });
     expect(await zipKind(memorySource("a", npz))).toBe("npz");
     expect(await zipKind(memorySource("a", plain))).toBe("torch");
@@ -230,10 +230,10 @@ describe("files that are no torch files", () => {
     const bytes = (name: string): Uint8Array =>
       new Uint8Array(readFileSync(refused.find((fixture) => fixture.name === name)!.path));
     expect((await failure(bytes("legacy.pt"))).hint).toBe(
-      "Save it again: python -c \"import torch; torch.save(torch.load('step_1.pt', weights_only=True), 'step_1-new.pt')\"",
+      "save it again: python -c \"import torch; torch.save(torch.load('step_1.pt', weights_only=True), 'step_1-new.pt')\"",
     );
     expect((await failure(bytes("pickle.pt"))).hint).toBe(
-      "If you trust it, save it again: python -c \"import pickle, torch; torch.save(pickle.load(open('step_1.pt', 'rb')), 'step_1-new.pt')\"",
+      "if you trust it, save it again: python -c \"import pickle, torch; torch.save(pickle.load(open('step_1.pt', 'rb')), 'step_1-new.pt')\"",
     );
   });
 

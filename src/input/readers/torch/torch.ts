@@ -83,13 +83,13 @@ function findPrefix(zip: ZipArchive): string {
   const [pickle] = pickles;
   if (pickle === undefined) {
     throw new FormatError(
-      `zip archive of ${names.length} members has no data.pkl, so torch.save did not write it`,
+      `zip archive has no data.pkl (members: ${names.length}), so it was not written by torch.save`,
       {
         at,
-        likely: "It is another kind of archive.",
+        likely: "it is a different kind of archive",
         hint: names.some((name) => name.endsWith(".npy"))
-          ? "It holds .npy arrays: name it .npz."
-          : "Unpack it first.",
+          ? "it holds .npy arrays: name it .npz"
+          : "unpack it first",
       },
     );
   }
@@ -102,7 +102,7 @@ function findPrefix(zip: ZipArchive): string {
   if (zip.members.has(`${prefix}constants.pkl`)) {
     throw new UnsupportedError("TorchScript archives (torch.jit.save) are not read", {
       at,
-      hint: "Save the tensors with torch.save.",
+      hint: "save the tensors with torch.save",
     });
   }
   return prefix;
@@ -126,20 +126,20 @@ function notZip(head: Uint8Array, file: string): UnsupportedError | FormatError 
   if (LEGACY_MAGIC.every((byte, i) => head[i] === byte)) {
     return new UnsupportedError("torch files of the legacy format (torch before 1.6) are not read", {
       at: { file, offset: 0 },
-      likely: "It was saved by an old torch, or with _use_new_zipfile_serialization=False.",
-      hint: `Save it again: python -c "import torch; torch.save(torch.load('${file}', weights_only=True), '${again}')"`,
+      likely: "it was saved by an old torch, or with _use_new_zipfile_serialization=False",
+      hint: `save it again: python -c "import torch; torch.save(torch.load('${file}', weights_only=True), '${again}')"`,
     });
   }
   if (isPickle(head)) {
     return new UnsupportedError("plain pickles are not read", {
       at: { file, offset: 0 },
-      likely: "It was saved with pickle.dump instead of torch.save.",
-      hint: `If you trust it, save it again: python -c "import pickle, torch; torch.save(pickle.load(open('${file}', 'rb')), '${again}')"`,
+      likely: "it was saved with pickle.dump instead of torch.save",
+      hint: `if you trust it, save it again: python -c "import pickle, torch; torch.save(pickle.load(open('${file}', 'rb')), '${again}')"`,
     });
   }
   const found = Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return new FormatError(`not a torch file: it starts with ${found}, not 50 4b 03 04 (zip)`, {
     at: { file, offset: 0 },
-    likely: "The file has another format, or its beginning is damaged.",
+    likely: "the file has another format, or its beginning is damaged",
   });
 }

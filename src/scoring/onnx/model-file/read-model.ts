@@ -81,8 +81,8 @@ export async function readModel(source: ByteSource): Promise<OnnxModel> {
   if (graphs === 0) {
     throw new FormatError(`${file} holds no graph in its ${source.byteLength} bytes`, {
       at: { file },
-      likely: "It is a file of another kind with that name.",
-      hint: "Export or download the model again.",
+      likely: "it is a file of another kind with that name",
+      hint: "export or download the model again",
     });
   }
   return {
@@ -101,8 +101,8 @@ async function checkBeginning(source: ByteSource): Promise<void> {
   if (source.byteLength === 0) {
     throw new EmptyInputError(`${source.name} is empty`, {
       at,
-      likely: "The export or the download stopped before it began.",
-      hint: "Export or download the model again.",
+      likely: "the export or the download stopped before it began",
+      hint: "export or download the model again",
     });
   }
   const start = await source.slice(0, Math.min(LFS_POINTER.length, source.byteLength));
@@ -111,7 +111,7 @@ async function checkBeginning(source: ByteSource): Promise<void> {
       `${source.name} is a Git LFS pointer of ${source.byteLength} bytes, not the model`,
       {
         at,
-        likely: "The repository was cloned without Git LFS, so the large files were left out.",
+        likely: "the repository was cloned without Git LFS, so the large files were left out",
         hint: "git lfs install && git lfs pull, in that repository",
       },
     );

@@ -41,7 +41,7 @@ export function fieldAt(bytes: Uint8Array, at: number, end: number, name: string
     new FormatError(`the ONNX model is cut off: ${wanted}`, {
       at: { file: name, offset: base + at },
       likely: LIKELY_CUT_OFF,
-      hint: `${HINT_WRITE_AGAIN} Weights that were downloaded: compare the size with the source's.`,
+      hint: `${HINT_WRITE_AGAIN}; for downloaded weights, compare the size with that of the source`,
     });
   const varint = (start: number): { value: bigint; next: number } => {
     let value = 0n;
@@ -115,8 +115,8 @@ export function textOf(message: Uint8Array, field: Field): string {
 export function notAModel(name: string, offset: number): FormatError {
   return new FormatError(`${name} is not an ONNX model: byte ${offset} starts no field of one`, {
     at: { file: name, offset },
-    likely: "It is a file of another kind with that name, or it was damaged on the way.",
-    hint: "Export or download the model again.",
+    likely: "it is a file of another kind with that name, or it was damaged on the way",
+    hint: "export or download the model again",
   });
 }
 

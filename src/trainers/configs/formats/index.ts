@@ -26,7 +26,7 @@ export interface ReadConfig {
 export function readConfig(text: string, file: string): ReadConfig {
   if (text.length > LONGEST_CONFIG) {
     throw new LimitError(
-      `The config has ${text.length} characters; a config is read up to ${LONGEST_CONFIG}`,
+      `the config has ${text.length} characters; a config is read up to ${LONGEST_CONFIG}`,
       {
         at: { file },
         likely: "a log or a data file instead of a config",
@@ -36,7 +36,7 @@ export function readConfig(text: string, file: string): ReadConfig {
   checkIsText(text, file);
   const plain = text.replace(/^\ufeff/, "");
   if (withoutComments(plain).trim() === "") {
-    throw new EmptyInputError("The config is empty", {
+    throw new EmptyInputError("the config is empty", {
       at: { file },
       likely: plain.trim() === "" ? "the file was never written" : "every line is a comment",
       hint: "name the file that sets the trainer's correction, or paste its launch command into a file",
@@ -68,7 +68,7 @@ function checkJson(text: string, file: string): void {
     const message = error instanceof Error ? error.message : String(error);
     const [, position] = /position (\d+)/.exec(message) ?? [];
     const before = text.slice(0, position === undefined ? text.length : Number(position)).split("\n");
-    throw new FormatError(`Cannot parse the config: not JSON at column ${(before.at(-1) ?? "").length + 1}`, {
+    throw new FormatError(`cannot parse the config: not JSON at column ${(before.at(-1) ?? "").length + 1}`, {
       at: { file, line: before.length },
       likely: /^\s*[\]}]/.test(text.slice(Number(position ?? text.length)))
         ? "a comma before a closing bracket"
@@ -90,7 +90,7 @@ function checkIsText(text: string, file: string): void {
     )
       odd++;
     if (code === 0 || odd > 8 + sample.length / 100) {
-      throw new FormatError("The config is not text: it has bytes that no text has", {
+      throw new FormatError("the config is not text: it has bytes that no text has", {
         at: { file, offset: i },
         likely: "a dump, a checkpoint or a compressed file instead of a config",
         hint: "to read a dump, leave --lint away",

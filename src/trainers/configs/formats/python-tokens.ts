@@ -46,7 +46,7 @@ export function pythonTokens(text: string, file: string): PythonToken[] {
       const to = stringEnd(text, from, mark);
       if (to === undefined) {
         throw new FormatError(
-          `Cannot parse the config: the string that starts here with ${mark} never ends`,
+          `cannot parse the config: the string that starts here with ${mark} never ends`,
           {
             at: { file, line },
             likely: "a missing quote, or the file is cut off",

@@ -144,14 +144,14 @@ function checkBrackets(tokens: readonly PythonToken[], file: string): void {
       const opened = open.pop();
       if (opened && CLOSING[opened.text] === token.text) continue;
       throw new FormatError(
-        `Cannot parse the config: "${token.text}" closes ${opened ? `the "${opened.text}" of line ${opened.line}` : "nothing"}`,
+        `cannot parse the config: "${token.text}" closes ${opened ? `the "${opened.text}" of line ${opened.line}` : "nothing"}`,
         { at: { file, line: token.line }, likely: "a bracket too many, or one of another kind" },
       );
     }
   }
   const last = open.at(-1);
   if (last) {
-    throw new FormatError(`Cannot parse the config: "${last.text}" is never closed`, {
+    throw new FormatError(`cannot parse the config: "${last.text}" is never closed`, {
       at: { file, line: last.line },
       likely: "the file is cut off, or a bracket is missing",
     });

@@ -129,7 +129,7 @@ function quotedPart(
       if (text[i] !== "\n") content += text[i];
     } else content += character;
   }
-  throw new FormatError(`Cannot parse the config: the ${mark} of this line is never closed`, {
+  throw new FormatError(`cannot parse the config: the ${mark} of this line is never closed`, {
     at: { file, line },
     likely: "a missing quote, or the script is cut off",
   });

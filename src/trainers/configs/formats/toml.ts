@@ -33,7 +33,7 @@ function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const what = error.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "");
-    throw new FormatError(`Cannot parse the config: ${what} (column ${error.column})`, {
+    throw new FormatError(`cannot parse the config: ${what} (column ${error.column})`, {
       at: { file, line: error.line },
       likely: "text without quotes, a key set twice, or a table opened twice",
       hint: `look at: ${(text.split("\n")[error.line - 1] ?? "").trim().slice(0, 80)}`,
@@ -51,7 +51,7 @@ function refuseDeepKeys(text: string, file: string): void {
     if (/^\s*#/.test(line) || key.split(".", DEEPEST + 2).length <= DEEPEST + 1) continue;
     // Text of several lines and lists of numbers have dots too; only keys and table headers count.
     if (!/^\s*\[{0,2}[\w"'-]/.test(line) || (equals < 0 && !/^\s*\[{1,2}\s*[A-Za-z_"']/.test(line))) continue;
-    throw new LimitError(`The config has a key of more than ${DEEPEST} dotted parts`, {
+    throw new LimitError(`the config has a key of more than ${DEEPEST} dotted parts`, {
       at: { file, line: index + 1 },
       likely: "the file is damaged, or made to take forever",
     });

@@ -40,7 +40,7 @@ export function readYaml(text: string, file: string, format: "yaml" | "json"): C
     uniqueKeys: false,
     logLevel: "error",
   });
-  if (!Array.isArray(documents)) throw new EmptyInputError("The config is empty", { at: { file } });
+  if (!Array.isArray(documents)) throw new EmptyInputError("the config is empty", { at: { file } });
   const several = documents.length > 1;
   return documents.map((document, index) => {
     const [error] = document.errors;
@@ -93,9 +93,9 @@ function visit(
 ): void {
   const { entries, file } = walk;
   if (depth > DEEPEST)
-    throw new LimitError(`The config nests deeper than ${DEEPEST} levels`, { at: { file } });
+    throw new LimitError(`the config nests deeper than ${DEEPEST} levels`, { at: { file } });
   if (++walk.visits.count > MOST_VISITS) {
-    throw new LimitError(`The config unfolds to more than ${MOST_VISITS} values`, {
+    throw new LimitError(`the config unfolds to more than ${MOST_VISITS} values`, {
       at: { file },
       likely: "aliases or merge keys (<<) that hold each other, made to take forever",
     });
@@ -106,7 +106,7 @@ function visit(
     return;
   }
   if (entries.length >= MOST_ENTRIES) {
-    throw new LimitError(`The config has more than ${MOST_ENTRIES} settings`, {
+    throw new LimitError(`the config has more than ${MOST_ENTRIES} settings`, {
       at: { file },
       likely: "aliases that hold aliases, or a data file instead of a config",
     });
@@ -205,7 +205,7 @@ function syntaxError(
       ? "JSON that is cut off, or has a missing comma or quote"
       : "indentation that does not fit the lines above, an unclosed quote, or a colon without a space after it";
   return new FormatError(
-    `Cannot parse the config: ${(what ?? message).replace(/:$/, "")} (column ${at.col})`,
+    `cannot parse the config: ${(what ?? message).replace(/:$/, "")} (column ${at.col})`,
     {
       at: { file, line: at.line },
       likely,

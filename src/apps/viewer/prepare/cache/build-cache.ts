@@ -234,16 +234,16 @@ export function isUnfinished({ at, severity, code }: Finding, unsettled: Readonl
 }
 
 function stillWritten(file: string, count: number): Finding {
-  const message = `${file} is still being written and is read when it is complete`;
+  const message = `${file} is still being written and will be read when it is complete`;
   return { code: "note", severity: "info", message, count, at: { file } };
 }
 
 function refuse({ metrics }: MismatchReport): never {
   throw new EmptyInputError(
-    `Nothing to show: of ${metrics.sequences + metrics.sequences_empty} sequences no token has mask 1 and a finite log-prob on both sides`,
+    `nothing to show: of ${metrics.sequences + metrics.sequences_empty} sequences no token has mask 1 and a finite log-prob on both sides`,
     {
       likely: "the wrong columns were read, or the mask is inverted",
-      hint: "logratio report --explain shows what each column was taken for",
+      hint: "logratio report --explain shows how each column was read",
     },
   );
 }

@@ -68,7 +68,7 @@ export async function openCache<T>(
       continue;
     }
     tell(
-      `the viewer's cache ${directory} does not match what was written (${broken}): it is not used, and made anew`,
+      `the viewer's cache ${directory} does not match what was written (${broken}): it is discarded and rebuilt`,
     );
     await rm(directory, { recursive: true, force: true }).catch(() => {});
   }
@@ -154,7 +154,7 @@ function unwritable(places: readonly string[], failure: unknown): FileSystemErro
     cause: failure,
     at: { file: places[0]! },
     likely,
-    hint: "name a directory that may be written to, on a disk with room: --cache DIR",
+    hint: "name a writable directory on a disk with free space: --cache DIR",
   });
 }
 

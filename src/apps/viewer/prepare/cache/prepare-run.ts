@@ -26,7 +26,7 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
   const { read = {}, flags = [], cache, following, onNotice } = options;
   if (Object.keys(read).length > 0 && options.flags === undefined)
-    throw new UsageError("options of reading need the flags that say them, to tell caches apart");
+    throw new UsageError("`read` needs `flags`: they are part of the cache key");
   const inputs = await inputsOf(paths, options);
   const once = paths.includes("-");
   const places = once && cache === undefined ? throwawayPlaces() : await cachePlaces(paths, cache);

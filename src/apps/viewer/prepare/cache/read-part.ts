@@ -11,9 +11,12 @@ export async function readPart(
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(bytes, at, length - at, from + at);
     if (bytesRead === 0)
-      throw new FormatError(`the viewer's cache is cut off: ${length} bytes at ${from}, ${at} are there`, {
-        hint: "remove the .logratio folder beside the data and start again",
-      });
+      throw new FormatError(
+        `the viewer's cache is truncated: expected ${length} bytes at ${from}, found ${at}`,
+        {
+          hint: "remove the .logratio folder next to the data and start again",
+        },
+      );
     at += bytesRead;
   }
   return bytes;

@@ -66,7 +66,7 @@ async function brokenFile(path: string, wanted: FileSeal): Promise<string | unde
     if (stats.size < wanted.bytes || (stats.size > wanted.bytes && wanted.grows !== true))
       return `: ${formatCount(stats.size)} of ${formatCount(wanted.bytes)} bytes`;
     const { sha256: found } = await sealOf(path, wanted.bytes);
-    return found === wanted.sha256 ? undefined : ": other bytes than were written";
+    return found === wanted.sha256 ? undefined : ": content has changed";
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? " is missing" : ` cannot be read, ${code}`;

@@ -92,14 +92,14 @@ export async function matchOccurrences(
 
 function termsOf(text: string, { has, redacted }: RunInfo): readonly Term[] {
   if (text.length > MOST_CHARACTERS)
-    throw new UsageError(`the filter has ${text.length} characters, ${MOST_CHARACTERS} are the most`);
+    throw new UsageError(`the filter has ${text.length} characters; the limit is ${MOST_CHARACTERS}`);
   const { terms, problems } = parseFilter(text);
   if (problems.length > 0) throw new UsageError(problems.map(({ message }) => message).join("; "));
   if (needsTexts(terms) && !has.texts) {
     throw new UsageError(
       redacted
-        ? "texts are redacted: token: and is: cannot be asked"
-        : "only a tokenizer tells what token: and is: ask: logratio view --tokenizer DIR",
+        ? "texts are redacted: token: and is: cannot be used"
+        : "token: and is: need a tokenizer: logratio view --tokenizer DIR",
     );
   }
   return terms;

@@ -89,7 +89,7 @@ it("begins with a cache that is there, and reads everything once when more comes
   await eventually(() => last().info.steps.length === 3 && last().complete);
   expect(anews.slice(2).every((anew) => !anew)).toBe(true);
   expect(last().info.growing).toBe(second.info.growing);
-  expect(rebuilds).toEqual(["what is shown came from the cache, which cannot be added to (only this once)"]);
+  expect(rebuilds).toEqual(["the cached run cannot be extended (this happens only once)"]);
   // What was read and then changes is read again, with all the rest.
   await settle(await work.run("step_1.jsonl", [{ step: 1 }, { step: 1 }]));
   await eventually(() => last().info.sequences === 4 && last().complete);
@@ -109,7 +109,7 @@ it("waits for steps that no file has yet, and a file of another step changes not
     flags: ["--steps", "3..9"],
   });
   await eventually(() => waits.length > 0);
-  expect(waits).toEqual(["no file is of the wanted steps: there are 1 files, of steps 1 to 1"]);
+  expect(waits).toEqual(["no file belongs to the requested steps: the files found are of steps 1 to 1"]);
   await settle(await work.run("step_3.jsonl", [{ step: 3 }]));
   await eventually(() => runs.length > 0);
   expect(runs.at(-1)!.info.steps).toEqual([3]);

@@ -103,8 +103,7 @@ class Follower {
       this.#onRebuild?.(found.broken);
     } else if (this.#asWhole !== undefined) {
       if (inputs.version === this.#asWhole || !mayRebuild()) return undefined;
-      if (this.#isFromCache)
-        this.#onRebuild?.("what is shown came from the cache, which cannot be added to (only this once)");
+      if (this.#isFromCache) this.#onRebuild?.("the cached run cannot be extended (this happens only once)");
     } else {
       const known = await this.#cached(inputs);
       if (known !== undefined) return this.#showWhole(known, inputs);

@@ -279,7 +279,7 @@ describe("what a living run says", () => {
     await runOf(await look()).close();
     await write("run", 2, 3);
     expect(await look()).toEqual({
-      broken: expect.stringMatching(/step_2.jsonl, which was read, has changed/),
+      broken: expect.stringMatching(/step_2.jsonl, which was read before, has changed/),
     });
     await rm(work.path("run/step_2.jsonl"));
     expect(await look()).toEqual({ broken: expect.stringMatching(/has gone/) });

@@ -109,7 +109,7 @@ export async function beginLivingRun(
         return stable && rests(file) && !(LINES.has(format) && inputs.unsettled.has(file));
       });
       if ("broken" in found) return found;
-      if (isFirst && found.news.length === 0) throw new EmptyInputError("nothing can be read yet");
+      if (isFirst && found.news.length === 0) throw new EmptyInputError("nothing is readable yet");
       await pass.read(found.batches()).catch((error: unknown) => {
         throw cacheError(error, folder);
       });
