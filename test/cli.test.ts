@@ -391,6 +391,17 @@ describe("wrong usage", () => {
   });
 });
 
+it("names the example run by a path that holds from any folder, inside the package too", () => {
+  for (const [from, path] of [
+    [ROOT, "examples/demo"],
+    [join(ROOT, "src"), DEMO],
+    [join(ROOT, "src/apps"), DEMO],
+  ] as const) {
+    const { next } = JSON.parse(runCli(from, ["demo", "--json"]).out) as { next: { command: string } };
+    expect(next.command.split(" ")[2]).toBe(path);
+  }
+});
+
 describe("logratio convert", () => {
   it("writes a record that reads back to the same figures", () => {
     const { status, err } = logratio(["convert", DEMO, "--out", "run.parquet"]);

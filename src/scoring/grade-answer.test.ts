@@ -15,6 +15,11 @@ test.each([
   ["\\boxed{(1, 2)}", "(1,2)", true],
   ["\\boxed{12", "12", undefined],
   ["The answer is 17", "17", undefined],
+  ["#### 0.3333333333", "1/3", true],
+  ["#### 0.3333", "1/3", false],
+  ["#### 1000000.0009", "1000000", true],
+  ["#### 1000000.002", "1000000", false],
+  ["#### 1000", "1001", false],
 ])("%s against %s", (response, answer, right) => {
   expect(gradeAnswer(response, answer)).toBe(right);
 });

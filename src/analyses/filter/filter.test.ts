@@ -92,6 +92,7 @@ describe("a filter", () => {
     expect(problem("step:30..10")).toBe("the range 30..10 is empty: 30 is above 10");
     expect(problem("step>10..30")).toContain("a range needs step:");
     expect(problem("step:..")).toBe('".." is no range, as in 10..30');
+    expect(problem("step:a..30")).toBe('"a..30" is no range, as in 10..30');
     expect(problem("correct:maybe")).toContain("takes yes, no or none");
     expect(problem("group>3")).toContain("group is text");
     expect(problem('sample:"a b')).toBe("this quote is never closed");

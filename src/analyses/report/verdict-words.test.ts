@@ -177,6 +177,12 @@ describe("steps that are worse than the run", () => {
       standingOut: new Set([3]),
     });
     expect(open).not.toContain("worse");
+    const { headline: beyond } = judge(metricsOf(), {
+      ranges: { k3: { low: 0, high: 0.05 } },
+      perStep: [stepOf(3, broken)],
+      standingOut: new Set([3]),
+    });
+    expect(beyond).toMatch(/\(k3\): more prompts would tell; step 3 is worse \(broken\)$/);
   });
 });
 

@@ -165,3 +165,16 @@ describe("pearson", () => {
     expect(derive.pearsonDeficit(parts) / derive.pearsonDeficit(sumsOf(base, other))).toBeCloseTo(1, 7);
   });
 });
+
+it("has the distance of Pearson's r from 1 where r itself rounds to 1", () => {
+  const e = 1e-7;
+  const p = [0.2, 0.4, 0.6, 0.8];
+  // Without slope on p, so that 1/r² = 1 + Σe² / Σ(p − mean)².
+  const moved = [0.2 + e, 0.4 - e, 0.6 - e, 0.8 + e];
+  const sums = sumsOf(p.map(Math.log), moved.map(Math.log));
+  const x = (4 * e * e) / 0.2;
+  expect(derive.pearsonDeficit(sums) / (x / 2)).toBeCloseTo(1, 6);
+  expect(derive.pearson(sums)).toBeLessThan(1);
+  const turned = sumsOf(p.map(Math.log), [...p].reverse().map(Math.log));
+  expect(derive.pearsonDeficit(turned)).toBeCloseTo(2, 12);
+});

@@ -134,3 +134,12 @@ it("tells whether a count above a threshold is exact", () => {
   for (const threshold of [0.5, 1, 2, -2, 0.3, 20]) expect(sketch.isExactAt(threshold)).toBe(true);
   for (const threshold of [0.1, -0.1]) expect(sketch.isExactAt(threshold)).toBe(false);
 });
+
+it("counts nothing below its smallest value, nor above its largest, within their cells", () => {
+  const sketch = ValueSketch.of(Float32Array.of(0.3004, 0.3004, 5.004), 7);
+  for (const threshold of [0.3, Math.fround(0.3003), Math.fround(0.3004), -1, 0])
+    expect(sketch.countBelow(threshold)).toBe(0);
+  expect(sketch.countBelow(1)).toBe(2);
+  for (const threshold of [Math.fround(5.004), 5.005, 9]) expect(sketch.countAbove(threshold)).toBe(0);
+  expect(sketch.countAbove(1)).toBe(1);
+});

@@ -33,6 +33,7 @@ describe("runName", () => {
     ["/runs/qwen", "token_exports/step_1/rank_0.jsonl", "qwen"],
     ["/step_1/rank_0.jsonl", "", "run"],
     ["/runs/qwen", "../llama/npz/step_1.npz", "llama"],
+    ["/data/lab", "../main/step_0001.npz", "main"],
   ])("%s + %s", (root, relative, name) => {
     expect(runName(root, relative)).toBe(name);
   });

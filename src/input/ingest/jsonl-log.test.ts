@@ -23,32 +23,34 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+const SOURCE = new URL("../../", import.meta.url);
+
 let folders = 0;
 const folder = (): string => join(root, String(folders++));
 const read = (path: string): string => readFileSync(path, "utf8");
 
-/** Node 20 runs no TypeScript, and other processes are to run this. */
+/** Node 20 runs no TypeScript, and other processes are to run this and all that it imports. */
 function compiled(): string {
   const target = folder();
-  for (const part of [
-    "core/base/errors",
-    "input/io/file-system-errors",
-    "input/io/make-directory",
-    "input/ingest/jsonl-log",
-  ]) {
-    const { outputText } = ts.transpileModule(
-      read(fileURLToPath(new URL(`../../${part}.ts`, import.meta.url))),
-      {
-        compilerOptions: {
-          target: ts.ScriptTarget.ES2022,
-          module: ts.ModuleKind.ESNext,
-          rewriteRelativeImportExtensions: true,
-        },
+  const done = new Set<string>();
+  const compile = (file: URL): void => {
+    if (done.has(file.href)) return;
+    done.add(file.href);
+    const source = read(fileURLToPath(file));
+    const { outputText } = ts.transpileModule(source, {
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.ESNext,
+        rewriteRelativeImportExtensions: true,
       },
-    );
+    });
+    const part = file.href.slice(SOURCE.href.length).replace(/ts$/, "js");
     mkdirSync(join(target, part, ".."), { recursive: true });
-    writeFileSync(join(target, `${part}.js`), outputText);
-  }
+    writeFileSync(join(target, part), outputText);
+    for (const { fileName } of ts.preProcessFile(outputText).importedFiles)
+      if (fileName.startsWith(".")) compile(new URL(fileName.replace(/js$/, "ts"), file));
+  };
+  compile(new URL("./jsonl-log.ts", import.meta.url));
   writeFileSync(join(target, "package.json"), '{"type":"module"}');
   return join(target, "input/ingest/jsonl-log.js");
 }
@@ -112,6 +114,11 @@ describe("openJsonlLog", () => {
     expect(sizes()).toEqual([80, 80, 120]);
     openJsonlLog({ path, rotateBytes: 100 }).append([line]);
     expect(sizes()).toEqual([80, 80, 120, 40]);
+    // 60 more fill it to the byte, and are within the limit; one more is not.
+    openJsonlLog({ path, rotateBytes: 100 }).append(["x".repeat(59)]);
+    expect(sizes()).toEqual([80, 80, 120, 100]);
+    openJsonlLog({ path, rotateBytes: 100 }).append([""]);
+    expect(sizes()).toEqual([80, 80, 120, 100, 1]);
     expect(() => openJsonlLog({ path, rotateBytes: 0 })).toThrow(/must be positive, not 0/);
   });
 

@@ -420,3 +420,36 @@ test("sequences do not depend on each other, but for normalization", () => {
     { numRuns: 200 },
   );
 });
+
+test("a sequence without tokens is not rejected, whatever its bounds: there is nothing to lose", () => {
+  for (const level of ["sequence", "turn"] as const) {
+    for (const bounds of [{ lower: 100 }, { upper: 1e-3 }]) {
+      const rule: Step = { action: "mask", measure: measure("ratio", level), ...bounds };
+      const { segments, rejected } = applyCorrection(BLOCK, { steps: [rule] }).steps[0]!.measured!;
+      const lengths = [...segments.starts].map((start, i) => segments.ends[i]! - start);
+      expect([...rejected]).toEqual(lengths.map((length) => (length === 0 ? 0 : 1)));
+      if (level === "sequence") expect(lengths).toContain(0);
+    }
+  }
+});
+
+test("weights whose mean is 1e-8 or below stay as they are, and above it are divided by it", () => {
+  const normalized = (delta: number) =>
+    applyCorrection(
+      blockOf([
+        [
+          [delta, 1],
+          [delta, 1],
+        ],
+      ]),
+      {
+        weight: { level: "token", aggregation: "sum" },
+        steps: [{ action: "normalize", over: "token" }],
+      },
+    );
+  const [above, below] = [normalized(Math.log(1.01e-8)), normalized(Math.log(0.99e-8))];
+  expect(above.weights![0]).toBeCloseTo(1, 12);
+  expect(above.steps[0]!.factor! / 1.01e-8).toBeCloseTo(1, 9);
+  expect(below.weights![0]! / 0.99e-8).toBeCloseTo(1, 9);
+  expect(below.steps[0]!.factor).toBe(1);
+});
