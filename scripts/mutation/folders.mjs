@@ -10,12 +10,16 @@ const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
 /**
  * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
  * folder above it (one table of cases for all its neighbours): they are fast, and whoever changes the folder looks there.
- * The exceptions are folders whose only purpose is to serve their neighbours.
+ * The exceptions are folders whose only purpose is to serve their neighbours, and the config keys of trainers, which
+ * one table of configs tries.
  */
-const HELD_BY = {
-  "src/trainers/shared": ["src/trainers/**"],
-  "src/input/readers/shared": ["src/input/readers/**"],
-};
+function listOtherHolders(folder) {
+  if (folder === "src/trainers/shared" || folder === "src/input/readers/shared")
+    return [`${dirname(folder)}/**`];
+  return folder.startsWith("src/trainers/") && folder !== "src/trainers/neutral"
+    ? ["src/trainers/configs"]
+    : [];
+}
 
 /** Every folder that has a score of its own, in the order of the page. */
 export function listFolders() {
@@ -40,7 +44,7 @@ export function listMutated(folder) {
 
 /** The globs of the tests that a folder is held by. */
 export function listTests(folder) {
-  const holders = [`${folder}/**`, dirname(folder), ...(HELD_BY[folder] ?? [])];
+  const holders = [`${folder}/**`, dirname(folder), ...listOtherHolders(folder)];
   return holders.map((holder) => `${holder}/*.test.ts`);
 }
 

@@ -64,7 +64,8 @@ export async function runStryker(folder, { concurrency, fresh = false }) {
     timeoutFactor: 4,
     // Vitest does not check types, and a mutant that breaks one still runs.
     disableTypeChecks: false,
-    warnings: { unusedIgnorePatterns: false, preprocessorErrors: true, unknownOptions: true, slow: true },
+    // Static mutants are slow, and meant: tables of settings and words are code that runs while a module loads.
+    warnings: { unusedIgnorePatterns: false, preprocessorErrors: true, unknownOptions: true, slow: false },
     reporters: ["progress-append-only"],
     allowConsoleColors: false,
     logLevel: "warn",

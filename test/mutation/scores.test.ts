@@ -107,6 +107,8 @@ describe("the folders that are measured", () => {
       "src/trainers/*.test.ts",
       "src/trainers/**/*.test.ts",
     ]);
+    expect(listTests("src/trainers/verl")).toContain("src/trainers/configs/*.test.ts");
+    expect(listTests("src/trainers/neutral")).not.toContain("src/trainers/configs/*.test.ts");
     expect(hasPropertyTests("src/core/statistics")).toBe(true);
     expect(hasPropertyTests("src/core/base")).toBe(false);
     // Only the tests in the folder above have them.

@@ -123,6 +123,21 @@ describe("a flushed batch", () => {
 });
 
 describe("columns of a batch", () => {
+  it("are absent, with what belongs to them, where no sequence has them", () => {
+    const record = createRecordBuilder({ provenance });
+    record.push(draft(1));
+    const batch = record.flush();
+    for (const name of ["promptTokenIds", "promptOffsets", "arrays", "advantages"]) {
+      expect(name in batch).toBe(false);
+    }
+  });
+
+  it("take a mask that is neither 0 nor 1 though nobody asked to be told", () => {
+    const record = createRecordBuilder({ provenance });
+    record.push(draft(1, { responseMask: Uint8Array.of(7) }));
+    expect(record.flush().responseMask).toEqual(Uint8Array.of(1));
+  });
+
   it("refuse top-k lists of another k within one batch", () => {
     const record = createRecordBuilder({ provenance });
     const topK = (k: number) => ({

@@ -158,7 +158,9 @@ describe("layoutColumns", () => {
   });
 
   it("holds each value under its name", () => {
-    const values = Object.fromEntries(columns.map((column) => [column.name, [...column.values]]));
+    const values = Object.fromEntries(
+      columns.map((column) => [column.name, Array.from(column.values as ArrayLike<unknown>)]),
+    );
     expect(values).toMatchObject({
       step: [4, Number.NaN],
       rank: [1, Number.NaN],

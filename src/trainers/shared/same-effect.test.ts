@@ -21,6 +21,11 @@ test.each<[string, Correction, Correction]>([
     { ...tis, steps: [{ action: "zero", measure: ratio("token", "mean"), upper: 2 }] },
   ],
   [
+    "an infinite bound on the weight",
+    { ...tis, steps: [{ action: "zero", measure: "weight", lower: 0.5 }] },
+    { ...tis, steps: [{ action: "zero", measure: "weight", lower: 0.5, upper: Number.POSITIVE_INFINITY }] },
+  ],
+  [
     "independent rejections in another order",
     {
       steps: [

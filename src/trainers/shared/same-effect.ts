@@ -163,7 +163,7 @@ function plainWeight(weight: Weight, steps: readonly Step[], partly: boolean): W
 
 function withinBound({ lower, upper }: Bounds, logBound = Number.POSITIVE_INFINITY): boolean {
   return (
-    (upper === undefined || upper < Math.exp(logBound)) &&
+    (upper === undefined || upper >= FLOAT32_MAX || upper < Math.exp(logBound)) &&
     (lower === undefined || lower <= 0 || lower > Math.exp(-logBound))
   );
 }

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../core/base/index.ts";
+import { applyCorrection } from "./index.ts";
+import { PRESETS, presetNamed } from "./presets.ts";
+import { completeSettings, type Preset, type Settings } from "./shared/index.ts";
+
+/** Its fallbacks, and its fallbacks with each other choice of each setting. */
+function variants(preset: Preset): Settings[] {
+  const changed = preset.parameters.flatMap(({ name, kind, choices, fallback }) => {
+    const others = choices ?? (kind === "boolean" ? [true, false] : []);
+    return others.filter((value) => value !== fallback).map((value) => ({ [name]: value }));
+  });
+  return [{}, ...changed].map((settings) => completeSettings(preset, settings));
+}
+
+/** Undefined where the trainer itself refuses the settings. */
+function accepted<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return undefined;
+  }
+}
+
+describe("presets", () => {
+  it("are found by their names, which differ", () => {
+    expect(new Set(PRESETS.map(({ name }) => name)).size).toBe(PRESETS.length);
+    for (const preset of PRESETS) expect(presetNamed(preset.name)).toBe(preset);
+    expect(() => presetNamed("verI")).toThrow(UsageError);
+  });
+});
+
+describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s", (_, preset) => {
+  it("says what it is, of which trainer, and from which code at which commit", () => {
+    expect(preset.trainer).toMatch(/\S/);
+    expect(preset.summary).toMatch(/\w+ \w+/);
+    expect(preset.source).toMatch(/^[\w.-]+\/[\w.-]+ .*[\w./{},-]+.*\b[0-9a-f]{7,}/);
+  });
+
+  it("says what every setting means, and has a fallback that it would take", () => {
+    const names = preset.parameters.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { name, meaning, choices, fallback, kind } of preset.parameters) {
+      expect(name).toMatch(/^[\w.-]+$/);
+      expect(meaning).toMatch(/\w+/);
+      if (choices !== undefined) {
+        expect(choices.every((choice) => choice !== "")).toBe(true);
+        if (fallback !== null) expect(choices).toContain(fallback);
+      } else if (fallback !== null && (kind === "number" || kind === "boolean")) {
+        expect(typeof fallback).toBe(kind);
+      }
+    }
+    expect(completeSettings(preset, completeSettings(preset, {}))).toEqual(completeSettings(preset, {}));
+  });
+
+  it("has words for every trap, and a place and text for every config", () => {
+    for (const settings of variants(preset)) {
+      for (const trap of accepted(() => preset.traps(settings)) ?? []) expect(trap).toMatch(/\w+ \w+/);
+      const config = accepted(() => preset.config(settings));
+      if (config === undefined) continue;
+      expect(["yaml", "toml", "python", "flags"]).toContain(config.language);
+      expect(config.place).toMatch(/\S/);
+      expect(config.text).not.toMatch(/undefined|NaN|\[object/);
+    }
+  });
+
+  it("finds settings of the same effect for each of its own corrections", () => {
+    const block = {
+      rollout: Float64Array.of(-1, -2, -0.5, -1, -3, -1),
+      trainer: Float64Array.of(-1.2, -1, -0.5, -7, -2.9, -1.3),
+      mask: Uint8Array.of(1, 1, 0, 1, 1, 1),
+      advantages: Float64Array.of(1, 1, 1, 1, -1, -1),
+      offsets: Int32Array.of(0, 4, 6),
+    };
+    for (const settings of variants(preset)) {
+      const correction = accepted(() => preset.correction(settings));
+      if (correction === undefined) continue;
+      const expressed = preset.express(correction);
+      expect(expressed, JSON.stringify(settings)).toBeDefined();
+      const [there, back] = [correction, preset.correction(expressed!)].map((each) =>
+        applyCorrection(block, each),
+      );
+      expect(back!.mask).toEqual(there!.mask);
+      expect(back!.weights).toEqual(there!.weights);
+    }
+  });
+});
