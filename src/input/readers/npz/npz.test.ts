@@ -226,7 +226,7 @@ describe("npz archives", () => {
       [0, 0.5],
     ]) {
       await expect(tensor.readRows(start!, end!)).rejects.toMatchObject({
-        _tag: "UsageError",
+        name: "RangeError",
         message: `rows ${start} to ${end} were asked for; the tensor has 2`,
       });
     }
