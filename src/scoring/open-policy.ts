@@ -6,6 +6,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { NotFoundError, UsageError } from "../core/base/index.ts";
+import { statIfPresent } from "../input/io/index.ts";
 import type { Policy, PolicyFacts } from "./policy.ts";
 
 export type Backend = PolicyFacts["backend"];
@@ -123,6 +124,7 @@ export function isSavedLogits(path: string): boolean {
 
 /** The files that a policy's answers come from, where it is local. */
 async function modelFiles(path: string): Promise<string[]> {
+  // What cannot be looked at is said when the policy is opened: here it would end the scoring of all the others.
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return [];
   if (!found.isDirectory()) return path.endsWith(".onnx") || isSavedLogits(path) ? [path] : [];
@@ -147,7 +149,7 @@ export async function fingerprintOf(at: string, topK: number): Promise<string> {
 export async function tokenizerBeside(at: string): Promise<string | undefined> {
   const { backend, where } = parseLocation(at);
   if (backend !== "onnx") return undefined;
-  const found = await stat(where).catch(() => undefined);
+  const found = await statIfPresent(where);
   const dir = found?.isDirectory() === true ? where : dirname(where);
   const names: string[] = await readdir(dir).catch(() => []);
   return names.includes("tokenizer.json") ? dir : undefined;

@@ -1,6 +1,7 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EmptyInputError } from "../../core/base/index.ts";
+import { statIfPresent } from "../../input/io/index.ts";
 
 /** `divergence.jsonl`, rotated `divergence.jsonl.1`, compressed `divergence.jsonl.1.gz`. */
 const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;
@@ -13,7 +14,7 @@ const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;
 export async function findLogs(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
-    const isDirectory = path !== "-" && (await stat(path).catch(() => undefined))?.isDirectory() === true;
+    const isDirectory = path !== "-" && (await statIfPresent(path))?.isDirectory() === true;
     if (!isDirectory) {
       found.push(path);
       continue;

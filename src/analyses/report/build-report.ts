@@ -1,17 +1,5 @@
 import { orNull } from "../../core/base/index.ts";
-import {
-  ABS_PROB_DIFF_MEAN,
-  absProbDiffStd,
-  COUNT,
-  deltaStd,
-  NEGATIVE_COUNT,
-  NEGATIVE_INFINITE_COUNT,
-  NEGATIVE_SUM,
-  POSITIVE_COUNT,
-  POSITIVE_INFINITE_COUNT,
-  POSITIVE_SUM,
-  UNDEFINED_COUNT,
-} from "../../core/kernels/index.ts";
+import { absProbDiffStd, deltaStd, sumsLayout as F } from "../../core/kernels/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { GroupRow, MismatchSummary } from "../../core/summaries/index.ts";
 import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/index.ts";
@@ -90,7 +78,7 @@ export function buildReport(input: ReportInput): MismatchReport {
       ),
       prob_diff_abs: distributionOf(
         probDiffs(total),
-        total.sums[ABS_PROB_DIFF_MEAN] as number,
+        total.sums[F.ABS_PROB_DIFF_MEAN] as number,
         absProbDiffStd(total.sums),
       ),
       ratio: distributionOf(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
@@ -105,14 +93,14 @@ export function buildReport(input: ReportInput): MismatchReport {
       positive: tailOf(
         total.deltas,
         "positive",
-        total.sums[POSITIVE_COUNT] as number,
-        total.sums[POSITIVE_SUM] as number,
+        total.sums[F.POSITIVE_COUNT] as number,
+        total.sums[F.POSITIVE_SUM] as number,
       ),
       negative: tailOf(
         total.deltas,
         "negative",
-        total.sums[NEGATIVE_COUNT] as number,
-        total.sums[NEGATIVE_SUM] as number,
+        total.sums[F.NEGATIVE_COUNT] as number,
+        total.sums[F.NEGATIVE_SUM] as number,
       ),
     },
     sequence_metrics: sequenceMetrics(total),
@@ -140,9 +128,9 @@ export function buildReport(input: ReportInput): MismatchReport {
     worst_tokens: summary.worstTokens.list(),
     worst_sequences: summary.worstSequences.list(),
     excluded: {
-      delta_negative_infinite: total.sums[NEGATIVE_INFINITE_COUNT] as number,
-      delta_positive_infinite: total.sums[POSITIVE_INFINITE_COUNT] as number,
-      missing: total.sums[UNDEFINED_COUNT] as number,
+      delta_negative_infinite: total.sums[F.NEGATIVE_INFINITE_COUNT] as number,
+      delta_positive_infinite: total.sums[F.POSITIVE_INFINITE_COUNT] as number,
+      missing: total.sums[F.UNDEFINED_COUNT] as number,
     },
   };
   const comparisons = compareParts(summary.sample.list());
@@ -228,7 +216,7 @@ function sequenceMetrics({ sequences, sums }: MismatchSummary): SequenceMetrics 
     ppl_ratio_mean: 1 + per(sequences.pplRatioExcess),
     chi2_seq: per(sequences.chi2),
     ess_seq: some(1 / (1 + per(sequences.ratioExcessM2) / (ratio * ratio))),
-    length_mean: per(sums[COUNT] as number),
+    length_mean: per(sums[F.COUNT] as number),
     length_max: some(sequences.lengthMax),
   };
 }

@@ -1,6 +1,7 @@
 import { shellCommand } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { Fact, MismatchReport } from "../../results/index.ts";
+import { PARITY_TRAINERS } from "../../trainers/index.ts";
 import type { FactSource } from "./facts/index.ts";
 import { inputWasSkipped } from "./left-out.ts";
 
@@ -60,7 +61,7 @@ function chooseNext(
     };
   }
   const trainer = source.trainers.find(
-    (name) => (name === "verl" || name === "xtuner") && !compared.includes(name),
+    (name) => PARITY_TRAINERS.some((known) => known.name === name) && !compared.includes(name),
   );
   if (trainer !== undefined) {
     return {

@@ -4,44 +4,23 @@
  *
  * @module
  */
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_M2,
-  ABS_PROB_DIFF_MEAN,
-  COUNT,
-  DELTA_M2,
-  DELTA_MEAN,
-  EXCESS_M2,
-  EXCESS_MEAN,
-  K3_SUM,
-  OVER_COUNT,
-  OVER_EXCESS_SQUARE_SUM,
-  OVER_EXCESS_SUM,
-  PROB_COUNT,
-  PROB_DIFF_MEAN,
-  PROB_DIFF_RESIDUAL,
-  PROB_DIFF_SLOPE,
-  PROB_MEAN,
-  RATIO_CLAMP,
-  RATIO_MEAN,
-  TAIL_MASS_M2,
-} from "./layout.ts";
+import * as F from "./layout.ts";
 
 type Sums = Float64Array;
 
 /** Mean Δ. */
 export function deltaMean(sums: Sums, offset = 0): number {
-  return sums[offset + COUNT]! > 0 ? sums[offset + DELTA_MEAN]! : Number.NaN;
+  return sums[offset + F.COUNT]! > 0 ? sums[offset + F.DELTA_MEAN]! : Number.NaN;
 }
 
 /** Population standard deviation of Δ. */
 export function deltaStd(sums: Sums, offset = 0): number {
-  return Math.sqrt(sums[offset + DELTA_M2]! / sums[offset + COUNT]!);
+  return Math.sqrt(sums[offset + F.DELTA_M2]! / sums[offset + F.COUNT]!);
 }
 
 /** Mean |Δ|. */
 export function deltaAbsMean(sums: Sums, offset = 0): number {
-  return sums[offset + ABS_DELTA_SUM]! / sums[offset + COUNT]!;
+  return sums[offset + F.ABS_DELTA_SUM]! / sums[offset + F.COUNT]!;
 }
 
 /** k1 = mean (rollout − trainer) = −mean Δ, an unbiased estimate of KL(rollout ‖ trainer). */
@@ -52,25 +31,25 @@ export function k1(sums: Sums, offset = 0): number {
 /** k2 = mean Δ² / 2. */
 export function k2(sums: Sums, offset = 0): number {
   const mean = deltaMean(sums, offset);
-  return (mean * mean + sums[offset + DELTA_M2]! / sums[offset + COUNT]!) / 2;
+  return (mean * mean + sums[offset + F.DELTA_M2]! / sums[offset + F.COUNT]!) / 2;
 }
 
 /** k3 = mean (exp Δ − Δ − 1), http://joschu.net/blog/kl-approx.html. */
 export function k3(sums: Sums, offset = 0): number {
-  return sums[offset + K3_SUM]! / sums[offset + COUNT]!;
+  return sums[offset + F.K3_SUM]! / sums[offset + F.COUNT]!;
 }
 
 /** Mean and M2 of ρ over all tokens. */
 function ratioMoments(sums: Sums, offset: number): { mean: number; m2: number } {
-  const over = sums[offset + OVER_COUNT]!;
-  const count = sums[offset + COUNT]!;
+  const over = sums[offset + F.OVER_COUNT]!;
+  const count = sums[offset + F.COUNT]!;
   if (count === 0) return { mean: Number.NaN, m2: Number.NaN };
-  const m2 = sums[offset + EXCESS_M2]!;
-  const excess = sums[offset + EXCESS_MEAN]!;
-  if (over === 0) return { mean: sums[offset + RATIO_MEAN]!, m2 };
+  const m2 = sums[offset + F.EXCESS_M2]!;
+  const excess = sums[offset + F.EXCESS_MEAN]!;
+  if (over === 0) return { mean: sums[offset + F.RATIO_MEAN]!, m2 };
   const within = count - over;
-  const overSum = sums[offset + OVER_EXCESS_SUM]!;
-  const overSquare = sums[offset + OVER_EXCESS_SQUARE_SUM]!;
+  const overSum = sums[offset + F.OVER_EXCESS_SUM]!;
+  const overSquare = sums[offset + F.OVER_EXCESS_SQUARE_SUM]!;
   const total = (within * excess + overSum) / count;
   if (overSquare === Number.POSITIVE_INFINITY) return { mean: 1 + total, m2: overSquare };
   const apart = overSum / over - excess;
@@ -85,26 +64,26 @@ export function ratioMean(sums: Sums, offset = 0): number {
 
 /** Population standard deviation of ρ. */
 export function ratioStd(sums: Sums, offset = 0): number {
-  return Math.sqrt(ratioMoments(sums, offset).m2 / sums[offset + COUNT]!);
+  return Math.sqrt(ratioMoments(sums, offset).m2 / sums[offset + F.COUNT]!);
 }
 
 /** Chi-squared of the token ratios: mean ρ² − 1. May be negative, as estimates from samples can be. */
 export function chi2Token(sums: Sums, offset = 0): number {
-  const over = sums[offset + OVER_EXCESS_SQUARE_SUM]! + 2 * sums[offset + OVER_EXCESS_SUM]!;
-  return (chi2Within(sums, offset) + over) / sums[offset + COUNT]!;
+  const over = sums[offset + F.OVER_EXCESS_SQUARE_SUM]! + 2 * sums[offset + F.OVER_EXCESS_SUM]!;
+  return (chi2Within(sums, offset) + over) / sums[offset + F.COUNT]!;
 }
 
 /** {@link chi2Token} with Δ clamped at RATIO_CLAMP, as verl computes it. */
 export function chi2TokenClamped(sums: Sums, offset = 0): number {
-  const over = sums[offset + OVER_COUNT]! * Math.expm1(2 * RATIO_CLAMP);
-  return (chi2Within(sums, offset) + over) / sums[offset + COUNT]!;
+  const over = sums[offset + F.OVER_COUNT]! * Math.expm1(2 * F.RATIO_CLAMP);
+  return (chi2Within(sums, offset) + over) / sums[offset + F.COUNT]!;
 }
 
 /** Σ (ρ² − 1) = Σ ((ρ − 1)² + 2 (ρ − 1)) over the tokens within RATIO_CLAMP. */
 function chi2Within(sums: Sums, offset: number): number {
-  const within = sums[offset + COUNT]! - sums[offset + OVER_COUNT]!;
-  const excess = sums[offset + EXCESS_MEAN]!;
-  return sums[offset + EXCESS_M2]! + within * excess * (excess + 2);
+  const within = sums[offset + F.COUNT]! - sums[offset + F.OVER_COUNT]!;
+  const excess = sums[offset + F.EXCESS_MEAN]!;
+  return sums[offset + F.EXCESS_M2]! + within * excess * (excess + 2);
 }
 
 /**
@@ -113,7 +92,7 @@ function chi2Within(sums: Sums, offset: number): number {
  */
 export function effectiveSampleSize(sums: Sums, offset = 0): number {
   const { mean, m2 } = ratioMoments(sums, offset);
-  const count = sums[offset + COUNT]!;
+  const count = sums[offset + F.COUNT]!;
   if (m2 === Number.POSITIVE_INFINITY) return 1 / count;
   return (mean * mean) / (mean * mean + m2 / count);
 }
@@ -121,24 +100,24 @@ export function effectiveSampleSize(sums: Sums, offset = 0): number {
 /** 1 − {@link effectiveSampleSize}, to full relative accuracy also where it is tiny. */
 export function effectiveSampleSizeDeficit(sums: Sums, offset = 0): number {
   const { mean, m2 } = ratioMoments(sums, offset);
-  const count = sums[offset + COUNT]!;
+  const count = sums[offset + F.COUNT]!;
   if (m2 === Number.POSITIVE_INFINITY) return 1 - 1 / count;
   return m2 / count / (mean * mean + m2 / count);
 }
 
 /** Mean Δp = mean (p' − p). */
 export function probDiffMean(sums: Sums, offset = 0): number {
-  return sums[offset + PROB_COUNT]! > 0 ? sums[offset + PROB_DIFF_MEAN]! : Number.NaN;
+  return sums[offset + F.PROB_COUNT]! > 0 ? sums[offset + F.PROB_DIFF_MEAN]! : Number.NaN;
 }
 
 /** Mean |Δp|. */
 export function absProbDiffMean(sums: Sums, offset = 0): number {
-  return sums[offset + PROB_COUNT]! > 0 ? sums[offset + ABS_PROB_DIFF_MEAN]! : Number.NaN;
+  return sums[offset + F.PROB_COUNT]! > 0 ? sums[offset + F.ABS_PROB_DIFF_MEAN]! : Number.NaN;
 }
 
 /** Standard deviation of |Δp|; `ddof` 1 (NaN for one token) is what torch and verl report. */
 export function absProbDiffStd(sums: Sums, offset = 0, ddof: 0 | 1 = 0): number {
-  return Math.sqrt(sums[offset + ABS_PROB_DIFF_M2]! / (sums[offset + PROB_COUNT]! - ddof));
+  return Math.sqrt(sums[offset + F.ABS_PROB_DIFF_M2]! / (sums[offset + F.PROB_COUNT]! - ddof));
 }
 
 /** A spread of p' below this share of p or p' is rounding. */
@@ -151,15 +130,15 @@ const SAME = 1e-15;
  * From the regression of p' on p: slope b, residual sum of squares E, Σ (p' − mean)² = E + b² Σ (p − mean)².
  */
 export function pearsonDeficit(sums: Sums, offset = 0): number {
-  const spread = sums[offset + TAIL_MASS_M2]!;
-  const residual = sums[offset + PROB_DIFF_RESIDUAL]!;
-  const slope = 1 + sums[offset + PROB_DIFF_SLOPE]!;
+  const spread = sums[offset + F.TAIL_MASS_M2]!;
+  const residual = sums[offset + F.PROB_DIFF_RESIDUAL]!;
+  const slope = 1 + sums[offset + F.PROB_DIFF_SLOPE]!;
   const explained = slope * slope * spread;
   const total = residual + explained;
-  const count = sums[offset + PROB_COUNT]!;
+  const count = sums[offset + F.PROB_COUNT]!;
   const largest = Math.max(
-    sums[offset + PROB_MEAN]!,
-    sums[offset + PROB_MEAN]! + sums[offset + PROB_DIFF_MEAN]!,
+    sums[offset + F.PROB_MEAN]!,
+    sums[offset + F.PROB_MEAN]! + sums[offset + F.PROB_DIFF_MEAN]!,
   );
   if (!(count >= 2 && spread > 0 && total > count * (SAME * largest) ** 2)) return Number.NaN;
   const r = Math.sign(slope) * Math.sqrt(explained / total);

@@ -1,69 +1,34 @@
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_M2,
-  ABS_PROB_DIFF_MAX,
-  ABS_PROB_DIFF_MEAN,
-  COUNT,
-  DELTA_M2,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  EXCESS_M2,
-  EXCESS_MEAN,
-  FIELDS,
-  K3_SUM,
-  NEGATIVE_COUNT,
-  NEGATIVE_INFINITE_COUNT,
-  NEGATIVE_SUM,
-  OVER_COUNT,
-  OVER_EXCESS_SQUARE_SUM,
-  OVER_EXCESS_SUM,
-  POSITIVE_COUNT,
-  POSITIVE_INFINITE_COUNT,
-  POSITIVE_SUM,
-  PROB_COUNT,
-  PROB_DIFF_M2,
-  PROB_DIFF_MEAN,
-  PROB_DIFF_RESIDUAL,
-  PROB_DIFF_SLOPE,
-  PROB_MEAN,
-  RATIO_MEAN,
-  ROLLOUT_SUM,
-  TAIL_MASS_M2,
-  TAIL_MASS_MEAN,
-  TRAINER_SUM,
-  UNDEFINED_COUNT,
-} from "./layout.ts";
+import * as F from "./layout.ts";
 
 const ADDED = [
-  COUNT,
-  ABS_DELTA_SUM,
-  POSITIVE_COUNT,
-  POSITIVE_SUM,
-  NEGATIVE_COUNT,
-  NEGATIVE_SUM,
-  K3_SUM,
-  OVER_COUNT,
-  OVER_EXCESS_SUM,
-  OVER_EXCESS_SQUARE_SUM,
-  PROB_COUNT,
-  ROLLOUT_SUM,
-  TRAINER_SUM,
-  NEGATIVE_INFINITE_COUNT,
-  POSITIVE_INFINITE_COUNT,
-  UNDEFINED_COUNT,
+  F.COUNT,
+  F.ABS_DELTA_SUM,
+  F.POSITIVE_COUNT,
+  F.POSITIVE_SUM,
+  F.NEGATIVE_COUNT,
+  F.NEGATIVE_SUM,
+  F.K3_SUM,
+  F.OVER_COUNT,
+  F.OVER_EXCESS_SUM,
+  F.OVER_EXCESS_SQUARE_SUM,
+  F.PROB_COUNT,
+  F.ROLLOUT_SUM,
+  F.TRAINER_SUM,
+  F.NEGATIVE_INFINITE_COUNT,
+  F.POSITIVE_INFINITE_COUNT,
+  F.UNDEFINED_COUNT,
 ] as const;
 
 /** The sums of no tokens: the neutral element of {@link mergeSums}. */
 export function emptySums(): Float64Array {
-  return clearSums(new Float64Array(FIELDS), 0);
+  return clearSums(new Float64Array(F.FIELDS), 0);
 }
 
 /** Makes the vector at `offset` the sums of no tokens. */
 export function clearSums(sums: Float64Array, offset: number): Float64Array {
-  sums.fill(0, offset, offset + FIELDS);
-  sums[offset + DELTA_MIN] = Number.POSITIVE_INFINITY;
-  sums[offset + DELTA_MAX] = Number.NEGATIVE_INFINITY;
+  sums.fill(0, offset, offset + F.FIELDS);
+  sums[offset + F.DELTA_MIN] = Number.POSITIVE_INFINITY;
+  sums[offset + F.DELTA_MAX] = Number.NEGATIVE_INFINITY;
   return sums;
 }
 
@@ -78,33 +43,33 @@ export function mergeSums(into: Float64Array, from: Float64Array, fromOffset = 0
   mergeMoments(into, intoOffset, from, fromOffset);
   mergeProbabilities(into, intoOffset, from, fromOffset);
   for (const field of ADDED) into[intoOffset + field]! += from[fromOffset + field]!;
-  into[intoOffset + DELTA_MIN] = Math.min(into[intoOffset + DELTA_MIN]!, from[fromOffset + DELTA_MIN]!);
-  into[intoOffset + DELTA_MAX] = Math.max(into[intoOffset + DELTA_MAX]!, from[fromOffset + DELTA_MAX]!);
+  into[intoOffset + F.DELTA_MIN] = Math.min(into[intoOffset + F.DELTA_MIN]!, from[fromOffset + F.DELTA_MIN]!);
+  into[intoOffset + F.DELTA_MAX] = Math.max(into[intoOffset + F.DELTA_MAX]!, from[fromOffset + F.DELTA_MAX]!);
 }
 
 /** Of Δ and of ρ − 1. */
 function mergeMoments(a: Float64Array, at: number, b: Float64Array, bt: number): void {
-  const na = a[at + COUNT]!;
-  const nb = b[bt + COUNT]!;
-  mergePair(a, at + DELTA_MEAN, at + DELTA_M2, na, b, bt + DELTA_MEAN, bt + DELTA_M2, nb);
+  const na = a[at + F.COUNT]!;
+  const nb = b[bt + F.COUNT]!;
+  mergePair(a, at + F.DELTA_MEAN, at + F.DELTA_M2, na, b, bt + F.DELTA_MEAN, bt + F.DELTA_M2, nb);
 
-  const within = na - a[at + OVER_COUNT]!;
-  const added = nb - b[bt + OVER_COUNT]!;
+  const within = na - a[at + F.OVER_COUNT]!;
+  const added = nb - b[bt + F.OVER_COUNT]!;
   if (added === 0) return;
   if (within === 0) {
-    for (const field of [EXCESS_MEAN, EXCESS_M2, RATIO_MEAN]) a[at + field] = b[bt + field]!;
+    for (const field of [F.EXCESS_MEAN, F.EXCESS_M2, F.RATIO_MEAN]) a[at + field] = b[bt + field]!;
     return;
   }
   const difference = accurateDifference(
-    b[bt + RATIO_MEAN]!,
-    a[at + RATIO_MEAN]!,
-    b[bt + EXCESS_MEAN]!,
-    a[at + EXCESS_MEAN]!,
+    b[bt + F.RATIO_MEAN]!,
+    a[at + F.RATIO_MEAN]!,
+    b[bt + F.EXCESS_MEAN]!,
+    a[at + F.EXCESS_MEAN]!,
   );
   const share = added / (within + added);
-  a[at + EXCESS_M2]! += b[bt + EXCESS_M2]! + difference * difference * within * share;
-  a[at + EXCESS_MEAN]! += (b[bt + EXCESS_MEAN]! - a[at + EXCESS_MEAN]!) * share;
-  a[at + RATIO_MEAN]! += (b[bt + RATIO_MEAN]! - a[at + RATIO_MEAN]!) * share;
+  a[at + F.EXCESS_M2]! += b[bt + F.EXCESS_M2]! + difference * difference * within * share;
+  a[at + F.EXCESS_MEAN]! += (b[bt + F.EXCESS_MEAN]! - a[at + F.EXCESS_MEAN]!) * share;
+  a[at + F.RATIO_MEAN]! += (b[bt + F.RATIO_MEAN]! - a[at + F.RATIO_MEAN]!) * share;
 }
 
 function mergePair(
@@ -138,45 +103,54 @@ function accurateDifference(b: number, a: number, complementB: number, complemen
 
 /** Everything over PROB_COUNT tokens. */
 function mergeProbabilities(a: Float64Array, at: number, b: Float64Array, bt: number): void {
-  const na = a[at + PROB_COUNT]!;
-  const nb = b[bt + PROB_COUNT]!;
+  const na = a[at + F.PROB_COUNT]!;
+  const nb = b[bt + F.PROB_COUNT]!;
   if (nb === 0) return;
   if (na === 0) {
-    for (let field = PROB_DIFF_MEAN; field <= PROB_DIFF_RESIDUAL; field++) a[at + field] = b[bt + field]!;
+    for (let field = F.PROB_DIFF_MEAN; field <= F.PROB_DIFF_RESIDUAL; field++) a[at + field] = b[bt + field]!;
     return;
   }
   const share = nb / (na + nb);
   const weight = na * share;
   const dp = accurateDifference(
-    b[bt + PROB_MEAN]!,
-    a[at + PROB_MEAN]!,
-    -b[bt + TAIL_MASS_MEAN]!,
-    -a[at + TAIL_MASS_MEAN]!,
+    b[bt + F.PROB_MEAN]!,
+    a[at + F.PROB_MEAN]!,
+    -b[bt + F.TAIL_MASS_MEAN]!,
+    -a[at + F.TAIL_MASS_MEAN]!,
   );
-  const dd = b[bt + PROB_DIFF_MEAN]! - a[at + PROB_DIFF_MEAN]!;
-  const ma = a[at + TAIL_MASS_M2]!;
-  const mb = b[bt + TAIL_MASS_M2]!;
-  const sa = a[at + PROB_DIFF_SLOPE]!;
-  const sb = b[bt + PROB_DIFF_SLOPE]!;
+  const dd = b[bt + F.PROB_DIFF_MEAN]! - a[at + F.PROB_DIFF_MEAN]!;
+  const ma = a[at + F.TAIL_MASS_M2]!;
+  const mb = b[bt + F.TAIL_MASS_M2]!;
+  const sa = a[at + F.PROB_DIFF_SLOPE]!;
+  const sb = b[bt + F.PROB_DIFF_SLOPE]!;
   const m2 = ma + mb + weight * dp * dp;
   const slope = m2 > 0 ? (sa * ma + sb * mb + weight * dp * dd) / m2 : 0;
   const miss = dd - slope * dp;
-  a[at + PROB_DIFF_RESIDUAL]! +=
-    b[bt + PROB_DIFF_RESIDUAL]! + ma * (sa - slope) ** 2 + mb * (sb - slope) ** 2 + weight * miss * miss;
-  a[at + PROB_DIFF_SLOPE] = slope;
-  a[at + TAIL_MASS_M2] = m2;
-  a[at + PROB_MEAN]! += (b[bt + PROB_MEAN]! - a[at + PROB_MEAN]!) * share;
-  a[at + TAIL_MASS_MEAN]! += (b[bt + TAIL_MASS_MEAN]! - a[at + TAIL_MASS_MEAN]!) * share;
-  mergePair(a, at + PROB_DIFF_MEAN, at + PROB_DIFF_M2, na, b, bt + PROB_DIFF_MEAN, bt + PROB_DIFF_M2, nb);
+  a[at + F.PROB_DIFF_RESIDUAL]! +=
+    b[bt + F.PROB_DIFF_RESIDUAL]! + ma * (sa - slope) ** 2 + mb * (sb - slope) ** 2 + weight * miss * miss;
+  a[at + F.PROB_DIFF_SLOPE] = slope;
+  a[at + F.TAIL_MASS_M2] = m2;
+  a[at + F.PROB_MEAN]! += (b[bt + F.PROB_MEAN]! - a[at + F.PROB_MEAN]!) * share;
+  a[at + F.TAIL_MASS_MEAN]! += (b[bt + F.TAIL_MASS_MEAN]! - a[at + F.TAIL_MASS_MEAN]!) * share;
   mergePair(
     a,
-    at + ABS_PROB_DIFF_MEAN,
-    at + ABS_PROB_DIFF_M2,
+    at + F.PROB_DIFF_MEAN,
+    at + F.PROB_DIFF_M2,
     na,
     b,
-    bt + ABS_PROB_DIFF_MEAN,
-    bt + ABS_PROB_DIFF_M2,
+    bt + F.PROB_DIFF_MEAN,
+    bt + F.PROB_DIFF_M2,
     nb,
   );
-  a[at + ABS_PROB_DIFF_MAX] = Math.max(a[at + ABS_PROB_DIFF_MAX]!, b[bt + ABS_PROB_DIFF_MAX]!);
+  mergePair(
+    a,
+    at + F.ABS_PROB_DIFF_MEAN,
+    at + F.ABS_PROB_DIFF_M2,
+    na,
+    b,
+    bt + F.ABS_PROB_DIFF_MEAN,
+    bt + F.ABS_PROB_DIFF_M2,
+    nb,
+  );
+  a[at + F.ABS_PROB_DIFF_MAX] = Math.max(a[at + F.ABS_PROB_DIFF_MAX]!, b[bt + F.ABS_PROB_DIFF_MAX]!);
 }

@@ -6,42 +6,7 @@
  * @module
  */
 import type { FloatArray } from "../base/index.ts";
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_M2,
-  ABS_PROB_DIFF_MAX,
-  ABS_PROB_DIFF_MEAN,
-  COUNT,
-  DELTA_M2,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  EXCESS_M2,
-  EXCESS_MEAN,
-  K3_SUM,
-  NEGATIVE_COUNT,
-  NEGATIVE_INFINITE_COUNT,
-  NEGATIVE_SUM,
-  OVER_COUNT,
-  OVER_EXCESS_SQUARE_SUM,
-  OVER_EXCESS_SUM,
-  POSITIVE_COUNT,
-  POSITIVE_INFINITE_COUNT,
-  POSITIVE_SUM,
-  PROB_COUNT,
-  PROB_DIFF_M2,
-  PROB_DIFF_MEAN,
-  PROB_DIFF_RESIDUAL,
-  PROB_DIFF_SLOPE,
-  PROB_MEAN,
-  RATIO_CLAMP,
-  RATIO_MEAN,
-  ROLLOUT_SUM,
-  TAIL_MASS_M2,
-  TAIL_MASS_MEAN,
-  TRAINER_SUM,
-  UNDEFINED_COUNT,
-} from "./layout.ts";
+import * as F from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 
 /** Below this |Δ| the series is more accurate than `expm1(Δ) − Δ`, above it that has 14 digits. */
@@ -115,7 +80,7 @@ function pieceSums(
     const a = rollout[i]!;
     const b = trainer[i]!;
     if (!(a < Number.POSITIVE_INFINITY && b < Number.POSITIVE_INFINITY)) {
-      sums[UNDEFINED_COUNT]!++;
+      sums[F.UNDEFINED_COUNT]!++;
       continue;
     }
     const delta = b - a;
@@ -131,14 +96,14 @@ function pieceSums(
       rollouts[count] = a;
       trainers[count] = b;
       count++;
-    } else if (a > b) sums[NEGATIVE_INFINITE_COUNT]!++;
-    else if (b > a) sums[POSITIVE_INFINITE_COUNT]!++;
-    else sums[UNDEFINED_COUNT]!++;
+    } else if (a > b) sums[F.NEGATIVE_INFINITE_COUNT]!++;
+    else if (b > a) sums[F.POSITIVE_INFINITE_COUNT]!++;
+    else sums[F.UNDEFINED_COUNT]!++;
   }
-  sums[COUNT] = count;
-  sums[PROB_COUNT] = probCount;
-  sums[ROLLOUT_SUM] = sum(rollouts, count);
-  sums[TRAINER_SUM] = sum(trainers, count);
+  sums[F.COUNT] = count;
+  sums[F.PROB_COUNT] = probCount;
+  sums[F.ROLLOUT_SUM] = sum(rollouts, count);
+  sums[F.TRAINER_SUM] = sum(trainers, count);
   addDeltas(sums, count);
   addRatios(sums, count);
   addProbabilities(sums, probCount);
@@ -148,20 +113,20 @@ function pieceSums(
 function addDeltas(sums: Float64Array, count: number): void {
   if (count === 0) return;
   const mean = meanOf(deltas, count);
-  sums[DELTA_MEAN] = mean;
+  sums[F.DELTA_MEAN] = mean;
   for (let i = 0; i < count; i++) {
     const delta = deltas[i]!;
-    sums[DELTA_M2]! += (delta - mean) ** 2;
-    sums[DELTA_MIN] = Math.min(sums[DELTA_MIN]!, delta);
-    sums[DELTA_MAX] = Math.max(sums[DELTA_MAX]!, delta);
-    sums[ABS_DELTA_SUM]! += Math.abs(delta);
-    sums[K3_SUM]! += k3Of(delta, excesses[i]!);
+    sums[F.DELTA_M2]! += (delta - mean) ** 2;
+    sums[F.DELTA_MIN] = Math.min(sums[F.DELTA_MIN]!, delta);
+    sums[F.DELTA_MAX] = Math.max(sums[F.DELTA_MAX]!, delta);
+    sums[F.ABS_DELTA_SUM]! += Math.abs(delta);
+    sums[F.K3_SUM]! += k3Of(delta, excesses[i]!);
     if (delta > 0) {
-      sums[POSITIVE_COUNT]!++;
-      sums[POSITIVE_SUM]! += delta;
+      sums[F.POSITIVE_COUNT]!++;
+      sums[F.POSITIVE_SUM]! += delta;
     } else if (delta < 0) {
-      sums[NEGATIVE_COUNT]!++;
-      sums[NEGATIVE_SUM]! += delta;
+      sums[F.NEGATIVE_COUNT]!++;
+      sums[F.NEGATIVE_SUM]! += delta;
     }
   }
 }
@@ -171,10 +136,10 @@ function addRatios(sums: Float64Array, count: number): void {
   let within = 0;
   for (let i = 0; i < count; i++) {
     const excess = excesses[i]!;
-    if (deltas[i]! > RATIO_CLAMP) {
-      sums[OVER_COUNT]!++;
-      sums[OVER_EXCESS_SUM]! += excess;
-      sums[OVER_EXCESS_SQUARE_SUM]! += excess * excess;
+    if (deltas[i]! > F.RATIO_CLAMP) {
+      sums[F.OVER_COUNT]!++;
+      sums[F.OVER_EXCESS_SUM]! += excess;
+      sums[F.OVER_EXCESS_SQUARE_SUM]! += excess * excess;
     } else {
       // Either of ρ and ρ − 1 holds more digits where it is the smaller one.
       ratios[within] = excess < -0.5 ? Math.exp(deltas[i]!) : 1 + excess;
@@ -187,10 +152,10 @@ function addRatios(sums: Float64Array, count: number): void {
   const ratioMean = meanOf(ratios, within);
   for (let i = 0; i < within; i++) {
     const deviation = ratios[i]! < 0.5 ? ratios[i]! - ratioMean : excesses[i]! - excessMean;
-    sums[EXCESS_M2]! += deviation * deviation;
+    sums[F.EXCESS_M2]! += deviation * deviation;
   }
-  sums[EXCESS_MEAN] = excessMean;
-  sums[RATIO_MEAN] = ratioMean;
+  sums[F.EXCESS_MEAN] = excessMean;
+  sums[F.RATIO_MEAN] = ratioMean;
 }
 
 /** Of Δp, |Δp| and p, and the regression of Δp on p. */
@@ -205,23 +170,23 @@ function addProbabilities(sums: Float64Array, count: number): void {
     absProbDiffs[i] = Math.abs(probDiffs[i]!);
     absMax = Math.max(absMax, absProbDiffs[i]!);
     const deviation = probDeviation(i, probMean, tailMean);
-    sums[PROB_DIFF_M2]! += (probDiffs[i]! - diffMean) ** 2;
-    sums[TAIL_MASS_M2]! += deviation * deviation;
+    sums[F.PROB_DIFF_M2]! += (probDiffs[i]! - diffMean) ** 2;
+    sums[F.TAIL_MASS_M2]! += deviation * deviation;
     product += deviation * (probDiffs[i]! - diffMean);
   }
   const absMean = meanOf(absProbDiffs, count);
-  const slope = sums[TAIL_MASS_M2]! > 0 ? product / sums[TAIL_MASS_M2]! : 0;
+  const slope = sums[F.TAIL_MASS_M2]! > 0 ? product / sums[F.TAIL_MASS_M2]! : 0;
   for (let i = 0; i < count; i++) {
-    sums[ABS_PROB_DIFF_M2]! += (absProbDiffs[i]! - absMean) ** 2;
+    sums[F.ABS_PROB_DIFF_M2]! += (absProbDiffs[i]! - absMean) ** 2;
     const residual = probDiffs[i]! - diffMean - slope * probDeviation(i, probMean, tailMean);
-    sums[PROB_DIFF_RESIDUAL]! += residual * residual;
+    sums[F.PROB_DIFF_RESIDUAL]! += residual * residual;
   }
-  sums[PROB_DIFF_MEAN] = diffMean;
-  sums[ABS_PROB_DIFF_MEAN] = absMean;
-  sums[ABS_PROB_DIFF_MAX] = absMax;
-  sums[PROB_MEAN] = probMean;
-  sums[TAIL_MASS_MEAN] = tailMean;
-  sums[PROB_DIFF_SLOPE] = slope;
+  sums[F.PROB_DIFF_MEAN] = diffMean;
+  sums[F.ABS_PROB_DIFF_MEAN] = absMean;
+  sums[F.ABS_PROB_DIFF_MAX] = absMax;
+  sums[F.PROB_MEAN] = probMean;
+  sums[F.TAIL_MASS_MEAN] = tailMean;
+  sums[F.PROB_DIFF_SLOPE] = slope;
 }
 
 /** p − mean p, from whichever of p and 1 − p holds more digits. */

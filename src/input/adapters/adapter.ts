@@ -63,6 +63,8 @@ export interface Reading {
 
 export interface Adapter {
   readonly name: string;
+  /** The file that this trainer puts into a folder once all of the step's files there are whole. */
+  readonly completeWhen?: string;
   detect(document: SourceDocument, mapping?: ColumnMapping): Promise<Match | undefined>;
   /**
    * Called on a document that `detect` matched.

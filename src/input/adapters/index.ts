@@ -26,6 +26,11 @@ export const ADAPTERS: readonly Adapter[] = [
   generic,
 ];
 
+/** Names of the files by which trainers say that a folder is complete. */
+export const COMPLETE_MARKERS: ReadonlySet<string> = new Set(
+  ADAPTERS.flatMap(({ completeWhen }) => completeWhen ?? []),
+);
+
 export type { Adapter, AdapterContext, ColumnMapping, Match, Reading } from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
 export { readPair } from "./pair/index.ts";

@@ -9,7 +9,7 @@ import { FindingLog } from "../../core/schema/index.ts";
 import { openGroups, pooled } from "./open-run.ts";
 import type { ReadOptions } from "./options.ts";
 import { emptyTally, readSources } from "./read-run.ts";
-import { reportUnstable } from "./select.ts";
+import { isComplete, reportIncomplete } from "./select.ts";
 import { compareSources, examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 
 /** What a look at the paths found. */
@@ -34,13 +34,13 @@ export interface GrowingRun {
    * Finds the files anew and examines those that it does not know.
    *
    * @param stamps of each file by its path: another stamp is another content
-   * @param mayRead whether a file that was not read yet may be read now; `stable` is false of a prime-rl file in a folder without its `STABLE`
+   * @param mayRead whether a file that was not read yet may be read now; `complete` is false where its trainer has yet to say that its folder is complete
    * @returns why what was read is not part of the run as it is now: then it has to be begun anew
    * @throws what `openRun` throws
    */
   look(
     stamps: ReadonlyMap<string, string>,
-    mayRead: (source: SourceReport, stable: boolean) => boolean,
+    mayRead: (source: SourceReport, complete: boolean) => boolean,
   ): Promise<Growth | { readonly broken: string }>;
 }
 
@@ -72,8 +72,8 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
         asked.findings.addAll(known.findings);
         return known.result;
       });
-      if (!("groups" in opened)) return { broken: "two files make one run: they are read together" };
-      const { name, sources } = await pooled(paths, opened);
+      const { name, sources, isPair } = await pooled(paths, opened);
+      if (isPair) return { broken: "two files make one run: they are read together" };
       const ordered = [...sources].sort(compareSources);
       const places = new Map(ordered.map((source, place) => [source.file.path, place]));
       for (const path of read.keys())
@@ -82,14 +82,14 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
       const isNew = ({ file }: Source): boolean => !read.has(file.path);
       const may = (source: Source): boolean => {
         const stamp = stamps.get(source.file.path);
-        return stamp !== undefined && mayRead(source.report, isStable(source, opened.stable));
+        return stamp !== undefined && mayRead(source.report, isComplete(source, opened.markers));
       };
       const news = ordered.filter((source) => isNew(source) && may(source));
       const waiting = ordered.filter((source) => isNew(source) && !news.includes(source));
       const kept = ordered.filter((source) => !waiting.includes(source));
       const [first] = news;
       const inOrder = first === undefined || last === undefined || compareSources(last, first) <= 0;
-      reportUnstable(kept, opened.stable, opened.findings);
+      reportIncomplete(kept, opened.markers, opened.findings);
       return {
         name,
         sources: kept.map(({ report }) => report),
@@ -110,11 +110,6 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
       };
     },
   };
-}
-
-function isStable({ report, file }: Source, stable: ReadonlySet<string>): boolean {
-  const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
-  return report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder);
 }
 
 function withoutDocument(result: Source | Failure): Source | Failure {

@@ -11,7 +11,14 @@ import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
 import { reportWalk } from "./report-walk.ts";
 import { dropCopies, dropRepeated } from "./same-files.ts";
-import { listSome, nothingToRead, reportIgnored, reportUnstable, type Selection, select } from "./select.ts";
+import {
+  listSome,
+  nothingToRead,
+  reportIgnored,
+  reportIncomplete,
+  type Selection,
+  select,
+} from "./select.ts";
 import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
 
@@ -67,17 +74,15 @@ function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
  */
 export async function openRun(paths: readonly string[], options: ReadOptions = {}): Promise<Run> {
   const opened = await openGroups(paths, options);
-  if (!("groups" in opened)) return opened;
-  const { name, sources } = await pooled(paths, opened);
-  return makeRun(name, sources, opened.findings, opened, options);
+  return makeRun(await pooled(paths, opened), opened.findings, opened, options);
 }
 
 /** All groups as one run, in which nothing counts twice. */
-export async function pooled(
-  paths: readonly string[],
-  { groups, findings }: Groups,
-): Promise<{ readonly name: string; readonly sources: readonly Source[] }> {
-  const names = [...groups.keys()];
+export async function pooled(paths: readonly string[], { groups, findings }: Groups): Promise<Group> {
+  const [first] = groups;
+  // Its two files are meant to hold the same tokens: nothing in it is there twice.
+  if (first?.isPair) return first;
+  const names = groups.map(({ name }) => name);
   if (names.length > 1) {
     findings.add({
       code: "note",
@@ -89,31 +94,43 @@ export async function pooled(
       describe: (count) => `the files belong to ${count} runs (${listSome(names)}) but are read as one`,
     });
   }
-  return { name: names.join("+"), sources: await dropCopies([...groups.values()].flat(), findings) };
+  const all = groups.flatMap(({ sources }) => sources);
+  return { name: names.join("+"), sources: await dropCopies(all, findings), isPair: false };
 }
 
 /** As {@link openRun}, but the runs found side by side in a directory stay apart, in the order of their names. */
 export async function openRuns(paths: readonly string[], options: ReadOptions = {}): Promise<Run[]> {
   const opened = await openGroups(paths, options);
-  if (!("groups" in opened)) return [opened];
-  return [...opened.groups].map(([name, sources]) => {
+  return opened.groups.map((group) => {
     const findings = new FindingLog();
     for (const finding of opened.findings.list()) {
       findings.add({ ...finding, subject: finding.message, describe: () => finding.message });
     }
-    return makeRun(name, sources, findings, opened, options);
+    return makeRun(group, findings, opened, options);
   });
 }
 
+/** Files that make one run. */
+export type Group = { readonly name: string } & (
+  | { readonly isPair: false; readonly sources: readonly Source[] }
+  /** One side in each file: read side by side, in the order in which they were given. */
+  | { readonly isPair: true; readonly sources: readonly [rollout: Source, trainer: Source] }
+);
+
 export interface Groups {
-  readonly groups: ReadonlyMap<string, readonly Source[]>;
+  /** By name; a pair of files is a group of its own, and then the only one. */
+  readonly groups: readonly Group[];
   readonly findings: FindingLog;
   readonly ignored: readonly string[];
-  readonly stable: ReadonlySet<string>;
+  /** As `Walk` has it. */
+  readonly markers: ReadonlySet<string>;
 }
 
 /**
- * The sources of each run, or the one run that a pair of files is.
+ * The sources of each run that the paths hold.
+ *
+ *     paths ─► walk ─► files ─► dropRepeated ─► select: examine each ─┬─► two files, a side in each ─► the pair
+ *                                                                    └─► ofSteps ─► by run ─► dropDuplicates ─► groups
  *
  * @param examineFile of a run that grows, instead of `examine`: what is not there may come
  * @throws EmptyInputError when a run that grows has no file of the wanted steps; of others that is wrong usage
@@ -122,7 +139,7 @@ export async function openGroups(
   paths: readonly string[],
   options: ReadOptions,
   examineFile?: typeof examine,
-): Promise<Groups | Run> {
+): Promise<Groups> {
   if (paths.length === 0) {
     throw new UsageError("no path was given", { hint: "give a file, a directory, or - for standard input" });
   }
@@ -134,8 +151,11 @@ export async function openGroups(
   const walked = { ...found, files };
   const selection = await select(walked, { ...options, findings }, examineFile);
   const { sources, failures, ignored } = selection;
+  const { markers } = walked;
+  // The same file twice would be a pair whose every Δ is 0, and dropping one of them would hide that.
   if (repeated.length > 0 && isPairing([...sources, ...sources], failures, options)) refuseSameSides(paths);
-  if (isPairing(sources, failures, options)) return openPair(paths, selection, options, findings);
+  if (isPairing(sources, failures, options))
+    return { groups: [makePair(paths, selection)], findings, ignored, markers };
   const readable = sources.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) {
     throw failures.length === 0 && walked.unreadable[0] !== undefined
@@ -146,13 +166,11 @@ export async function openGroups(
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();
-  const groups = new Map(
-    names.map((name) => {
-      const members = wanted.filter(({ report }) => report.run === name);
-      return [name, dropDuplicates(members, findings)];
-    }),
-  );
-  return { groups, findings, ignored, stable: walked.stable };
+  const groups = names.map((name): Group => {
+    const members = wanted.filter(({ report }) => report.run === name);
+    return { name, sources: dropDuplicates(members, findings), isPair: false };
+  });
+  return { groups, findings, ignored, markers };
 }
 
 /** @throws UsageError when both sides are one column: every Δ would be 0 */
@@ -211,14 +229,25 @@ function ofSteps(
 }
 
 function makeRun(
-  name: string,
-  sources: readonly Source[],
+  group: Group,
   findings: FindingLog,
-  { ignored, stable }: Groups,
+  { ignored, markers }: Groups,
   options: ReadOptions,
 ): Run {
+  const { name, sources } = group;
+  if (group.isPair) {
+    return {
+      name,
+      runs: [name],
+      sources: sources.map(({ report }) => report),
+      ignored,
+      findings,
+      skipped: 0,
+      batches: () => readPaired(group.sources, options, findings),
+    };
+  }
   const ordered = [...sources].sort(compareSources);
-  reportUnstable(ordered, stable, findings);
+  reportIncomplete(ordered, markers, findings);
   let skipped = findings.list().filter(({ code }) => code === "file-skipped").length;
   const onSkipped = (): void => {
     skipped++;
@@ -236,12 +265,8 @@ function makeRun(
   };
 }
 
-function openPair(
-  paths: readonly string[],
-  { sources, failures, ignored }: Selection,
-  options: ReadOptions,
-  findings: FindingLog,
-): Run {
+/** @throws UsageError when there are not two files */
+function makePair(paths: readonly string[], { sources, failures }: Selection): Group {
   if (failures[0] !== undefined) throw failures[0].error;
   const [first, second] = sources;
   if (first === undefined || second === undefined || sources.length !== 2) {
@@ -251,11 +276,10 @@ function openPair(
   }
   return {
     name: first.report.run,
-    runs: [first.report.run],
-    sources: [pairReport(first, "rollout"), pairReport(second, "trainer")],
-    ignored,
-    findings,
-    skipped: 0,
-    batches: () => readPaired([first, second], options, findings),
+    sources: [
+      { ...first, report: pairReport(first, "rollout") },
+      { ...second, report: pairReport(second, "trainer") },
+    ],
+    isPair: true,
   };
 }

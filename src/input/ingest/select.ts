@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
@@ -113,9 +113,13 @@ export async function select(
 }
 
 /** Files of directories that are not read, and why that loses nothing: the reader judges. */
-export function reportIgnored({ ignored }: Walk, { unrecognised }: Selection, findings: FindingLog): void {
+export function reportIgnored(
+  { ignored, markers }: Walk,
+  { unrecognised }: Selection,
+  findings: FindingLog,
+): void {
   // A marker is heeded, not ignored.
-  const byName = ignored.filter((path) => basename(path) !== "STABLE");
+  const byName = ignored.filter((path) => !markers.has(path));
   const tell = (files: readonly string[], why: "by_name" | "no_data", message: string): void => {
     const [first] = files;
     if (first === undefined) return;
@@ -168,24 +172,34 @@ export function nothingToRead(
   );
 }
 
-/** prime-rl writes `STABLE` when all ranks have finished a step. */
-export function reportUnstable(
+/**
+ * Whether the trainer says that all files beside this one are whole, or never says such a thing. A file that was named
+ * itself is taken as it is: who names it knows what is in it.
+ */
+export function isComplete({ adapter, file }: Source, markers: ReadonlySet<string>): boolean {
+  const { completeWhen } = adapter;
+  if (completeWhen === undefined || file.relative === "") return true;
+  return markers.has(join(dirname(file.path), completeWhen));
+}
+
+/** Files in folders whose trainer has not said yet that they are complete. */
+export function reportIncomplete(
   sources: readonly Source[],
-  stable: ReadonlySet<string>,
+  markers: ReadonlySet<string>,
   findings: FindingLog,
 ): void {
-  for (const { report, file } of sources) {
-    const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
-    if (report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder)) continue;
+  for (const source of sources) {
+    if (isComplete(source, markers)) continue;
+    const { adapter, file } = source;
     findings.add({
       code: "note",
       severity: "warning",
-      subject: "STABLE",
+      subject: `${adapter.completeWhen}`,
       count: 1,
       at: { file: file.path },
       likely: "the step was still being written, or the trainer stopped during it",
       describe: (count) =>
-        `${count} prime-rl ${count === 1 ? "file is" : "files are"} in a folder without the STABLE marker: the step may be incomplete`,
+        `${count} ${adapter.name} ${count === 1 ? "file is" : "files are"} in a folder without the ${adapter.completeWhen} marker: the step may be incomplete`,
     });
   }
 }

@@ -7,6 +7,7 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { LimitError, type LogratioError, NotFoundError } from "../../core/base/index.ts";
+import { COMPLETE_MARKERS } from "../adapters/index.ts";
 import { fileSystemError, isSystemError, MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/index.ts";
 
 export interface FoundFile {
@@ -23,8 +24,8 @@ export interface Walk {
   readonly files: readonly FoundFile[];
   /** Left out by name. */
   readonly ignored: readonly string[];
-  /** Folders with a `STABLE` file, which prime-rl writes when a step's files are complete. */
-  readonly stable: ReadonlySet<string>;
+  /** Paths of the files by which a trainer says that a folder is complete (`Adapter.completeWhen`). */
+  readonly markers: ReadonlySet<string>;
   /** Links to directories that were not followed, and where they lead. */
   readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
   /** What the system did not let look into. */
@@ -33,13 +34,13 @@ export interface Walk {
 
 const DATA = /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl)(?:\.(?:gz|zst|zstd))?$/i;
 const NO_DATA =
-  /^(?:README.*|STABLE|.*config\.json|tokenizer.*\.json|vocab\.json|special_tokens_map\.json|added_tokens\.json|chat_template\.json|preprocessor_config\.json|trainer_state\.json|model\.safetensors\.index\.json|model(?:-\d+-of-\d+)?\.safetensors|optimizer.*\.pt|scheduler\.pt|rng_state.*\.pth|training_args\.bin|train_dataloader.*\.pt|metrics\.jsonl?)$/i;
+  /^(?:README.*|.*config\.json|tokenizer.*\.json|vocab\.json|special_tokens_map\.json|added_tokens\.json|chat_template\.json|preprocessor_config\.json|trainer_state\.json|model\.safetensors\.index\.json|model(?:-\d+-of-\d+)?\.safetensors|optimizer.*\.pt|scheduler\.pt|rng_state.*\.pth|training_args\.bin|train_dataloader.*\.pt|metrics\.jsonl?)$/i;
 /** What the kernel makes up: no files, and no end of them. */
 const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
 /** Whether a file of this name in a directory is taken for recorded data. */
 export function isDataName(name: string): boolean {
-  return DATA.test(name) && !NO_DATA.test(name);
+  return DATA.test(name) && !NO_DATA.test(name) && !COMPLETE_MARKERS.has(name);
 }
 
 const byName = new Intl.Collator("en", { numeric: true }).compare;
@@ -60,7 +61,7 @@ function isWithin(path: string, folder: string): boolean {
 export async function walk(paths: readonly string[]): Promise<Walk> {
   const files: FoundFile[] = [];
   const ignored: string[] = [];
-  const stable = new Set<string>();
+  const markers = new Set<string>();
   const unfollowed: { path: string; target: string }[] = [];
   const unreadable: { path: string; error: LogratioError }[] = [];
   const seen = new Set<string>();
@@ -98,7 +99,7 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
     for (const name of names.sort(byName)) {
       const path = join(folder, name);
       if (name.startsWith(".")) continue;
-      if (name === "STABLE") stable.add(folder);
+      if (COMPLETE_MARKERS.has(name)) markers.add(path);
       const stats: Stats | undefined = await stat(path).catch(refused(path, "look at"));
       if (stats === undefined) continue;
       if (stats.isDirectory()) {
@@ -130,5 +131,5 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
       });
     } else files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
   }
-  return { files, ignored, stable, unfollowed, unreadable };
+  return { files, ignored, markers, unfollowed, unreadable };
 }

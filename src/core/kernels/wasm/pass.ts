@@ -1,12 +1,31 @@
+/**
+ * The pass of the WebAssembly kernel over a block, chunk by chunk:
+ *
+ *     block ─► chunk ─► kernel.compact ─► segments: tokens of one row (of one turn of it), side by side in slots
+ *                │              └───────► left: tokens with extreme or infinite values, only listed
+ *                │      kernel.accumulate ─► one record (sums around 0, single precision per token) per segment
+ *                ▼
+ *       segments ─► addRow ──► the row's sums          a record that is not accurate is put aside, and
+ *                └► addTurn ─► the turn's records      the plain twin sums its tokens again in float64
+ *       left ─────► addLeft ─► row and turn, by the twin
+ *       slots ────► lend ────► options.sink
+ *     after the last chunk: finishTurns ─► the turns' sums
+ *
+ * A row may go over several chunks, a turn too. Rows are done with each chunk; turns only at the end, when their
+ * records have been added up over all rows: whether a sum is accurate shows in the whole of it.
+ *
+ * @module
+ */
 import { FIELDS } from "../layout.ts";
 import { emptySums } from "../merge.ts";
 import { k3Of, probDiffOf, tokenSums } from "../scalar.ts";
-import { tableBuilder } from "../table.ts";
+import { type TableBuilder, tableBuilder } from "../table.ts";
 import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock } from "../token-block.ts";
 import { turnsOf } from "../turns.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
 import type { MismatchKernel } from "./kernel.ts";
-import { addRecord, clearRecord, correctExtremes, countOf, isAccurate, RECORD, writeSums } from "./record.ts";
+import { addRecord, clearRecord, correctExtremes, isAccurate, RECORD, writeSums } from "./record.ts";
+import { TurnRecords } from "./turn-records.ts";
 
 /** The table of `mismatchSums` by the WebAssembly kernel, for columns in single precision. */
 export function wasmMismatchSums(
@@ -15,41 +34,92 @@ export function wasmMismatchSums(
   options: MismatchOptions,
 ): MismatchTable {
   const { rowStart, rowEnd } = checkedRows(block, options);
-  const { offsets } = block;
-  const { turns = true, sink } = options;
-  const { records, segmentRow, segmentStart } = kernel;
-  const table = tableBuilder(rowEnd - rowStart);
-  // No more than the rows can need: a call for two short rows must not cost what one for a whole chunk does.
-  const slots = Math.min(kernel.chunk, offsets[rowEnd]! - offsets[rowStart]!);
-  const turnOf = new Int32Array(slots + 1);
-  const slotTurn = new Int32Array(sink ? slots : 0);
-  const rowRecord = new Float64Array(RECORD);
-  // Records of one turn add up over rows, and become sums once, at the end.
-  let turnRecords = new Float64Array(0);
+  const pass = new Pass(kernel, block, options, rowStart, rowEnd);
+  for (const chunk of chunksOf(block.offsets, rowStart, rowEnd, kernel.chunk)) pass.addChunk(chunk);
+  return pass.finish();
+}
 
-  const addTurnRecord = (turn: number, segment: number): void => {
-    if (turn * RECORD >= turnRecords.length) {
-      const wider = new Float64Array(Math.max(1, turn * 2) * RECORD);
-      for (let at = turnRecords.length; at < wider.length; at += RECORD) clearRecord(wider, at);
-      wider.set(turnRecords);
-      turnRecords = wider;
+class Pass {
+  readonly #kernel: MismatchKernel;
+  readonly #block: TokenBlock;
+  readonly #sink: MismatchOptions["sink"];
+  readonly #withTurns: boolean;
+  readonly #rowStart: number;
+  readonly #rowEnd: number;
+  readonly #table: TableBuilder;
+
+  /** Of the segments of this chunk: the turn. All 0 where turns are not asked for. */
+  readonly #turnOf: Int32Array;
+  /** The same by slot, for the sink; empty without one. */
+  readonly #slotTurn: Int32Array;
+  /** Where the segments of one row are added up. */
+  readonly #rowRecord = new Float64Array(RECORD);
+  readonly #turnRecords = new TurnRecords();
+
+  constructor(
+    kernel: MismatchKernel,
+    block: TokenBlock,
+    { turns = true, sink }: MismatchOptions,
+    rowStart: number,
+    rowEnd: number,
+  ) {
+    this.#kernel = kernel;
+    this.#block = block;
+    this.#sink = sink;
+    this.#withTurns = turns;
+    this.#rowStart = rowStart;
+    this.#rowEnd = rowEnd;
+    this.#table = tableBuilder(rowEnd - rowStart);
+    // No more than the rows can need: a call for two short rows must not cost what one for a whole chunk does.
+    const slots = Math.min(kernel.chunk, block.offsets[rowEnd]! - block.offsets[rowStart]!);
+    this.#turnOf = new Int32Array(slots + 1);
+    this.#slotTurn = new Int32Array(sink ? slots : 0);
+  }
+
+  addChunk(chunk: Chunk): void {
+    const kernel = this.#kernel;
+    const { segmentRow } = kernel;
+    copyIn(kernel, this.#block, chunk);
+    // A row cut between two tokens of a turn: its first segment here is the rest of that turn and opens no new one.
+    const joins = this.#withTurns && chunk.continues && this.#block.mask[chunk.from - 1] !== 0;
+    const segments = kernel.compact(chunk.rows, chunk.from, this.#withTurns ? 1 : 0, joins ? 1 : 0);
+    kernel.accumulate();
+    for (let from = 0; from < segments; ) {
+      let to = from + 1;
+      while (to < segments && segmentRow[to] === segmentRow[from]) to++;
+      // The kernel counts rows from the chunk's first one, the table from the first that was asked for.
+      const row = chunk.row - this.#rowStart + segmentRow[from]!;
+      this.#addRow(row, from, to, chunk.continues);
+      if (this.#withTurns) this.#addTurns(row, from, to, joins && from === 0);
+      from = to;
     }
-    addRecord(turnRecords, turn * RECORD, records, segment * RECORD);
-  };
+    // After the rows: only they know which turn a segment is, and a row that the record is written to must be empty.
+    const leftCount = kernel.leftCount();
+    this.#addLeft(chunk, leftCount);
+    if (this.#sink) this.#lend(chunk, segments, leftCount);
+  }
+
+  finish(): MismatchTable {
+    this.#finishTurns();
+    return this.#table.finish();
+  }
 
   /** Segments `[from, to)` are what a chunk has of row `row` of the table. */
-  const addRow = (row: number, from: number, to: number, continues: boolean): void => {
+  #addRow(row: number, from: number, to: number, continues: boolean): void {
+    const { records, segmentStart, slotDelta, slotRollout, slotTrainer } = this.#kernel;
+    const table = this.#table;
     let record = records;
     let at = from * RECORD;
-    for (let s = from; s < to; s++) correctExtremes(records, s * RECORD, kernel.slotDelta, segmentStart[s]!);
+    // Here, and not when they are used: the turns read the same records afterwards.
+    for (let s = from; s < to; s++) correctExtremes(records, s * RECORD, slotDelta, segmentStart[s]!);
     if (to - from > 1) {
-      record = rowRecord;
+      record = this.#rowRecord;
       at = 0;
-      clearRecord(rowRecord, 0);
-      for (let s = from; s < to; s++) addRecord(rowRecord, 0, records, s * RECORD);
+      clearRecord(record, 0);
+      for (let s = from; s < to; s++) addRecord(record, 0, records, s * RECORD);
     }
     if (!isAccurate(record, at)) {
-      const { slotRollout, slotTrainer } = kernel;
+      // Segments lie end to end, so the row's tokens are one stretch of slots: those left out are not in it.
       table.addToRow(
         row,
         tokenSums(slotRollout, slotTrainer, undefined, segmentStart[from]!, segmentStart[to]!),
@@ -59,103 +129,100 @@ export function wasmMismatchSums(
       writeSums(record, at, sums, 0);
       table.addToRow(row, sums);
     } else {
+      // The row has nothing yet, and this is most rows: written in place, which spares a vector and a merge.
       writeSums(record, at, table.rows, row * FIELDS);
     }
-  };
+  }
 
   /** The first segment is the rest of the row's last turn where `joins`. */
-  const addTurns = (row: number, from: number, to: number, joins: boolean): void => {
+  #addTurns(row: number, from: number, to: number, joins: boolean): void {
+    const { records } = this.#kernel;
     for (let s = from; s < to; s++) {
-      if (s > from || !joins) table.openTurn(row);
-      const turn = table.rowTurns[row]! - 1;
-      turnOf[s] = turn;
-      addTurnRecord(turn, s);
+      if (s > from || !joins) this.#table.openTurn(row);
+      const turn = this.#table.rowTurns[row]! - 1;
+      this.#turnOf[s] = turn;
+      this.#turnRecords.add(turn, records, s * RECORD);
     }
-  };
+  }
 
-  /** Tokens with extreme or infinite values, which the kernel only listed. */
-  const addLeft = (chunk: Chunk, leftCount: number): void => {
+  /** Tokens with extreme or infinite values, which the kernel only listed: by the twin, segment by segment. */
+  #addLeft(chunk: Chunk, leftCount: number): void {
+    const { leftPosition, leftSegment, rolloutIn, segmentRow, trainerIn } = this.#kernel;
     for (let from = 0; from < leftCount; ) {
-      const segment = kernel.leftSegment[from]!;
+      // Listed in the order of their positions, so those of a segment are neighbours.
+      const segment = leftSegment[from]!;
       let to = from;
-      while (to < leftCount && kernel.leftSegment[to] === segment) to++;
-      const positions = kernel.leftPosition.subarray(from, to);
-      const rollout = Float32Array.from(positions, (position) => kernel.rolloutIn[position]!);
-      const trainer = Float32Array.from(positions, (position) => kernel.trainerIn[position]!);
+      while (to < leftCount && leftSegment[to] === segment) to++;
+      const positions = leftPosition.subarray(from, to);
+      const rollout = Float32Array.from(positions, (position) => rolloutIn[position]!);
+      const trainer = Float32Array.from(positions, (position) => trainerIn[position]!);
       const sums = tokenSums(rollout, trainer, undefined, 0, to - from);
-      table.addToRow(chunk.row - rowStart + segmentRow[segment]!, sums);
-      if (turns) table.addToTurn(turnOf[segment]!, sums);
+      this.#table.addToRow(chunk.row - this.#rowStart + segmentRow[segment]!, sums);
+      if (this.#withTurns) this.#table.addToTurn(this.#turnOf[segment]!, sums);
       from = to;
     }
-  };
+  }
 
-  const lend = (chunk: Chunk, segments: number, leftCount: number): void => {
-    const { slotDelta, slotProbDiff, slotK3, slotIndex, leftPosition, leftSegment } = kernel;
+  /** Lends the slots to the sink, with the finite tokens of those left out put behind them. */
+  #lend(chunk: Chunk, segments: number, leftCount: number): void {
+    const { slotDelta, slotProbDiff, slotK3, slotIndex, leftPosition, leftSegment, segmentStart } =
+      this.#kernel;
+    const slotTurn = this.#slotTurn;
     let count = segmentStart[segments]!;
-    for (let s = 0; s < segments; s++) slotTurn.fill(turnOf[s]!, segmentStart[s], segmentStart[s + 1]);
+    for (let s = 0; s < segments; s++) slotTurn.fill(this.#turnOf[s]!, segmentStart[s], segmentStart[s + 1]);
+    // There is room: a token is in a slot or left out, never both, and a chunk has a slot for each of its tokens.
     for (let i = 0; i < leftCount; i++) {
       const position = leftPosition[i]!;
-      const rollout = kernel.rolloutIn[position]!;
-      const trainer = kernel.trainerIn[position]!;
+      const rollout = this.#kernel.rolloutIn[position]!;
+      const trainer = this.#kernel.trainerIn[position]!;
       if (!Number.isFinite(rollout) || !Number.isFinite(trainer)) continue;
       slotDelta[count] = trainer - rollout;
       slotProbDiff[count] = probDiffOf(rollout, trainer);
       slotK3[count] = k3Of(trainer - rollout);
       slotIndex[count] = chunk.from + position;
-      slotTurn[count] = turnOf[leftSegment[i]!]!;
+      slotTurn[count] = this.#turnOf[leftSegment[i]!]!;
       count++;
     }
-    const lent = {
+    if (count === 0) return;
+    this.#sink?.({
       count,
       delta: slotDelta,
       probDiff: slotProbDiff,
       k3: slotK3,
       index: slotIndex,
       turn: slotTurn,
-    };
-    if (count > 0) sink?.(lent);
-  };
-
-  for (const chunk of chunksOf(offsets, rowStart, rowEnd, kernel.chunk)) {
-    copyIn(kernel, block, chunk);
-    const joins = turns && chunk.continues && block.mask[chunk.from - 1] !== 0;
-    const segments = kernel.compact(chunk.rows, chunk.from, turns ? 1 : 0, joins ? 1 : 0);
-    kernel.accumulate();
-    for (let from = 0; from < segments; ) {
-      let to = from + 1;
-      while (to < segments && segmentRow[to] === segmentRow[from]) to++;
-      const row = chunk.row - rowStart + segmentRow[from]!;
-      addRow(row, from, to, chunk.continues);
-      if (turns) addTurns(row, from, to, joins && from === 0);
-      from = to;
-    }
-    const leftCount = kernel.leftCount();
-    addLeft(chunk, leftCount);
-    if (sink) lend(chunk, segments, leftCount);
+    });
   }
 
-  const turnCount = table.turnCount();
-  const inexact = new Set<number>();
-  for (let turn = 0; turn < turnCount; turn++) {
-    if (!isAccurate(turnRecords, turn * RECORD)) inexact.add(turn);
-    else if (countOf(turnRecords, turn * RECORD) > 0) {
-      const sums = emptySums();
-      writeSums(turnRecords, turn * RECORD, sums, 0);
-      table.addToTurn(turn, sums);
+  /** Turns become sums from their records; those whose records are not accurate, from their tokens. */
+  #finishTurns(): void {
+    const turnCount = this.#table.turnCount();
+    const inexact = new Set<number>();
+    for (let turn = 0; turn < turnCount; turn++) {
+      if (!this.#turnRecords.isAccurate(turn)) inexact.add(turn);
+      else if (this.#turnRecords.count(turn) > 0) {
+        // Merged, not written: tokens that were left out may be in the turn's sums already.
+        const sums = emptySums();
+        this.#turnRecords.writeSums(turn, sums);
+        this.#table.addToTurn(turn, sums);
+      }
     }
+    if (inexact.size > 0) this.#sumTurnsAgain(inexact);
   }
-  if (inexact.size > 0) {
+
+  /** From all tokens of these turns, those left out too: what the sums have of them so far is dropped first. */
+  #sumTurnsAgain(inexact: ReadonlySet<number>): void {
+    const { rollout, trainer, mask, offsets } = this.#block;
     const first = Math.min(...inexact);
-    for (const turn of inexact) table.clearTurn(turn);
-    for (let row = rowStart; row < rowEnd; row++) {
-      if (table.rowTurns[row - rowStart]! <= first) continue;
-      for (const { turn, from, to } of turnsOf(block.mask, offsets[row]!, offsets[row + 1]!)) {
-        if (inexact.has(turn))
-          table.addToTurn(turn, tokenSums(block.rollout, block.trainer, undefined, from, to));
+    for (const turn of inexact) this.#table.clearTurn(turn);
+    for (let row = this.#rowStart; row < this.#rowEnd; row++) {
+      // Rows without such a turn are not walked again: few rows have many turns.
+      if (this.#table.rowTurns[row - this.#rowStart]! <= first) continue;
+      for (const { turn, from, to } of turnsOf(mask, offsets[row]!, offsets[row + 1]!)) {
+        if (inexact.has(turn)) this.#table.addToTurn(turn, tokenSums(rollout, trainer, undefined, from, to));
       }
     }
   }
-  return table.finish();
 }
 
 function copyIn(kernel: MismatchKernel, { rollout, trainer, mask, offsets }: TokenBlock, chunk: Chunk): void {
@@ -163,6 +230,7 @@ function copyIn(kernel: MismatchKernel, { rollout, trainer, mask, offsets }: Tok
   kernel.trainerIn.set(trainer.subarray(chunk.from, chunk.to));
   kernel.maskIn.set(mask.subarray(chunk.from, chunk.to));
   if (chunk.rows === 1) {
+    // A piece of a row may begin and end inside it, so the row's own offsets do not fit.
     kernel.offsetsIn[0] = 0;
     kernel.offsetsIn[1] = chunk.to - chunk.from;
   } else {

@@ -4,35 +4,7 @@
  *
  * @module
  */
-import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_M2,
-  ABS_PROB_DIFF_MAX,
-  ABS_PROB_DIFF_MEAN,
-  COUNT,
-  DELTA_M2,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  EXCESS_M2,
-  EXCESS_MEAN,
-  K3_SUM,
-  NEGATIVE_COUNT,
-  NEGATIVE_SUM,
-  POSITIVE_COUNT,
-  POSITIVE_SUM,
-  PROB_COUNT,
-  PROB_DIFF_M2,
-  PROB_DIFF_MEAN,
-  PROB_DIFF_RESIDUAL,
-  PROB_DIFF_SLOPE,
-  PROB_MEAN,
-  RATIO_MEAN,
-  ROLLOUT_SUM,
-  TAIL_MASS_M2,
-  TAIL_MASS_MEAN,
-  TRAINER_SUM,
-} from "../layout.ts";
+import * as F from "../layout.ts";
 
 const N = 0;
 const DELTA = 1;
@@ -171,33 +143,33 @@ export function writeSums(record: Float64Array, offset: number, sums: Float64Arr
   const comoment = (tail / n) * diff - record[offset + PRODUCT]!;
   const slope = tailM2 > 0 ? comoment / tailM2 : 0;
 
-  sums[at + COUNT] = n;
-  sums[at + DELTA_MEAN] = delta / n;
-  sums[at + DELTA_M2] = secondMoment(record[offset + DELTA_SQUARE]!, delta, n);
-  sums[at + DELTA_MIN] = record[offset + MIN]!;
-  sums[at + DELTA_MAX] = record[offset + MAX]!;
-  sums[at + ABS_DELTA_SUM] = record[offset + UP]! - record[offset + DOWN]!;
-  sums[at + POSITIVE_COUNT] = record[offset + UP_COUNT]!;
-  sums[at + POSITIVE_SUM] = record[offset + UP]!;
-  sums[at + NEGATIVE_COUNT] = record[offset + DOWN_COUNT]!;
-  sums[at + NEGATIVE_SUM] = record[offset + DOWN]!;
-  sums[at + K3_SUM] = k3;
-  sums[at + EXCESS_MEAN] = excessMean;
-  sums[at + EXCESS_M2] = secondMoment(record[offset + EXCESS_SQUARE]!, delta + k3, n);
-  sums[at + RATIO_MEAN] = 1 + excessMean;
-  sums[at + PROB_COUNT] = n;
-  sums[at + PROB_DIFF_MEAN] = diff / n;
-  sums[at + PROB_DIFF_M2] = diffM2;
-  sums[at + ABS_PROB_DIFF_MEAN] = absDiff / n;
-  sums[at + ABS_PROB_DIFF_M2] = secondMoment(record[offset + DIFF_SQUARE]!, absDiff, n);
-  sums[at + ABS_PROB_DIFF_MAX] = record[offset + DIFF_MAX]!;
-  sums[at + TAIL_MASS_MEAN] = tail / n;
-  sums[at + TAIL_MASS_M2] = tailM2;
-  sums[at + PROB_MEAN] = 1 - tail / n;
-  sums[at + PROB_DIFF_SLOPE] = slope;
-  sums[at + PROB_DIFF_RESIDUAL] = Math.max(diffM2 - slope * comoment, 0);
-  sums[at + ROLLOUT_SUM] = record[offset + ROLLOUT]!;
-  sums[at + TRAINER_SUM] = record[offset + TRAINER]!;
+  sums[at + F.COUNT] = n;
+  sums[at + F.DELTA_MEAN] = delta / n;
+  sums[at + F.DELTA_M2] = secondMoment(record[offset + DELTA_SQUARE]!, delta, n);
+  sums[at + F.DELTA_MIN] = record[offset + MIN]!;
+  sums[at + F.DELTA_MAX] = record[offset + MAX]!;
+  sums[at + F.ABS_DELTA_SUM] = record[offset + UP]! - record[offset + DOWN]!;
+  sums[at + F.POSITIVE_COUNT] = record[offset + UP_COUNT]!;
+  sums[at + F.POSITIVE_SUM] = record[offset + UP]!;
+  sums[at + F.NEGATIVE_COUNT] = record[offset + DOWN_COUNT]!;
+  sums[at + F.NEGATIVE_SUM] = record[offset + DOWN]!;
+  sums[at + F.K3_SUM] = k3;
+  sums[at + F.EXCESS_MEAN] = excessMean;
+  sums[at + F.EXCESS_M2] = secondMoment(record[offset + EXCESS_SQUARE]!, delta + k3, n);
+  sums[at + F.RATIO_MEAN] = 1 + excessMean;
+  sums[at + F.PROB_COUNT] = n;
+  sums[at + F.PROB_DIFF_MEAN] = diff / n;
+  sums[at + F.PROB_DIFF_M2] = diffM2;
+  sums[at + F.ABS_PROB_DIFF_MEAN] = absDiff / n;
+  sums[at + F.ABS_PROB_DIFF_M2] = secondMoment(record[offset + DIFF_SQUARE]!, absDiff, n);
+  sums[at + F.ABS_PROB_DIFF_MAX] = record[offset + DIFF_MAX]!;
+  sums[at + F.TAIL_MASS_MEAN] = tail / n;
+  sums[at + F.TAIL_MASS_M2] = tailM2;
+  sums[at + F.PROB_MEAN] = 1 - tail / n;
+  sums[at + F.PROB_DIFF_SLOPE] = slope;
+  sums[at + F.PROB_DIFF_RESIDUAL] = Math.max(diffM2 - slope * comoment, 0);
+  sums[at + F.ROLLOUT_SUM] = record[offset + ROLLOUT]!;
+  sums[at + F.TRAINER_SUM] = record[offset + TRAINER]!;
 }
 
 /** Σ (x − mean x)² from Σ x² and Σ x. */

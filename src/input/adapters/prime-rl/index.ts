@@ -119,6 +119,8 @@ async function* readBlocks(
 
 export const primeRl: Adapter = {
   name: "prime-rl",
+  // Written when all ranks have finished the step.
+  completeWhen: "STABLE",
   async detect(document) {
     if (document.kind !== "rows") return undefined;
     const row = document.sample.find((sample) => sample.inference_logprobs !== undefined);

@@ -11,7 +11,7 @@ import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isLogratioError, UsageError } from "../../../core/base/index.ts";
-import { fileSystemError } from "../../io/index.ts";
+import { fileSystemError, statIfPresent } from "../../io/index.ts";
 import { isDataName } from "../walk.ts";
 import {
   type Existing,
@@ -223,7 +223,7 @@ function isBelow(path: string, directory: string): boolean {
 
 async function inputOf(path: string): Promise<Input | undefined> {
   if (path === "-") return undefined;
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await statIfPresent(path);
   return stats && { path, real: await realpath(path), isDirectory: stats.isDirectory() };
 }
 
@@ -237,6 +237,7 @@ async function filesOf(inputs: readonly Input[]): Promise<ReadonlyMap<string, st
     for (const name of await readdir(folder).catch(() => [])) {
       if (name.startsWith(".")) continue;
       const path = join(folder, name);
+      // What cannot be looked at is not read either: the walk says so, and leaves it out.
       const stats = await stat(path).catch(() => undefined);
       if (stats?.isDirectory() === true) await enter(path);
       else if (stats?.isFile() === true) files.set(keyOf(stats), path);

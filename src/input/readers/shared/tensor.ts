@@ -1,4 +1,4 @@
-import { checkMemory, type Place, SchemaError, UsageError } from "../../../core/base/index.ts";
+import { checkMemory, type Place, SchemaError } from "../../../core/base/index.ts";
 import type { ByteSource, Tensor } from "../../io/index.ts";
 import { decodeElements } from "./decode.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
@@ -85,7 +85,7 @@ function rowReader(
 
   return async (start, end) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
-      throw new UsageError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`, { at });
+      // The caller's own mistake: nothing that a file or a flag can cause. throw new RangeError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`);
     }
     checkMemory(
       (end - start) * rowBytes * DECODED_SHARE,

@@ -1,13 +1,13 @@
-import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { FormatError, NotFoundError } from "../../../core/base/index.ts";
-import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../input/io/index.ts";
+import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF, statIfPresent } from "../../../input/io/index.ts";
 import type { OnnxModel } from "./read-model.ts";
 
 /**
  * Looks for the files in which a model's weights lie, and whether they are as long as the model says.
  *
  * @throws NotFoundError when one is not there
+ * @throws FileSystemError when the system does not let look at one
  * @throws FormatError when one is too short, or its name leads out of the model's directory
  */
 export async function checkExternalData(model: OnnxModel): Promise<void> {
@@ -32,7 +32,7 @@ export async function checkExternalData(model: OnnxModel): Promise<void> {
         hint: "export it with a file name alone as the location of external data",
       });
     }
-    const found = await stat(path).catch(() => undefined);
+    const found = await statIfPresent(path);
     if (found === undefined || !found.isFile()) {
       throw new NotFoundError(`${count} weights are in ${path}, which does not exist`, {
         at,

@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { walk } from "../../../../input/ingest/index.ts";
+import { statIfPresent } from "../../../../input/io/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Counts up whenever what is in a cache, or how it is laid out, changes. */
@@ -71,7 +71,7 @@ function tokenizerFiles(path: string): string[] {
 export async function existing(paths: readonly string[]): Promise<InputFile[]> {
   const found = await Promise.all(
     paths.map(async (path) => {
-      const stats = await stat(path).catch(() => undefined);
+      const stats = await statIfPresent(path);
       return stats?.isFile() ? [{ path, bytes: stats.size, modified: stats.mtimeMs }] : [];
     }),
   );

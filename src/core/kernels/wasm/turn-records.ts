@@ -1,0 +1,32 @@
+import { addRecord, clearRecord, countOf, isAccurate, RECORD, writeSums } from "./record.ts";
+
+/** A record for each turn, added up over rows; they become sums once, at the end. */
+export class TurnRecords {
+  /** `[turns × RECORD]`, twice as long each time a turn does not fit. */
+  #records = new Float64Array(0);
+
+  add(turn: number, records: Float64Array, offset: number): void {
+    if (turn * RECORD >= this.#records.length) this.#grow(turn);
+    addRecord(this.#records, turn * RECORD, records, offset);
+  }
+
+  isAccurate(turn: number): boolean {
+    return isAccurate(this.#records, turn * RECORD);
+  }
+
+  count(turn: number): number {
+    return countOf(this.#records, turn * RECORD);
+  }
+
+  writeSums(turn: number, sums: Float64Array): void {
+    writeSums(this.#records, turn * RECORD, sums, 0);
+  }
+
+  #grow(turn: number): void {
+    const wider = new Float64Array(Math.max(1, turn * 2) * RECORD);
+    // Not zeros: the least and the greatest Δ of no tokens are infinite.
+    for (let at = this.#records.length; at < wider.length; at += RECORD) clearRecord(wider, at);
+    wider.set(this.#records);
+    this.#records = wider;
+  }
+}
