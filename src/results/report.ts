@@ -4,8 +4,21 @@
  *
  * @module
  */
+import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
 
+/**
+ * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { REPORT_SCHEMA_VERSION } from "logratio";
+ * import { reportRun } from "logratio/node";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * assert.equal(report.schemaVersion, REPORT_SCHEMA_VERSION);
+ * ```
+ */
 export const REPORT_SCHEMA_VERSION = 1;
 
 /** Figures pooled over all masked tokens of whatever they describe (the whole input, a step, a turn, …). */
@@ -14,30 +27,30 @@ export interface MismatchMetrics {
   /** Masked tokens with both log-probs finite; all figures below are over these. */
   readonly tokens: number;
   /** Mean of Δ = log p_trainer − log p_rollout. */
-  readonly delta_mean: number;
-  readonly delta_std: number;
-  readonly delta_min: number;
-  readonly delta_max: number;
-  readonly delta_abs_mean: number;
-  readonly delta_abs_max: number;
-  readonly delta_abs_p50: number;
-  readonly delta_abs_p99: number;
-  readonly delta_abs_p999: number;
+  readonly delta_mean: Nats;
+  readonly delta_std: Nats;
+  readonly delta_min: Nats;
+  readonly delta_max: Nats;
+  readonly delta_abs_mean: Nats;
+  readonly delta_abs_max: Nats;
+  readonly delta_abs_p50: Nats;
+  readonly delta_abs_p99: Nats;
+  readonly delta_abs_p999: Nats;
   /** k1 = mean(−Δ), k2 = mean(Δ²)/2, k3 = mean(e^Δ − Δ − 1): estimators of KL(rollout ‖ trainer). */
-  readonly k1: number;
-  readonly k2: number;
-  readonly k3: number;
+  readonly k1: Nats;
+  readonly k2: Nats;
+  readonly k3: Nats;
   /** mean(ρ²) − 1 with ρ = e^Δ. */
   readonly chi2_token: number;
-  readonly ratio_mean: number;
-  readonly ratio_std: number;
-  readonly prob_diff_mean: number;
-  readonly prob_diff_max: number;
-  readonly prob_diff_std: number;
+  readonly ratio_mean: Ratio;
+  readonly ratio_std: Ratio;
+  readonly prob_diff_mean: Fraction;
+  readonly prob_diff_max: Fraction;
+  readonly prob_diff_std: Fraction;
   /** Between exp(rollout) and exp(trainer). */
   readonly pearson: number;
   /** (Σρ)² / (n Σρ²), a fraction of the tokens. */
-  readonly ess: number;
+  readonly ess: Fraction;
   /** Perplexity exp(−mean log p) over the pooled tokens, under either policy. */
   readonly rollout_ppl: number;
   readonly trainer_ppl: number;
