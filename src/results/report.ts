@@ -77,6 +77,7 @@ export type StepMetrics = MismatchMetrics & {
   /** Share of right answers among those that are judged. */
   readonly accuracy: number | null;
 };
+/** Figures of the tokens of one turn; turns count from 0. */
 export type TurnMetrics = MismatchMetrics & { readonly turn: number };
 export type RankMetrics = MismatchMetrics & { readonly rank: number };
 export type NamedMetrics = MismatchMetrics & { readonly name: string };
@@ -168,6 +169,7 @@ export interface SequenceMetrics {
   readonly length_max: number;
 }
 
+/** A token that is far off, by its handle; log-probs and Δ in nats. */
 export interface WorstToken {
   readonly handle: string;
   readonly step: number | null;
@@ -183,6 +185,7 @@ export interface WorstToken {
   readonly file: string;
 }
 
+/** A sequence that is far off, by its handle. */
 export interface WorstSequence {
   readonly handle: string;
   readonly step: number | null;
@@ -231,6 +234,7 @@ export interface BaselineReading {
   readonly source: string;
 }
 
+/** The judgement: the worst reading against published baselines, in words. */
 export interface Verdict {
   readonly level: VerdictLevel;
   /** What the data leave open: equal where they settle the level, and where there is too little to say. */
@@ -303,6 +307,7 @@ export interface LeftOut extends Omission {
   readonly file?: string;
 }
 
+/** A file that was read, and as what. */
 export interface SourceSummary {
   readonly file: string;
   readonly format: string;
@@ -316,6 +321,7 @@ export interface SourceSummary {
   readonly missing: readonly string[];
 }
 
+/** What `logratio report --json` prints. */
 export interface MismatchReport {
   readonly schemaVersion: typeof REPORT_SCHEMA_VERSION;
   readonly kind: "report";

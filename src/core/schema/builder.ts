@@ -22,6 +22,7 @@ const PROMPT_SHARE = 8;
  */
 export const MOST_TEXT = 2 ** 25;
 
+/** Where the sequences come from, and when a batch is full. */
 export interface BuilderOptions {
   readonly provenance: Provenance;
   readonly sampling?: Sampling;
@@ -31,6 +32,7 @@ export interface BuilderOptions {
   readonly onOddMask?: (draft: SequenceDraft, count: number) => void;
 }
 
+/** Collects sequences and gives them out as batches. */
 export interface RecordBuilder {
   /** Sequences since the last flush. */
   readonly length: number;
@@ -71,6 +73,32 @@ function storeMask(target: Uint8Array, at: number, values: NumericArray): number
   return odd;
 }
 
+/**
+ * Collects sequences, one draft each, and packs them into batches of the record: what `RunSummary.add`, filters and
+ * corrections take. Runs in browsers, where no file is read.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder } from "logratio";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({
+ *   length: 3,
+ *   responseMask: Uint8Array.of(1, 1, 0),
+ *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
+ *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
+ *   step: 10,
+ * });
+ * const batch = builder.flush();
+ * assert.deepEqual([batch.length, [...batch.offsets]], [1, [0, 3]]);
+ * assert.equal(batch.steps[0], 10);
+ * ```
+ *
+ * @param options where the sequences come from, and after how many response tokens a batch is full
+ * @returns a builder: `push` drafts, `flush` when it is `full` and at the end. Log-probs in nats; what a draft lacks becomes
+ * NaN (ids: -1)
+ */
 export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   const { provenance, sampling = {}, batchTokens = DEFAULT_BATCH_TOKENS, onOddMask } = options;
 

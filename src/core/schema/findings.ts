@@ -8,6 +8,7 @@ import type { Place } from "../base/index.ts";
  */
 export type Severity = "info" | "warning" | "skipped";
 
+/** What a finding is about. */
 export type FindingCode =
   | "sentinel"
   | "suspicious-zero"
@@ -53,6 +54,7 @@ export interface Omission {
   readonly why: OmissionReason;
 }
 
+/** Something about the input that its reader should know, counted. */
 export interface Finding {
   readonly code: FindingCode;
   readonly severity: Severity;
