@@ -15,7 +15,7 @@ export function shellCommand(verb: string, paths: readonly string[], words: read
 
 /** A path that begins as a flag does is named from where it lies; `-` alone is standard input. */
 function asPath(path: string): string {
-  return path.startsWith("-") && path !== "-" ? `.//${path}` : path;
+  return path.startsWith("-") && path !== "-" ? `./${path}` : path;
 }
 
 /**
