@@ -1,58 +1,77 @@
-// Runs every ```ts example of a docstring (src/) or page (README.md, docs/) that holds an assertion or an import of
-// logratio, against the built package: documentation that does not run is a failure.
+// The documentation against the built package, as a user with a strict compiler has it: every ```ts example of a
+// docstring or a page compiles and its assertions hold, and every public name says what it is, in which unit, with an
+// example. An example that cannot be checked says so and why: ```ts nocheck REASON.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { examplesOf, filesWithExamples } from "./docs/examples.mjs";
+import { findNameProblems } from "./docs/name-problems.mjs";
+import { readPublicNames, STRICT } from "./docs/public-names.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 // Inside the package, so that `import "logratio"` means itself.
 const scratch = join(root, "dist/.doc-examples");
 
-function* filesBelow(directory, ending) {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(path, ending);
-    else if (entry.name.endsWith(ending)) yield path;
-  }
-}
+const problems = [];
+const all = filesWithExamples(root).flatMap(examplesOf);
+for (const { file, line, problem } of all)
+  if (problem)
+    problems.push(`${relative(root, file)}:${line}: ${problem} (or write: \`\`\`ts nocheck REASON)`);
+const examples = all.filter(({ reason, problem }) => reason === undefined && problem === undefined);
 
-function examplesOf(file) {
-  const text = readFileSync(file, "utf8");
-  const lines = file.endsWith(".ts")
-    ? text.split("\n").map((line) => line.replace(/^\s*\* ?/, ""))
-    : text.split("\n");
-  const examples = [];
-  for (let i = 0; i < lines.length; i++) {
-    if (lines[i].trim() !== "```ts") continue;
-    const end = lines.findIndex((line, j) => j > i && line.trim() === "```");
-    examples.push({ file, line: i + 2, code: lines.slice(i + 1, end).join("\n") });
-    i = end;
-  }
-  return examples.filter(({ code }) => /from "logratio/.test(code));
-}
-
-const files = [
-  ...filesBelow(join(root, "src"), ".ts"),
-  join(root, "README.md"),
-  ...filesBelow(join(root, "docs"), ".md"),
-];
-const examples = files.filter((file) => !file.endsWith(".test.ts")).flatMap(examplesOf);
-mkdirSync(scratch, { recursive: true });
-let failed = 0;
-examples.forEach(({ file, line, code }, i) => {
-  const script = join(scratch, `example-${i}.mjs`);
-  const { outputText } = ts.transpileModule(code, {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-  });
-  writeFileSync(script, outputText);
-  const { status, stderr } = spawnSync(process.execPath, [script], { cwd: root, encoding: "utf8" });
-  if (status !== 0) {
-    failed++;
-    console.error(`${relative(root, file)}:${line}: the example fails\n${stderr}`);
-  }
-});
 rmSync(scratch, { recursive: true, force: true });
-console.log(`${examples.length} examples run, ${failed} failed`);
-process.exit(failed > 0 || examples.length === 0 ? 1 : 0);
+mkdirSync(scratch, { recursive: true });
+const sources = examples.map(({ code }, i) => {
+  const path = join(scratch, `example-${i}.mts`);
+  writeFileSync(path, `${code}\nexport {};\n`);
+  return path;
+});
+const placeOf = (path, line = 0) => {
+  const { file, line: first } = examples[sources.indexOf(path)];
+  return `${relative(root, file)}:${first + line}`;
+};
+
+const program = ts.createProgram(sources, { ...STRICT, typeRoots: [join(root, "node_modules/@types")] });
+for (const { file, start, messageText } of ts.getPreEmitDiagnostics(program)) {
+  const message = ts.flattenDiagnosticMessageText(messageText, "\n  ");
+  const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0;
+  if (file && sources.includes(file.fileName)) problems.push(`${placeOf(file.fileName, line)}: ${message}`);
+  // Declarations of the package that do not compile fail for every user who checks libraries.
+  else if (file && !file.fileName.includes("/node_modules/"))
+    problems.push(`${relative(root, file.fileName)}:${line + 1}: ${message}`);
+}
+
+// One process for all: starting it and loading the package is most of the time that an example takes.
+const runner = join(scratch, "run.mjs");
+const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+examples.forEach(({ code }, i) => {
+  writeFileSync(join(scratch, `example-${i}.mjs`), ts.transpileModule(code, { compilerOptions }).outputText);
+});
+writeFileSync(
+  runner,
+  `for (let i = 0; i < ${examples.length}; i++) {
+  try { await import(\`./example-\${i}.mjs\`); }
+  catch (error) { console.log(JSON.stringify([i, String(error?.stack ?? error)])); }
+}
+console.log("ran");
+`,
+);
+const { stdout, stderr } = spawnSync(process.execPath, [runner], { cwd: root, encoding: "utf8" });
+const lines = stdout.trimEnd().split("\n");
+if (lines.pop() !== "ran") problems.push(`the examples ended before the last of them\n${stderr}`);
+for (const line of lines) {
+  const [i, error] = JSON.parse(line);
+  problems.push(`${placeOf(sources[i])}: the example fails\n${error}`);
+}
+rmSync(scratch, { recursive: true, force: true });
+
+const { entries, checker } = readPublicNames(root);
+problems.push(...findNameProblems(entries, checker, join(root, "dist")));
+
+for (const problem of problems) console.error(problem);
+console.log(
+  `${examples.length} examples compiled and run, ${all.filter(({ reason }) => reason).length} left out for a reason, ${problems.length} problems`,
+);
+process.exit(problems.length > 0 || examples.length === 0 ? 1 : 0);

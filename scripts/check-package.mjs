@@ -1,55 +1,132 @@
 // What would be published: every export exists and loads, the public names are the ones on record, the tarball keeps
-// its size, dependencies are the ones that ARCHITECTURE.md gives a reason for.
+// its size, its types resolve as its users' compilers resolve them, dependencies are the ones that ARCHITECTURE.md
+// gives a reason for.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const recordPath = join(root, "test/packaging/public-api.json");
+const MAX_TARBALL = 6_000_000;
+/**
+ * attw's profile `esm-only`: the package has no CommonJS, so `require` finds modules (Node 20 says so, 22 loads them),
+ * and compilers that know no `exports` (`moduleResolution: node10`) are older than the Node that it needs.
+ */
+const NOT_ASKED_FOR = new Set(["node10", "node16-cjs"]);
 const problems = [];
 
-const names = {};
-for (const [entry, target] of Object.entries(manifest.exports)) {
-  if (typeof target === "string") continue;
-  for (const path of Object.values(target))
-    if (!existsSync(join(root, path))) problems.push(`${entry}: ${path} does not exist`);
-  names[entry] = Object.keys(await import(pathToFileURL(join(root, target.default)).href)).sort();
-}
+const names = await publicNames();
 if (process.argv.includes("--write")) writeFileSync(recordPath, `${JSON.stringify(names, null, 2)}\n`);
-const recorded = existsSync(recordPath) ? JSON.parse(readFileSync(recordPath, "utf8")) : {};
-for (const entry of new Set([...Object.keys(names), ...Object.keys(recorded)])) {
-  const [now, then] = [names[entry] ?? [], recorded[entry] ?? []];
-  for (const name of now)
-    if (!then.includes(name))
-      problems.push(`${entry}: "${name}" became public; if that is meant, run this with --write`);
-  for (const name of then)
-    if (!now.includes(name))
-      problems.push(`${entry}: "${name}" is no longer public; if that is meant, run this with --write`);
-}
-
-const architecture = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-for (const [name, version] of Object.entries(manifest.dependencies)) {
-  if (!/^\d/.test(version)) problems.push(`dependency ${name}: ${version} is not an exact version`);
-  if (!architecture.includes(`\`${name}\``))
-    problems.push(`dependency ${name} has no reason in ARCHITECTURE.md`);
-}
-
-const MAX_TARBALL = 6_000_000;
-const [{ size, files }] = JSON.parse(
-  execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  }),
-);
-if (size > MAX_TARBALL) problems.push(`the tarball has ${size} bytes, at most ${MAX_TARBALL} are allowed`);
-for (const { path } of files)
-  if (/\.test\.|\.test-data\./.test(path)) problems.push(`the tarball holds a test: ${path}`);
+compareWithRecord(names);
+await loadInternals();
+checkDependencies();
+const { size, count } = await checkTarball();
 
 for (const problem of problems) console.error(problem);
 console.log(
-  `package: ${files.length} files, ${size} bytes, ${Object.values(names).flat().length} public names, ${problems.length} problems`,
+  `package: ${count} files, ${size} bytes, ${Object.values(names).flat().length} public names, ${problems.length} problems`,
 );
 process.exit(problems.length > 0 ? 1 : 0);
+
+/** Of each entry that is promised; `./internal/*` is not. */
+async function publicNames() {
+  const found = {};
+  for (const [entry, target] of Object.entries(manifest.exports)) {
+    if (typeof target === "string" || entry.includes("*")) continue;
+    for (const path of Object.values(target))
+      if (!existsSync(join(root, path))) problems.push(`${entry}: ${path} does not exist`);
+    found[entry] = Object.keys(await import(pathToFileURL(join(root, target.default)).href)).sort();
+  }
+  return found;
+}
+
+function compareWithRecord(found) {
+  const recorded = existsSync(recordPath) ? JSON.parse(readFileSync(recordPath, "utf8")) : {};
+  for (const entry of new Set([...Object.keys(found), ...Object.keys(recorded)])) {
+    const [now, then] = [found[entry] ?? [], recorded[entry] ?? []];
+    for (const name of now)
+      if (!then.includes(name))
+        problems.push(`${entry}: "${name}" became public; if that is meant, run this with --write`);
+    for (const name of then)
+      if (!now.includes(name))
+        problems.push(`${entry}: "${name}" is no longer public; if that is meant, run this with --write`);
+  }
+}
+
+/** Each folder with an index can be imported by its name under `logratio/internal`. */
+async function loadInternals() {
+  const folders = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith("/index.js"))
+    .map((path) => path.slice(0, -"/index.js".length));
+  if (folders.length === 0) problems.push("./internal/*: there is no folder with an index");
+  for (const folder of folders) {
+    try {
+      await import(`logratio/internal/${folder}`);
+    } catch (error) {
+      problems.push(`logratio/internal/${folder} does not load: ${error.message}`);
+    }
+  }
+}
+
+function checkDependencies() {
+  const architecture = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  for (const [name, version] of Object.entries(manifest.dependencies)) {
+    if (!/^\d/.test(version)) problems.push(`dependency ${name}: ${version} is not an exact version`);
+    if (!architecture.includes(`\`${name}\``))
+      problems.push(`dependency ${name} has no reason in ARCHITECTURE.md`);
+  }
+}
+
+async function checkTarball() {
+  const folder = mkdtempSync(join(tmpdir(), "logratio-pack-"));
+  try {
+    const [packed] = JSON.parse(
+      execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    );
+    if (packed.size > MAX_TARBALL)
+      problems.push(`the tarball has ${packed.size} bytes, at most ${MAX_TARBALL} are allowed`);
+    for (const { path } of packed.files) {
+      if (/\.test\.|\.test-data\./.test(path)) problems.push(`the tarball holds a test: ${path}`);
+      // Their sources are not in the tarball, so they lead nowhere.
+      if (path.endsWith(".map")) problems.push(`the tarball holds a source map: ${path}`);
+    }
+    const tarball = readFileSync(join(folder, packed.filename));
+    await lintManifest(tarball);
+    await checkTypes(tarball);
+    return { size: packed.size, count: packed.files.length };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function lintManifest(tarball) {
+  const { buffer, byteOffset, byteLength } = tarball;
+  const pack = { tarball: buffer.slice(byteOffset, byteOffset + byteLength) };
+  const { messages, pkg } = await publint({ pack, strict: true });
+  for (const message of messages)
+    problems.push(`publint, ${message.type}: ${formatMessage(message, pkg ?? manifest, { color: false })}`);
+}
+
+async function checkTypes(tarball) {
+  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  if (!result.types) {
+    problems.push("attw finds no types in the tarball");
+    return;
+  }
+  for (const problem of result.problems) {
+    const { kind, entrypoint, resolutionKind, resolutionOption, fileName } = problem;
+    if (NOT_ASKED_FOR.has(resolutionKind) || resolutionOption === "node10") continue;
+    const where = entrypoint ?? (fileName === undefined ? "" : relative("/", fileName));
+    problems.push(`attw: ${kind} ${where} ${resolutionKind ?? ""}`.trimEnd());
+  }
+}

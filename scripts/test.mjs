@@ -22,6 +22,7 @@ const steps = [
   // One seed: a change that breaks a reader fails here, and one that has nothing to do with readers never does.
   ["fuzzing", process.execPath, ["scripts/fuzz.mjs", "--seed", "1", "--cases", "1500"]],
   ["examples in documentation", process.execPath, ["scripts/check-docs.mjs"]],
+  ["API reference is its types'", process.execPath, ["scripts/api-docs.mjs", "--check"]],
   ["package", process.execPath, ["scripts/check-package.mjs"]],
 ];
 

@@ -9,6 +9,7 @@ import type { Finding } from "../core/schema/index.ts";
 
 export const ANALYZE_SCHEMA_VERSION = 1;
 
+/** What `logratio analyze --json` prints. */
 export interface AnalyzeReport {
   readonly schemaVersion: typeof ANALYZE_SCHEMA_VERSION;
   readonly kind: "analyze";

@@ -67,6 +67,7 @@ export interface LintedConfig {
   readonly findings: readonly LintFinding[];
 }
 
+/** What `logratio correct --lint --json` prints. */
 export interface LintReport {
   readonly schemaVersion: typeof LINT_SCHEMA_VERSION;
   readonly kind: "lint";

@@ -4,8 +4,21 @@
  *
  * @module
  */
+import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
 
+/**
+ * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { REPORT_SCHEMA_VERSION } from "logratio";
+ * import { reportRun } from "logratio/node";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * assert.equal(report.schemaVersion, REPORT_SCHEMA_VERSION);
+ * ```
+ */
 export const REPORT_SCHEMA_VERSION = 1;
 
 /** Figures pooled over all masked tokens of whatever they describe (the whole input, a step, a turn, …). */
@@ -14,30 +27,30 @@ export interface MismatchMetrics {
   /** Masked tokens with both log-probs finite; all figures below are over these. */
   readonly tokens: number;
   /** Mean of Δ = log p_trainer − log p_rollout. */
-  readonly delta_mean: number;
-  readonly delta_std: number;
-  readonly delta_min: number;
-  readonly delta_max: number;
-  readonly delta_abs_mean: number;
-  readonly delta_abs_max: number;
-  readonly delta_abs_p50: number;
-  readonly delta_abs_p99: number;
-  readonly delta_abs_p999: number;
+  readonly delta_mean: Nats;
+  readonly delta_std: Nats;
+  readonly delta_min: Nats;
+  readonly delta_max: Nats;
+  readonly delta_abs_mean: Nats;
+  readonly delta_abs_max: Nats;
+  readonly delta_abs_p50: Nats;
+  readonly delta_abs_p99: Nats;
+  readonly delta_abs_p999: Nats;
   /** k1 = mean(−Δ), k2 = mean(Δ²)/2, k3 = mean(e^Δ − Δ − 1): estimators of KL(rollout ‖ trainer). */
-  readonly k1: number;
-  readonly k2: number;
-  readonly k3: number;
+  readonly k1: Nats;
+  readonly k2: Nats;
+  readonly k3: Nats;
   /** mean(ρ²) − 1 with ρ = e^Δ. */
   readonly chi2_token: number;
-  readonly ratio_mean: number;
-  readonly ratio_std: number;
-  readonly prob_diff_mean: number;
-  readonly prob_diff_max: number;
-  readonly prob_diff_std: number;
+  readonly ratio_mean: Ratio;
+  readonly ratio_std: Ratio;
+  readonly prob_diff_mean: Fraction;
+  readonly prob_diff_max: Fraction;
+  readonly prob_diff_std: Fraction;
   /** Between exp(rollout) and exp(trainer). */
   readonly pearson: number;
   /** (Σρ)² / (n Σρ²), a fraction of the tokens. */
-  readonly ess: number;
+  readonly ess: Fraction;
   /** Perplexity exp(−mean log p) over the pooled tokens, under either policy. */
   readonly rollout_ppl: number;
   readonly trainer_ppl: number;
@@ -64,6 +77,7 @@ export type StepMetrics = MismatchMetrics & {
   /** Share of right answers among those that are judged. */
   readonly accuracy: number | null;
 };
+/** Figures of the tokens of one turn; turns count from 0. */
 export type TurnMetrics = MismatchMetrics & { readonly turn: number };
 export type RankMetrics = MismatchMetrics & { readonly rank: number };
 export type NamedMetrics = MismatchMetrics & { readonly name: string };
@@ -155,6 +169,7 @@ export interface SequenceMetrics {
   readonly length_max: number;
 }
 
+/** A token that is far off, by its handle; log-probs and Δ in nats. */
 export interface WorstToken {
   readonly handle: string;
   readonly step: number | null;
@@ -170,6 +185,7 @@ export interface WorstToken {
   readonly file: string;
 }
 
+/** A sequence that is far off, by its handle. */
 export interface WorstSequence {
   readonly handle: string;
   readonly step: number | null;
@@ -218,6 +234,7 @@ export interface BaselineReading {
   readonly source: string;
 }
 
+/** The judgement: the worst reading against published baselines, in words. */
 export interface Verdict {
   readonly level: VerdictLevel;
   /** What the data leave open: equal where they settle the level, and where there is too little to say. */
@@ -290,6 +307,7 @@ export interface LeftOut extends Omission {
   readonly file?: string;
 }
 
+/** A file that was read, and as what. */
 export interface SourceSummary {
   readonly file: string;
   readonly format: string;
@@ -303,6 +321,7 @@ export interface SourceSummary {
   readonly missing: readonly string[];
 }
 
+/** What `logratio report --json` prints. */
 export interface MismatchReport {
   readonly schemaVersion: typeof REPORT_SCHEMA_VERSION;
   readonly kind: "report";

@@ -19,6 +19,16 @@ import { trl } from "./trl/index.ts";
 import { verl } from "./verl/index.ts";
 import { xtuner } from "./xtuner/index.ts";
 
+/**
+ * Every trainer's preset, in the order in which `logratio correct --list` lists them.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PRESETS } from "logratio/corrections";
+ *
+ * assert(PRESETS.some(({ trainer }) => trainer === "slime"));
+ * ```
+ */
 export const PRESETS: readonly Preset[] = [
   verl,
   xtuner,
@@ -37,7 +47,22 @@ export const PRESETS: readonly Preset[] = [
   msSwift,
 ];
 
-/** @throws UsageError naming the presets there are. */
+/**
+ * Finds a trainer's preset: its settings under its own names, what they mean, the metrics it would log, its config.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { completeSettings, describeCorrection, presetNamed } from "logratio/corrections";
+ *
+ * const verl = presetNamed("verl");
+ * const settings = completeSettings(verl, { rollout_is: "token", rollout_is_threshold: 2 });
+ * assert(describeCorrection(verl.correction(settings)).includes("truncated above at 2")); // a ratio
+ * ```
+ *
+ * @param name as in `--preset`: `verl`, `xtuner`, `trl`, `slime`, `openrlhf`, `nemo-rl`, `prime-rl`, …
+ * @returns the preset; its `correction(settings)` is what `applyCorrection` takes
+ * @throws UsageError naming the presets there are
+ */
 export function presetNamed(name: string): Preset {
   const preset = PRESETS.find((each) => each.name === name);
   if (preset) return preset;

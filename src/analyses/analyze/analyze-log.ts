@@ -24,6 +24,7 @@ import { createRowWriter } from "./row-writer.ts";
 import { readScenarios } from "./scenarios.ts";
 import { makeTokenTable, type TokenTable } from "./token-table.ts";
 
+/** Which records count, and how many tokens are listed. */
 export interface AnalyzeOptions {
   /** An SQL expression over the fields of the log; only records that it holds for are counted. */
   readonly where?: string;
@@ -43,7 +44,25 @@ const DEFAULT_TOP = 10;
  * Answers every question that the guide asks of high-divergence logs. Only the fields that figures are made of are held,
  * and what `where` names; prompts and responses are read over.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { calculateDebugMetrics } from "logratio/divergence";
+ * import { analyzeLog, appendJsonl } from "logratio/node";
+ *
+ * const directory = await mkdtemp(join(tmpdir(), "log-"));
+ * const path = join(directory, "divergence.jsonl");
+ * const batch = { rollout_log_probs: [[-0.05]], old_log_probs: [[-3]], responses: [[12]] };
+ * calculateDebugMetrics(batch, { divergenceJsonlPath: path, appendLines: appendJsonl, iteration: 5 });
+ * const report = await analyzeLog([path]);
+ * assert.equal(report.metrics.records, 1);
+ * await rm(directory, { recursive: true });
+ * ```
+ *
  * @param paths JSONL files, plain or compressed; directories with such files; `-` for standard input
+ * @returns counts, shares and probabilities as fractions, log-probs in nats, tests with p values
  * @throws UsageError if `where` cannot be used, or `accuracy` is no share
  * @throws EmptyInputError if no line is a record
  * @throws NotFoundError if a path does not exist

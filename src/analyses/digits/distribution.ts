@@ -20,7 +20,22 @@ export interface DigitLosses {
   readonly argmax: number;
 }
 
-/** Log-softmax over the ten digits alone, from the logits (or log-probs) of a position: `ids[d]` is digit d. */
+/**
+ * Log-softmax over the ten digits alone, from the logits (or log-probs) of a position.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { digitLogProbs } from "logratio/digits";
+ *
+ * const logits = Float32Array.of(5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0); // of 11 tokens; digit d is token d + 1
+ * const logprobs = digitLogProbs(logits, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+ * assert(Math.abs((logprobs[3] ?? NaN) - Math.log(0.1)) < 1e-12); // nats
+ * ```
+ *
+ * @param logits `[vocabulary]`
+ * @param ids `[10]`: `ids[d]` is the token of digit d
+ * @returns `[10]`, nats
+ */
 export function digitLogProbs(logits: ArrayLike<number>, ids: readonly number[]): Float64Array {
   const own = Float64Array.from(ids, (id) => logits[id] ?? Number.NEGATIVE_INFINITY);
   const total = logSumExp(own);
@@ -38,8 +53,20 @@ export function logSumExp(values: ArrayLike<number>): number {
 }
 
 /**
- * Losses of masses 0 to 9 against digit `truth`. With masses that add up to 1 these are the losses as defined; with the
+ * Losses of masses 0 to 9 against the true digit. With masses that add up to 1 these are the losses as defined; with the
  * masses of a whole vocabulary they are those without renormalisation.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { digitLosses } from "logratio/digits";
+ *
+ * const losses = digitLosses([0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0], 3);
+ * assert.deepEqual([losses.expected, losses.wasserstein, losses.argmax], [3.5, 0.5, 3]); // digits
+ * ```
+ *
+ * @param masses `[10]`: the probability of each digit, a fraction
+ * @param truth 0 to 9
+ * @returns digits (`mse`: their square)
  */
 export function digitLosses(masses: ArrayLike<number>, truth: number): DigitLosses {
   let expected = 0;
@@ -64,6 +91,7 @@ export function wassersteinBetween(p: ArrayLike<number>, q: ArrayLike<number>): 
   return distance;
 }
 
+/** How far off a digit is: squared, by Wasserstein distance, or absolute. */
 export type NtlMethod = "mse" | "wasserstein" | "mae";
 
 /** Means over all digit positions. Without positions: loss 0, reward 1, accuracy 0, as the reference has it. */
@@ -87,6 +115,19 @@ export interface DigitTargets {
 /**
  * Number-token loss of `[B][T][10]` digit log-probs at the positions given.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { numberTokenLoss } from "logratio/digits";
+ *
+ * const sure = Array.from({ length: 10 }, (_, digit) => (digit === 7 ? 0 : -Infinity)); // nats
+ * const targets = { digit_positions: [[0]], digit_ground_truth: [[9]] };
+ * const { ntl_loss, digit_accuracy } = numberTokenLoss([[sure]], targets, "wasserstein");
+ * assert.deepEqual([ntl_loss, digit_accuracy], [2, 0]); // off by two digits; a fraction
+ * ```
+ *
+ * @param digitLogProbsOf `[B][T][10]`, nats
+ * @param targets which positions of which sequence, and the digit that belongs there
+ * @returns the loss in digits (`mse`: their square), accuracy and reward as fractions
  * @throws LengthMismatchError when a position lies outside its sequence, or positions and digits differ in number
  */
 export function numberTokenLoss(

@@ -29,7 +29,25 @@ export interface DigitBatch {
   readonly response_mask?: readonly ArrayLike<number>[];
 }
 
-/** Digits are the tokens of one digit, bare or with a leading space; those without a finite log-prob are left out. */
+/**
+ * How sure the policy was of the digits it sampled, from their log-probs alone: a proxy of number-token loss. Digits are
+ * the tokens of one digit, bare or with a leading space; those without a finite log-prob are left out.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { digitProxy, findDigitTokens } from "logratio/digits";
+ *
+ * const entries = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", " a", "12"];
+ * const decoder = { vocabularySize: 12, decode: (ids: readonly number[]) => ids.map((id) => entries[id]).join("") };
+ * const batch = { token_ids: [[10, 4, 2]], log_probs: [[-3, -0.5, -0.25]] };
+ * const proxy = digitProxy(findDigitTokens(decoder), batch);
+ * assert.deepEqual(proxy.digit_positions, [[1, 2]]);
+ * assert.equal(proxy.avg_digit_log_prob, -0.375); // nats
+ * ```
+ *
+ * @param batch `[B][T]` token ids, log-probs in nats, and where there is one the mask
+ * @returns positions, digits and log-probs by sequence; their mean in nats, null without digits
+ */
 export function digitProxy(vocabulary: DigitVocabulary, batch: DigitBatch): DigitProxy {
   const positions: number[][] = [];
   const digits: number[][] = [];

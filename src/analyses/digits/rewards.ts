@@ -10,7 +10,22 @@ export interface DigitConfidence {
   readonly total_digits: number;
 }
 
-/** `base · (0.5 + 0.5 · exp(avg))`: half the reward at no confidence, all of it at certainty. Without digits `base`. */
+/**
+ * Shapes a reward by the confidence in digits: `base · (0.5 + 0.5 · exp(avg))`, half the reward at no confidence, all of it
+ * at certainty.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { confidenceReward } from "logratio/digits";
+ *
+ * const sure = { avg_digit_log_prob: Math.log(0.8), total_digits: 4 }; // nats; a digitProxy is one
+ * assert.equal(confidenceReward(1, sure), 0.9);
+ * ```
+ *
+ * @param base the reward, in any unit
+ * @param confidence mean log-prob of the digits in nats, and their number
+ * @returns the reward in the same unit; `base` without digits
+ */
 export function confidenceReward(
   base: number,
   { avg_digit_log_prob: average, total_digits }: DigitConfidence,
@@ -18,7 +33,22 @@ export function confidenceReward(
   return average === null || total_digits === 0 ? base : base * (0.5 + 0.5 * Math.exp(average));
 }
 
-/** `base · 1.1` when the average log-prob of the digits is above -0.5 nats (a geometric mean of 0.61), else `base`. */
+/**
+ * Adds a tenth to a reward where the policy was sure of its digits: `base · 1.1` when their average log-prob is above
+ * -0.5 nats (a geometric mean of 0.61), else `base`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { bonusReward } from "logratio/digits";
+ *
+ * const sure = { avg_digit_log_prob: Math.log(0.8), total_digits: 4 }; // nats; a digitProxy is one
+ * assert.equal(bonusReward(10, sure), 11);
+ * ```
+ *
+ * @param base the reward, in any unit
+ * @param confidence mean log-prob of the digits in nats, and their number
+ * @returns the reward in the same unit; `base` without digits
+ */
 export function bonusReward(
   base: number,
   { avg_digit_log_prob: average, total_digits }: DigitConfidence,
@@ -26,7 +56,20 @@ export function bonusReward(
   return average !== null && total_digits > 0 && average > -0.5 ? base * 1.1 : base;
 }
 
-/** `exp(-loss)`: 1 at no loss. */
+/**
+ * Makes a reward of a number-token loss: `exp(-loss)`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { lossReward } from "logratio/digits";
+ *
+ * assert.equal(lossReward(0), 1);
+ * assert(lossReward(2) < 0.14);
+ * ```
+ *
+ * @param loss of `numberTokenLoss`: digits, or their square
+ * @returns a fraction, 1 at no loss
+ */
 export function lossReward(loss: number): number {
   return Math.exp(-loss);
 }

@@ -22,6 +22,7 @@ export interface NumberToken {
 /** For each digit 0 to 9 the ids that stand for it. Several where a vocabulary also has it as a byte. */
 export type DigitIds = readonly (readonly number[])[];
 
+/** The tokens of a vocabulary that are numbers. */
 export interface DigitVocabulary {
   readonly tokens: ReadonlyMap<number, NumberToken>;
   /** Ids of `"0"` to `"9"`. */
@@ -38,8 +39,21 @@ export interface DigitVocabulary {
 const NUMBER = /^( ?)([0-9]+)$/;
 
 /**
- * Looks at every entry of a vocabulary.
+ * Finds the tokens of a vocabulary that are digits, by looking at every entry.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { findDigitTokens } from "logratio/digits";
+ *
+ * const entries = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", " a", "12"];
+ * const decoder = { vocabularySize: 12, decode: (ids: readonly number[]) => ids.map((id) => entries[id]).join("") };
+ * const vocabulary = findDigitTokens(decoder);
+ * assert.deepEqual(vocabulary.bare[7], [7]);
+ * assert.equal(vocabulary.multiDigitEntries, 1);
+ * ```
+ *
+ * @param decoder `openTokenizer` of `logratio/node` gives one; a table of texts will do
+ * @returns token ids of every digit, bare and with a leading space
  * @throws SchemaError when no entry is a single digit
  */
 export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {

@@ -11,6 +11,7 @@ import { type DebugBatch, paddedFacts } from "./padded-facts.ts";
 import { recordFacts } from "./record-facts.ts";
 import type { FactsOf } from "./token-facts.ts";
 
+/** What a batch gives: metrics, and the tokens furthest apart. */
 export interface DebugMetrics {
   /** verl's `training/rollout_probs_diff_*`, `training/rollout_actor_probs_pearson_corr`, and `per_round/*`. */
   readonly metrics: Metrics;
@@ -32,11 +33,13 @@ export interface DebugMetrics {
  *   old_log_probs: [[Math.log(0.05), Math.log(0.5)]],
  *   responses: [[12, 7]],
  * });
- * assert.equal(metrics["training/rollout_probs_diff_valid"], 1);
+ * assert(Math.abs((metrics["training/rollout_probs_diff_max"] ?? NaN) - 0.9) < 1e-6); // a fraction
  * assert.equal(records[0]?.token_text, "<no_tokenizer:12>");
  * assert.equal(records[0]?.flip_type, "rollout_confident_actor_rejects");
  * ```
  *
+ * @param batch `[B][T]` log-probs in nats, token ids and, where there are any, masks, texts and scores
+ * @returns verl's metrics (fractions and a correlation), and the records that were or would be logged
  * @throws LengthMismatchError when columns do not align
  * @throws UsageError when an option makes no sense
  */
@@ -48,9 +51,29 @@ export function calculateDebugMetrics(batch: DebugBatch, options: DivergenceOpti
 }
 
 /**
- * The same for a batch of the record, whatever steps it holds. The iteration is the step of its sequences when they
- * agree and none is given.
+ * `calculateDebugMetrics` of a batch of the record, whatever steps it holds. The iteration is the step of its sequences when
+ * they agree and none is given.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder } from "logratio";
+ * import { calculateRecordDebugMetrics } from "logratio/divergence";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({
+ *   length: 3,
+ *   responseMask: Uint8Array.of(1, 1, 0),
+ *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
+ *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
+ *   step: 10,
+ * });
+ * const { metrics, records } = calculateRecordDebugMetrics(builder.flush(), { divergenceThreshold: 0.05 });
+ * assert((metrics["training/rollout_probs_diff_max"] ?? NaN) > 0.09); // a fraction
+ * assert.equal(records[0]?.iteration, 10);
+ * ```
+ *
+ * @returns verl's metrics (fractions and a correlation), and the records that were or would be logged
  * @throws MissingSideError when the batch lacks either policy's log-probs
  * @throws UsageError when an option makes no sense
  */
@@ -82,7 +105,7 @@ function measure(
   const { logDivergence = true, divergenceJsonlPath: path, appendLines } = options;
   if (path !== undefined && appendLines === undefined) {
     throw new UsageError("divergenceJsonlPath is given, but nothing that could write the file", {
-      hint: "in Node, also give appendLines: appendJsonl from logratio/ingest",
+      hint: "in Node, also give appendLines: appendJsonl from logratio/node",
     });
   }
   const iteration = new Iteration(checkOptions(options), logDivergence);

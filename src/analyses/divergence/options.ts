@@ -1,6 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { TokenDecoder } from "./decoder.ts";
 
+/** When tokens are logged, how many, and with how much text. */
 export interface LogOptions {
   /** Without one, tokens are `<no_tokenizer:ID>`. */
   readonly tokenizer?: TokenDecoder | undefined;
@@ -17,12 +18,13 @@ export interface LogOptions {
   readonly maxResponseChars?: number | null;
 }
 
+/** Options of one batch, with the file that its records are appended to. */
 export interface DivergenceOptions extends LogOptions {
   /** Training step; fills `{iteration}` in the path. */
   readonly iteration?: number;
   /** Where the records of this batch are appended, one line each. Needs `appendLines`: this layer knows no files. */
   readonly divergenceJsonlPath?: string;
-  /** Appends lines (without their ends) to a file; in Node, `appendJsonl` of `logratio/ingest`. */
+  /** Appends lines (without their ends) to a file; in Node, `appendJsonl` of `logratio/node`. */
   readonly appendLines?: (path: string, lines: readonly string[]) => void;
 }
 

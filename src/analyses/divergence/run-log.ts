@@ -13,6 +13,7 @@ import { IterationAccuracy } from "./iteration-accuracy.ts";
 import { checkOptions, type LogOptions } from "./options.ts";
 import { recordFacts } from "./record-facts.ts";
 
+/** What a training step gave when it ended. */
 export interface IterationResult {
   /** Null where the source names no step. */
   readonly step: number | null;
@@ -27,6 +28,7 @@ export interface IterationResult {
   readonly again: boolean;
 }
 
+/** Options of a whole run. */
 export interface RunLogOptions extends LogOptions {
   /** Of sequences whose step is not known. */
   readonly iteration?: number | undefined;
@@ -34,6 +36,7 @@ export interface RunLogOptions extends LogOptions {
   readonly every?: number;
 }
 
+/** A run on its way into the log. */
 export interface RunLog {
   /** Adds a batch; returns the steps that ended with it. */
   add(batch: RecordBatch): readonly IterationResult[];
@@ -44,9 +47,30 @@ export interface RunLog {
 }
 
 /**
- * Splits a run into training steps. A step ends when sequences of another one come, which is the order in which runs
- * are read; sequences without a step count as one step.
+ * Splits a run into training steps and logs each. A step ends when sequences of another one come, which is the order in
+ * which runs are read; sequences without a step count as one step.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder } from "logratio";
+ * import { createRunLog } from "logratio/divergence";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({
+ *   length: 3,
+ *   responseMask: Uint8Array.of(1, 1, 0),
+ *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
+ *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
+ *   step: 10,
+ * });
+ * const log = createRunLog({ divergenceThreshold: 0.05 });
+ * const ended = [...log.add(builder.flush()), ...log.finish()];
+ * assert.equal(ended[0]?.step, 10);
+ * assert((ended[0]?.maxDivergence ?? 0) > 0.09); // |p_rollout − p_trainer|, a fraction
+ * ```
+ *
+ * @returns a log to add batches to; metrics and records of each step when it ends, probabilities as fractions
  * @throws UsageError when an option makes no sense
  */
 export function createRunLog(options: RunLogOptions = {}): RunLog {

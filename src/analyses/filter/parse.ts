@@ -15,6 +15,7 @@ interface Place {
   readonly to: number;
 }
 
+/** A word of a filter that was not understood. */
 export interface Problem extends Place {
   readonly message: string;
   /** The same filter with this word as it was probably meant. */
@@ -43,6 +44,7 @@ export type Test =
   /** `s12.r3.q41`; what is not said is not asked. */
   | { readonly kind: "handle"; readonly step?: number; readonly rank?: number; readonly row: number };
 
+/** One condition; all terms of a filter must hold. */
 export interface Term extends Place {
   readonly negated: boolean;
   /** Absent: any text of the sequence, or its handle. */
@@ -50,12 +52,28 @@ export interface Term extends Place {
   readonly test: Test;
 }
 
+/** A filter that was read: its terms, and what was not understood. */
 export interface Filter {
   readonly text: string;
   readonly terms: readonly Term[];
   readonly problems: readonly Problem[];
 }
 
+/**
+ * Reads a filter as it is written in the viewer and after `--filter`: `abs>0.5 turn:3 correct:no`; docs/view.md lists the
+ * fields. Never throws: what is not understood is in `problems`, with a suggestion where one is near.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parseFilter } from "logratio";
+ *
+ * const { terms, problems } = parseFilter("abs>0.5 tunr:3");
+ * assert.equal(terms.length, 1); // |Δ| above 0.5 nats
+ * assert.equal(problems[0]?.instead, "abs>0.5 turn:3");
+ * ```
+ *
+ * @returns terms that must all hold, and problems with their places in the text
+ */
 export function parseFilter(text: string): Filter {
   const terms: Term[] = [];
   const problems: Problem[] = [];

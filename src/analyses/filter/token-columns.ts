@@ -23,6 +23,7 @@ export interface TokenColumns {
   readonly texts?: TokenTextColumn;
 }
 
+/** Texts of response tokens, for terms that ask for them. */
 export interface TokenTextColumn {
   /** Undefined where no tokenizer knows the token. */
   textAt(token: number): string | undefined;

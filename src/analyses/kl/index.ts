@@ -1,16 +1,6 @@
 /**
  * What scores under teacher forcing say. Runs unchanged in Node and in browsers.
  *
- * ```ts
- * import assert from "node:assert/strict";
- * import { classifyToken, detectSpikes } from "logratio/kl";
- *
- * const kl = [0.01, 0.02, 0.01, 0.9, 0.02, 0.01, 0.02];
- * const { positions } = detectSpikes(kl, { method: "zscore", threshold: 2, minDistance: 3, percentile: 95 });
- * assert.deepEqual(positions, [3]);
- * assert.equal(classifyToken(" ="), "math_symbol");
- * ```
- *
  * @module
  */
 

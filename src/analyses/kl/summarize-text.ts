@@ -18,6 +18,7 @@ import type { ScoredText } from "./study.ts";
 import type { KlOptions, TextSummary } from "./summary.ts";
 import { type CountedToken, sumsByCategory, sumsByToken } from "./token-sums.ts";
 
+/** How one text is summed up. */
 export interface SummarizeOptions extends KlOptions {
   /** Where the text first goes wrong, if its own `errorToken` does not say it. */
   readonly error?: ErrorSpan;
@@ -35,7 +36,41 @@ export interface SummarizeOptions extends KlOptions {
  * checkpoint finds less probable than the reference does; before the error and on right texts, at those that it finds no
  * less probable. The rest is bad; tokens without both log-probs are neither.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { DEFAULT_CATEGORIES, summarizeText } from "logratio/kl";
+ *
+ * const tokens = ["4", " +", " 4", " =", " 9"];
+ * const text = {
+ *   id: "q1",
+ *   problem: "q1",
+ *   source: undefined,
+ *   promptText: undefined,
+ *   promptLength: 3,
+ *   tokenIds: Int32Array.of(4, 11, 4, 12, 9),
+ *   tokens,
+ *   mask: new Uint8Array(5).fill(1),
+ *   correct: false,
+ *   level: undefined,
+ *   subject: undefined,
+ *   answer: undefined,
+ *   errorToken: 4,
+ * };
+ * const scored = {
+ *   text,
+ *   p: { logprobs: Float32Array.of(-0.1, -0.1, -0.1, -0.1, -2) }, // the checkpoint's
+ *   q: { logprobs: Float32Array.of(-0.1, -0.1, -0.1, -0.1, -0.5) }, // the reference's
+ *   pair: { forwardKl: Float32Array.of(0.25, 0.25, 0.25, 0.25, 1.5) },
+ * };
+ * const spikes = { method: "zscore", threshold: 1.5, minDistance: 1, percentile: 95 } as const;
+ * const summary = summarizeText(0, scored, { spikes, categories: DEFAULT_CATEGORIES, rlProbe: false });
+ * assert.equal(summary.meanKl, 0.5); // nats
+ * assert.equal(summary.spikes[0]?.category, "number");
+ * ```
+ *
  * @param index place in the study's list of texts
+ * @param scored the text, and what checkpoint P and reference Q say of each of its tokens; nats
+ * @returns means and sums over tokens with mask 1: KLs and entropies in nats, total variation and shares as fractions
  * @throws LengthMismatchError where scores are of another number of tokens than the text
  */
 export function summarizeText(index: number, scored: ScoredText, options: SummarizeOptions): TextSummary {

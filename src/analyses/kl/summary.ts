@@ -11,6 +11,7 @@ import type { Category } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";
 import type { StudyText } from "./study.ts";
 
+/** How a text's tokens are judged. */
 export interface KlOptions {
   readonly spikes: SpikeOptions;
   /** In the order in which they are tried; `other` is what fits none. */
@@ -19,6 +20,7 @@ export interface KlOptions {
   readonly rlProbe: boolean;
 }
 
+/** How spikes are found; `threshold` in standard deviations, `minDistance` in tokens, `percentile` 0 to 100. */
 export interface SpikeOptions {
   readonly method: SpikeMethod;
   readonly threshold: number;
@@ -57,6 +59,7 @@ export interface TokenSums {
   readonly deltaSum: number;
 }
 
+/** One text under one checkpoint: KLs and entropies in nats, shares as fractions. */
 export interface TextSummary {
   /** Place in the study's list of texts. */
   readonly index: number;

@@ -28,6 +28,7 @@ import { compareParts } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
 import { verdictOf } from "./verdict.ts";
 
+/** What a report is made of. */
 export interface ReportInput {
   readonly run: string;
   /** The paths as the user gave them, for the command to run next. */
@@ -42,7 +43,34 @@ export interface ReportInput {
 
 const TOKEN_IDS_SHOWN = 20;
 
-/** Turns a filled run summary into the report: figures, verdict, facts. Pure; the same summary gives the same report. */
+/**
+ * Turns a filled run summary into the report: figures, verdict, facts. Pure; the same summary gives the same report.
+ * `reportRun` of `logratio/node` does all of it from paths.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { buildReport, createRecordBuilder, RunSummary } from "logratio";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({
+ *   length: 3,
+ *   responseMask: Uint8Array.of(1, 1, 0),
+ *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
+ *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
+ *   step: 10,
+ * });
+ * const summary = new RunSummary();
+ * summary.add(builder.flush());
+ * const report = buildReport({ run: "mine", paths: [], summary, parity: [], findings: [], sources: [] });
+ * assert.equal(report.metrics.tokens, 2);
+ * assert(report.metrics.k3 > 0 && report.metrics.k3 < 0.1); // nats
+ * assert.equal(report.worst_tokens[0]?.handle, "s10.q0.t1");
+ * ```
+ *
+ * @param input the summary, and where it is from
+ * @returns logs and KLs in nats, shares and probabilities as fractions, names as `--json` prints them
+ */
 export function buildReport(input: ReportInput): MismatchReport {
   const { summary } = input;
   const { total } = summary;

@@ -62,7 +62,21 @@ export function metricsOf(
   };
 }
 
-/** The figures of a summary, pooled over all its tokens. NaN where there is no token to tell. */
+/**
+ * The figures of a summary, pooled over all its tokens.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { MismatchSummary, packPadded, pooledMetrics } from "logratio";
+ *
+ * const batch = packPadded({ rollout_log_probs: [[-1, -2]], old_log_probs: [[-1, -1.5]] });
+ * const { delta_abs_mean, k1, ess } = pooledMetrics(MismatchSummary.of(batch));
+ * assert.deepEqual([delta_abs_mean, k1], [0.25, -0.25]); // nats
+ * assert(ess > 0.9 && ess < 1); // a fraction of the tokens
+ * ```
+ *
+ * @returns Δ and k1 to k3 in nats, ρ as a ratio, ESS and |Δp| as fractions; NaN where there is no token to tell
+ */
 export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
   return metricsOf(summary.sums, summary.sequences.count, summary.deltas);
 }

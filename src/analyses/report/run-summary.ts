@@ -47,6 +47,7 @@ function keyOf({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
 /** 2: the summaries in it are of version 2. */
 const VERSION = 2;
 
+/** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
   readonly version: typeof VERSION;
   readonly total: MismatchSummaryJson;
@@ -71,6 +72,29 @@ export interface RunSummaryJson {
 /**
  * All that a report needs to know of a run, filled batch by batch and mergeable: nothing in it grows with the number
  * of tokens, only with the number of steps, ranks, environments, packs and distinct token ids.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder, pooledMetrics, RunSummary } from "logratio";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({
+ *   length: 3,
+ *   responseMask: Uint8Array.of(1, 1, 0),
+ *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
+ *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
+ *   step: 10,
+ * });
+ * const summary = new RunSummary();
+ * summary.add(builder.flush());
+ * const { tokens, delta_abs_max } = pooledMetrics(summary.total);
+ * assert.equal(tokens, 2);
+ * assert(Math.abs(delta_abs_max - 0.405) < 1e-6); // nats
+ * // It travels as JSON, from a worker or a rank, and merges.
+ * summary.merge(RunSummary.fromJSON(JSON.parse(JSON.stringify(summary))));
+ * assert.equal(pooledMetrics(summary.total).tokens, 4);
+ * ```
  */
 export class RunSummary {
   readonly total = new MismatchSummary();
@@ -272,6 +296,7 @@ export class RunSummary {
     });
   }
 
+  /** For `JSON.stringify`, to go on in another process. */
   toJSON(): RunSummaryJson {
     const encode = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
     return {

@@ -15,7 +15,7 @@ import type {
   TreeDocument,
   TreeValue,
 } from "../../input/io/index.ts";
-import { openFile } from "../../input/io/index.ts";
+import { isTensor, openFile } from "../../input/io/index.ts";
 
 export interface GroundTruth {
   /** For the report: what was asked for. */
@@ -202,16 +202,6 @@ function isMap(value: unknown): value is { readonly [name: string]: TreeValue } 
     !Array.isArray(value) &&
     !ArrayBuffer.isView(value) &&
     !("kind" in value)
-  );
-}
-
-function isTensor(value: TreeValue): value is Tensor {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "kind" in value &&
-    value.kind === "tensor" &&
-    typeof value.readRows === "function"
   );
 }
 

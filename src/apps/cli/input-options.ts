@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
+import { parseRunInput, type RunInput } from "../../analyses/runs/index.ts";
 import { DEFAULT_MEMORY_LIMIT, setMemoryLimit, UsageError } from "../../core/base/index.ts";
-import { COLUMN_FLAGS, type ColumnMapping, type ReadOptions } from "../../input/ingest/index.ts";
+import { COLUMN_FLAGS, type ReadOptions } from "../../input/ingest/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;
 
@@ -25,10 +26,7 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
 };
 
 /** Flags of every verb that reads runs. */
-export interface InputOptions extends Readonly<Partial<Record<MappedColumn, string>>> {
-  readonly pair?: boolean;
-  readonly steps?: string;
-  readonly adapter?: string;
+export interface InputOptions extends Omit<RunInput, "batchTokens"> {
   readonly batchTokens?: string;
 }
 
@@ -71,20 +69,11 @@ export function addFilterOption(command: Command): Command {
 }
 
 /** @throws UsageError when a flag's value makes no sense. */
-export function readOptionsOf(options: InputOptions): ReadOptions {
-  const named = Object.keys(COLUMN_FLAGS).flatMap((field) => {
-    const column = options[field as MappedColumn];
-    return column === undefined ? [] : [[field, column] as const];
+export function readOptionsOf({ batchTokens, ...options }: InputOptions): ReadOptions {
+  return parseRunInput({
+    ...options,
+    ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
   });
-  return {
-    ...(named.length > 0 && { mapping: Object.fromEntries(named) as ColumnMapping }),
-    ...(options.pair !== undefined && { pair: options.pair }),
-    ...(options.adapter !== undefined && { adapter: options.adapter }),
-    ...(options.steps !== undefined && { steps: stepFilter(options.steps) }),
-    ...(options.batchTokens !== undefined && {
-      batchTokens: positiveInteger("--batch-tokens", options.batchTokens),
-    }),
-  };
 }
 
 /** @throws UsageError when the text of a flag is anything else. */
@@ -93,20 +82,4 @@ export function positiveInteger(flag: string, text: string): number {
   if (!Number.isInteger(value) || value <= 0)
     throw new UsageError(`${flag} must be a positive integer, not "${text}"`);
   return value;
-}
-
-/** `30`, `100..200` (both ends included), `10,20,30..40`. */
-export function stepFilter(text: string): (step: number) => boolean {
-  const ranges = text.split(",").map((part) => {
-    const [, from, , to] = /^\s*(\d+)\s*(\.\.\s*(\d+))?\s*$/.exec(part) ?? [];
-    if (from === undefined) {
-      throw new UsageError(`--steps: cannot parse "${part.trim()}"`, {
-        hint: "write 30, or 100..200, or 10,20,30",
-      });
-    }
-    const range = [Number(from), Number(to ?? from)] as const;
-    if (range[1] < range[0]) throw new UsageError(`--steps: the range ${part.trim()} ends before it starts`);
-    return range;
-  });
-  return (step) => ranges.some(([from, to]) => step >= from && step <= to);
 }

@@ -85,8 +85,8 @@ export abstract class LogratioError extends Error {
  * import { FormatError } from "logratio";
  * import { memorySource, openDocument } from "logratio/node";
  *
- * const bytes = new TextEncoder().encode('{"step": 1, "rollout_log_probs": [-0.1,');
- * await assert.rejects(openDocument(memorySource("cut-off.json", bytes)), FormatError);
+ * const bytes = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118); // ends within an npy header
+ * await assert.rejects(openDocument(memorySource("cut-off.npy", bytes)), FormatError);
  * ```
  */
 export class FormatError extends LogratioError {
@@ -237,7 +237,7 @@ export class LimitError extends LogratioError {
  *
  * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
  * const builder = createRecordBuilder({ provenance });
- * builder.push({ length: 1, responseMask: [1], rolloutLogprobs: [-0.5] });
+ * builder.push({ length: 1, responseMask: Uint8Array.of(1), rolloutLogprobs: Float32Array.of(-0.5) });
  * assert.throws(() => new RunSummary().add(builder.flush()), MissingSideError);
  * ```
  */
@@ -336,7 +336,8 @@ export class TextRefusedError extends LogratioError {
   }
 }
 
-interface ByTag {
+/** The class behind each tag. */
+export interface ErrorsByTag {
   FormatError: FormatError;
   SchemaError: SchemaError;
   LengthMismatchError: LengthMismatchError;
@@ -355,8 +356,6 @@ interface ByTag {
 /**
  * Narrows an unknown error to one of logratio's, optionally to one tag.
  *
- * @returns whether it is one; then its fields are typed
- *
  * ```ts
  * import assert from "node:assert/strict";
  * import { FormatError, isLogratioError } from "logratio";
@@ -365,9 +364,12 @@ interface ByTag {
  * assert(isLogratioError(error, "FormatError"));
  * assert.equal(error.at.offset, 10);
  * ```
+ *
+ * @param tag the name of its class
+ * @returns whether it is one; then its fields are typed
  */
 export function isLogratioError(error: unknown): error is LogratioError;
-export function isLogratioError<T extends ErrorTag>(error: unknown, tag: T): error is ByTag[T];
+export function isLogratioError<T extends ErrorTag>(error: unknown, tag: T): error is ErrorsByTag[T];
 export function isLogratioError(error: unknown, tag?: ErrorTag): boolean {
   return error instanceof LogratioError && (tag === undefined || error._tag === tag);
 }

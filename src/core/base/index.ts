@@ -4,6 +4,7 @@ export { dictionary } from "./dictionary.ts";
 export {
   EmptyInputError,
   type ErrorDetail,
+  type ErrorsByTag,
   type ErrorTag,
   FileSystemError,
   FormatError,
@@ -33,3 +34,4 @@ export {
 } from "./memory-limit.ts";
 export { shellCommand } from "./shell-command.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
+export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";

@@ -4,43 +4,84 @@
  *
  * @module
  */
+import type { Fraction, Nats, Ratio } from "../base/index.ts";
 import * as F from "./layout.ts";
 
-type Sums = Float64Array;
-
 /** Mean Δ. */
-export function deltaMean(sums: Sums, offset = 0): number {
+export function deltaMean(sums: Float64Array, offset = 0): Nats {
   return sums[offset + F.COUNT]! > 0 ? sums[offset + F.DELTA_MEAN]! : Number.NaN;
 }
 
 /** Population standard deviation of Δ. */
-export function deltaStd(sums: Sums, offset = 0): number {
+export function deltaStd(sums: Float64Array, offset = 0): Nats {
   return Math.sqrt(sums[offset + F.DELTA_M2]! / sums[offset + F.COUNT]!);
 }
 
-/** Mean |Δ|. */
-export function deltaAbsMean(sums: Sums, offset = 0): number {
+/** * Mean |Δ| over the tokens of one sums vector, nats. * * ```ts * import assert from "node:assert/strict"; * import { deltaAbsMean, mismatchSums } from "logratio/kernels"; * * const { rows } = mismatchSums({ * rollout: Float32Array.of(-0.5, -1), * trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5 * mask: Uint8Array.of(1, 1), * offsets: Int32Array.of(0, 2), * }); * assert(Math.abs(deltaAbsMean(rows) - 0.375) < 1e-6); * ``` * * @param sums a vector of `FIELDS` sums, or a table of them * @param offset where in the table the vector begins: row × `FIELDS` * @returns nats; NaN where no token counts */ export function deltaAbsMean(
+  sums: Float64Array,
+  offset = 0,
+): Nats {
   return sums[offset + F.ABS_DELTA_SUM]! / sums[offset + F.COUNT]!;
 }
 
-/** k1 = mean (rollout − trainer) = −mean Δ, an unbiased estimate of KL(rollout ‖ trainer). */
-export function k1(sums: Sums, offset = 0): number {
+/**
+ * k1 = mean (rollout − trainer) = −mean Δ, nats: an unbiased estimate of KL(rollout ‖ trainer).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { k1, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-0.5, -1),
+ *   trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 2),
+ * });
+ * assert(Math.abs(k1(rows) - 0.125) < 1e-6);
+ * ```
+ *
+ * @param sums a vector of `FIELDS` sums, or a table of them
+ * @param offset where in the table the vector begins: row × `FIELDS`
+ * @returns nats; NaN where no token counts
+ */
+export function k1(sums: Float64Array, offset = 0): Nats {
   return -deltaMean(sums, offset);
 }
 
-/** k2 = mean Δ² / 2. */
-export function k2(sums: Sums, offset = 0): number {
+/**
+ * k2 = mean Δ² / 2, nats: a biased estimate of KL(rollout ‖ trainer) with little variance.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { k2, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-0.5, -1),
+ *   trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 2),
+ * });
+ * assert(Math.abs(k2(rows) - ((0.25 ** 2 + 0.5 ** 2) / 4)) < 1e-6);
+ * ```
+ *
+ * @param sums a vector of `FIELDS` sums, or a table of them
+ * @param offset where in the table the vector begins: row × `FIELDS`
+ * @returns nats; NaN where no token counts
+ */
+export function k2(sums: Float64Array, offset = 0): Nats {
   const mean = deltaMean(sums, offset);
   return (mean * mean + sums[offset + F.DELTA_M2]! / sums[offset + F.COUNT]!) / 2;
 }
 
-/** k3 = mean (exp Δ − Δ − 1), http://joschu.net/blog/kl-approx.html. */
-export function k3(sums: Sums, offset = 0): number {
+/** * k3 = mean (exp Δ − Δ − 1), nats: an unbiased estimate of KL(rollout ‖ trainer) that is never negative, * http://joschu.net/blog/kl-approx.html. * * ```ts * import assert from "node:assert/strict"; * import { k3, mismatchSums } from "logratio/kernels"; * * const { rows } = mismatchSums({ * rollout: Float32Array.of(-0.5, -1), * trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5 * mask: Uint8Array.of(1, 1), * offsets: Int32Array.of(0, 2), * }); * assert(Math.abs(k3(rows) - ((Math.expm1(0.25) - 0.25 + Math.expm1(-0.5) + 0.5) / 2)) < 1e-6); * ``` * * @param sums a vector of `FIELDS` sums, or a table of them * @param offset where in the table the vector begins: row × `FIELDS` * @returns nats; NaN where no token counts */ export function k3(
+  sums: Float64Array,
+  offset = 0,
+): Nats {
   return sums[offset + F.K3_SUM]! / sums[offset + F.COUNT]!;
 }
 
 /** Mean and M2 of ρ over all tokens. */
-function ratioMoments(sums: Sums, offset: number): { mean: number; m2: number } {
+function ratioMoments(sums: Float64Array, offset: number): { mean: number; m2: number } {
   const over = sums[offset + F.OVER_COUNT]!;
   const count = sums[offset + F.COUNT]!;
   if (count === 0) return { mean: Number.NaN, m2: Number.NaN };
@@ -58,29 +99,29 @@ function ratioMoments(sums: Sums, offset: number): { mean: number; m2: number } 
 }
 
 /** Mean ρ. */
-export function ratioMean(sums: Sums, offset = 0): number {
+export function ratioMean(sums: Float64Array, offset = 0): Ratio {
   return ratioMoments(sums, offset).mean;
 }
 
 /** Population standard deviation of ρ. */
-export function ratioStd(sums: Sums, offset = 0): number {
+export function ratioStd(sums: Float64Array, offset = 0): Ratio {
   return Math.sqrt(ratioMoments(sums, offset).m2 / sums[offset + F.COUNT]!);
 }
 
 /** Chi-squared of the token ratios: mean ρ² − 1. May be negative, as estimates from samples can be. */
-export function chi2Token(sums: Sums, offset = 0): number {
+export function chi2Token(sums: Float64Array, offset = 0): number {
   const over = sums[offset + F.OVER_EXCESS_SQUARE_SUM]! + 2 * sums[offset + F.OVER_EXCESS_SUM]!;
   return (chi2Within(sums, offset) + over) / sums[offset + F.COUNT]!;
 }
 
 /** {@link chi2Token} with Δ clamped at RATIO_CLAMP, as verl computes it. */
-export function chi2TokenClamped(sums: Sums, offset = 0): number {
+export function chi2TokenClamped(sums: Float64Array, offset = 0): number {
   const over = sums[offset + F.OVER_COUNT]! * Math.expm1(2 * F.RATIO_CLAMP);
   return (chi2Within(sums, offset) + over) / sums[offset + F.COUNT]!;
 }
 
 /** Σ (ρ² − 1) = Σ ((ρ − 1)² + 2 (ρ − 1)) over the tokens within RATIO_CLAMP. */
-function chi2Within(sums: Sums, offset: number): number {
+function chi2Within(sums: Float64Array, offset: number): number {
   const within = sums[offset + F.COUNT]! - sums[offset + F.OVER_COUNT]!;
   const excess = sums[offset + F.EXCESS_MEAN]!;
   return sums[offset + F.EXCESS_M2]! + within * excess * (excess + 2);
@@ -89,8 +130,25 @@ function chi2Within(sums: Sums, offset: number): number {
 /**
  * Effective sample size as a fraction of the tokens: (Σ ρ)² / (n Σ ρ²) = 1 / (1 + var ρ / mean² ρ), in (0, 1].
  * Where Σ ρ² overflows, the limit for one token that outweighs all others: 1 / n.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { effectiveSampleSize, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-1, -1 - Math.log(3)),
+ *   trainer: Float32Array.of(-1, -1), // ρ = 1 and 3
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 2),
+ * });
+ * assert(Math.abs(effectiveSampleSize(rows) - 4 ** 2 / (2 * (1 + 9))) < 1e-6);
+ * ```
+ *
+ * @param sums a vector of `FIELDS` sums, or a table of them
+ * @param offset where in the table the vector begins: row × `FIELDS`
+ * @returns a fraction; NaN where no token counts
  */
-export function effectiveSampleSize(sums: Sums, offset = 0): number {
+export function effectiveSampleSize(sums: Float64Array, offset = 0): Fraction {
   const { mean, m2 } = ratioMoments(sums, offset);
   const count = sums[offset + F.COUNT]!;
   if (m2 === Number.POSITIVE_INFINITY) return 1 / count;
@@ -98,7 +156,7 @@ export function effectiveSampleSize(sums: Sums, offset = 0): number {
 }
 
 /** 1 − {@link effectiveSampleSize}, to full relative accuracy also where it is tiny. */
-export function effectiveSampleSizeDeficit(sums: Sums, offset = 0): number {
+export function effectiveSampleSizeDeficit(sums: Float64Array, offset = 0): Fraction {
   const { mean, m2 } = ratioMoments(sums, offset);
   const count = sums[offset + F.COUNT]!;
   if (m2 === Number.POSITIVE_INFINITY) return 1 - 1 / count;
@@ -106,17 +164,17 @@ export function effectiveSampleSizeDeficit(sums: Sums, offset = 0): number {
 }
 
 /** Mean Δp = mean (p' − p). */
-export function probDiffMean(sums: Sums, offset = 0): number {
+export function probDiffMean(sums: Float64Array, offset = 0): Fraction {
   return sums[offset + F.PROB_COUNT]! > 0 ? sums[offset + F.PROB_DIFF_MEAN]! : Number.NaN;
 }
 
 /** Mean |Δp|. */
-export function absProbDiffMean(sums: Sums, offset = 0): number {
+export function absProbDiffMean(sums: Float64Array, offset = 0): Fraction {
   return sums[offset + F.PROB_COUNT]! > 0 ? sums[offset + F.ABS_PROB_DIFF_MEAN]! : Number.NaN;
 }
 
 /** Standard deviation of |Δp|; `ddof` 1 (NaN for one token) is what torch and verl report. */
-export function absProbDiffStd(sums: Sums, offset = 0, ddof: 0 | 1 = 0): number {
+export function absProbDiffStd(sums: Float64Array, offset = 0, ddof: 0 | 1 = 0): number {
   return Math.sqrt(sums[offset + F.ABS_PROB_DIFF_M2]! / (sums[offset + F.PROB_COUNT]! - ddof));
 }
 
@@ -129,7 +187,7 @@ const SAME = 1e-15;
  *
  * From the regression of p' on p: slope b, residual sum of squares E, Σ (p' − mean)² = E + b² Σ (p − mean)².
  */
-export function pearsonDeficit(sums: Sums, offset = 0): number {
+export function pearsonDeficit(sums: Float64Array, offset = 0): number {
   const spread = sums[offset + F.TAIL_MASS_M2]!;
   const residual = sums[offset + F.PROB_DIFF_RESIDUAL]!;
   const slope = 1 + sums[offset + F.PROB_DIFF_SLOPE]!;
@@ -145,7 +203,26 @@ export function pearsonDeficit(sums: Sums, offset = 0): number {
   return r > 0 ? residual / total / (1 + r) : 1 - r;
 }
 
-/** Pearson correlation of p and p'. NaN for fewer than two tokens or zero variance. */
-export function pearson(sums: Sums, offset = 0): number {
+/**
+ * Pearson correlation of the two policies' probabilities p and p' of the sampled tokens, from −1 to 1.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mismatchSums, pearson } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.from([0.2, 0.4, 0.6], Math.log),
+ *   trainer: Float32Array.from([0.3, 0.5, 0.7], Math.log),
+ *   mask: Uint8Array.of(1, 1, 1),
+ *   offsets: Int32Array.of(0, 3),
+ * });
+ * assert(Math.abs(pearson(rows) - 1) < 1e-6);
+ * ```
+ *
+ * @param sums a vector of `FIELDS` sums, or a table of them
+ * @param offset where in the table the vector begins: row × `FIELDS`
+ * @returns NaN for fewer than two tokens, or where either policy gives all tokens the same probability
+ */
+export function pearson(sums: Float64Array, offset = 0): number {
   return Math.min(Math.max(1 - pearsonDeficit(sums, offset), -1), 1);
 }

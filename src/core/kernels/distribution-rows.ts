@@ -1,6 +1,7 @@
 import { LengthMismatchError, UsageError } from "../base/index.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
 
+/** Which code computes distributions. */
 export interface DistributionOptions {
   /** `scalar` forces the plain twin. */
   readonly engine?: "wasm" | "scalar";

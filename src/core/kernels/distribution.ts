@@ -48,12 +48,17 @@ export interface ComparedRows {
  *
  * const values = Float32Array.of(0, Math.log(2), 0, -Infinity);
  * const rows = describeRows({ format: "float32", values, rows: 1, vocabulary: 4 }, [1], 2);
- * assert(Math.abs(rows.logprobs[0] - Math.log(0.5)) < 1e-6);
- * assert(Math.abs(rows.entropies[0] - 1.5 * Math.log(2)) < 1e-6);
+ * const [logprob = NaN] = rows.logprobs; // nats
+ * const [entropy = NaN] = rows.entropies; // nats
+ * assert(Math.abs(logprob - Math.log(0.5)) < 1e-6);
+ * assert(Math.abs(entropy - 1.5 * Math.log(2)) < 1e-6);
  * assert.deepEqual([...rows.topIds], [1, 0]);
  * ```
  *
+ * @param block `[rows × vocabulary]` logits, row-major
  * @param tokens `[rows]`; an id that is negative or not a column has no log-prob and no rank
+ * @param k how many of the most probable columns to list
+ * @returns `[rows]` each: log-probs, entropies and log Σ exp in nats, ranks from 1; `[rows × k]` the most probable columns
  * @throws LengthMismatchError when the block's values or the tokens do not fit its rows
  * @throws UsageError when the values are not of the format's array type, or `k` is not a count
  */
@@ -89,11 +94,17 @@ export function describeRows(
  *   ({ format: "float32", values: Float32Array.from(values), rows: 1, vocabulary: 2 }) as const;
  * const { divergences } = compareRows(logits(0, 0), logits(0, Math.log(3)), [0], 0);
  * const kl = 0.5 * Math.log(0.5 / 0.25) + 0.5 * Math.log(0.5 / 0.75);
- * assert(Math.abs(divergences.forwardKl[0] - kl) < 1e-6);
- * assert(Math.abs(divergences.totalVariation[0] - 0.25) < 1e-6);
+ * const [forwardKl = NaN] = divergences.forwardKl; // D(P‖Q), nats
+ * const [totalVariation = NaN] = divergences.totalVariation; // a fraction
+ * assert(Math.abs(forwardKl - kl) < 1e-6);
+ * assert(Math.abs(totalVariation - 0.25) < 1e-6);
  * ```
  *
+ * @param p `[rows × vocabulary]` logits of P, row-major
+ * @param q the same of Q; its vocabulary may differ
  * @param tokens `[rows]`, see `describeRows`
+ * @param k how many of the most probable columns to list
+ * @returns `[rows]` each: KL and JS in nats, total variation as a fraction
  * @throws LengthMismatchError when the blocks' values, rows and tokens do not fit each other
  * @throws UsageError when the values are not of their format's array type, or `k` is not a count
  */

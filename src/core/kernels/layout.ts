@@ -70,6 +70,23 @@ export const UNDEFINED_COUNT = 31;
 /** Mean of ρ over tokens with Δ ≤ {@link RATIO_CLAMP}: EXCESS_MEAN + 1, but exact where ρ is near 0. */
 export const RATIO_MEAN = 32;
 
+/**
+ * Numbers in one vector of sums: a table of sums has row i at `i * FIELDS`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { deltaAbsMean, FIELDS, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-1, -2),
+ *   trainer: Float32Array.of(-1, -1.5),
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 1, 2), // two sequences of one token
+ * });
+ * assert.equal(rows.length, 2 * FIELDS);
+ * assert.equal(deltaAbsMean(rows, 1 * FIELDS), 0.5); // nats
+ * ```
+ */
 export const FIELDS = 33;
 
 /** verl and xtuner clamp log ratios to ±20 before exponentiating (verl rollout_corr_helper.py, SAFETY_BOUND). */

@@ -33,11 +33,30 @@ export function clearSums(sums: Float64Array, offset: number): Float64Array {
 }
 
 /**
- * Adds the tokens behind one sums vector to another, which then holds the sums of both.
+ * Adds the tokens behind one vector of sums to another, which then holds the sums of both.
  *
  * Means and second moments by the pairwise formulas of Chan, Golub and LeVeque (1979); the regression of Δp on p by
  * their counterpart for residuals, in which every term is non-negative. Exact when either side is empty; otherwise
  * commutative and associative up to float64 rounding.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { FIELDS, k1, mergeSums, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-1, -2),
+ *   trainer: Float32Array.of(-1.5, -1),
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 1, 2),
+ * });
+ * const both = rows.slice(0, FIELDS);
+ * mergeSums(both, rows, FIELDS);
+ * assert.equal(k1(both), -0.25); // nats: the mean of 0.5 and -1
+ * ```
+ *
+ * @param into vector of `FIELDS` sums that is changed, at `intoOffset`
+ * @param from vector that is added, at `fromOffset`
+ * @returns nothing; sums are counts, nats, fractions and their squares, field by field
  */
 export function mergeSums(into: Float64Array, from: Float64Array, fromOffset = 0, intoOffset = 0): void {
   mergeMoments(into, intoOffset, from, fromOffset);

@@ -30,10 +30,13 @@ export type { MaskedTokens, MismatchOptions, MismatchTable, TokenBlock } from ".
  *   mask: Uint8Array.of(1, 1, 0, 1),
  *   offsets: Int32Array.of(0, 4),
  * });
- * assert.equal(k1(rows), -0.25);
+ * assert.equal(k1(rows), -0.25); // nats
  * assert.deepEqual([...turnRows], [1, 1]);
  * ```
  *
+ * @param block packed sequences: `[tokens]` log-probs (nats) and mask, `[rows + 1]` offsets
+ * @returns tables of sums, one vector of `FIELDS` numbers per row and per turn; `k1`, `effectiveSampleSize` and the
+ * like make figures of them
  * @throws LengthMismatchError when the columns differ in length or the offsets reach beyond them.
  * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is
  * not within the block.

@@ -34,6 +34,7 @@ export interface MaskedTokens {
   readonly turn: Int32Array;
 }
 
+/** Which rows to sum, and what else to do on the way. */
 export interface MismatchOptions {
   /** Rows `[rowStart, rowEnd)` only; tables stay indexed from rowStart. */
   readonly rowStart?: number;

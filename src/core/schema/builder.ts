@@ -34,6 +34,7 @@ const PROMPT_SHARE = 8;
  */
 export const MOST_TEXT = 2 ** 25;
 
+/** Where the sequences come from, and when a batch is full. */
 export interface BuilderOptions {
   readonly provenance: Provenance;
   readonly sampling?: Sampling;
@@ -49,10 +50,37 @@ interface TopKColumns {
   readonly logprobs: PackedColumn<Float32Array>;
 }
 
+/**
+ * Collects sequences, one draft each, and packs them into batches of the record: what `RunSummary.add`, filters and
+ * corrections take. Runs in browsers, where no file is read.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder } from "logratio";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder = createRecordBuilder({ provenance });
+ * builder.push({
+ *   length: 3,
+ *   responseMask: Uint8Array.of(1, 1, 0),
+ *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
+ *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
+ *   step: 10,
+ * });
+ * const batch = builder.flush();
+ * assert.deepEqual([batch.length, [...batch.offsets]], [1, [0, 3]]);
+ * assert.equal(batch.steps[0], 10);
+ * ```
+ *
+ * @param options where the sequences come from, and after how many response tokens a batch is full
+ * @returns a builder: `push` drafts, `flush` when it is `full` and at the end. Log-probs in nats; what a draft lacks becomes
+ * NaN (ids: -1)
+ */
 export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   return new RecordBuilder(options);
 }
 
+/** Collects sequences and gives them out as batches. */
 export class RecordBuilder {
   readonly #options: BuilderOptions;
   readonly #batchTokens: number;

@@ -9,6 +9,7 @@ import { formatCount } from "../text/index.ts";
  */
 export type Severity = "info" | "warning" | "skipped";
 
+/** What a finding is about. */
 export type FindingCode =
   | "sentinel"
   | "suspicious-zero"
@@ -54,6 +55,7 @@ export interface Omission {
   readonly why: OmissionReason;
 }
 
+/** Something about the input that its reader should know, counted. */
 export interface Finding {
   readonly code: FindingCode;
   readonly severity: Severity;

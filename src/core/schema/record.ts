@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { FloatArray } from "../base/index.ts";
+import type { FloatArray, SequenceIndex, TokenIndex } from "../base/index.ts";
 
 /** Top-k alternatives of a policy at each response token: row-major `[tokens, k]`, most probable first. */
 export interface TopK {
@@ -106,8 +106,8 @@ export interface RecordBatch {
 export interface Handle {
   readonly step?: number;
   readonly rank?: number;
-  readonly sequence: number;
-  readonly token?: number;
+  readonly sequence: SequenceIndex;
+  readonly token?: TokenIndex;
 }
 
 /** `s12.r3.q41.t880`; parts that are unknown are left out. */

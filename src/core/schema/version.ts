@@ -5,7 +5,16 @@
  */
 import { SchemaError, VersionError } from "../base/index.ts";
 
-/** The version that this code writes. docs/formats/record.md lists what each version changed. */
+/**
+ * The version of the record that this code writes. docs/formats/record.md lists what each version changed.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { SCHEMA_VERSION } from "logratio";
+ *
+ * assert.equal(SCHEMA_VERSION, 1);
+ * ```
+ */
 export const SCHEMA_VERSION = 1;
 
 /** Key of the Parquet key-value metadata that holds the version. Absent (a trainer wrote the file itself): 1. */

@@ -13,11 +13,13 @@ import { ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
 import { emptySequenceSums, mergeSequenceSums, type SequenceSums, sequenceSumsOf } from "./sequence-stats.ts";
 import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
 
+/** How much a summary keeps. */
 export interface SummaryOptions {
   /** `full`: quantiles within 0.05 %, |Δp| sketch, cluster sums. `slice`: Δ quantiles within 0.4 %, nothing else. */
   readonly detail?: "full" | "slice";
 }
 
+/** Sums of the tokens of one turn. */
 export interface TurnSums {
   /** Kernel sums, see kernels/layout.ts. */
   readonly sums: Float64Array;
@@ -28,6 +30,7 @@ export interface TurnSums {
 /** 2: cluster sums in place of a bootstrap over sequences, which cannot be told from one another in it. */
 const VERSION = 2;
 
+/** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {
   readonly version: typeof VERSION;
   readonly detail: "full" | "slice";
@@ -57,7 +60,7 @@ export interface MismatchSummaryJson {
  *   });
  * const summary = half([-0.5, -1], [-0.5, -1.5]);
  * summary.merge(half([-2], [-1.75]));
- * assert.equal(pooledMetrics(summary).delta_abs_mean, 0.25);
+ * assert.equal(pooledMetrics(summary).delta_abs_mean, 0.25); // nats
  * ```
  */
 export class MismatchSummary {
@@ -138,6 +141,7 @@ export class MismatchSummary {
     if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
   }
 
+  /** For `JSON.stringify`, to be merged elsewhere. */
   toJSON(): MismatchSummaryJson {
     return {
       version: VERSION,

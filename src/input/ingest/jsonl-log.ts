@@ -104,7 +104,21 @@ export function openJsonlLog(options: JsonlLogOptions): JsonlLog {
 }
 
 /**
- * Appends lines (given without their ends) to one file, each whole: {@link openJsonlLog} without rotation.
+ * Appends lines (given without their ends) to one file, each whole, so that lines of several writers never mix.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readFile, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { appendJsonl } from "logratio/node";
+ *
+ * const directory = await mkdtemp(join(tmpdir(), "log-"));
+ * const path = join(directory, "divergence.jsonl");
+ * appendJsonl(path, ['{"iteration":1}', '{"iteration":2}']);
+ * assert.equal(await readFile(path, "utf8"), '{"iteration":1}\n{"iteration":2}\n');
+ * await rm(directory, { recursive: true });
+ * ```
  *
  * @throws FileSystemError or NotFoundError when the file cannot be written
  */

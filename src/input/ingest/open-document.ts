@@ -148,6 +148,17 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
  * Opens what a file or stream holds; closing the document closes the source. When this throws, the source is closed
  * too.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isTensor, openDocument, openFile } from "logratio/node";
+ *
+ * const document = await openDocument(await openFile("examples/demo/stale/step_0010.npz"));
+ * assert(document.kind === "tree" && isTensor(document.root.rollout_log_probs));
+ * await document.close();
+ * ```
+ *
+ * @param input `openFile` or `memorySource` give one
+ * @returns a tree of named values (npz, torch, safetensors, one JSON object), or rows (JSONL, Parquet)
  * @throws EmptyInputError if there are no bytes
  * @throws FormatError if the bytes are of no known format, or not what their format says
  * @throws LimitError if a compressed container does not fit into the memory limit

@@ -22,6 +22,7 @@ import {
 import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
 
+/** A run that is open: its files, and its batches. */
 export interface Run {
   readonly name: string;
   /** Names of the runs that were pooled; one unless the paths hold several. */
@@ -68,6 +69,19 @@ function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
  * Opens what the paths hold as one run: files, directories of files, `-` for standard input. Nothing but the
  * beginnings of files is read until {@link Run.batches}.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { pooledMetrics, RunSummary } from "logratio";
+ * import { openRun } from "logratio/node";
+ *
+ * const run = await openRun(["examples/demo/stale"], { steps: (step) => step <= 20 });
+ * assert.equal(run.sources[0]?.trainer, "verl");
+ * const summary = new RunSummary();
+ * for await (const batch of run.batches()) summary.add(batch);
+ * assert(pooledMetrics(summary.total).delta_abs_mean < 0.1); // nats
+ * ```
+ *
+ * @returns its sources, its findings, and its batches in the order of steps and ranks
  * @throws NotFoundError when a path does not exist
  * @throws UsageError when options contradict the paths
  * @throws LogratioError the first error, when nothing could be recognised

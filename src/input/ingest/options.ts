@@ -6,6 +6,7 @@
 import type { ColumnMapping } from "../adapters/index.ts";
 import type { Progress } from "./progress.ts";
 
+/** What to read of the paths, and as what. */
 export interface ReadOptions {
   /** Columns that the user named; decides over detection. */
   readonly mapping?: ColumnMapping;

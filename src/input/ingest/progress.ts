@@ -5,6 +5,7 @@
  */
 import type { ByteSource } from "../io/index.ts";
 
+/** How far reading has come. */
 export interface Progress {
   /** Of the files as they are on disk. */
   readonly bytesRead: number;

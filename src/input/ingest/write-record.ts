@@ -20,6 +20,7 @@ import {
   writeParquet,
 } from "../readers/parquet/index.ts";
 
+/** How the record is written. */
 export interface WriteRecordOptions {
   /** Kept in the file, so that it may be known again as the work of this verb. */
   readonly writer?: "convert" | "correct" | "score";
@@ -68,6 +69,22 @@ function partName(path: string, part: number): string {
  * columns, so a batch with other columns (or with log-probs in double instead of single precision) begins the next
  * file, `-1` and so on behind the name.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { openRun, reportRun, writeRecord } from "logratio/node";
+ *
+ * const directory = await mkdtemp(join(tmpdir(), "record-"));
+ * const run = await openRun(["examples/demo/stale"], { steps: (step) => step === 10 });
+ * const files = await writeRecord(join(directory, "run.parquet"), run.batches());
+ * assert.equal((await reportRun(files)).metrics.sequences, 64);
+ * await rm(directory, { recursive: true });
+ * ```
+ *
+ * @param path of the Parquet file
+ * @param batches of `Run.batches`, or of `createRecordBuilder`
  * @returns the files in the order of their batches
  */
 export async function writeRecord(

@@ -56,6 +56,7 @@ export interface PickledObject {
   readonly items?: TreeValue;
 }
 
+/** A value of a document; `isTensor` tells the ones that stay in the file. */
 export type TreeValue =
   | null
   | boolean
@@ -68,6 +69,7 @@ export type TreeValue =
   | readonly TreeValue[]
   | TreeMap;
 
+/** An object of named values. */
 export interface TreeMap {
   readonly [name: string]: TreeValue;
 }
@@ -80,6 +82,7 @@ export interface InvalidText {
   readonly offset?: number;
 }
 
+/** A file of a few large values under names: npz, safetensors, torch, one JSON object. */
 export interface TreeDocument {
   readonly kind: "tree";
   readonly format: FormatName;
@@ -127,6 +130,7 @@ export interface BadRow {
   readonly hint?: string;
 }
 
+/** A file of many objects with the same names: JSONL, Parquet, a JSON array. */
 export interface RowDocument {
   readonly kind: "rows";
   readonly format: FormatName;
@@ -143,4 +147,5 @@ export interface RowDocument {
   close(): Promise<void>;
 }
 
+/** A file, read: one tree of named values, or rows. */
 export type SourceDocument = TreeDocument | RowDocument;

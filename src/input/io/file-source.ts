@@ -11,6 +11,16 @@ const MAX_PREAD_BYTES = 2 ** 30;
  * Opens a regular file for reads at any offset (pread); nothing is read yet. Each slice is a fresh buffer that
  * starts at offset 0 of its memory, so that typed arrays can be laid over it without a copy.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openFile } from "logratio/node";
+ *
+ * const source = await openFile("examples/demo/stale/step_0010.npz");
+ * assert.deepEqual([...(await source.slice(0, 2))], [0x50, 0x4b]); // a zip
+ * await source.close();
+ * ```
+ *
+ * @returns bytes by offset; `openDocument` reads them as a document
  * @throws NotFoundError if the path does not exist or is a directory
  * @throws FileSystemError if the system refuses: no permission, too many open files, a failing device
  * @throws UnsupportedError if it is a pipe, socket or device
@@ -50,7 +60,22 @@ async function statOf(handle: FileHandle, path: string): Promise<Stats> {
   }
 }
 
-/** Bytes that are in memory already. Slices are views: whoever writes into them changes the source. */
+/**
+ * Bytes that are in memory already, as a source. Slices are views: whoever writes into them changes the source.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { memorySource, openDocument } from "logratio/node";
+ *
+ * const bytes = new TextEncoder().encode('{"step": 3, "rollout_log_probs": [-0.5, -1]}');
+ * const document = await openDocument(memorySource("step.json", bytes));
+ * assert.equal(document.format, "json");
+ * await document.close();
+ * ```
+ *
+ * @param name stands in messages, and tells formats apart that bytes do not
+ * @returns bytes by offset, as `openFile` gives them
+ */
 export function memorySource(name: string, bytes: Uint8Array): ByteSource {
   const plain = asPlainBytes(bytes);
   return {

@@ -48,6 +48,7 @@ export { makeDirectory } from "./make-directory.ts";
 export { openPipe } from "./pipe.ts";
 export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
 export { statIfPresent } from "./stat-if-present.ts";
+export { isList, isMap, isPickled, isTensor } from "./tree-guards.ts";
 export { writeAll } from "./write-all.ts";
 export { writeWholeFile } from "./write-whole-file.ts";
 export { isZip, openZip, type ZipArchive, type ZipMember } from "./zip.ts";

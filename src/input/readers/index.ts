@@ -4,13 +4,14 @@
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { openFile, openNpz } from "logratio/readers";
+ * import { isTensor, openFile } from "logratio/node";
+ * import { openNpz } from "logratio/internal/input/readers";
  *
  * const document = await openNpz(await openFile("examples/demo/stale/step_0010.npz"));
  * const logprobs = document.root.rollout_log_probs;
- * assert(logprobs?.kind === "tensor");
- * const [rows, width] = logprobs.shape;
- * const first = await logprobs.readRows(0, 1); // Float32Array [width]
+ * assert(isTensor(logprobs));
+ * const [rows = 0, width = 0] = logprobs.shape;
+ * const first = await logprobs.readRows(0, 1); // `[width]`, nats
  * assert(rows > 0 && first.length === width);
  * await document.close();
  * ```
@@ -18,7 +19,7 @@
  * A document owns the source that it was opened from and closes it; where opening throws, the source is still the
  * caller's. Errors carry a `_tag`: `FormatError` for bytes that are damaged or of another format, `LimitError`,
  * `UnsupportedError`, `EmptyInputError`. To have the reader picked by content, use `openDocument` of
- * `logratio/ingest`.
+ * `logratio/node`.
  *
  * @module
  */

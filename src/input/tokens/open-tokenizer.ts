@@ -26,6 +26,16 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
  * Opens a Hugging Face tokenizer: a directory with `tokenizer.json`, or that file. `tokenizer_config.json` beside it is
  * read where it is there.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openTokenizer } from "logratio/node";
+ *
+ * const tokenizer = await openTokenizer("examples/demo/tokenizer");
+ * assert.equal(tokenizer.decode([55]), "0");
+ * ```
+ *
+ * @param dir the model's directory, or its `tokenizer.json`
+ * @returns ids to text and back
  * @throws NotFoundError when there is no such file
  * @throws UnsupportedError when the directory has a tokenizer in another form, or of a kind that the library lacks
  * @throws FormatError when the file is no tokenizer

@@ -15,6 +15,18 @@ const MOST_SOURCES = 100;
 /**
  * The report as one page: no network, opens from `file://`, reads without its script, prints. Everything that came
  * from files is escaped, and the page's own policy allows no style and no script but its own.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reportRun } from "logratio/node";
+ * import { renderHtml } from "logratio/render";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * assert(renderHtml(report).startsWith("<!doctype html>"));
+ * ```
+ *
+ * @param report of `reportRun`, `buildReport`, or `logratio report --json`
+ * @returns HTML, `<!doctype html>` to `</html>`
  */
 export function renderHtml(report: MismatchReport): string {
   const { tables, sources, absent } = detailTables(report, { steps: MOST_STEPS, sources: MOST_SOURCES });

@@ -12,12 +12,27 @@ const MOST_STEPS = 12;
 /** Columns beyond these priorities are left to the report. */
 const MOST_NEEDED = 3;
 
+/** What the Markdown says beside the report. */
 export interface MarkdownOptions {
   /** The command that made the report; without it one is made up from the files that were read. */
   readonly command?: string;
 }
 
-/** The report for pasting into an issue: verdict, key figures, facts, short tables, findings, command to repeat it. */
+/**
+ * The report for pasting into an issue: verdict, key figures, facts, short tables, findings, command to repeat it.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reportRun } from "logratio/node";
+ * import { renderMarkdown } from "logratio/render";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * assert(renderMarkdown(report).startsWith("### Rollout/trainer mismatch"));
+ * ```
+ *
+ * @param report of `reportRun`, `buildReport`, or `logratio report --json`
+ * @returns GitHub-flavoured Markdown
+ */
 export function renderMarkdown(report: MismatchReport, options: MarkdownOptions = {}): string {
   const { headline } = report.verdict;
   const blocks = [

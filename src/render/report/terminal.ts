@@ -3,6 +3,7 @@ import { clip, drawCommand, makeSurface, type TerminalOptions } from "../termina
 import { drawDetails } from "./details.ts";
 import { countRows, drawFirstScreen } from "./first-screen.ts";
 
+/** The terminal, and how much of the report it gets. */
 export interface TerminalReportOptions extends TerminalOptions {
   /** `summary`: the first screen only. `all` (the default): the tables after it. */
   readonly sections?: "summary" | "all";
@@ -12,7 +13,21 @@ export interface TerminalReportOptions extends TerminalOptions {
 
 /**
  * The report as lines for a terminal, with a newline at the end: a first screen for 80 × 24, then the tables. No line
- * takes more than `width` columns, but for the command to run next, which is whole; without `color` there is no escape sequence, without `unicode` nothing but ASCII.
+ * takes more than `width` columns, but for the command to run next, which is whole; without `color` there is no escape
+ * sequence, without `unicode` nothing but ASCII.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reportRun } from "logratio/node";
+ * import { renderTerminal } from "logratio/render";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * const text = renderTerminal(report, { width: 80, color: false, unicode: true, sections: "summary" });
+ * assert(text.includes("mean |Δ|"));
+ * ```
+ *
+ * @param report of `reportRun`, `buildReport`, or `logratio report --json`
+ * @returns the lines, each with its end
  */
 export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
   const surface = makeSurface(options);

@@ -4,11 +4,7 @@
  * @module
  */
 import { isNumericArray, type NumericArray, type Place, SchemaError } from "../../core/base/index.ts";
-import type { Tensor, TreeValue } from "../../input/io/index.ts";
-
-export function isTensor(value: TreeValue): value is Tensor {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "tensor";
-}
+import { isTensor, type TreeValue } from "../../input/io/index.ts";
 
 /** One number, or `[n]`. @throws SchemaError when they are no integers of 32 bits */
 export async function readIntegers(value: TreeValue, at: Place): Promise<Int32Array> {

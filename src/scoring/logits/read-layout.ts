@@ -1,6 +1,6 @@
 import { type Place, SchemaError } from "../../core/base/index.ts";
-import type { Tensor, TreeDocument, TreeValue } from "../../input/io/index.ts";
-import { isTensor, readIntegers, readMatrix } from "./integers.ts";
+import { isTensor, type Tensor, type TreeDocument, type TreeValue } from "../../input/io/index.ts";
+import { readIntegers, readMatrix } from "./integers.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
 import { textOfRow } from "./text-of-row.ts";
 

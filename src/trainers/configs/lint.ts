@@ -25,6 +25,7 @@ import { type ReadSettings, readSettings } from "./settings.ts";
 import { trapFindings } from "./trap-findings.ts";
 import { viewOf } from "./view.ts";
 
+/** Whose config it is, and what is known of trainers. */
 export interface LintOptions {
   /** Its name decides the format and goes into messages. */
   readonly file: string;
@@ -37,11 +38,23 @@ export interface LintOptions {
 export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name);
 
 /**
- * Reads every config in the text and holds it against its trainer's rules.
+ * Reads every config in a text and holds it against its trainer's rules: what it does, line by line, and its traps.
  *
- * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read.
- * @throws SchemaError when no trainer is recognised, with the keys that would tell.
- * @throws UsageError for a `trainer` that is not known.
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PRESETS } from "logratio/corrections";
+ * import { lintConfig } from "logratio/node";
+ *
+ * const yaml = "algorithm:\n  rollout_correction:\n    rollout_is: token\n    rollout_is_threshold: 2.0\n";
+ * const { configs } = lintConfig(yaml, { file: "ppo_trainer.yaml", presets: PRESETS });
+ * assert.equal(configs[0]?.trainer, "verl");
+ * ```
+ *
+ * @param text YAML, TOML, JSON, Python, or a shell script with flags
+ * @returns what each config does, and findings with their lines
+ * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read
+ * @throws SchemaError when no trainer is recognised, with the keys that would tell
+ * @throws UsageError for a `trainer` that is not known
  */
 export function lintConfig(text: string, options: LintOptions): LintReport {
   const { file, presets, trainer } = options;

@@ -38,6 +38,7 @@ export interface StepOutcome {
   readonly factor?: number;
 }
 
+/** What a correction makes of a block. */
 export interface AppliedCorrection {
   /** Importance weights `[tokens]`, 0 where the original mask is 0; absent when the correction has none. */
   readonly weights?: Float64Array;
@@ -53,17 +54,41 @@ export interface AppliedCorrection {
 
 type StartedWeights = Pick<AppliedCorrection, "weights" | "rawWeights" | "logWeights">;
 
+/** What one block cannot tell by itself. */
 export interface ApplyOptions {
   /** Divisor for `normalize` steps in place of the mean of this block, when the batch spans several blocks. */
   readonly factor?: number;
 }
 
 /**
- * Weights, modified mask and what each step did.
+ * Applies a correction to packed columns, in float64, step by step as it is written: importance weights, the mask that is
+ * left, and what each step did.
  *
- * @throws UsageError when the correction contradicts itself.
- * @throws LengthMismatchError when columns differ in length.
- * @throws SchemaError when a rule needs advantages and there are none.
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { applyCorrection, completeSettings, presetNamed } from "logratio/corrections";
+ *
+ * const verl = presetNamed("verl");
+ * const settings = completeSettings(verl, { rollout_is: "token", rollout_is_threshold: 2 });
+ * const block = {
+ *   rollout: Float32Array.of(-2, -1, -1),
+ *   trainer: Float32Array.of(-1, -1, -1),
+ *   mask: Uint8Array.of(1, 1, 0),
+ *   offsets: Int32Array.of(0, 3),
+ * };
+ * const applied = applyCorrection(block, verl.correction(settings));
+ * assert.deepEqual([...(applied.weights ?? [])], [2, 1, 0]); // e truncated at 2; 0 where the mask is 0
+ *
+ * const metrics = verl.metrics(settings);
+ * metrics.add(block, applied);
+ * assert.equal(metrics.finish()["rollout_corr/rollout_is_max"], 2);
+ * ```
+ *
+ * @param block `[tokens]` log-probs (nats), mask and, where a rule asks for them, advantages; offsets `[rows + 1]`
+ * @returns `[tokens]` weights (ratios) and mask (0 or 1)
+ * @throws UsageError when the correction contradicts itself
+ * @throws LengthMismatchError when columns differ in length
+ * @throws SchemaError when a rule needs advantages and there are none
  */
 export function applyCorrection(
   block: CorrectionBlock,

@@ -97,6 +97,7 @@ export interface Normalize {
   readonly over: "token" | "sequence" | "every sequence";
 }
 
+/** One step of a correction. */
 export type Step = Truncate | Reject | Veto | Normalize;
 
 /** The importance weight before any step: exp of the log-ratio summed (product) or averaged (geometric) at a level. */
@@ -114,6 +115,7 @@ export interface Weight {
   readonly over?: "kept";
 }
 
+/** A correction in the neutral form: a weight, and steps in order. */
 export interface Correction {
   /** Absent: no importance sampling, every weight is 1. */
   readonly weight?: Weight;

@@ -15,7 +15,22 @@ import type {
   Weight,
 } from "./correction.ts";
 
-/** One sentence without a full stop: {@link correctionClauses}, joined. */
+/**
+ * Says in words what a correction does to weights and mask, so that settings of different trainers can be compared.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { describeCorrection } from "logratio/corrections";
+ *
+ * const text = describeCorrection({
+ *   weight: { level: "token", aggregation: "sum" },
+ *   steps: [{ action: "truncate", upper: 2 }], // a ratio
+ * });
+ * assert.equal(text, "token importance weights, truncated above at 2");
+ * ```
+ *
+ * @returns one sentence without a full stop, one clause per effect; ratios as plain numbers, bounds on Δ in nats
+ */
 export function describeCorrection(correction: Correction): string {
   return correctionClauses(correction).join("; ");
 }

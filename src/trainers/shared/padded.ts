@@ -16,7 +16,23 @@ export interface PaddedBatch {
  * The packed block of a padded batch, mask chosen as verl's `calculate_debug_metrics` chooses it: `response_mask`,
  * else the last T columns of `attention_mask`, else every token.
  *
- * @throws LengthMismatchError when a row of one column is not as long as the same row of another.
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { packPadded } from "logratio";
+ *
+ * const { rollout, mask, offsets } = packPadded({
+ *   rollout_log_probs: [[-0.5, -1], [-2, 0]],
+ *   old_log_probs: [[-0.5, -1.5], [-1.75, 0]],
+ *   response_mask: [[1, 1], [1, 0]],
+ * });
+ * assert.deepEqual([...rollout], [-0.5, -1, -2, 0]); // nats
+ * assert.deepEqual([[...mask], [...offsets]], [[1, 1, 1, 0], [0, 2, 4]]);
+ * ```
+ *
+ * @param batch `[B][T]` log-probs in nats, and masks
+ * @returns `[B × T]` columns with offsets `[B + 1]`, for `MismatchSummary.of`, `mismatchSums` and `applyCorrection`
+ * @throws LengthMismatchError when a row of one column is not as long as the same row of another
+ * @throws SchemaError when a side is missing
  */
 export function packPadded(batch: PaddedBatch): TokenBlock {
   const { old_log_probs: trainer, rollout_log_probs: rollout } = batch;

@@ -1,5 +1,6 @@
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 
+/** Figures under a trainer's own keys, in the units of that trainer. */
 export type Metrics = Readonly<Record<string, number>>;
 
 /** A figure as a trainer logs it, the right one, and why they differ. */
@@ -17,6 +18,7 @@ export interface ParityBatch {
   readonly packs: readonly Float64Array[];
 }
 
+/** A trainer whose logged metrics are computed beside ours. */
 export interface ParityTrainer {
   readonly name: string;
   /** The code whose formulas are kept. */

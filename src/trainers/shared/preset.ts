@@ -10,8 +10,10 @@ import type { Discrepancy } from "./parity-trainer.ts";
 
 /** A value as a config file holds it; `null` is the trainer's None. */
 export type Setting = number | string | boolean | null | readonly number[];
+/** Settings under a trainer's own names. */
 export type Settings = Readonly<Record<string, Setting>>;
 
+/** A setting of a trainer, under the trainer's own name. */
 export interface Parameter {
   /** The trainer's own name. */
   readonly name: string;
@@ -41,6 +43,7 @@ export interface ConfigText {
   readonly text: string;
 }
 
+/** A trainer's correction: its settings, their meaning, its metrics, its config. */
 export interface Preset {
   /** As in `--preset`, for instance `verl` or `slime-mis`. */
   readonly name: string;

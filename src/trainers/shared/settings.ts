@@ -2,9 +2,20 @@ import { UsageError } from "../../core/base/index.ts";
 import type { Parameter, Preset, Setting, Settings } from "./preset.ts";
 
 /**
- * A preset's settings with its fallbacks filled in.
+ * Fills in a preset's own defaults for what is not given, and checks names and kinds of values.
  *
- * @throws UsageError for a name that the preset does not have, and for a value of another kind.
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { completeSettings, presetNamed } from "logratio/corrections";
+ *
+ * const settings = completeSettings(presetNamed("verl"), { rollout_is: "token" });
+ * assert.equal(settings.rollout_is, "token");
+ * assert(settings.rollout_is_threshold !== undefined); // verl's default
+ * ```
+ *
+ * @param given settings under the trainer's names; bounds in the unit and the order that the trainer expects
+ * @returns a value for every parameter of the preset
+ * @throws UsageError for a name that the preset does not have, and for a value of another kind
  */
 export function completeSettings(preset: Preset, given: Settings): Settings {
   for (const name of Object.keys(given)) {

@@ -33,6 +33,20 @@ import {
  * `training/*` of `calculate_debug_metrics` (verl/utils/debug/metrics.py), on probabilities: |e^old − e^rollout| over
  * masked tokens. `_std` divides by n − 1, so it and Pearson are NaN for one token; with nothing masked in, `_valid` is
  * 0 and the rest NaN.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { MismatchSummary, packPadded, verlDebugMetrics } from "logratio";
+ *
+ * const batch = packPadded({
+ *   rollout_log_probs: [[Math.log(0.5), Math.log(0.25)]],
+ *   old_log_probs: [[Math.log(0.5), Math.log(0.5)]],
+ * });
+ * const metrics = verlDebugMetrics(MismatchSummary.of(batch));
+ * assert(Math.abs((metrics["training/rollout_probs_diff_max"] ?? NaN) - 0.25) < 1e-6); // a fraction
+ * ```
+ *
+ * @returns fractions and a correlation, under verl's keys
  */
 export function verlDebugMetrics(summary: MismatchSummary): Metrics {
   const at = (field: number): number => summary.sums[field] as number;
@@ -50,8 +64,24 @@ export function verlDebugMetrics(summary: MismatchSummary): Metrics {
 }
 
 /**
- * `per_round/*` of pull request 5229: mean |Δ| of all tokens in the i-th run of mask 1, whichever sequence it is in.
+ * `per_round/*` of verl's pull request 5229: mean |Δ| of all tokens in the i-th run of mask 1, whichever sequence it is in.
  * Only `total_rounds` is there when nothing is masked in; a tie for `max_round_diff` goes to the earlier round.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { MismatchSummary, packPadded, verlPerRoundMetrics } from "logratio";
+ *
+ * const batch = packPadded({
+ *   rollout_log_probs: [[-1, -9, -2]],
+ *   old_log_probs: [[-1, -9, -1.5]],
+ *   response_mask: [[1, 0, 1]], // two rounds with a tool's token between them
+ * });
+ * const metrics = verlPerRoundMetrics(MismatchSummary.of(batch));
+ * assert.equal(metrics["per_round/total_rounds"], 2);
+ * assert.equal(metrics["per_round/max_diff_value"], 0.5); // nats
+ * ```
+ *
+ * @returns nats and counts, under verl's keys
  */
 export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
   const metrics: Record<string, number> = { "per_round/total_rounds": summary.turns.length };
@@ -83,6 +113,20 @@ export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
  * What `compute_offpolicy_metrics` returns (verl/trainer/ppo/rollout_corr_helper.py), without the prefix
  * `rollout_corr/`. Quirks kept: rows without a masked token count as rows (perplexity 1, difference 0), means over
  * rows are not weighted by length, k3 is not clamped while chi-squared clamps log ratios to ±20.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { MismatchSummary, packPadded, verlOffpolicyMetrics } from "logratio";
+ *
+ * const batch = packPadded({
+ *   rollout_log_probs: [[Math.log(0.5), Math.log(0.25)]],
+ *   old_log_probs: [[Math.log(0.5), Math.log(0.5)]],
+ * });
+ * const { kl } = verlOffpolicyMetrics(MismatchSummary.of(batch));
+ * assert(Math.abs((kl ?? NaN) - -Math.log(2) / 2) < 1e-6); // nats
+ * ```
+ *
+ * @returns KLs in nats, perplexities and ratios as plain numbers, under verl's keys
  */
 export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
   const at = (field: number): number => summary.sums[field] as number;

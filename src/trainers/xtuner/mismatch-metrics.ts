@@ -28,7 +28,18 @@ const PREFIX = "mismatch/mismatch_";
  * `compute_mismatch_metrics` of one pack. xtuner calls it on packed tensors of shape (1, N), so every "sequence" figure
  * is a figure of the whole pack: `ppl` is exp of a pack mean, `log_ppl_diff_max` equals `_min`.
  *
- * @param pack Kernel sums of the pack (kernels/layout.ts).
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { MismatchSummary, packPadded, xtunerMismatchMetrics } from "logratio";
+ *
+ * const pack = packPadded({ rollout_log_probs: [[-1, -2]], old_log_probs: [[-1, -1.5]] });
+ * const metrics = xtunerMismatchMetrics(MismatchSummary.of(pack).sums);
+ * assert.equal(metrics["mismatch/valid"], 1);
+ * assert(Math.abs((metrics["mismatch/mismatch_kl"] ?? NaN) + 0.25) < 1e-6); // nats
+ * ```
+ *
+ * @param pack the sums of the pack: `MismatchSummary.sums`, or a row of `mismatchSums`
+ * @returns KLs and log-perplexities in nats, perplexities as plain numbers, under xtuner's keys
  */
 export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly "mismatch/valid": number } {
   const at = (field: number): number => pack[field] as number;
@@ -65,6 +76,21 @@ export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly 
 /**
  * `merge_rollout_is_metrics`: over valid packs, keys with "max" take the maximum, with "min" the minimum, all others
  * the mean with every pack weighted alike; 0 everywhere when no pack is valid.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mergeXtunerMetrics } from "logratio";
+ *
+ * const merged = mergeXtunerMetrics([
+ *   { "mismatch/valid": 1, "mismatch/mismatch_kl": 0.25 },
+ *   { "mismatch/valid": 1, "mismatch/mismatch_kl": 0.75 },
+ *   { "mismatch/valid": 0, "mismatch/mismatch_kl": 9 },
+ * ]);
+ * assert.equal(merged["mismatch/mismatch_kl"], 0.5); // nats
+ * ```
+ *
+ * @param packs what `xtunerMismatchMetrics` gave for each pack
+ * @returns one figure per key, in the unit of that key
  */
 export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {
   const valid = packs.filter((pack) => (pack["mismatch/valid"] ?? 1) !== 0);

@@ -15,6 +15,7 @@ import { closestRatios, leastDivergence } from "./least-divergence.ts";
 
 export type { TopKRow } from "./known-parts.ts";
 
+/** What is known of the tokens outside the lists. */
 export interface BoundOptions {
   /** Columns of a row of logits; null where it is not known. */
   readonly vocabularySize: number | null;
@@ -60,9 +61,21 @@ const ROUNDING = 1e-6;
  * both lists are of the whole vocabulary, all bounds are the exact values.
  *
  * ```ts
- * klBounds({ ids: [5, 7], logprobs: [-0.1, -3] }, { ids: [5, 9], logprobs: [-0.4, -2] }, { vocabularySize: null });
+ * import assert from "node:assert/strict";
+ * import { klBounds } from "logratio/kl";
+ *
+ * const { forwardKl, totalVariation } = klBounds(
+ *   { ids: [5, 7], logprobs: [-0.1, -3] },
+ *   { ids: [5, 9], logprobs: [-0.4, -2] },
+ *   { vocabularySize: null },
+ * );
+ * assert(forwardKl.low > 0.05 && forwardKl.high === Infinity); // nats
+ * assert(totalVariation.low > 0.1 && totalVariation.high < 0.35); // a fraction
  * ```
  *
+ * @param p the most probable tokens under P: ids, and log-probs in nats
+ * @param q the same under Q
+ * @returns nats, total variation as a fraction
  * @throws SchemaError where more tokens are listed than the vocabulary has
  */
 export function klBounds(p: TopKRow, q: TopKRow, options: BoundOptions): DivergenceBounds {

@@ -26,7 +26,16 @@ const I = "[iİı]";
 const LETTER = "[a-zA-Zİı]";
 const TRIMMED = new RegExp(`^${SPACE}+|${SPACE}+$`, "gu");
 
-/** In the order in which they are tried: a token has the first category that it fits. */
+/**
+ * The categories of tokens, in the order in which they are tried: a token has the first one that it fits.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { DEFAULT_CATEGORIES } from "logratio/kl";
+ *
+ * assert.equal(DEFAULT_CATEGORIES[0]?.name, "math_symbol");
+ * ```
+ */
 export const DEFAULT_CATEGORIES: readonly Category[] = [
   {
     name: "math_symbol",
@@ -79,7 +88,15 @@ export function trimToken(text: string): string {
 }
 
 /**
- * A token's category by its text alone: the words of a category, then its patterns, then the next category.
+ * Names a token's category by its text alone: the words of a category, then its patterns, then the next category.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { classifyToken } from "logratio/kl";
+ *
+ * assert.equal(classifyToken(" ="), "math_symbol");
+ * assert.equal(classifyToken("Therefore"), "logical");
+ * ```
  *
  * @returns a category's name, or `other`
  */

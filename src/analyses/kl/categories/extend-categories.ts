@@ -24,7 +24,11 @@ const FIELDS: readonly string[] = ["words", "patterns", "before"];
  * Adds categories to those that are there. A name that exists already gets the words and patterns as well.
  *
  * ```ts
- * extendCategories({ latex: { words: ["$", "$$"], patterns: ["\\\\[a-z]+"], before: "math_symbol" } });
+ * import assert from "node:assert/strict";
+ * import { classifyToken, extendCategories } from "logratio/internal/analyses/kl";
+ *
+ * const latex = { words: ["$", "$$"], patterns: ["\\\\[a-z]+"], before: "math_symbol" };
+ * assert.equal(classifyToken("$$", extendCategories({ latex })), "latex");
  * ```
  *
  * @throws UsageError for what is no such configuration, a pattern that is no regular expression or fits everything,

@@ -12,6 +12,7 @@ import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, median, percentile } from "./series-statistics.ts";
 
+/** Spikes of a series, and what they were measured against. */
 export interface SpikeAnalysis {
   /** Places in the series, ascending. */
   readonly positions: readonly number[];
@@ -41,6 +42,17 @@ const MAD_TO_STD = 1.4826;
  * Of candidates less than `minDistance` places apart the largest is kept (the earliest of equal ones), then the next
  * largest that is far enough from all that are kept. A NaN in the series is a NaN in everything computed from it.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { detectSpikes } from "logratio/kl";
+ *
+ * const kl = [0.01, 0.02, 0.01, 0.9, 0.02, 0.01, 0.02]; // nats
+ * const { positions } = detectSpikes(kl, { method: "zscore", threshold: 2, minDistance: 3, percentile: 95 });
+ * assert.deepEqual(positions, [3]);
+ * ```
+ *
+ * @param kl one value per token, nats
+ * @returns places in the series, ascending, with values in the series' unit
  * @throws UsageError for a percentile outside 0 to 100, or a method that does not exist
  */
 export function detectSpikes(kl: ArrayLike<number>, options: SpikeOptions): SpikeAnalysis {

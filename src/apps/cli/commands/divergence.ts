@@ -7,6 +7,7 @@ import {
   lineIdentity,
   type RunLogOptions,
 } from "../../../analyses/divergence/index.ts";
+import { compileFilter, type FilterOptions } from "../../../analyses/runs/index.ts";
 import { isLogratioError, shellCommand, UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import {
@@ -28,7 +29,6 @@ import {
 import { pasteable } from "../../../render/terminal/index.ts";
 import type { DivergenceRecord, DivergenceReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { type FilterOptions, filterOf } from "../filter-option.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
@@ -68,7 +68,7 @@ export async function divergence(
   const log = createRunLog(settings);
   const file = await logFileOf(paths, options);
   const { width, colour: color, unicode } = terminal;
-  const filter = await filterOf(options);
+  const filter = await compileFilter(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
   const kept: DivergenceRecord[] = [];

@@ -1,20 +1,21 @@
-import { summarizeBatches } from "../../../analyses/parallel/index.ts";
-import { buildReport } from "../../../analyses/report/index.ts";
+import {
+  compileFilter,
+  type FilterOptions,
+  parseParity,
+  reportOpenRun,
+} from "../../../analyses/runs/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs, openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/index.ts";
-import { PARITY_TRAINERS, type ParityTrainer } from "../../../trainers/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
-import { type FilterOptions, filterOf } from "../filter-option.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
-import { nothingToCompare } from "../nothing-to-compare.ts";
 import { createProgress } from "../progress.ts";
-import { commandLine, conclude, inputFlags, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { commandLine, conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 
@@ -43,33 +44,27 @@ export async function report(
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   if (options.brief && options.full)
     throw new UsageError("--brief and --full cannot be combined", { hint: "choose one" });
-  const parity = parityTrainers(options.parity);
+  const parity = parseParity((options.parity ?? "").split(","));
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   if (options.html !== undefined) {
     const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
     const outputs = await openOutputs({ inputs, force: options.force });
     await outputs.file("--html", options.html, "report page");
   }
-  const filter = await filterOf(options);
+  const filter = await compileFilter(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
   const reading = readUntilInterrupted(run, filter);
-  const summary = await summarizeBatches(reading.batches, threads === undefined ? {} : { threads }).finally(
-    reading.end,
-  );
-  progress.end();
-
-  const findings = run.findings.list();
-  const result = buildReport({
-    run: run.name,
+  const result = await reportOpenRun(run, reading.batches, {
     paths,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
-    summary,
     parity,
-    findings,
-    sources: sourceSummaries(run),
+    ...(threads !== undefined && { threads }),
+  }).finally(() => {
+    reading.end();
+    progress.end();
   });
-  if (result.metrics.tokens === 0) throw nothingToCompare(result);
+  const findings = run.findings.list();
   if (options.explain) terminal.err(formatExplanation(run));
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderHtml(result));
@@ -78,22 +73,6 @@ export async function report(
   terminal.out(render(result, paths, options, terminal));
   if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
-}
-
-function parityTrainers(list: string | undefined): ParityTrainer[] {
-  const names = (list ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
-  return names.map((name) => {
-    const trainer = PARITY_TRAINERS.find((candidate) => candidate.name === name);
-    if (!trainer) {
-      throw new UsageError(`--parity: unknown trainer "${name}"`, {
-        hint: `known: ${PARITY_TRAINERS.map((known) => known.name).join(", ")}`,
-      });
-    }
-    return trainer;
-  });
 }
 
 /** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */

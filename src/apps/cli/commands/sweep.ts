@@ -1,3 +1,4 @@
+import { compileFilter, type FilterOptions } from "../../../analyses/runs/index.ts";
 import {
   buildSweep,
   defaultGrid,
@@ -13,7 +14,6 @@ import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../
 import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
-import { type FilterOptions, filterOf } from "../filter-option.ts";
 import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
@@ -46,7 +46,7 @@ export async function sweep(
   const presets = options.for === undefined ? PRESETS : namesOf(options.for).map(presetNamed);
   const summary = new Sweep(chooseCorrections(options));
   const choose = options.choose && findCorrection(summary.corrections, options.choose).name;
-  const filter = await filterOf(options);
+  const filter = await compileFilter(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
   const reading = readUntilInterrupted(run, filter);

@@ -4,46 +4,9 @@
  * @module
  */
 import { isNumericArray, type NumericArray } from "../../../core/base/index.ts";
-import type { PickledObject, Tensor, TreeMap, TreeValue } from "../../io/index.ts";
+import { isList, isMap, isPickled, isTensor, type TreeValue } from "../../io/index.ts";
 
-export function isTensor(value: TreeValue | undefined): value is Tensor {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "kind" in value &&
-    value.kind === "tensor" &&
-    "readRows" in value &&
-    // A JSON object may have these names too, and never a function.
-    typeof value.readRows === "function"
-  );
-}
-
-export function isPickled(value: TreeValue | undefined): value is PickledObject {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "kind" in value &&
-    value.kind === "object" &&
-    "className" in value &&
-    typeof value.className === "string" &&
-    Array.isArray(value.args)
-  );
-}
-
-export function isList(value: TreeValue | undefined): value is readonly TreeValue[] {
-  return Array.isArray(value);
-}
-
-export function isMap(value: TreeValue | undefined): value is TreeMap {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !ArrayBuffer.isView(value) &&
-    !isTensor(value) &&
-    !isPickled(value)
-  );
-}
+export { isList, isMap, isPickled, isTensor } from "../../io/index.ts";
 
 /** `float32 [64, 136]`, `list of 64 × float64 [136]`, `text`: for messages. */
 export function describeValue(value: TreeValue | undefined): string {

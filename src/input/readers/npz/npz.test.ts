@@ -226,7 +226,8 @@ describe("npz archives", () => {
       [0, 0.5],
     ]) {
       await expect(tensor.readRows(start!, end!)).rejects.toMatchObject({
-        name: "RangeError", message: `rows ${start} to ${end} were requested, but the tensor has 2`,
+        name: "RangeError",
+        message: `rows ${start} to ${end} were requested, but the tensor has 2`,
       });
     }
     expect(await tensor.readRows(2, 2)).toEqual(new Float32Array(0));

@@ -3,6 +3,7 @@ import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { Tensor, TreeDocument, TreeValue } from "../../io/columns.ts";
+import { isTensor } from "../../io/tree-guards.ts";
 
 /** What a fixture's `.json` says: the values a producer put in, or the error that its file must raise. */
 export interface Expected {
@@ -83,10 +84,6 @@ function printNumber(value: number): number | string {
     : Object.is(value, -0)
       ? "-0"
       : String(value);
-}
-
-function isTensor(value: TreeValue): value is Tensor {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "tensor";
 }
 
 /** Assigning to `__proto__` would set the prototype instead. */

@@ -1,25 +1,21 @@
 /**
- * `--filter`: the grammar of the viewer over what a verb reads.
+ * A filter as it is written, over what is read: the grammar of the viewer.
  *
  * @module
  */
 
-import {
-  type BatchFilter,
-  batchFilter,
-  needsTexts,
-  parseFilter,
-  spelledTexts,
-} from "../../analyses/filter/index.ts";
 import { UsageError } from "../../core/base/index.ts";
+import { type BatchFilter, batchFilter, needsTexts, parseFilter, spelledTexts } from "../filter/index.ts";
 
 export interface FilterOptions {
+  /** Only what matches, written as in the viewer: `abs>0.5 turn:3 correct:no`; docs/view.md lists the fields. */
   readonly filter?: string;
+  /** Directory of the model's `tokenizer.json`, for terms about texts (`token:`, `is:`). */
   readonly tokenizer?: string;
 }
 
 /** @throws UsageError when the filter is not understood, or asks for texts without a tokenizer */
-export async function filterOf({ filter, tokenizer }: FilterOptions): Promise<BatchFilter | undefined> {
+export async function compileFilter({ filter, tokenizer }: FilterOptions): Promise<BatchFilter | undefined> {
   if (filter === undefined) return undefined;
   const { terms, problems } = parseFilter(filter);
   const [first] = problems;

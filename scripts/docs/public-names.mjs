@@ -1,0 +1,85 @@
+// The public names of the package as a user's compiler sees them: entries of package.json, their exports, docstrings.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+
+/** What a careful user compiles with. */
+export const STRICT = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noImplicitReturns: true,
+  verbatimModuleSyntax: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ["lib.es2023.d.ts"],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: ["node"],
+  noEmit: true,
+};
+
+/** `[["logratio", "dist/index.d.ts"], …]`: those that are promised, without `./internal/*`. */
+export function publicEntries(root) {
+  const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return Object.entries(exports)
+    .filter(([path, target]) => typeof target === "object" && !path.includes("*"))
+    .map(([path, target]) => [path.replace(/^\./, name), join(root, target.types)]);
+}
+
+const KINDS = [
+  [ts.SymbolFlags.Class, "class"],
+  [ts.SymbolFlags.Function, "function"],
+  [ts.SymbolFlags.Variable, "constant"],
+];
+
+/** `{ entries, checker }`; an entry has its module's docstring and its exports in order of their names. */
+export function readPublicNames(root) {
+  const entries = publicEntries(root);
+  const program = ts.createProgram(
+    entries.map(([, file]) => file),
+    { ...STRICT, typeRoots: [join(root, "node_modules/@types")] },
+  );
+  const checker = program.getTypeChecker();
+  return {
+    checker,
+    entries: entries.map(([entry, file]) => {
+      const source = program.getSourceFile(file);
+      if (source === undefined) throw new Error(`${file} is not there: npm run build`);
+      const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source));
+      return {
+        entry,
+        about: moduleComment(source),
+        names: symbols
+          .map((symbol) => describe(symbol, checker))
+          .sort((a, b) => a.name.localeCompare(b.name, "en")),
+      };
+    }),
+  };
+}
+
+function describe(exported, checker) {
+  const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+  const kind = KINDS.find(([flag]) => symbol.flags & flag)?.[1] ?? "type";
+  return {
+    name: exported.name,
+    kind,
+    symbol,
+    declarations: symbol.declarations ?? [],
+    text: ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
+    tags: symbol.getJsDocTags(checker).map(({ name, text }) => ({
+      name,
+      text: ts.displayPartsToString(text).trim().replace(/^- /, ""),
+    })),
+  };
+}
+
+/** The docstring that ends in @module, without it. */
+function moduleComment({ text }) {
+  const found = /^\/\*\*([\s\S]*?)\*\//.exec(text);
+  if (!found?.[1].includes("@module")) return "";
+  const lines = found[1].split("\n").map((line) => line.replace(/^\s*\* ?/, ""));
+  return lines
+    .join("\n")
+    .replace(/@module[\s\S]*/, "")
+    .trim();
+}

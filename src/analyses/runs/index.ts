@@ -1,0 +1,16 @@
+/**
+ * Whole runs, from paths to results: what the command line and a program that uses this package share. For Node.
+ *
+ * @module
+ */
+export { compileFilter, type FilterOptions } from "./filter-option.ts";
+export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
+export { nothingToCompare } from "./nothing-to-compare.ts";
+export { type BatchOptions, readBatches, sourceSummaries } from "./read-batches.ts";
+export {
+  type OpenRunReport,
+  parseParity,
+  type ReportRunOptions,
+  reportOpenRun,
+  reportRun,
+} from "./report-run.ts";

@@ -1,0 +1,65 @@
+/**
+ * What is read of the paths, in the words of the command line: one set of options for both.
+ *
+ * @module
+ */
+import { UsageError } from "../../core/base/index.ts";
+import { COLUMN_FLAGS, type ColumnMapping, type ReadOptions } from "../../input/ingest/index.ts";
+
+type MappedColumn = keyof typeof COLUMN_FLAGS;
+
+/**
+ * Which rows and columns to read. A field of `ColumnMapping` (`rollout`, `trainer`, `mask`, …) names the column that
+ * detection should take; dots reach into objects.
+ */
+export interface RunInput extends Readonly<Partial<Record<MappedColumn, string>>> {
+  /** Two files that scored the same tokens: first the rollout side, then the trainer's. */
+  readonly pair?: boolean;
+  /** Only these steps: `30`, `100..200` (both included), `10,20,30`. */
+  readonly steps?: string;
+  /** Read as this trainer's format (`verl`, `xtuner`, `slime`, …), whatever detection says. */
+  readonly adapter?: string;
+  /** Response tokens held in memory at a time; default a million. */
+  readonly batchTokens?: number;
+}
+
+/** The options of reading that `openRun` takes. @throws UsageError when a value makes no sense. */
+export function parseRunInput(options: RunInput): ReadOptions {
+  const named = Object.keys(COLUMN_FLAGS).flatMap((field) => {
+    const column = options[field as MappedColumn];
+    return column === undefined ? [] : [[field, column] as const];
+  });
+  return {
+    ...(named.length > 0 && { mapping: Object.fromEntries(named) as ColumnMapping }),
+    ...(options.pair !== undefined && { pair: options.pair }),
+    ...(options.adapter !== undefined && { adapter: options.adapter }),
+    ...(options.steps !== undefined && { steps: stepFilter(options.steps) }),
+    ...(options.batchTokens !== undefined && { batchTokens: options.batchTokens }),
+  };
+}
+
+/** `30`, `100..200` (both ends included), `10,20,30..40`. */
+export function stepFilter(text: string): (step: number) => boolean {
+  const ranges = text.split(",").map((part) => {
+    const [, from, , to] = /^\s*(\d+)\s*(\.\.\s*(\d+))?\s*$/.exec(part) ?? [];
+    if (from === undefined) {
+      throw new UsageError(`--steps: cannot parse "${part.trim()}"`, {
+        hint: "write 30, or 100..200, or 10,20,30",
+      });
+    }
+    const range = [Number(from), Number(to ?? from)] as const;
+    if (range[1] < range[0]) throw new UsageError(`--steps: the range ${part.trim()} ends before it starts`);
+    return range;
+  });
+  return (step) => ranges.some(([from, to]) => step >= from && step <= to);
+}
+
+/** Options as the words of a command line, without those that are named. */
+export function inputFlags(options: object, without: readonly string[]): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (without.includes(name) || value === false || value === undefined) return [];
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    return [value].flat().flatMap((item) => [flag, String(item)]);
+  });
+}

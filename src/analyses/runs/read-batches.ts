@@ -1,0 +1,65 @@
+/**
+ * The batches of an open run on their way to an analysis.
+ *
+ * @module
+ */
+import { EmptyInputError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { formatCount } from "../../core/text/index.ts";
+import type { Run } from "../../input/ingest/index.ts";
+import type { SourceSummary } from "../../results/index.ts";
+import type { BatchFilter } from "../filter/index.ts";
+
+export interface BatchOptions {
+  /** Leaves of the batches what it does; a finding says what that was. */
+  readonly filter?: BatchFilter | undefined;
+  /** Asked after each batch: true ends reading there, so that what was read is kept. */
+  readonly isStopped?: () => boolean;
+}
+
+/** @throws EmptyInputError when the filter leaves nothing */
+export async function* readBatches(
+  run: Run,
+  { filter, isStopped }: BatchOptions = {},
+): AsyncGenerator<RecordBatch> {
+  for await (const read of run.batches()) {
+    const batch = filter === undefined ? read : filter.apply(read);
+    if (batch !== undefined) yield batch;
+    // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
+    await new Promise(setImmediate);
+    if (isStopped?.()) break;
+  }
+  if (filter !== undefined) noteFilter(run, filter);
+}
+
+const TOKENS_CHOSEN = "; all others count as mask 0, so a turn is a contiguous run of selected tokens";
+
+/** @throws EmptyInputError when nothing is left */
+function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
+  const { sequences, keptSequences, tokens, keptTokens } = counts;
+  if (keptSequences === 0 && sequences > 0) {
+    throw new EmptyInputError(`--filter matches none of the ${formatCount(sequences)} sequences`, {
+      hint: "logratio view shows what a filter matches as you type",
+    });
+  }
+  const left = `the figures cover ${formatCount(keptSequences)} of ${formatCount(sequences)} sequences`;
+  const ofTokens = `, ${formatCount(keptTokens)} of ${formatCount(tokens)} tokens`;
+  run.findings.add({
+    code: "note",
+    severity: "warning",
+    subject: "filter",
+    count: isAboutTokens ? tokens - keptTokens : sequences - keptSequences,
+    omits: { unit: isAboutTokens ? "token" : "sequence", why: "requested" },
+    at: {},
+    describe: () => `--filter: ${left}${ofTokens} with mask 1${isAboutTokens ? TOKENS_CHOSEN : ""}`,
+  });
+}
+
+/** The sources of a run as results list them. */
+export function sourceSummaries(run: Run): Omit<SourceSummary, "sequences">[] {
+  return run.sources.map(({ step, rank, ...source }) => ({
+    ...source,
+    step: step ?? null,
+    rank: rank ?? null,
+  }));
+}

@@ -1,0 +1,122 @@
+/**
+ * From paths to the report: what `logratio report` prints, as an object.
+ *
+ * @module
+ */
+import { UsageError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
+import { summarizeBatches } from "../parallel/index.ts";
+import { buildReport } from "../report/index.ts";
+import { compileFilter, type FilterOptions } from "./filter-option.ts";
+import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
+import { nothingToCompare } from "./nothing-to-compare.ts";
+import { readBatches, sourceSummaries } from "./read-batches.ts";
+
+/** The flags of `logratio report` that decide what is in the report, under the same names. */
+export interface ReportRunOptions extends RunInput, FilterOptions {
+  /** Trainers whose own metrics stand beside ours: `verl`, `xtuner`. */
+  readonly parity?: readonly string[];
+  /** Threads that sum, beside the calling one; default one per processor, at most four. */
+  readonly threads?: number;
+  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Not flags of the command line, or none that the command to run next needs. */
+const NOT_INPUT = ["parity", "threads", "signal", "onProgress"];
+
+/**
+ * Reads a run once and reports on it: the same object that `logratio report PATHS --json` prints. Nothing is written,
+ * and memory does not grow with the run.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reportRun } from "logratio/node";
+ *
+ * const report = await reportRun(["examples/demo/stale"], { steps: "10..30", parity: ["verl"] });
+ * assert.equal(report.metrics.steps, 3);
+ * assert(report.metrics.k3 > 0 && report.metrics.delta_abs_mean > 0.001); // nats
+ * assert(report.metrics.ess > 0.99 && report.metrics.ess <= 1); // a fraction of the tokens
+ * assert.equal(report.worst_tokens[0]?.handle, "s30.q48.t39");
+ * assert.equal(report.parity[0]?.trainer, "verl");
+ * ```
+ *
+ * @param paths files and directories, read as one run; `-` is standard input
+ * @returns metrics (Δ, k1, k2, k3 in nats; shares, ESS and probabilities as fractions from 0 to 1), slices, the worst
+ * tokens by handle, verdict, facts, and what was left out
+ * @throws UsageError when options contradict each other or the paths
+ * @throws NotFoundError when a path does not exist
+ * @throws MissingSideError when the files hold one policy's log-probs only
+ * @throws EmptyInputError when no token is left to compare
+ * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the report
+ */
+export async function reportRun(
+  paths: string | readonly string[],
+  options: ReportRunOptions = {},
+): Promise<MismatchReport> {
+  const { signal, onProgress, threads } = options;
+  const list = typeof paths === "string" ? [paths] : paths;
+  const parity = parseParity(options.parity ?? []);
+  const filter = await compileFilter(options);
+  const run = await openRun(list, { ...parseRunInput(options), ...(onProgress && { onProgress }) });
+  const isStopped = (): boolean => {
+    signal?.throwIfAborted();
+    return false;
+  };
+  return reportOpenRun(run, readBatches(run, { filter, isStopped }), {
+    paths: list,
+    flags: inputFlags(options, NOT_INPUT),
+    parity,
+    ...(threads !== undefined && { threads }),
+  });
+}
+
+export interface OpenRunReport {
+  /** As they were given, for the command to run next. */
+  readonly paths: readonly string[];
+  /** The flags that chose what was read, word by word, for the same. */
+  readonly flags: readonly string[];
+  readonly parity: readonly ParityTrainer[];
+  readonly threads?: number;
+}
+
+/**
+ * The report of a run that is open, from its batches: what {@link reportRun} and the command line share.
+ *
+ * @throws EmptyInputError when no token is left to compare
+ */
+export async function reportOpenRun(
+  run: Run,
+  batches: AsyncIterable<RecordBatch>,
+  { threads, ...asked }: OpenRunReport,
+): Promise<MismatchReport> {
+  const summary = await summarizeBatches(batches, threads === undefined ? {} : { threads });
+  const report = buildReport({
+    run: run.name,
+    ...asked,
+    summary,
+    // Reading adds to them until it ends, so they are listed after it.
+    findings: run.findings.list(),
+    sources: sourceSummaries(run),
+  });
+  if (report.metrics.tokens === 0) throw nothingToCompare(report);
+  return report;
+}
+
+/** The trainers of `--parity`, by their names. @throws UsageError naming those there are. */
+export function parseParity(names: readonly string[]): ParityTrainer[] {
+  const given = names.map((name) => name.trim()).filter(Boolean);
+  return given.map((name) => {
+    const trainer = PARITY_TRAINERS.find((candidate) => candidate.name === name);
+    if (!trainer) {
+      throw new UsageError(`--parity: unknown trainer "${name}"`, {
+        hint: `known: ${PARITY_TRAINERS.map((known) => known.name).join(", ")}`,
+      });
+    }
+    return trainer;
+  });
+}

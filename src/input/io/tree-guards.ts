@@ -1,0 +1,67 @@
+/**
+ * Which kind of value a {@link TreeValue} is: the union is public, so its guards are too.
+ *
+ * @module
+ */
+import type { PickledObject, Tensor, TreeMap, TreeValue } from "./columns.ts";
+
+/**
+ * Whether a value of a document is a tensor, whose rows stay in the file until they are asked for.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isTensor, openDocument, openFile } from "logratio/node";
+ *
+ * const document = await openDocument(await openFile("examples/demo/stale/step_0010.npz"));
+ * assert(document.kind === "tree");
+ * const logprobs = document.root.rollout_log_probs;
+ * assert(isTensor(logprobs));
+ * const [rows = 0, width = 0] = logprobs.shape;
+ * const first = await logprobs.readRows(0, 1); // `[width]`, nats
+ * assert(rows > 0 && first.length === width);
+ * await document.close();
+ * ```
+ *
+ * @returns true for a `Tensor`; false for lists, objects, numbers, texts, and where there is nothing
+ */
+export function isTensor(value: TreeValue | undefined): value is Tensor {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "kind" in value &&
+    value.kind === "tensor" &&
+    "readRows" in value &&
+    // A JSON object may have these names too, and never a function.
+    typeof value.readRows === "function"
+  );
+}
+
+/** Whether a value is an object of a class that the unpickler recorded and did not build. */
+export function isPickled(value: TreeValue | undefined): value is PickledObject {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "kind" in value &&
+    value.kind === "object" &&
+    "className" in value &&
+    typeof value.className === "string" &&
+    Array.isArray(value.args)
+  );
+}
+
+/** Whether a value is a list of values; arrays of numbers are typed arrays instead. */
+export function isList(value: TreeValue | undefined): value is readonly TreeValue[] {
+  return Array.isArray(value);
+}
+
+/** Whether a value is an object of named values. */
+export function isMap(value: TreeValue | undefined): value is TreeMap {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !ArrayBuffer.isView(value) &&
+    !isTensor(value) &&
+    !isPickled(value)
+  );
+}

@@ -1,0 +1,35 @@
+/**
+ * What needs Node: files, whole runs, tokenizers, threads. `reportRun` is the one call from paths to the report.
+ *
+ * @module
+ */
+export { type AnalyzeOptions, analyzeLog } from "./analyses/analyze/index.ts";
+export { type ReportRunOptions, reportRun } from "./analyses/runs/index.ts";
+export {
+  appendJsonl,
+  type ColumnMapping,
+  openDocument,
+  openRun,
+  type Progress,
+  type ReadOptions,
+  type Run,
+  type SourceReport,
+  type WriteRecordOptions,
+  writeRecord,
+} from "./input/ingest/index.ts";
+export {
+  type ByteSource,
+  type ByteStream,
+  isTensor,
+  memorySource,
+  openFile,
+  type RowDocument,
+  type SourceDocument,
+  type Tensor,
+  type TreeDocument,
+  type TreeMap,
+  type TreeValue,
+} from "./input/io/index.ts";
+export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
+export type { AnalyzeReport, LintReport, MismatchReport } from "./results/index.ts";
+export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

@@ -1,0 +1,13 @@
+/**
+ * A report as text or as a page: pure functions, string out, in Node and in browsers.
+ *
+ * @module
+ */
+export {
+  type MarkdownOptions,
+  renderHtml,
+  renderMarkdown,
+  renderTerminal,
+  type TerminalReportOptions,
+} from "./render/index.ts";
+export type { MismatchReport } from "./results/index.ts";
