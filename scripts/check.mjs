@@ -82,7 +82,7 @@ const steps = [
     () =>
       runTool("depcruise", ["--config", ".dependency-cruiser.cjs", "src", "web", "bench", "test", "scripts"]),
   ],
-  ["format and lint", () => runTool("biome", ["ci", "."])],
+  ["format and lint", () => runTool("biome", ["ci", ".", "--colors=off", "--diagnostic-level=error"])],
 ];
 
 await mkdir(CACHE, { recursive: true });
