@@ -188,7 +188,7 @@ function rangeOf(field: Field, operator: string, part: Part): Range | Problem {
       return wrong(`a range needs ${field.name}: before it, as in ${field.name}:10..30`);
     const low = ends[1] === "" ? Number.NEGATIVE_INFINITY : numberOf(ends[1]!);
     const high = ends[2] === "" ? Number.POSITIVE_INFINITY : numberOf(ends[2]!);
-    if (low === undefined || high === undefined || text === "../..")
+    if (low === undefined || high === undefined || text === "..")
       return wrong(`"${text}" is no range, as in 10..30`);
     if (low > high) return wrong(`the range ${text} is empty: ${ends[1]} is above ${ends[2]}`);
     return { low, high, lowOpen: false, highOpen: false };

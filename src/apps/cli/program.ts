@@ -411,7 +411,7 @@ function colourChoice(value: unknown): ColourChoice {
 function demoPath(): string {
   const path = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
   const fromHere = relative("", path);
-  return fromHere.startsWith("../..") ? path : fromHere;
+  return fromHere.startsWith("..") ? path : fromHere;
 }
 
 function packageVersion(): string {

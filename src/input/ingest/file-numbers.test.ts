@@ -32,6 +32,7 @@ describe("runName", () => {
     ["/runs/qwen/token_exports", "step_1/rank_0.jsonl", "qwen"],
     ["/runs/qwen", "token_exports/step_1/rank_0.jsonl", "qwen"],
     ["/step_1/rank_0.jsonl", "", "run"],
+    ["/runs/qwen", "../step_1/rank_0.jsonl", "qwen"],
   ])("%s + %s", (root, relative, name) => {
     expect(runName(root, relative)).toBe(name);
   });

@@ -69,7 +69,7 @@ const INNER = new Set([
 ]);
 
 function namesRun(part: string): boolean {
-  return part !== "../.." && !INNER.has(part.toLowerCase()) && !STEP.test(part) && !RANK.test(part);
+  return part !== ".." && !INNER.has(part.toLowerCase()) && !STEP.test(part) && !RANK.test(part);
 }
 
 /**
