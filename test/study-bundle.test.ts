@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { captured } from "../src/apps/cli/commands/captured.test-data.ts";
@@ -12,7 +13,9 @@ afterAll(() => example.remove());
 
 it("is what the command line writes, and asks for no place that is taken", async () => {
   const target = join(example.folder, "site");
-  await expect(
-    captured((terminal) => view([example.dir], { bundle: target, redact: "text" }, terminal)),
-  ).rejects.toMatchObject({ _tag: "UsageError" });
+  const write = () =>
+    captured((terminal) => view([example.dir], { bundle: target, redact: "text" }, terminal));
+  expect((await write()).status).toBe(0);
+  expect(await readFile(join(target, "index.html"), "utf8")).toContain('<div id="app">');
+  await expect(write()).rejects.toMatchObject({ _tag: "UsageError" });
 });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import { openGroups, pooled } from "./open-run.ts";
@@ -112,8 +113,7 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
 }
 
 function isStable({ report, file }: Source, stable: ReadonlySet<string>): boolean {
-  const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
-  return report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder);
+  return report.trainer !== "prime-rl" || file.relative === "" || stable.has(dirname(file.path));
 }
 
 function withoutDocument(result: Source | Failure): Source | Failure {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
@@ -175,8 +175,7 @@ export function reportUnstable(
   findings: FindingLog,
 ): void {
   for (const { report, file } of sources) {
-    const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
-    if (report.trainer !== "prime-rl" || file.relative === "" || stable.has(folder)) continue;
+    if (report.trainer !== "prime-rl" || file.relative === "" || stable.has(dirname(file.path))) continue;
     findings.add({
       code: "note",
       severity: "warning",
