@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { captured } from "../src/apps/cli/commands/captured.test-data.ts";
@@ -12,10 +12,13 @@ beforeAll(async () => {
 afterAll(() => example.remove());
 
 it("is what the command line writes, and asks for no place that is taken", async () => {
-  const target = join(example.folder, "site");
-  const write = () =>
+  const write = (target: string) =>
     captured((terminal) => view([example.dir], { bundle: target, redact: "text" }, terminal));
-  expect((await write()).status).toBe(0);
+  const target = join(example.folder, "site");
+  expect((await write(target)).status).toBe(0);
   expect(await readFile(join(target, "index.html"), "utf8")).toContain('<div id="app">');
-  await expect(write()).rejects.toMatchObject({ _tag: "UsageError" });
+  const taken = join(example.folder, "taken");
+  await mkdir(taken);
+  await writeFile(join(taken, "index.html"), "somebody else's");
+  await expect(write(taken)).rejects.toMatchObject({ _tag: "UsageError" });
 });
