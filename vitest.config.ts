@@ -3,10 +3,9 @@ import { defineConfig, type Plugin } from "vitest/config";
 
 /** Tests of `test/` that call sources only; every other one there runs what `npm run build` made. */
 const PURE = [
-  "test/golden.test.ts",
+  "test/golden*.test.ts",
   "test/calibration*.test.ts",
-  "test/report/**/*.test.ts",
-  "test/docs/**/*.test.ts",
+  "test/{report,docs,mutation}/**/*.test.ts",
 ];
 const DIST = fileURLToPath(new URL("dist/", import.meta.url)).replaceAll("\\", "/");
 
