@@ -38,7 +38,7 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "web/**/*.test.ts", ...PURE],
           setupFiles: [...shared.setupFiles, "test/support/refuse-dist.ts"],
-          // They keep no state between files, and loading modules anew for each of them took 40 to 60 % of the time.
+          // They keep no state between files; loading modules anew for each took 38 % of the time in src/core, 58 % in web.
           isolate: false,
           maxWorkers: "100%",
           sequence: { groupOrder: 0 },

@@ -30,6 +30,8 @@ function startView() {
     // npm runs scripts in the package; paths are meant from where it was called.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: ["ignore", "pipe", "inherit"],
+    // Else Ctrl-C would reach it by the terminal and by `end` as well, and a second signal ends it without tidying up.
+    detached: process.platform !== "win32",
   });
   const address = new Promise((resolve, reject) => {
     let out = "";
