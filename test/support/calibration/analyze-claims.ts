@@ -8,8 +8,8 @@ import { readScenarios } from "../../../src/analyses/analyze/scenarios.ts";
 import { clusteredDifference, clusteredShare } from "../../../src/core/statistics/index.ts";
 import type {
   Comparison,
-  LoggedDigitFigures,
   DivergenceFigures,
+  LoggedDigitFigures,
   ShareFigures,
 } from "../../../src/results/analyze.ts";
 import { type Claim, normal } from "./claim.ts";
