@@ -3,34 +3,38 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "./support/build-state.mjs";
+import { TOOLS } from "./support/tools.mjs";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "logratio-test-"));
 const results = join(scratch, "vitest.json");
-const bin = (name) => join(root, "node_modules/.bin", name);
+const tool = (name, ...args) => [TOOLS[name](), ...args];
+const script = (name, ...args) => [`scripts/${name}.mjs`, ...args];
 
 const steps = [
-  ["format and lint", bin("biome"), ["ci", "."]],
-  ["import rules", bin("depcruise"), ["--config", ".dependency-cruiser.cjs", "src", "web", "test"]],
-  ["types", bin("tsc"), ["-p", "tsconfig.json", "--noEmit"]],
-  ["types of the page", bin("tsc"), ["-p", "web/tsconfig.json", "--noEmit"]],
-  ["wasm is its source's", process.execPath, ["scripts/build-wasm.mjs", "--check"]],
-  ["build", process.execPath, ["scripts/build.mjs"]],
-  ["weight of the page", process.execPath, ["scripts/check-page-weight.mjs"]],
-  ["tests", bin("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`]],
+  ["format and lint", tool("biome", "ci", ".")],
+  [
+    "import rules",
+    tool("depcruise", "--config", ".dependency-cruiser.cjs", "src", "web", "bench", "test", "scripts"),
+  ],
+  ["types", tool("tsc", "-p", "tsconfig.json", "--noEmit")],
+  ["types of the page", tool("tsc", "-p", "web/tsconfig.json", "--noEmit")],
+  ["wasm is its source's", script("build-wasm", "--check")],
+  ["build", script("build")],
+  ["weight of the page", script("check-page-weight")],
+  ["tests", tool("vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`)],
   // One seed: a change that breaks a reader fails here, and one that has nothing to do with readers never does.
-  ["fuzzing", process.execPath, ["scripts/fuzz.mjs", "--seed", "1", "--cases", "1500"]],
-  ["examples in documentation", process.execPath, ["scripts/check-docs.mjs"]],
-  ["API reference is its types'", process.execPath, ["scripts/api-docs.mjs", "--check"]],
-  ["package", process.execPath, ["scripts/check-package.mjs"]],
+  ["fuzzing", script("fuzz", "--seed", "1", "--cases", "1500")],
+  ["examples in documentation", script("check-docs")],
+  ["API reference is its types'", script("api-docs", "--check")],
+  ["package", script("check-package")],
 ];
 
 let failed = 0;
 let passed = 0;
-for (const [name, command, args] of steps) {
+for (const [name, args] of steps) {
   const start = Date.now();
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
   const ok = status === 0;
   console.log(`${ok ? "ok  " : "FAIL"} ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`);
   if (ok) passed++;

@@ -9,7 +9,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { lacks } from "./support/platform.ts";
 import { ROOT, requireBuild } from "./support/run-cli.ts";
+
+const noSignals = lacks("signals", "what is removed at a signal");
 
 let folder = "";
 const children: ChildProcess[] = [];
@@ -60,7 +63,7 @@ async function sweep(): Promise<void> {
   await ended(child);
 }
 
-describe("a scratch directory", () => {
+describe.skipIf(noSignals)("a scratch directory", () => {
   it("is for this user alone, under a name with 64 random bits", async () => {
     const { path } = await start();
     expect((await stat(path)).mode & 0o777).toBe(0o700);
@@ -149,7 +152,7 @@ describe("a temporary file", () => {
   });
 });
 
-describe("a second signal", () => {
+describe.skipIf(noSignals)("a second signal", () => {
   it("ends the process, of whichever kind it and the first one are", async () => {
     for (const [first, second] of [
       ["SIGINT", "SIGINT"],

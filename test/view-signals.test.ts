@@ -8,7 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { lacks } from "./support/platform.ts";
 import { DEMO, ROOT, requireBuild } from "./support/run-cli.ts";
+
+const noSignals = lacks("signals", "how the viewer ends");
 
 /** A server that waits for its connections to close waits for these two minutes and more. */
 const ENDS_MS = 20_000;
@@ -116,7 +119,7 @@ const CLIENTS: readonly ((url: URL) => Promise<unknown>)[] = [
   },
 ];
 
-describe.each(SIGNALS)("%s", (signal) => {
+describe.skipIf(noSignals).each(SIGNALS)("%s", (signal) => {
   it.each([[], ["--follow"]])("ends a viewer with status 0, whoever is connected: %j", async (...flags) => {
     const { child, url, ended } = await serving([DEMO, ...flags]);
     for (const connect of CLIENTS) await connect(url);

@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runLimited } from "../support/limited-run.ts";
+import { lacks } from "../support/platform.ts";
 import { GOOD_ROW } from "./json.ts";
+
+const noShell = lacks("shell", "named pipes, and more files than may be open");
+const noLinks = lacks("links", "links that lead up");
+const noUsers = lacks("users", "what may not be read");
 
 let folder = "";
 beforeAll(async () => {
@@ -13,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test("reads more files than may be open", async () => {
+test.skipIf(noShell)("reads more files than may be open", async () => {
   const run = join(folder, "many");
   await mkdir(run);
   const text = '{"rollout_log_probs":[[-1,-2]],"old_log_probs":[[-1.1,-2]]}';
@@ -23,7 +28,7 @@ test("reads more files than may be open", async () => {
   expect([status, JSON.parse(out).metrics.sequences]).toEqual([0, 400]);
 });
 
-test("reads a pipe that was named, and never one that was found", async () => {
+test.skipIf(noShell)("reads a pipe that was named, and never one that was found", async () => {
   const run = join(folder, "pipes");
   await mkdir(run);
   await writeFile(join(run, "a.jsonl"), GOOD_ROW.repeat(3));
@@ -38,7 +43,7 @@ test("reads a pipe that was named, and never one that was found", async () => {
   expect(silent.err).toContain("nothing was written to the pipe pipes/b.jsonl for 5 s");
 });
 
-test("does not follow a link up, and says so", async () => {
+test.skipIf(noLinks)("does not follow a link up, and says so", async () => {
   const run = join(folder, "links");
   await mkdir(join(run, "step_1"), { recursive: true });
   await writeFile(join(run, "step_1", "a.jsonl"), GOOD_ROW);
@@ -49,7 +54,7 @@ test("does not follow a link up, and says so", async () => {
   expect((out + err).replace(/\s+/g, " ")).toContain("2 links to a parent directory were not followed");
 });
 
-test.skipIf(process.getuid?.() !== 0)("names a directory and a file that may not be read", async () => {
+test.skipIf(noUsers)("names a directory and a file that may not be read", async () => {
   const run = join(folder, "closed");
   await mkdir(join(run, "step_2"), { recursive: true });
   await writeFile(join(run, "a_1.jsonl"), GOOD_ROW);

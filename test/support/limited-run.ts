@@ -59,10 +59,13 @@ export function runLimited(
 ): Promise<LimitedRun> {
   const main = join(ROOT, "bin/logratio.js");
   if (!existsSync(join(ROOT, "dist/apps/cli/main.js"))) throw new Error("build first: npm run build");
-  const command = shell === undefined ? '"$@"' : `"$@" ${shell}`;
+  const words = [process.execPath, main, ...args];
   const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `;
   // Without exec where the shell has more to do, the shell's own memory would be watched.
-  const child = spawn("bash", ["-c", `${limit}exec ${command}`, "bash", process.execPath, main, ...args], {
+  const script = `${limit}exec ${shell === undefined ? '"$@"' : `"$@" ${shell}`}`;
+  const isPlain = openFiles === undefined && shell === undefined;
+  const [command, ...rest] = isPlain ? words : ["bash", "-c", script, "bash", ...words];
+  const child = spawn(command!, rest, {
     cwd: directory,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", COLUMNS: "100" },

@@ -90,6 +90,7 @@ describe("a filter", () => {
     expect(problem("abs>")).toBe("abs> needs a value, as in abs>0.5");
     expect(problem("abs>much")).toBe('"much" is no number, as in abs>0.5');
     expect(problem("step:30..10")).toBe("the range 30..10 is empty: 30 is above 10");
+    expect(problem("step:..")).toBe('".." is no range, as in 10..30');
     expect(problem("step>10..30")).toContain("a range needs step:");
     expect(problem("step:..")).toBe('".." is no range, as in 10..30');
     expect(problem("step:a..30")).toBe('"a..30" is no range, as in 10..30');

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { sampleReport } from "../../../test/report/sample-report.ts";
+import { lacks } from "../../../test/support/platform.ts";
 import type { Fact } from "../../results/report.ts";
 import { type CommandInput, nextCommand } from "./next-command.ts";
+
+const noShell = lacks("shell", "the next command as a shell takes it");
 
 const FLAGS = ["--rollout", "lp vllm", "--trainer", "it's", "--mask", "m", "--pair", "--steps", "1..5"];
 const INPUT: CommandInput = { paths: ["my runs/it's here.npz"], flags: FLAGS, compared: [] };
@@ -23,7 +26,7 @@ function words(command: string): string[] {
   return execFileSync("sh", ["-c", script], { encoding: "utf8" }).trimEnd().split("\n");
 }
 
-describe("nextCommand", () => {
+describe.skipIf(noShell)("nextCommand", () => {
   it("reads the same input in the same way, whatever it is for", () => {
     for (const { command } of [next([]), next(fact("single-token")), next([], INPUT, true)]) {
       const all = words(command);

@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { lacks } from "../../../test/support/platform.ts";
 import { quoteForShell, shellCommand } from "./shell-command.ts";
+
+const noShell = lacks("shell", "commands as a shell takes them");
 
 /** What a shell makes of a command. */
 function words(command: string, shell = "sh"): string[] {
@@ -8,7 +11,7 @@ function words(command: string, shell = "sh"): string[] {
   return execFileSync(shell, ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
 }
 
-describe("shellCommand", () => {
+describe.skipIf(noShell)("shellCommand", () => {
   it("quotes what a shell would take apart", () => {
     const odd = ["a b", "$(x)", "'", "`y`", "*", "!!", "\\", "läufe", ""];
     expect(words(shellCommand("report", odd, ["--filter", "abs>0.5"]))).toEqual([

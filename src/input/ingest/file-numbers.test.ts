@@ -34,6 +34,7 @@ describe("runName", () => {
     ["/step_1/rank_0.jsonl", "", "run"],
     ["/runs/qwen", "../llama/npz/step_1.npz", "llama"],
     ["/data/lab", "../main/step_0001.npz", "main"],
+    ["/runs/qwen", "../step_1/rank_0.jsonl", "qwen"],
   ])("%s + %s", (root, relative, name) => {
     expect(runName(root, relative)).toBe(name);
   });

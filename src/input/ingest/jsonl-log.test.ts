@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -10,9 +9,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { appendJsonl, openJsonlLog } from "./jsonl-log.ts";
@@ -23,37 +19,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const SOURCE = new URL("../../", import.meta.url);
-
 let folders = 0;
 const folder = (): string => join(root, String(folders++));
 const read = (path: string): string => readFileSync(path, "utf8");
-
-/** Node 20 runs no TypeScript, and other processes are to run this and all that it imports. */
-function compiled(): string {
-  const target = folder();
-  const done = new Set<string>();
-  const compile = (file: URL): void => {
-    if (done.has(file.href)) return;
-    done.add(file.href);
-    const source = read(fileURLToPath(file));
-    const { outputText } = ts.transpileModule(source, {
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2022,
-        module: ts.ModuleKind.ESNext,
-        rewriteRelativeImportExtensions: true,
-      },
-    });
-    const part = file.href.slice(SOURCE.href.length).replace(/ts$/, "js");
-    mkdirSync(join(target, part, ".."), { recursive: true });
-    writeFileSync(join(target, part), outputText);
-    for (const { fileName } of ts.preProcessFile(outputText).importedFiles)
-      if (fileName.startsWith(".")) compile(new URL(fileName.replace(/js$/, "ts"), file));
-  };
-  compile(new URL("./jsonl-log.ts", import.meta.url));
-  writeFileSync(join(target, "package.json"), '{"type":"module"}');
-  return join(target, "input/ingest/jsonl-log.js");
-}
 
 describe("openJsonlLog", () => {
   it("makes the directory, appends, and counts", () => {
@@ -159,24 +127,5 @@ describe("openJsonlLog", () => {
   const full = "/dev/full";
   it.skipIf(!existsSync(full))("raises what a full disk says", () => {
     expect(() => appendJsonl(full, ["{}"])).toThrow(/ENOSPC/);
-  });
-
-  it("never mixes the lines of several processes", { timeout: 20_000 }, async () => {
-    const path = join(folder(), "log.jsonl");
-    const script = `
-      import { appendJsonl } from ${JSON.stringify(pathToFileURL(compiled()).href)};
-      const line = process.argv[1].repeat(3000);
-      for (let i = 0; i < 100; i++) appendJsonl(process.argv[2], [line, line]);
-    `;
-    const run = promisify(execFile);
-    await Promise.all(
-      ["a", "b", "c"].map((letter) =>
-        run(process.execPath, ["--input-type=module", "--eval", script, letter, path]),
-      ),
-    );
-    const lines = read(path).split("\n");
-    expect(lines.pop()).toBe("");
-    expect(lines).toHaveLength(600);
-    expect(new Set(lines)).toEqual(new Set(["a", "b", "c"].map((letter) => letter.repeat(3000))));
   });
 });

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { lacks } from "../../../test/support/platform.ts";
 import { shellCommand } from "../../core/base/shell-command.ts";
 import { drawCommand } from "./command.ts";
 import { makeSurface } from "./surface.ts";
+
+const noShell = lacks("shell", "commands that run as they stand");
 
 const surfaceOf = (width: number, unicode = true) => makeSurface({ width, color: false, unicode });
 const words = (command: string): string[] =>
@@ -10,13 +13,13 @@ const words = (command: string): string[] =>
     .trimEnd()
     .split("\n");
 
-it("stands beside its reason where there is room", () => {
+it.skipIf(noShell)("stands beside its reason where there is room", () => {
   expect(drawCommand("next", "logratio report a", "why not", surfaceOf(60))).toEqual([
     "next       logratio report a  why not",
   ]);
 });
 
-it("is one whole line however narrow the terminal, and runs as it stands", () => {
+it.skipIf(noShell)("is one whole line however narrow the terminal, and runs as it stands", () => {
   const path = `runs/${"long ".repeat(30)}it's`;
   const lines = drawCommand("next", shellCommand("report", [path]), "a reason of some length", surfaceOf(30));
   expect(lines.length).toBeGreaterThan(1);

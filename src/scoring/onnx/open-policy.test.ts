@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { lacks } from "../../../test/support/platform.ts";
 import {
   allRows,
   EXPECTED,
@@ -13,6 +14,8 @@ import {
   withPolicy,
 } from "./fixtures.test-data.ts";
 import { openOnnxPolicy } from "./index.ts";
+
+const linkTest = test.skipIf(lacks("links", "weights behind symbolic links"));
 
 const scratch = mkdtempSync(join(tmpdir(), "onnx-test-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -100,7 +103,7 @@ test("facts name the file under what was given", async () => {
   expect(await of(join(MODELS, "fp16", "onnx", "model_fp16.onnx"))).toBe("model_fp16.onnx");
 });
 
-test("weights beside the model are found through symbolic links, whole and apart", async () => {
+linkTest("weights beside the model are found through symbolic links, whole and apart", async () => {
   const linked = join(scratch, "linked");
   mkdirSync(linked);
   for (const name of ["model.onnx", "model.onnx_data", "config.json"])
@@ -111,7 +114,7 @@ test("weights beside the model are found through symbolic links, whole and apart
   }
 });
 
-test("weights linked from another directory are refused with the way out", async () => {
+linkTest("weights linked from another directory are refused with the way out", async () => {
   const model = join(scratch, "away");
   const elsewhere = join(scratch, "elsewhere");
   cpSync(join(MODELS, "external", "model.onnx"), join(model, "model.onnx"));

@@ -4,8 +4,6 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { StudyInfo, StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText } from "../../../results/wire/index.ts";
 import { readTexts } from "../../../scoring/index.ts";
-import { captured } from "../../cli/commands/captured.test-data.ts";
-import { view } from "../../cli/commands/view.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/index.ts";
 import { writeBundle } from "./index.ts";
@@ -16,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => example.remove());
 
-const page = join(import.meta.dirname, "..", "..", "..", "web/public");
+const page = join(import.meta.dirname, "..", "..", "..", "..", "web/public");
 
 /** Another folder stands in for the built page. */
 async function bundle(name: string, redact?: "text"): Promise<string> {
@@ -75,11 +73,4 @@ it("has no text of a redacted study anywhere", async () => {
   expect(parts.length).toBeGreaterThan(40);
   // Words that the page has itself are in no text of this example.
   expect(parts.filter((part) => written.includes(part))).toEqual([]);
-});
-
-it("is what the command line writes, and asks for no place that is taken", async () => {
-  const target = join(example.folder, "site");
-  await expect(
-    captured((terminal) => view([example.dir], { bundle: target, redact: "text" }, terminal)),
-  ).rejects.toMatchObject({ _tag: "UsageError" });
 });

@@ -4,9 +4,12 @@ import { chmod, cp, mkdir, readdir, readFile, rm, utimes, writeFile } from "node
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { lacks } from "../../../../test/support/platform.ts";
 import { DAMAGE } from "../../../input/io/damage.test-data.ts";
 import { ANSWER_FILES, type PreparedRun, type PrepareOptions, prepareRun } from "./index.ts";
 import { type Workspace, workspace } from "./made-run.test-data.ts";
+
+const noProc = lacks("proc", "a cache below /proc");
 
 const isRoot = process.getuid?.() === 0;
 if (isRoot) console.warn("SKIPPED: caches without permission: root may read and write everything");
@@ -151,7 +154,7 @@ describe("the place of a cache", () => {
     return found[0]!;
   }
 
-  it("below /proc is refused at once, with what to do", async () => {
+  it.skipIf(noProc)("below /proc is refused at once, with what to do", async () => {
     await work.run("dumps/step_1.jsonl", [{}]);
     await expect(prepareRun([work.path("dumps")], { cache: "/proc/x/y" })).rejects.toMatchObject({
       _tag: "FileSystemError",

@@ -1,0 +1,32 @@
+// Whether dist/ was built from the sources that are here now.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What is built from what, and a file that every build of it writes. */
+const PARTS = {
+  program: { sources: "src", built: "apps/cli/main.js" },
+  page: { sources: "web/src", built: "web/index.html" },
+};
+const NOT_BUILT = /\.test(-data)?\.tsx?$|\.md$/;
+
+function findNewest(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !NOT_BUILT.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ file, time: statSync(file).mtimeMs }))
+    .reduce((newest, next) => (next.time > newest.time ? next : newest));
+}
+
+/** Why this part of the build is not that of the sources; undefined where it is. */
+export function findStalePart(part, dist = join(ROOT, "dist")) {
+  const { sources, built } = PARTS[part];
+  const target = join(dist, built);
+  if (!existsSync(target)) return `${relative(ROOT, target)} is missing`;
+  const { file, time } = findNewest(join(ROOT, sources));
+  return time > statSync(target).mtimeMs
+    ? `${relative(ROOT, file)} is newer than ${relative(ROOT, target)}`
+    : undefined;
+}

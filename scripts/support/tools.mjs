@@ -1,0 +1,18 @@
+// Tools are run by their own script, not by node_modules/.bin: what lies there cannot be started without a shell on Windows.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./build-state.mjs";
+
+/** The script behind a command of a package in node_modules. */
+export function findTool(packageName, command) {
+  const folder = join(ROOT, "node_modules", packageName);
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return join(folder, typeof bin === "string" ? bin : bin[command]);
+}
+
+export const TOOLS = {
+  biome: () => findTool("@biomejs/biome", "biome"),
+  depcruise: () => findTool("dependency-cruiser", "depcruise"),
+  tsc: () => findTool("typescript", "tsc"),
+  vitest: () => findTool("vitest", "vitest"),
+};
