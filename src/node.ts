@@ -20,9 +20,11 @@ export {
 export {
   type ByteSource,
   type ByteStream,
+  isMap,
   isTensor,
   memorySource,
   openFile,
+  type PickledObject,
   type RowDocument,
   type SourceDocument,
   type Tensor,

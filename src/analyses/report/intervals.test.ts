@@ -159,6 +159,7 @@ describe("summaries of another version", () => {
         `cannot read run summary: version ${version}, this logratio reads version 2`,
         `${whose} logratio wrote it`,
       ]);
+      expect(thrown).toMatchObject({ found: version, supported: 2 });
     }
   });
 });

@@ -22,6 +22,7 @@ describe("readVersion", () => {
     expect(isLogratioError(newer, "VersionError") && newer.message).toBe(
       "the record has schema version 99, this logratio reads up to 1",
     );
+    expect(newer).toMatchObject({ found: 99, supported: SCHEMA_VERSION });
     const none = errorOf(() => readVersion({ [VERSION_KEY]: "one" }, "a.parquet"));
     expect(isLogratioError(none, "SchemaError") && none.message).toBe(
       'logratio.schema_version is "one", which is no version number',

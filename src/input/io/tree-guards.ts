@@ -54,7 +54,24 @@ export function isList(value: TreeValue | undefined): value is readonly TreeValu
   return Array.isArray(value);
 }
 
-/** Whether a value is an object of named values. */
+/**
+ * Whether a value of a document is an object of named values, and so may hold further ones.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isMap, memorySource, openDocument } from "logratio/node";
+ *
+ * const bytes = new TextEncoder().encode('{"batch": {"step": 3}, "note": "text"}');
+ * const document = await openDocument(memorySource("step.json", bytes));
+ * assert(document.kind === "tree");
+ * const { batch, note } = document.root;
+ * assert(isMap(batch) && batch.step === 3);
+ * assert(!isMap(note));
+ * await document.close();
+ * ```
+ *
+ * @returns false for tensors, lists, typed arrays, pickled objects, and where there is nothing
+ */
 export function isMap(value: TreeValue | undefined): value is TreeMap {
   return (
     typeof value === "object" &&
