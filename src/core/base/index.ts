@@ -34,3 +34,4 @@ export {
 export { percent, percentFixed } from "./percent.ts";
 export { shellCommand } from "./shell-command.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
+export { Unavailable } from "./unavailable.ts";
