@@ -35,3 +35,4 @@ export {
 export { shellCommand } from "./shell-command.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
 export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";
+export { Unavailable } from "./unavailable.ts";

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { Unavailable } from "../../core/base/index.ts";
 import { ancestors } from "./model-file/extract.ts";
 import type { OnnxModel, StoredNode } from "./model-file/read-model.ts";
 
@@ -31,8 +32,7 @@ const ELEMENTWISE = new Set([
 /** Row by row with constant weights. The second is onnxruntime's, for weights of 4 bits. */
 const MULTIPLICATIONS = new Set(["MatMul", "MatMulNBits"]);
 
-/** @returns the head, or why there is none */
-export function findHead(model: OnnxModel): Head | string {
+export function findHead(model: OnnxModel): Head | Unavailable {
   const makers = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
   const given = new Set(model.inputs.map(({ name }) => name));
   const isConstant = (name: string): boolean => {
@@ -45,15 +45,15 @@ export function findHead(model: OnnxModel): Head | string {
   let name = "logits";
   for (let nodes = 1; ; nodes++) {
     const maker = makers.get(name);
-    if (maker === undefined) return `${name} is made by no node`;
+    if (maker === undefined) return new Unavailable(`${name} is made by no node`);
     const [first, ...others] = maker.inputs;
     if (MULTIPLICATIONS.has(maker.operator) && first !== undefined && !isConstant(first)) {
       if (others.every(isConstant)) return { hidden: first, nodes };
-      return `both factors of the last ${maker.operator} depend on the text`;
+      return new Unavailable(`both factors of the last ${maker.operator} depend on the text`);
     }
     const varying = maker.inputs.filter((input) => !isConstant(input));
     if (!ELEMENTWISE.has(maker.operator) || varying.length !== 1 || !appliesToRows(model, maker))
-      return `${maker.operator} comes after the last matrix multiplication`;
+      return new Unavailable(`${maker.operator} comes after the last matrix multiplication`);
     name = varying[0]!;
   }
 }

@@ -1,4 +1,4 @@
-import { isLogratioError, UnsupportedError, UsageError } from "../../core/base/index.ts";
+import { isLogratioError, Unavailable, UnsupportedError, UsageError } from "../../core/base/index.ts";
 import type { ByteSource } from "../../input/io/index.ts";
 import { cachedDecoder } from "./cached-decoder.ts";
 import { bytesPerLogit, type Decoder, type DecoderSetup, only, textFeeds } from "./decoder.ts";
@@ -66,7 +66,7 @@ export async function openDecoder(
     let why = "";
     if (longest > setup.maxBlockBytes) {
       const split = await trySplit(setup, file, options);
-      if (typeof split === "string") why = `; its head cannot run apart, as ${split}`;
+      if (split instanceof Unavailable) why = `; its head cannot run apart, as ${split.why}`;
       else {
         opened.push(split.body, split.head);
         await session?.close();
@@ -90,20 +90,20 @@ export async function openDecoder(
   }
 }
 
-/** Sessions of body and head, or why there are none. */
+/** Sessions of body and head. */
 async function trySplit(
   setup: DecoderSetup,
   { source, model }: DecoderFile,
   options: SessionOptions,
-): Promise<SplitSessions | string> {
+): Promise<SplitSessions | Unavailable> {
   const head = findHead(model);
-  if (typeof head === "string") return head;
-  if (model.hasSparseWeights) return "some of its weights are sparse";
+  if (head instanceof Unavailable) return head;
+  if (model.hasSparseWeights) return new Unavailable("some of its weights are sparse");
   try {
     return await openSplit(setup, source, model, head, options);
   } catch (error) {
     // Loading the whole model comes next, and tells a model that is at fault from a cut that is.
-    if (isLogratioError(error)) return `the parts do not load (${error.message})`;
+    if (isLogratioError(error)) return new Unavailable(`the parts do not load (${error.message})`);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { isLogratioError, TextRefusedError, UsageError } from "../../core/base/index.ts";
+import { isLogratioError, TextRefusedError, Unavailable, UsageError } from "../../core/base/index.ts";
 import { openFile } from "../../input/io/index.ts";
 import type { ForcedText, LogitsPolicy, PolicyFacts, TokenSpan } from "../policy.ts";
 import { type AttentionProbe, openProbe } from "./attention/probe.ts";
@@ -72,12 +72,12 @@ export async function openOnnxPolicy(
       contextLength: config.contextLength,
       logprobs: "raw",
       temperature: 1,
-      ...(probe !== undefined && { attention: typeof probe === "string" ? null : probe.facts }),
+      ...(probe !== undefined && { attention: probe instanceof Unavailable ? null : probe.facts }),
       notes: [
         `Logits in ${signature.logits}, by onnxruntime on ${provider}.`,
         ...opened.decoder.notes,
         ...opened.notes,
-        ...(typeof probe === "string" ? [`its attention cannot be read: ${probe}`] : (probe?.notes ?? [])),
+        ...(probe instanceof Unavailable ? [`its attention cannot be read: ${probe.why}`] : (probe?.notes ?? [])),
         ...(config.contextLength === null
           ? ["No config.json says how long a text may be; longer ones than the model knows are not noticed."]
           : []),
@@ -89,7 +89,7 @@ export async function openOnnxPolicy(
       opened,
       config,
       maxBlockBytes,
-      typeof probe === "string" ? undefined : probe,
+      probe instanceof Unavailable ? undefined : probe,
     );
   } finally {
     await source.close();

@@ -1,4 +1,4 @@
-import { type Place, SchemaError } from "../../core/base/index.ts";
+import { type Place, SchemaError, Unavailable } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type ColumnReader, type Fields, isObject } from "./columns.ts";
 import { type Entry, readEntries } from "./read-entries.ts";
@@ -51,7 +51,7 @@ export async function readResponses(
   await readEntries(file, findings, isRow, (entry) => {
     rows++;
     const read = readOne(entry, source, columns);
-    if (typeof read === "string") leaveOut(findings, file, entry.at, read);
+    if (read instanceof Unavailable) leaveOut(findings, file, entry.at, read);
     else responses.push(read);
     if (rows === 1) for (const name of entry.names) names.add(name);
   });
@@ -64,12 +64,12 @@ export async function readResponses(
   return responses;
 }
 
-/** What is wrong with it, as a text, where it cannot be used. */
+/** Unavailable: what is wrong with it. */
 function readOne(
   { at, key, text, fields }: Entry,
   source: string | undefined,
   columns: ColumnReader,
-): Response | string {
+): Response | Unavailable {
   const get = (column: Parameters<ColumnReader["get"]>[1]): unknown => columns.get(fields, column);
   const response = text ?? get("response");
   const given = {
@@ -79,17 +79,19 @@ function readOne(
   };
   if (response === undefined && given.response_ids === undefined) return NO_RESPONSE;
   if (response !== undefined && typeof response !== "string")
-    return `its response is ${kindOf(response)}, not a text`;
+    return new Unavailable(`its response is ${kindOf(response)}, not a text`);
   const ids: Partial<Record<keyof typeof given, Int32Array>> = {};
   for (const name of ["prompt_ids", "response_ids", "response_mask"] as const) {
     if (given[name] === undefined) continue;
     const integers = asIntegers(given[name]);
-    if (integers === undefined) return `its ${name} is no list of whole numbers`;
+    if (integers === undefined) return new Unavailable(`its ${name} is no list of whole numbers`);
     ids[name] = integers;
   }
   const prompt = get("prompt");
   if (prompt !== undefined && typeof prompt !== "string" && ids.prompt_ids === undefined)
-    return `its prompt is ${kindOf(prompt)}, not a text: render messages with the model's chat template first`;
+    return new Unavailable(
+      `its prompt is ${kindOf(prompt)}, not a text: render messages with the model's chat template first`,
+    );
   const error = get("error_token");
   return {
     at,
@@ -109,19 +111,19 @@ function readOne(
   };
 }
 
-const NO_RESPONSE = "it has no response";
+const NO_RESPONSE = new Unavailable("it has no response");
 
-function leaveOut(findings: FindingLog, file: string, at: Place, why: string): void {
+function leaveOut(findings: FindingLog, file: string, at: Place, reason: Unavailable): void {
   findings.add({
-    code: why === NO_RESPONSE ? "no-response" : "bad-row",
+    code: reason === NO_RESPONSE ? "no-response" : "bad-row",
     severity: "skipped",
     count: 1,
     subject: file,
     at,
     describe: (count) =>
-      why === NO_RESPONSE
+      reason === NO_RESPONSE
         ? `${count} ${count === 1 ? "row has" : "rows have"} no response`
-        : `${count} ${count === 1 ? "row" : "rows"} cannot be used, the first: ${why}`,
+        : `${count} ${count === 1 ? "row" : "rows"} cannot be used, the first: ${reason.why}`,
   });
 }
 

@@ -7,7 +7,7 @@
  * @module
  */
 import type { NumericArray } from "../../../core/base/index.ts";
-import { UnsupportedError } from "../../../core/base/index.ts";
+import { Unavailable, UnsupportedError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { RowChunk, RowDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
@@ -43,20 +43,20 @@ const ALIGNED = [
 
 type Aligned = (typeof ALIGNED)[number] | "inference_logprobs";
 
-/** The columns of a row, or why they do not go together. */
-function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | string {
+/** The columns of a row, where they go together. */
+function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | Unavailable {
   const columns = new Map<Aligned, NumericArray>();
   const rollout = toNumbers(chunk.get(i, "inference_logprobs"));
-  if (rollout === undefined) return "no inference_logprobs";
+  if (rollout === undefined) return new Unavailable("no inference_logprobs");
   columns.set("inference_logprobs", rollout);
   for (const name of ALIGNED) {
     const values = toNumbers(chunk.get(i, name));
     if (values === undefined) {
-      if (name === "trainer_logprobs" || name === "loss_mask") return `no ${name}`;
+      if (name === "trainer_logprobs" || name === "loss_mask") return new Unavailable(`no ${name}`);
       continue;
     }
     if (values.length !== rollout.length) {
-      return `${name} has ${values.length} values, inference_logprobs has ${rollout.length}`;
+      return new Unavailable(`${name} has ${values.length} values, inference_logprobs has ${rollout.length}`);
     }
     columns.set(name, values);
   }
@@ -108,9 +108,9 @@ async function* readBlocks(
     const drafts: SequenceDraft[] = [];
     for (let i = 0; i < chunk.length; i++) {
       const columns = readColumns(chunk, i);
-      if (typeof columns === "string") {
+      if (columns instanceof Unavailable) {
         const line = chunk.line && { line: chunk.line(i) };
-        reportBadRow(findings, file, { row: chunk.firstRow + i, ...line, message: columns });
+        reportBadRow(findings, file, { row: chunk.firstRow + i, ...line, message: columns.why });
       } else drafts.push(toDraft(columns, chunk, i));
     }
     yield drafts;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
+import { Unavailable } from "../../../core/base/unavailable.ts";
 import type { LogitBlock } from "../../../core/kernels/logit-block.ts";
 import { memorySource } from "../../../input/io/file-source.ts";
 import { EXPECTED, failure, furthest, IDS, MODELS, VOCABULARY, withPolicy } from "../fixtures.test-data.ts";
@@ -126,7 +127,7 @@ describe("where attention is looked for", () => {
     const graph = nodes.map(([operator, inputs, outputs]) => encodeNode(operator, inputs, outputs));
     const bytes = lengthDelimited(7, Buffer.concat(graph));
     const layers = findAttention(await readModel(memorySource("m.onnx", bytes)));
-    return typeof layers === "string" ? layers : layers.map(({ outputs }) => outputs[0]);
+    return layers instanceof Unavailable ? layers.why : layers.map(({ outputs }) => outputs[0]);
   };
 
   test("a Softmax that weighs values, with what exporters put between", async () => {

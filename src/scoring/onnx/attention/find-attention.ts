@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Unavailable } from "../../../core/base/index.ts";
 import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";
 
 /** What may stand between the probabilities and the multiplication with the values. */
@@ -10,8 +11,8 @@ const PASSING = new Set(["Cast", "Dropout", "Expand", "Identity", "Reshape", "Un
 /** Operators that keep attention to themselves. */
 const FUSED = /Attention$/;
 
-/** The Softmax nodes, one a layer, in the graph's order; or why there are none. */
-export function findAttention(model: OnnxModel): readonly StoredNode[] | string {
+/** The Softmax nodes, one a layer, in the graph's order. */
+export function findAttention(model: OnnxModel): readonly StoredNode[] | Unavailable {
   const takers = new Map<string, StoredNode[]>();
   for (const node of model.nodes)
     for (const name of new Set(node.inputs)) takers.set(name, [...(takers.get(name) ?? []), node]);
@@ -26,8 +27,11 @@ export function findAttention(model: OnnxModel): readonly StoredNode[] | string 
   );
   if (found.length > 0) return found;
   const fused = model.nodes.find(({ operator }) => FUSED.test(operator));
-  if (fused !== undefined) return `its operator ${fused.operator} does not give its probabilities`;
-  return model.nodes.some(({ captured }) => captured.length > 0)
-    ? "it lies in branches of the graph, which are not looked into"
-    : "the graph has no Softmax that weighs values";
+  if (fused !== undefined)
+    return new Unavailable(`its operator ${fused.operator} does not give its probabilities`);
+  return new Unavailable(
+    model.nodes.some(({ captured }) => captured.length > 0)
+      ? "it lies in branches of the graph, which are not looked into"
+      : "the graph has no Softmax that weighs values",
+  );
 }

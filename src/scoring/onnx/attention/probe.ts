@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
+import { isLogratioError, type LogratioError, Unavailable } from "../../../core/base/index.ts";
 import type { LogitBlock } from "../../../core/kernels/index.ts";
 import { formatNumber } from "../../../core/text/index.ts";
 import type { AttentionFacts, AttentionRequest, AttentionToSpan, TokenSpan } from "../../policy.ts";
@@ -38,24 +38,25 @@ const TEST_TOKENS = 6;
 /** How far the shares of all keys may be from 1. */
 const WHOLE = { float32: 1e-4, float16: 5e-3 } as const;
 
-/** The probe of an opened decoder, or why it has none. Costs a second copy of the weights. */
+/** The probe of an opened decoder. Costs a second copy of the weights. */
 export async function openProbe(
   setup: DecoderSetup,
   file: DecoderFile,
   opened: OpenedDecoder,
   options: SessionOptions,
-): Promise<AttentionProbe | string> {
+): Promise<AttentionProbe | Unavailable> {
   const { model } = file;
   const layers = findAttention(model);
-  if (typeof layers === "string") return layers;
-  if (model.hasSparseWeights) return "some of its weights are sparse";
+  if (layers instanceof Unavailable) return layers;
+  if (model.hasSparseWeights) return new Unavailable("some of its weights are sparse");
   const loaded = await load(setup, file, layers, opened.fetched, options);
-  if ("error" in loaded) return `its graph does not load with more outputs (${loaded.error.message})`;
+  if ("error" in loaded)
+    return new Unavailable(`its graph does not load with more outputs (${loaded.error.message})`);
   const { session, type } = loaded;
   const run: Run = { setup, session, type, opened, layers: layers.length };
   try {
     const checked = await check(run, file);
-    if (typeof checked === "string") {
+    if (checked instanceof Unavailable) {
       await session.close();
       return checked;
     }
@@ -73,7 +74,7 @@ export async function openProbe(
   } catch (error) {
     await session.close();
     // A run that fails with what was added to the graph, where the graph itself runs: it cannot be probed.
-    if (isLogratioError(error, "UnsupportedError")) return error.message;
+    if (isLogratioError(error, "UnsupportedError")) return new Unavailable(error.message);
     throw error;
   }
 }
@@ -225,10 +226,10 @@ interface Checked {
 async function check(
   run: Run,
   { config }: { readonly config: DecoderFile["config"]; readonly model: OnnxModel },
-) {
+): Promise<Checked | Unavailable> {
   const { opened, type, layers, setup } = run;
   const tokens = Math.min(TEST_TOKENS, config.contextLength ?? TEST_TOKENS);
-  if (tokens < 3) return `its context of ${tokens} tokens is too short to test it`;
+  if (tokens < 3) return new Unavailable(`its context of ${tokens} tokens is too short to test it`);
   const ids = testIds(tokens, opened.vocabulary);
   const expected = await all(opened.decoder.logits(ids, 0));
   const rounding = ROUNDING[setup.signature.logits] * rangeOf(expected);
@@ -240,11 +241,10 @@ async function check(
     for (const value of shares.values) off = Math.max(off, Math.abs(value - 1));
   };
   const logits = await all(logitsOf(run, ids, 0, { spans: [{ from: 0, to: tokens }], onShares }));
-  if (furthest(logits, expected) > rounding) return "its logits change when its attention is read";
-  if (!(off <= WHOLE[type])) return `what its Softmax gives sums to 1 only within ${formatNumber(off, 2)}`;
+  if (furthest(logits, expected) > rounding) return new Unavailable("its logits change when its attention is read"); if (!(off <= WHOLE[type])) return new Unavailable(`what its Softmax gives sums to 1 only within ${formatNumber(off, 2)}`);
   const [count = 0] = heads;
   if (heads.length !== layers || heads.some((other) => other !== count))
-    return `its layers have different numbers of heads (${heads.join(", ")})`;
+    return new Unavailable(`its layers have different numbers of heads (${heads.join(", ")})`);
   const hidden = { from: 1, to: 2 };
   const changed = ids.slice();
   changed[1] = ids[tokens - 1] as number;
@@ -259,7 +259,7 @@ async function check(
     : [
         `Tokens cannot be hidden from later ones: hidden, one still changed their logits by ${formatNumber(seen, 2)} (layers that see the past in another way than by attention?).`,
       ];
-  return { heads: count, canHide, notes } satisfies Checked;
+  return { heads: count, canHide, notes };
 }
 
 async function all(blocks: AsyncIterable<LogitBlock>): Promise<Float32Array> {
