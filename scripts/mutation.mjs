@@ -1,5 +1,6 @@
 // npm run mutation [-- [FOLDER…] [--write] [--concurrency N] [--fresh]]: changes the source in small ways, one at a
 // time, and asks whether the folder's tests notice. Fails when a folder's score is below the one on record.
+// With --page it measures nothing: the table is written again, for folders that came, went or were renamed.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -16,6 +17,7 @@ const { values, positionals } = parseArgs({
   options: {
     write: { type: "boolean", default: false },
     fresh: { type: "boolean", default: false },
+    page: { type: "boolean", default: false },
     concurrency: { type: "string" },
   },
 });
@@ -35,6 +37,15 @@ if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency 
 }
 
 const readScores = () => JSON.parse(readFileSync(record, "utf8"));
+const writeScores = (scores) => {
+  writeFileSync(record, `${JSON.stringify(scores, null, 2)}\n`);
+  writeFileSync(page, replaceTable(readFileSync(page, "utf8"), writeTable(scores, all)));
+};
+if (values.page) {
+  writeScores(mergeScores(readScores(), {}, all));
+  process.exit(0);
+}
+
 const falls = [];
 for (const folder of chosen) {
   const start = Date.now();
@@ -53,9 +64,7 @@ for (const folder of chosen) {
   if (!values.write) continue;
   // After each folder: a run that is stopped keeps what it has measured. A lower score is written too, so that the
   // change is seen in the diff, and the run still fails.
-  const scores = mergeScores(recorded, { [folder]: score }, all);
-  writeFileSync(record, `${JSON.stringify(scores, null, 2)}\n`);
-  writeFileSync(page, replaceTable(readFileSync(page, "utf8"), writeTable(scores, all)));
+  writeScores(mergeScores(recorded, { [folder]: score }, all));
 }
 for (const fall of falls) console.error(fall);
 process.exit(falls.length > 0 ? 1 : 0);

@@ -1,12 +1,18 @@
 // Vitest as Stryker runs it (`npm run mutation`): only the tests that the folder under test is held by, and of these
 // none that needs a build, a browser, Python or data outside the repository. A mutant lives in the source; such tests
-// would run the untouched build, or skip themselves.
+// would run the untouched build, or skip themselves. Tests that damage files at random are left out too: they take
+// seconds, for every mutant, and ask only that no error is unforeseen.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: JSON.parse(process.env.MUTATION_TESTS ?? '["src/**/*.test.ts"]') as string[],
-    exclude: ["src/core/kernels/golden.test.ts", "src/input/readers/json/shared-data.test.ts"],
+    exclude: [
+      "src/core/kernels/golden.test.ts",
+      "src/input/readers/array-damage.test.ts",
+      "src/input/readers/array-lab.test.ts",
+      "src/input/readers/json/shared-data.test.ts",
+    ],
     // Loading fast-check takes longer than most mutants do: only folders that use it pay.
     setupFiles: process.env.MUTATION_PROPERTIES === "no" ? [] : ["test/support/property-seed.ts"],
     testTimeout: 60_000,
