@@ -187,3 +187,16 @@ describe("trendOf", () => {
     expect(trendOf(drawRun({ steps: 2 }))).toBeUndefined();
   });
 });
+
+test("names the step that is furthest off first, whatever their order", () => {
+  for (const [third, eighth, order] of [
+    [6, 9, [7, 2]],
+    [9, 6, [2, 7]],
+  ] as const) {
+    const run = drawRun({
+      prompt: 0.2,
+      effect: ({ step }) => (step === 2 ? third : step === 7 ? eighth : 1),
+    });
+    expect(standoutsOf(run, stepOf).map(({ key }) => key)).toEqual(order);
+  }
+});
