@@ -18,7 +18,7 @@ function batchOf(drawn: readonly Drawn[]): RecordBatch {
     ...batch,
     rewards: Float64Array.from(drawn, ({ reward }) => reward),
     groupIds: drawn.map(({ group }) => group),
-    advantages: Float64Array.from(
+    advantages: Float32Array.from(
       drawn.flatMap(({ deltas, advantage }) => deltas.split(" ").map(() => advantage)),
     ),
   };
