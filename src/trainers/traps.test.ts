@@ -192,12 +192,12 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
     [/icepop multiplies by 0/, { is_correction_type: "icepop" }, {}],
     [/keeps raw, untruncated/, SEQ_MASK, {}],
     [
-      /so 0\.89 to 1\.1 rejects next to nothing/,
+      /to 1\.1 rejects next to nothing/,
       { ...SEQ_MASK, is_correction_threshold: [0.89, 1.1] },
       { ...SEQ_MASK, is_correction_threshold: [0.9, 1.1] },
     ],
     [
-      /so 0\.9 to 1\.11 rejects next to nothing/,
+      /so 0\.9 to 1\.\d+ rejects next to nothing/,
       { ...SEQ_MASK, is_correction_threshold: [0.9, 1.11] },
       { ...SEQ_MASK, is_correction_threshold: [0.9, 1.1] },
     ],
@@ -207,7 +207,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
     [/raw ratios multiply the loss/, {}, { [TYPE]: "tis", truncated_importance_sampling_ratio: 2 }],
     [/become weight 0 \(nan_to_num\)/, {}, { use_importance_sampling_correction: false }],
     [
-      /ratios under 0\.5, .* are raised to 0\.5/,
+      /ratios under (\S+), .* are raised to \1$/,
       { [TYPE]: "tis", truncated_importance_sampling_ratio: 2, [RATIO_MIN]: 0.5 },
       { [TYPE]: "tis", truncated_importance_sampling_ratio: 2, [RATIO_MIN]: 0 },
     ],
@@ -217,11 +217,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
       { ...NEMO, [RATIO_MIN]: 0.999 },
     ],
     [/keeps raw, untruncated/, { ...NEMO, [RATIO_MIN]: 0.999 }, {}],
-    [
-      /0\.89 to 1\.002 rejects next to nothing/,
-      { ...NEMO, [RATIO_MIN]: 0.89 },
-      { ...NEMO, [RATIO_MIN]: 0.9 },
-    ],
+    [/to 1\.002 rejects next to nothing/, { ...NEMO, [RATIO_MIN]: 0.89 }, { ...NEMO, [RATIO_MIN]: 0.9 }],
     [
       /the sequence ratio is a product/,
       { sequence_level_importance_ratios: true, token_level_loss: false },
