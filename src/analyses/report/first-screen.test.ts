@@ -138,6 +138,8 @@ describe("what the first screen says of a run", () => {
       headline: "every trainer log-prob is 0",
     });
     expect(reportOf(run, { findings: [constant(12_287)] }).verdict.level).toBe("normal");
+    const other: Finding = { ...constant(12_288), code: "note" };
+    expect(reportOf(run, { findings: [other] }).verdict.level).toBe("normal");
   });
 
   it("is that inputs were skipped, before anything that stands out", () => {

@@ -74,6 +74,27 @@ describe("tokenBudget", () => {
     expect(tokenBudget(moments)!.ess_at_mean_length / measured).toBeCloseTo(1, 1);
   });
 
+  it("lets the spread between sequences grow with the square of their length", () => {
+    const budget = tokenBudget(sample(0.01, 0.05, 0.02, 500))!;
+    const {
+      sequence_length_mean: n,
+      delta_variance_within: within,
+      delta_variance_between: between,
+    } = budget;
+    expect(between).toBeGreaterThan(1e-4);
+    expect(Math.log(budget.ess_at_mean_length)).toBeCloseTo(-(n * within + n ** 2 * between), 12);
+  });
+
+  it("is unknown where every sequence has one token", () => {
+    const [single, longer] = [new DeltaMoments(), new DeltaMoments()];
+    for (const delta of [0.1, -0.2, 0.3]) {
+      single.add(1, delta, delta ** 2);
+      longer.add(2, 2 * delta, 2 * delta ** 2);
+    }
+    expect(tokenBudget(single)).toBeNull();
+    expect(tokenBudget(longer)).not.toBeNull();
+  });
+
   it("is infinite where both sides are equal, and unknown for one sequence", () => {
     expect(tokenBudget(sample(0, 0, 0, 5))).toMatchObject({
       ess_half: Number.POSITIVE_INFINITY,

@@ -18,6 +18,16 @@ function factOf(
   return descriptiveFacts({ ...REPORT, ...more }, clusters).find((fact) => fact.kind === kind);
 }
 
+const sequence = (handle: string, tokens: number, deltaAbs: number): SampledSequence => ({
+  handle,
+  step: 1,
+  rank: 0,
+  correct: Number.NaN,
+  environment: null,
+  turns: [tokens / 2, deltaAbs / 2, tokens / 2, deltaAbs / 2],
+  deciles: [],
+  jumps: 0,
+});
 describe("a single token", () => {
   const delta = -0.5;
   const k3 = Math.expm1(delta) - delta;
@@ -56,16 +66,6 @@ describe("a single token", () => {
 });
 
 describe("a single prompt", () => {
-  const sequence = (handle: string, tokens: number, deltaAbs: number): SampledSequence => ({
-    handle,
-    step: 1,
-    rank: 0,
-    correct: Number.NaN,
-    environment: null,
-    turns: [tokens / 2, deltaAbs / 2, tokens / 2, deltaAbs / 2],
-    deciles: [],
-    jumps: 0,
-  });
   /** Two responses of one prompt that hold `far` of Σ|Δ| = 10, and others of ten tokens and 1 nat each. */
   const promptOf = (far: number): SampledCluster[] => [
     { cluster: 1, sequences: [sequence("s1.q0", 10, 1)] },
@@ -152,13 +152,13 @@ describe("tokens of low probability", () => {
   it("are those the rollout gave less than one half, with their share of tokens and then of |Δ|", () => {
     const { text, weight } = factOf("low-probability", {
       per_rollout_probability: [
-        bucket(0, 0.1, 0.02, 0.3),
-        bucket(0.1, 0.5, 0.03, 0.1),
+        bucket(0, 0.1, 0.01, 0.1),
+        bucket(0.1, 0.5, 0.015, 0.1),
         bucket(0.5, 0.9, 0.15, 0.4),
         bucket(0.9, 1, 0.8, 0.2),
       ],
     })!;
-    expect(text).toMatch(/p < 0\.5 are 5 % of the tokens and 40 % of all \|Δ\|$/);
+    expect(text).toMatch(/p < 0\.5 are 2\.5 % of the tokens and 20 % of all \|Δ\|$/);
     expect(weight).toBeCloseTo(3 / 2.5, 12);
   });
 
@@ -235,6 +235,17 @@ describe("factsOf", () => {
   it("says what is a factor of two, and not what is less", () => {
     expect(kinds(ess(0.5))).toEqual(["product-ratio"]);
     expect(kinds(ess(0.501))).toEqual([]);
+  });
+
+  it("names no prompt where some were not kept: the largest may be among them", () => {
+    const named = (limit: number): string[] => {
+      const sample = new SequenceSample(limit);
+      for (const cluster of [1, 2, 3])
+        for (const at of [0, 1]) sample.add(cluster, true, sequence(`s1.q${2 * cluster + at}`, 10, cluster));
+      return factsOf({ ...REPORT, ...base, ...ess(1) }, sample, nothing).map(({ kind }) => kind);
+    };
+    expect(named(6)).toEqual(["single-prompt"]);
+    expect(named(4)).toEqual([]);
   });
 
   it("says three at most, those of the largest weight, first the largest", () => {

@@ -187,3 +187,25 @@ describe("trendOf", () => {
     expect(trendOf(drawRun({ steps: 2 }))).toBeUndefined();
   });
 });
+
+test("names the step that is furthest off first, whatever their order", () => {
+  for (const [third, eighth, order] of [
+    [6, 9, [7, 2]],
+    [9, 6, [2, 7]],
+  ] as const) {
+    const run = drawRun({
+      prompt: 0.2,
+      effect: ({ step }) => (step === 2 ? third : step === 7 ? eighth : 1),
+    });
+    expect(standoutsOf(run, stepOf).map(({ key }) => key)).toEqual(order);
+  }
+});
+
+test("a trend is of the first and the last third of the steps, from three steps on", () => {
+  const third = trendOf(drawRun({ steps: 9, prompt: 0.1, effect: ({ step }) => (step === 2 ? 30 : 1) }))!;
+  expect(third.early / third.late).toBeGreaterThan(7);
+  const middle = trendOf(drawRun({ steps: 9, prompt: 0.1, effect: ({ step }) => (step === 3 ? 30 : 1) }))!;
+  expect(middle.early / middle.late).toBeLessThan(1.5);
+  const three = trendOf(drawRun({ steps: 3, prompt: 0.1, effect: ({ step }) => 4 ** step }))!;
+  expect(three.late / three.early).toBeGreaterThan(10);
+});
