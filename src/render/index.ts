@@ -5,7 +5,7 @@
  */
 export * from "./charts/index.ts";
 export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from "./correct/index.ts";
-export { type KlMarkdownOptions, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
+export { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
 export {
   type MarkdownOptions,
   renderHtml,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leftOutOf } from "../../src/analyses/report/left-out.ts";
 import { stepCharts } from "../../src/render/charts/step-charts.ts";
-import { SCRIPT_HASH, STYLE_HASH } from "../../src/render/html/policy.ts";
+import { SCRIPT_HASH, STYLE_HASH, TEXT_STYLE_HASH } from "../../src/render/html/policy.ts";
 import { SCRIPT } from "../../src/render/html/script.ts";
 import { STYLE } from "../../src/render/html/style.ts";
 import { renderHtml } from "../../src/render/index.ts";
@@ -38,7 +38,7 @@ describe("renderHtml", () => {
     expect(page).toContain(`<style>${STYLE}</style>`);
     expect(page).toContain(`<script>${SCRIPT}</script>`);
     expect(page).toContain(
-      `content="default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}';`,
+      `content="default-src 'none'; style-src '${STYLE_HASH}' '${TEXT_STYLE_HASH}'; script-src '${SCRIPT_HASH}';`,
     );
   });
 

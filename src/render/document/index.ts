@@ -1,4 +1,17 @@
 export {
+  anchor,
+  type Block,
+  type Document,
+  type Entry,
+  filledSections,
+  isFilled,
+  type Picture,
+  type Section,
+  tableSections,
+} from "./document.ts";
+export { findingEntries } from "./findings.ts";
+export type { Style, Surface } from "./surface.ts";
+export {
   type ColumnOptions,
   figureColumn,
   makeTable,

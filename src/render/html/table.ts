@@ -8,7 +8,7 @@ const LONG_TEXT = 44;
 const BAR_WIDTH = 56;
 
 /** A table as HTML; end tags that HTML supplies by itself are left out, which halves a table of a thousand steps. */
-export function htmlTable(table: Table): string {
+export function htmlTable(table: Table, caption = ""): string {
   const isLong = table.rows > LONG;
   const head = table.columns.map((column) => {
     const meaning = column.meaning === undefined ? "" : ` title="${escapeHtml(column.meaning)}"`;
@@ -20,7 +20,7 @@ export function htmlTable(table: Table): string {
   );
   return (
     `<div class="scroll${isLong ? " long" : ""}"${isLong ? ` tabindex=0 role=region aria-label="${escapeHtml(table.title)}"` : ""}>` +
-    `<table${table.rows > 2 ? " data-sort" : ""}><thead><tr>${head.join("")}</thead>\n<tbody>${rows.join("\n")}</tbody></table></div>`
+    `<table${table.rows > 2 ? " data-sort" : ""}>${caption === "" ? "" : `<caption>${escapeHtml(caption)}</caption>`}<thead><tr>${head.join("")}</thead>\n<tbody>${rows.join("\n")}</tbody></table></div>`
   );
 }
 
