@@ -6,8 +6,8 @@
 export * from "./charts/index.ts";
 export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from "./correct/index.ts";
 export { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
+export type { MarkdownOptions } from "./markdown/index.ts";
 export {
-  type MarkdownOptions,
   renderHtml,
   renderMarkdown,
   renderTerminal,

@@ -20,7 +20,11 @@ export interface Document {
   /** What was read, in parts: `3,264 sequences`. */
   readonly input: readonly string[];
   /** Before everything else, without headings. */
+  /** What it all comes to. */
+  readonly verdict?: Entry;
   readonly lead: readonly Block[];
+  /** After the lead; a page has room for it beside. */
+  readonly aside?: readonly Block[];
   readonly sections: readonly Section[];
   /** What the figures are; pages and Markdown end with it. */
   readonly footer?: string;
@@ -46,6 +50,7 @@ export interface Text {
 
 export interface List {
   readonly kind: "list";
+  readonly title?: string;
   readonly items: readonly string[];
   readonly muted?: boolean;
 }
@@ -92,8 +97,10 @@ export interface Picture {
   readonly terminal?: (surface: Surface) => readonly string[];
   readonly markdown?: () => string;
   readonly html?: () => string;
-  /** Whether the page may put it beside others. */
-  readonly isChart?: boolean;
+  /** For links to it on a page. */
+  readonly id?: string;
+  /** Charts stand beside each other on a page, small ones three to a row. */
+  readonly chart?: "large" | "small";
 }
 
 export type Medium = "terminal" | "markdown" | "html";
@@ -116,6 +123,8 @@ export interface Command {
   readonly label: string;
   readonly command: string;
   readonly why?: string;
+  /** For links to it on a page. */
+  readonly id?: string;
 }
 
 /** Tables, each as a section of its own name. */
@@ -152,8 +161,13 @@ export function isFilled(block: Block, medium: Medium): boolean {
   }
 }
 
+/** What stands before the sections, one after the other. */
+export function leadBlocks({ lead, aside = [] }: Document, medium: Medium): Block[] {
+  return [...lead, ...aside].filter((block) => isFilled(block, medium));
+}
+
 /** The sections that have something to show, without what has not. */
-export function filledSections({ sections }: Document, medium: Medium): Section[] {
+export function filledSections(sections: readonly Section[], medium: Medium): Section[] {
   return sections
     .map((section) => ({ ...section, blocks: section.blocks.filter((block) => isFilled(block, medium)) }))
     .filter(({ blocks }) => blocks.length > 0);

@@ -5,6 +5,7 @@ export {
   type Entry,
   filledSections,
   isFilled,
+  leadBlocks,
   type Picture,
   type Section,
   tableSections,

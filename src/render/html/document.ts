@@ -14,24 +14,28 @@ import { htmlTable } from "./table.ts";
 import { TEXT_STYLE } from "./text-style.ts";
 
 export function writePage(document: Document): string {
-  const { kind, name, input, lead, footer = "" } = document;
-  const sections = filledSections(document, "html")
+  const { kind, name, result, input, verdict, lead, aside, footer = "" } = document;
+  const top = (id: string, blocks: readonly Block[]): string =>
+    writeBlocks(
+      blocks.filter((block) => isFilled(block, "html")),
+      "",
+      id,
+    );
+  const sections = filledSections(document.sections, "html")
     .map(({ id, title, blocks }) => ({ id, title, body: writeBlocks(blocks, title, id) }))
     .filter(({ body }) => body !== "");
   return [
     "<!doctype html>",
     `<html lang=en><head><meta charset=utf-8><meta name=generator content="logratio ${kind}"><meta name=viewport content="width=device-width,initial-scale=1">`,
     `<meta http-equiv=Content-Security-Policy content="${SECURITY_POLICY}">`,
-    `<meta name=referrer content=no-referrer><title>${escapeHtml(`${name} · logratio ${kind}`)}</title>`,
+    `<meta name=referrer content=no-referrer><title>${escapeHtml(`${name}${result === undefined ? "" : `: ${result}`} · logratio ${kind}`)}</title>`,
     `<style>${STYLE}</style><style>${TEXT_STYLE}</style></head><body>`,
     `<header><div class=top><h1>${escapeHtml(name)}</h1><button class=tool id=theme type=button hidden>colours</button></div>`,
-    `<p class=muted>${escapeHtml(input.join(" · "))}</p></header>`,
+    `<p class=muted>${escapeHtml(input.join(" · "))}</p>${verdict === undefined ? "" : writeVerdict(verdict)}</header>`,
     "<main>",
-    writeBlocks(
-      lead.filter((block) => isFilled(block, "html")),
-      "",
-      "lead",
-    ),
+    aside === undefined
+      ? top("lead", lead)
+      : `<div class=two><div>${top("lead", lead)}</div><div>${top("aside", aside)}</div></div>`,
     `<nav aria-label=Sections>${sections
       .filter(({ title }) => title !== "")
       .map(({ id, title }) => `<a href="#${id}">${escapeHtml(title)}</a>`)
@@ -50,13 +54,18 @@ export function writePage(document: Document): string {
 function writeBlocks(blocks: readonly Block[], title: string, id: string): string {
   const written: string[] = [];
   let charts: string[] = [];
+  let size = "";
   const flush = (): void => {
-    if (charts.length > 0) written.push(`<div class=charts>${charts.join("\n")}</div>`);
+    const name = size === "small" ? `"charts small"` : "charts";
+    if (charts.length > 0) written.push(`<div class=${name}>${charts.join("\n")}</div>`);
     charts = [];
   };
   for (const [at, block] of blocks.entries()) {
-    if (block.kind === "picture" && block.isChart) {
-      charts.push(`<figure>${block.html?.() ?? ""}</figure>`);
+    if (block.kind === "picture" && block.chart !== undefined) {
+      if (block.chart !== size) flush();
+      size = block.chart;
+      const name = block.id === undefined ? "" : ` id="chart-${block.id}"`;
+      charts.push(`<figure${name}>${block.html?.() ?? ""}</figure>`);
       continue;
     }
     flush();
@@ -71,7 +80,7 @@ function writeBlock(block: Block, title: string, id: string): string {
     case "text":
       return `<p${block.muted ? " class=note" : ""}>${say(block.text)}</p>`;
     case "list":
-      return `<ul${block.muted ? " class=note" : ""}>${writeItems(block.items)}</ul>`;
+      return `${block.title === undefined ? "" : `<h3>${say(block.title)}</h3>`}<ul${block.muted ? " class=note" : ""}>${writeItems(block.items)}</ul>`;
     case "facts":
       return writeFacts(block.rows);
     case "entries":
@@ -97,11 +106,16 @@ function writeBlock(block: Block, title: string, id: string): string {
     }
     case "command":
       return (
-        `<h3>${say(block.label)}</h3><div class=next><pre id="command-${id}">${escapeHtml(block.command)}</pre>` +
-        `<button class=tool type=button data-copy="command-${id}" hidden>copy</button></div>` +
+        `<h3>${say(block.label)}</h3><div class=next><pre id="${block.id ?? id}">${escapeHtml(block.command)}</pre>` +
+        `<button class=tool type=button data-copy="${block.id ?? id}" hidden>copy</button></div>` +
         (block.why === undefined ? "" : `<p class=note>${say(block.why)}</p>`)
       );
   }
+}
+
+function writeVerdict({ level, word, text, items = [] }: Entry): string {
+  const list = items.length === 0 ? "" : `<ul>${writeItems(items)}</ul>`;
+  return `<div class=verdict><span class="level ${level}">${say(word)}</span><p>${say(text)}</p></div>${list}`;
 }
 
 function writeEntry({ level, word, text, isHeading, body, items = [], details = [] }: Entry): string {

@@ -27,7 +27,7 @@ export function htmlTable(table: Table, caption = ""): string {
 function htmlCell(column: TableColumn, row: number, isLong: boolean): string {
   const text = escapeHtml(shownCell(column, row));
   const level = column.levels?.[row];
-  const content = level === undefined ? text : `<span class="level ${level}">${text}</span>`;
+  const content = level === undefined || text === "" ? text : `<span class="level ${level}">${text}</span>`;
   const share = column.bars?.[row] ?? Number.NaN;
   const picture = column.bars === undefined || isLong ? "" : htmlBar(Number.isNaN(share) ? 0 : share);
   return `<td${classOf(column, column.worstRow === row)}>${content}${picture}`;

@@ -150,7 +150,7 @@ function tables(...all: readonly Table[]): Block[] {
 }
 
 function charts(pictures: readonly KlPicture[]): Picture[] {
-  return pictures.map(({ svg }) => ({ kind: "picture", isChart: true, html: () => svg }));
+  return pictures.map(({ svg }) => ({ kind: "picture", chart: "large", html: () => svg }));
 }
 
 function progressionPicture({ progression }: KlReport): Picture[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Block, type Document, type Entry, filledSections, isFilled } from "../document/index.ts";
+import { type Block, type Document, type Entry, filledSections, leadBlocks } from "../document/index.ts";
 import { tableBlock } from "./table.ts";
 import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "./text.ts";
 
@@ -16,13 +16,14 @@ export interface MarkdownOptions {
 const MOST_NEEDED = 3;
 
 export function writeMarkdown(document: Document, { command }: MarkdownOptions = {}): string {
-  const { heading, name, result, input, footer } = document;
+  const { heading, name, result, input, verdict, sections, footer } = document;
   const title = [heading, codeSpan(name)].filter((part) => part !== "").join(" ");
   const blocks = [
     `### ${title}${result === undefined ? "" : `: ${escapeMarkdown(result)}`}`,
     escapeMarkdown(input.join(" · ")),
-    ...document.lead.filter((block) => isFilled(block, "markdown")).map(writeBlock),
-    ...filledSections(document, "markdown").flatMap(({ title: head, blocks: inside }) => {
+    ...(verdict === undefined ? [] : [writeEntry(verdict)]),
+    ...leadBlocks(document, "markdown").map(writeBlock),
+    ...filledSections(sections, "markdown").flatMap(({ title: head, blocks: inside }) => {
       const written = inside.map(writeBlock).filter((block) => block !== "");
       const [first] = inside;
       const isTitled = head === "" || (first?.kind === "table" && first.table.title === head);
@@ -39,7 +40,9 @@ function writeBlock(block: Block): string {
     case "text":
       return escapeMarkdown(block.text);
     case "list":
-      return writeList(block.items);
+      return (
+        (block.title === undefined ? "" : `**${escapeMarkdown(block.title)}**\n\n`) + writeList(block.items)
+      );
     case "facts":
       return block.rows
         .map(([label, text]) => `- **${escapeMarkdown(label)}**: ${escapeMarkdown(text)}`)

@@ -36,20 +36,14 @@ export function buildSweepDocument(
     name: run,
     result: recommendation.kind,
     input: inputParts(report),
-    lead: [
-      {
-        kind: "entries",
-        entries: [
-          {
-            level: LEVELS[recommendation.kind],
-            word: recommendation.kind.toUpperCase(),
-            text: recommendation.setting,
-            isHeading: true,
-            items: recommendation.reasons,
-          },
-        ],
-      },
-    ],
+    verdict: {
+      level: LEVELS[recommendation.kind],
+      word: recommendation.kind.toUpperCase(),
+      text: recommendation.setting,
+      isHeading: true,
+      items: recommendation.reasons,
+    },
+    lead: [],
     sections: [
       {
         id: "settings",

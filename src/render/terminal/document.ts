@@ -8,7 +8,8 @@ import {
   type Document,
   type Entry,
   filledSections,
-  isFilled,
+  leadBlocks,
+  type Section,
   type Style,
   type Surface,
 } from "../document/index.ts";
@@ -24,19 +25,28 @@ const LEAST_LABEL = 8;
 /** None longer than `width` columns, but for commands: they are whole. */
 export function drawDocument(document: Document, options: TerminalOptions): string {
   const surface = makeSurface(options);
-  const lines = [...drawTitle(document, surface)];
-  const lead = document.lead.filter((block) => isFilled(block, "terminal"));
-  for (const [at, block] of lead.entries()) {
-    if (at === 0 || lead[at - 1]?.kind !== block.kind) lines.push("");
+  const { name, input, verdict, sections } = document;
+  const lines = drawTitle(name, input, surface);
+  if (verdict !== undefined) lines.push("", ...clipped(drawEntry(verdict, surface), surface));
+  let before: Block | undefined;
+  for (const block of leadBlocks(document, "terminal")) {
+    if (before?.kind !== block.kind) lines.push("");
     lines.push(...drawBlock(block, surface));
+    before = block;
   }
-  for (const { title, blocks } of filledSections(document, "terminal"))
-    lines.push(...drawSection(title, blocks, surface));
+  lines.push(...drawSections(sections, surface));
   return lines.map((line) => `${line}\n`).join("");
 }
 
+/** Those that have something to show, a blank line before each. */
+export function drawSections(sections: readonly Section[], surface: Surface): string[] {
+  return filledSections(sections, "terminal").flatMap(({ title, blocks }) =>
+    drawSection(title, blocks, surface),
+  );
+}
+
 /** Blocks under a title, a blank line before it. A table that opens them has a title of its own, which says more. */
-export function drawSection(title: string, blocks: readonly Block[], surface: Surface): string[] {
+function drawSection(title: string, blocks: readonly Block[], surface: Surface): string[] {
   const isTitled = title === "" || blocks[0]?.kind === "table";
   const head = isTitled ? [] : ["", ...paragraph(title, surface, 0, "bold")];
   return [
@@ -52,7 +62,8 @@ export function drawSection(title: string, blocks: readonly Block[], surface: Su
   ];
 }
 
-function drawTitle({ name, input }: Document, surface: Surface): string[] {
+/** The name of what was read, then what it is, broken between parts. */
+export function drawTitle(name: string, input: readonly string[], surface: Surface): string[] {
   const shown = clip(surface.text(name), Math.max(8, Math.floor(surface.width / 2)), surface.ellipsis);
   const separator = surface.unicode ? " · " : ", ";
   const [first = "", ...rest] = wrapParts([shown, ...input.map(surface.text)], separator, surface.width);
@@ -60,13 +71,17 @@ function drawTitle({ name, input }: Document, surface: Surface): string[] {
     surface.style(shown, "bold") + surface.style(first.slice(shown.length), "dim"),
     ...rest.map((line) => surface.style(line, "dim")),
   ];
+  return clipped(lines, surface);
+}
+
+function clipped(lines: readonly string[], surface: Surface): string[] {
   return lines.map((line) => clip(line, surface.width, surface.ellipsis));
 }
 
 function drawBlock(block: Block, surface: Surface): string[] {
   // A command is pasted as it stands; everything else must not be wider than the terminal.
   if (block.kind === "command") return drawCommand(block.label, block.command, block.why ?? "", surface);
-  return drawOther(block, surface).map((line) => clip(line, surface.width, surface.ellipsis));
+  return clipped(drawOther(block, surface), surface);
 }
 
 function drawOther(block: Exclude<Block, { kind: "command" }>, surface: Surface): readonly string[] {
@@ -76,7 +91,10 @@ function drawOther(block: Exclude<Block, { kind: "command" }>, surface: Surface)
         ? paragraph(block.text, surface, 2, "dim")
         : paragraph(block.text, surface, 0, undefined);
     case "list":
-      return block.items.flatMap((item) => bullet(item, surface, 0, block.muted ? "dim" : undefined));
+      return [
+        ...(block.title === undefined ? [] : [heading(block.title, surface)]),
+        ...block.items.flatMap((item) => bullet(item, surface, 0, block.muted ? "dim" : undefined)),
+      ];
     case "facts":
       return labelled(block.rows, surface, 0);
     case "entries":

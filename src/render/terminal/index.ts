@@ -3,7 +3,7 @@ export { toAscii } from "./ascii.ts";
 export { heightCharacter, logHistogram, sparkline } from "./bars.ts";
 export { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
 export { drawCommand, pasteable } from "./command.ts";
-export { drawDocument } from "./document.ts";
+export { drawDocument, drawSections, drawTitle } from "./document.ts";
 export { type FlowPiece, flowPieces } from "./flow.ts";
 export { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
 export { drawTable } from "./table.ts";
