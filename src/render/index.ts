@@ -5,9 +5,9 @@
  */
 export * from "./charts/index.ts";
 export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from "./correct/index.ts";
-export { type KlMarkdownOptions, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
+export { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
+export type { MarkdownOptions } from "./markdown/index.ts";
 export {
-  type MarkdownOptions,
   renderHtml,
   renderMarkdown,
   renderTerminal,

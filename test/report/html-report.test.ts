@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leftOutOf } from "../../src/analyses/report/left-out.ts";
 import { stepCharts } from "../../src/render/charts/step-charts.ts";
-import { SCRIPT_HASH, STYLE_HASH } from "../../src/render/html/policy.ts";
+import { SCRIPT_HASH, STYLE_HASH, TEXT_STYLE_HASH } from "../../src/render/html/policy.ts";
 import { SCRIPT } from "../../src/render/html/script.ts";
 import { STYLE } from "../../src/render/html/style.ts";
+import { TEXT_STYLE } from "../../src/render/html/text-style.ts";
 import { renderHtml } from "../../src/render/index.ts";
 import { sectionPictures, spreadPictures } from "../../src/render/report/html-pictures.ts";
 import { STEP_METRICS, type StepSeries } from "../../src/results/view.ts";
@@ -15,7 +16,7 @@ const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload
 
 /** Tags that the page may hold; anything else came out of a file. */
 const OWN_TAGS = new Set(
-  "!doctype html head meta title style body header h1 h2 h3 button p div span main table thead tbody tr th td ul li a nav section b dl dt dd pre figure svg g path rect circle text footer script".split(
+  "!doctype html head meta title style body header h1 h2 h3 button p div span main table caption thead tbody tr th td ul li a nav section b dl dt dd pre figure svg g path rect circle text footer script".split(
     " ",
   ),
 );
@@ -35,10 +36,13 @@ describe("renderHtml", () => {
     expect(STYLE_HASH, "STYLE has changed: put its new hash into policy.ts").toBe(sha256(STYLE));
     expect(SCRIPT_HASH, "SCRIPT has changed: put its new hash into policy.ts").toBe(sha256(SCRIPT));
     const page = renderHtml(sampleReport());
+    expect(TEXT_STYLE_HASH, "TEXT_STYLE has changed: put its new hash into policy.ts").toBe(
+      sha256(TEXT_STYLE),
+    );
     expect(page).toContain(`<style>${STYLE}</style>`);
     expect(page).toContain(`<script>${SCRIPT}</script>`);
     expect(page).toContain(
-      `content="default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}';`,
+      `content="default-src 'none'; style-src '${STYLE_HASH}' '${TEXT_STYLE_HASH}'; script-src '${SCRIPT_HASH}';`,
     );
   });
 
@@ -85,7 +89,7 @@ describe("renderHtml", () => {
     fc.assert(
       fc.property(foreign, foreign, (run, name) => {
         const page = renderHtml(sampleReport({ run, environments: [name, "b"], files: [name] }));
-        const body = page.replace(STYLE, "").replace(SCRIPT, "");
+        const body = page.replace(STYLE, "").replace(TEXT_STYLE, "").replace(SCRIPT, "");
         const tags = [...body.matchAll(/<\/?([^\s>/]+)[^>]*>/g)];
         const foreignTags = tags.filter(([, tag = ""]) => !OWN_TAGS.has(tag.toLowerCase()));
         const handlers = tags.filter(([tag]) => /\son\w+=/.test(tag.replaceAll(/"[^"]*"/g, "")));
@@ -123,8 +127,8 @@ describe("renderHtml", () => {
     const anchors = [...page.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id);
     for (const id of anchors) expect(page).toContain(`id="${id}"`);
     expect(anchors).toContain("findings");
-    expect(page).toContain("<pre id=next>logratio view runs/sample</pre>");
-    expect(page).toContain("data-copy=next");
+    expect(page).toContain('<pre id="next">logratio view runs/sample</pre>');
+    expect(page).toContain('data-copy="next"');
   });
 
   it("says what was left out before any table", () => {

@@ -19,16 +19,13 @@ describe("renderMarkdown", () => {
 
   it("has verdict, key table, facts, tables, and the command that repeats it", () => {
     const text = renderMarkdown(sampleReport(), { command: "logratio report runs/sample --parity verl" });
-    expect(text.split("\n").slice(0, 3)).toEqual([
-      "### Rollout/trainer mismatch of `sample`: ELEVATED",
-      "",
-      "single tokens are far off: look at step 10",
-    ]);
+    expect(text.split("\n")[0]).toBe("### Rollout/trainer mismatch of `sample`: ELEVATED");
+    expect(text.split("\n")[4]).toBe("- **ELEVATED** single tokens are far off: look at step 10");
     expect(text).toContain(
       "| mean \\|Δ\\| | 0.00300 | 0.00310 – 0.00510 | normal | CI gates at 0.1 (slime PR 1968) |",
     );
     expect(text).toContain("- Turn 2 is twice as far off as turn 1\n- 12 of 3,000 tokens make 80 % of Σ k3");
-    expect(text).toContain("Left out: nothing.");
+    expect(text).toContain("**Left out**\n\n- nothing");
     expect(text).toContain("**By step**");
     expect(text).toContain("**By turn**");
     expect(text).toContain("To repeat this:\n\n```sh\nlogratio report runs/sample --parity verl\n```");
@@ -90,9 +87,9 @@ describe("renderMarkdown", () => {
     const left_out = leftOutOf(findings, report.excluded);
     const text = renderMarkdown({ ...report, findings, left_out });
     expect(text).toContain(
-      "- **skipped** npz data is cut off (`b\\|c.npz, byte 512`); likely: killed; try: write it again",
+      "- **skipped** npz data is cut off\n  - at: b\\|c.npz, byte 512\n  - cause: killed\n  - try: write it again",
     );
-    expect(text).toContain("Left out: b\\|c.npz: npz data is cut off.");
+    expect(text).toContain("**Left out**\n\n- b\\|c.npz: npz data is cut off");
     expect(text).not.toContain("nothing to worry about");
     expect(renderMarkdown(emptyReport())).toContain("| mean \\|Δ\\| | n/a |  |  |  |");
   });

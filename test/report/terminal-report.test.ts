@@ -194,9 +194,7 @@ describe("renderTerminal", () => {
     expect(text).toContain(
       "left out   412 tokens without a log-prob; b.npz: npz data is cut off; 1 other warning, see Findings",
     );
-    expect(text).toContain(
-      "  skipped  npz data is cut off\n           at      b.npz\n           try     write it again\n",
-    );
+    expect(text).toContain("△ skipped  npz data is cut off\n  at      b.npz\n  try     write it again\n");
   });
 
   it("folds many steps into 20 rows and keeps the worst", () => {

@@ -1,9 +1,12 @@
 /**
- * An analysis of high-divergence logs for terminals, Markdown and HTML.
+ * What an analysis of high-divergence logs says; and the rows of a query.
  *
  * @module
  */
-export { renderAnalyzeHtml } from "./html.ts";
-export { type AnalyzeMarkdownOptions, renderAnalyzeMarkdown } from "./markdown.ts";
+export {
+  buildAnalyzeDocument,
+  renderAnalyzeHtml,
+  renderAnalyzeMarkdown,
+  renderAnalyzeTerminal,
+} from "./document.ts";
 export { type RowTable, renderRows } from "./rows.ts";
-export { renderAnalyzeTerminal } from "./terminal.ts";

@@ -55,12 +55,7 @@ export function keyLines(report: AnalyzeReport): (readonly [label: string, text:
       ]);
     }
   }
-  return lines.map(([label, text]) => [label, unbroken(text)]);
-}
-
-/** A number stays on the line of its per cent sign. */
-export function unbroken(text: string): string {
-  return text.replace(/(\d) %/g, "$1\u00a0%");
+  return lines;
 }
 
 /** How a scenario that holds is to be taken. */

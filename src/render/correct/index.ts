@@ -1,2 +1,2 @@
-export { renderLintMarkdown, renderLintTerminal } from "./lint.ts";
-export { renderCorrectTerminal } from "./terminal.ts";
+export { buildCorrectDocument, renderCorrectTerminal } from "./document.ts";
+export { buildLintDocument, renderLintMarkdown, renderLintTerminal } from "./lint.ts";

@@ -60,10 +60,10 @@ it.each([40, 80, 120])("fits a terminal of %i columns", (width) => {
 
 it("says what the config does, which values are defaults, and what to write", () => {
   const text = renderLintTerminal(report, { width: 100, color: false, unicode: true });
-  expect(text).toContain("1 error, 0 warnings, 1 note");
+  expect(text).toContain("1 error · 0 warnings · 1 note");
   expect(text).toContain("slime (preset slime-mis), document 2, line 4");
   expect(text).toContain("most likely, by tis_clip (line 5)");
-  expect(text).toContain("- token importance weights, truncated above at 2");
+  expect(text).toContain("• token importance weights, truncated above at 2");
   expect(text).toMatch(/tis_level\s+none\s+default/);
   expect(text).toMatch(/low\s+not known\s+line 6/);
   expect(text).toMatch(/error\s+line 5: the bounds/);
@@ -72,10 +72,10 @@ it("says what the config does, which values are defaults, and what to write", ()
 
 it("writes Markdown in which foreign text stays text", () => {
   const text = renderLintMarkdown(report);
-  expect(text).toContain("### `run\\|1\\x1b[31m.yaml`: 1 error, 0 warnings, 1 note");
+  expect(text).toContain("### `run\\|1\\x1b[31m.yaml`\n\n1 error · 0 warnings · 1 note");
   expect(text).toContain("| tis\\_clip | 2 | line 5 | upper bound of the ratio |");
   expect(text).toContain("- **error** line 5: the bounds");
-  expect(text).toContain("write: `` tis_clip: `2` ``");
+  expect(text).toContain("  - write: tis\\_clip: \\`2\\`");
 });
 
 it("a refused config does nothing yet", () => {

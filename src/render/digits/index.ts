@@ -1,4 +1,3 @@
 export { headlines, inputParts, placeName } from "./content.ts";
-export { type DigitsMarkdownOptions, renderDigitsMarkdown } from "./markdown.ts";
+export { buildDigitsDocument, renderDigitsMarkdown, renderDigitsTerminal } from "./document.ts";
 export { digitTables, formatBounded } from "./tables.ts";
-export { renderDigitsTerminal } from "./terminal.ts";

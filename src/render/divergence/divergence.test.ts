@@ -181,13 +181,14 @@ describe("renderDivergenceSummary", () => {
   it("says what was logged, of what, and where it went", () => {
     const text = renderDivergenceSummary(REPORT, OPTIONS);
     expect(text).toBe(
-      `stale\\x1b[31m: |Δp| reaches 0.8 in 1 of 2 iterations; 5 tokens logged
-  largest |Δp| 0.998 in iteration 0
-  flip types: rollout_confident_actor_rejects 3, large_disagreement 1
-  from correct answers 1, from incorrect ones 4
-  2 tokens whose text alone tokenizes to something else
-  1 token not decoded without an error
-  appended to log.jsonl: 5 lines
+      `stale\\x1b[31m · |Δp| reaches 0.8 in 1 of 2 iterations · 5 tokens logged
+
+• largest |Δp| 0.998 in iteration 0
+• flip types: rollout_confident_actor_rejects 3, large_disagreement 1
+• from correct answers 1, from incorrect ones 4
+• 2 tokens whose text alone tokenizes to something else
+• 1 token not decoded without an error
+• appended to log.jsonl: 5 lines
 `,
     );
   });

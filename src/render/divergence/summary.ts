@@ -1,5 +1,6 @@
 import type { DivergenceReport, DivergenceStep, FlipType } from "../../results/index.ts";
-import { clip, makeSurface, type TerminalOptions, wrap } from "../terminal/index.ts";
+import type { Document } from "../document/index.ts";
+import { clip, drawDocument, makeSurface, type TerminalOptions } from "../terminal/index.ts";
 import { formatCount, formatNumber, formatPlain, plural } from "../text/index.ts";
 
 const FLIPS: readonly FlipType[] = [
@@ -22,27 +23,28 @@ export function renderStepTitle(
 }
 
 /** What was logged of a run, in a few lines that say what to do next. */
-export function renderDivergenceSummary(report: DivergenceReport, options: TerminalOptions): string {
-  const surface = makeSurface(options);
-  const paragraphs = [headline(report), ...details(report)];
-  return paragraphs
-    .flatMap((paragraph, i) =>
-      wrap(surface.text(paragraph), surface.width - (i === 0 ? 0 : 2)).map((line, at) => {
-        const whole = i === 0 ? line : `  ${line}`;
-        return i === 0 && at === 0 ? surface.style(whole, "bold") : whole;
-      }),
-    )
-    .map((line) => `${line}\n`)
-    .join("");
+export function buildDivergenceDocument(report: DivergenceReport): Document {
+  return {
+    kind: "divergence",
+    heading: "High-divergence tokens of",
+    name: report.run,
+    input: resultParts(report),
+    lead: [{ kind: "list", items: details(report) }],
+    sections: [],
+  };
 }
 
-function headline({ run, metrics, settings }: DivergenceReport): string {
+export function renderDivergenceSummary(report: DivergenceReport, options: TerminalOptions): string {
+  return drawDocument(buildDivergenceDocument(report), options);
+}
+
+function resultParts({ metrics, settings }: DivergenceReport): string[] {
   const threshold = formatPlain(settings.threshold);
   const { steps, steps_logged: logged, records } = metrics;
-  if (steps === 0) return `${run}: --every ${settings.every} leaves out every step`;
-  if (logged === 0) return `${run}: none of ${plural(metrics.tokens, "token")} reaches |Δp| ${threshold}`;
+  if (steps === 0) return [`--every ${settings.every} leaves out every step`];
+  if (logged === 0) return [`none of ${plural(metrics.tokens, "token")} reaches |Δp| ${threshold}`];
   const share = `${formatCount(logged)} of ${plural(steps, "iteration")}`;
-  return `${run}: |Δp| reaches ${threshold} in ${share}; ${plural(records, "token")} logged`;
+  return [`|Δp| reaches ${threshold} in ${share}`, `${plural(records, "token")} logged`];
 }
 
 function details(report: DivergenceReport): string[] {

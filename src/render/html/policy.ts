@@ -5,12 +5,14 @@
  * @module
  */
 export const STYLE_HASH = "sha256-DXvVHdxwGAayb3ywas08yExWVK7IYSmV0bVeSo8Zhwc=";
+/** Of `TEXT_STYLE`. */
+export const TEXT_STYLE_HASH = "sha256-/ILCHjKkIfoVtZf2DEPVhtR4ijOjv1KKTb3uRj59/U0=";
 export const SCRIPT_HASH = "sha256-KHhyeEDM0IsOqvCOw4DzttyNg7C9iHMipqEf9ijdYvE=";
 
 /** For the `Content-Security-Policy` meta element: no network, no foreign script or style, no forms, no base. */
 export const SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src '${STYLE_HASH}'`,
+  `style-src '${STYLE_HASH}' '${TEXT_STYLE_HASH}'`,
   `script-src '${SCRIPT_HASH}'`,
   "base-uri 'none'",
   "form-action 'none'",

@@ -8,7 +8,7 @@ const LONG_TEXT = 44;
 const BAR_WIDTH = 56;
 
 /** A table as HTML; end tags that HTML supplies by itself are left out, which halves a table of a thousand steps. */
-export function htmlTable(table: Table): string {
+export function htmlTable(table: Table, caption = ""): string {
   const isLong = table.rows > LONG;
   const head = table.columns.map((column) => {
     const meaning = column.meaning === undefined ? "" : ` title="${escapeHtml(column.meaning)}"`;
@@ -20,14 +20,14 @@ export function htmlTable(table: Table): string {
   );
   return (
     `<div class="scroll${isLong ? " long" : ""}"${isLong ? ` tabindex=0 role=region aria-label="${escapeHtml(table.title)}"` : ""}>` +
-    `<table${table.rows > 2 ? " data-sort" : ""}><thead><tr>${head.join("")}</thead>\n<tbody>${rows.join("\n")}</tbody></table></div>`
+    `<table${table.rows > 2 ? " data-sort" : ""}>${caption === "" ? "" : `<caption>${escapeHtml(caption)}</caption>`}<thead><tr>${head.join("")}</thead>\n<tbody>${rows.join("\n")}</tbody></table></div>`
   );
 }
 
 function htmlCell(column: TableColumn, row: number, isLong: boolean): string {
   const text = escapeHtml(shownCell(column, row));
   const level = column.levels?.[row];
-  const content = level === undefined ? text : `<span class="level ${level}">${text}</span>`;
+  const content = level === undefined || text === "" ? text : `<span class="level ${level}">${text}</span>`;
   const share = column.bars?.[row] ?? Number.NaN;
   const picture = column.bars === undefined || isLong ? "" : htmlBar(Number.isNaN(share) ? 0 : share);
   return `<td${classOf(column, column.worstRow === row)}>${content}${picture}`;

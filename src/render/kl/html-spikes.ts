@@ -1,8 +1,8 @@
 import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
 import { element, PALETTE } from "../charts/index.ts";
 import { makeTable, textColumn } from "../document/index.ts";
-import { escapeHtml } from "../html/index.ts";
-import { captioned, tokenText, visibleToken } from "./html-text.ts";
+import { escapeHtml, htmlTable } from "../html/index.ts";
+import { tokenText, visibleToken } from "./html-text.ts";
 import { choicesOf } from "./spike-choices.ts";
 import { column, figure, quoted } from "./values.ts";
 
@@ -67,8 +67,9 @@ function share(probability: number | null, colour: string): string {
 
 /** KL and Δ of the spike's token at every checkpoint of the case. */
 function valueTable({ position }: SpikeFigures, { checkpoints, kl, delta }: CaseStudy): string {
-  return captioned(
-    makeTable("values", "This token at every checkpoint", [
+  const title = "This token at every checkpoint";
+  return htmlTable(
+    makeTable("values", title, [
       textColumn("checkpoint", checkpoints),
       column(
         "KL",
@@ -82,5 +83,6 @@ function valueTable({ position }: SpikeFigures, { checkpoints, kl, delta }: Case
         checkpoints.map((_, row) => delta[row]?.[position]),
       ),
     ]),
+    title,
   );
 }

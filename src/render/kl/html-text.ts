@@ -3,28 +3,7 @@
  *
  * @module
  */
-import type { Table } from "../document/index.ts";
-import { escapeHtml, htmlTable } from "../html/index.ts";
-
-/** A table with its title as caption and its note above it; nothing where it has no rows. */
-export function captioned(table: Table): string {
-  if (table.rows === 0) return "";
-  const note = table.note === undefined ? "" : `<p class=note>${escapeHtml(table.note)}</p>`;
-  const drawn = htmlTable(table);
-  // The first tag `<table` is the table's own: whatever stands before it is escaped.
-  const end = drawn.indexOf(">", drawn.indexOf("<table")) + 1;
-  return `${drawn.slice(0, end)}<caption>${escapeHtml(table.title)}</caption>${drawn.slice(end)}${note}`;
-}
-
-/** Label and sentence pairs. */
-export function definitions(lines: readonly (readonly [label: string, text: string])[]): string {
-  if (lines.length === 0) return "";
-  return `<dl>${lines.map(([label, text]) => `<dt>${escapeHtml(label)}<dd>${escapeHtml(text)}`).join("\n")}</dl>`;
-}
-
-export function htmlList(lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `<ul>${lines.map((line) => `<li>${escapeHtml(line)}`).join("\n")}</ul>`;
-}
+import { escapeHtml } from "../html/index.ts";
 
 /** Foreign text of several lines, for a `pre`. */
 export function escapeLines(text: string): string {

@@ -1,5 +1,5 @@
 /**
- * A study of checkpoints under teacher forcing for terminals, Markdown and HTML.
+ * A study of checkpoints under teacher forcing as a document.
  *
  * @module
  */
@@ -14,15 +14,13 @@ export {
   regionTable,
   rlProbeTable,
 } from "./checkpoint-tables.ts";
+export { buildKlDocument, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./document.ts";
 export { type HeatColumn, type HeatText, heatLines, TOKEN_CHARACTERS } from "./heat-map-lines.ts";
-export { renderKlHtml } from "./html.ts";
 export { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
-export { type KlMarkdownOptions, renderKlMarkdown } from "./markdown.ts";
 export { spikeDistributionsTable, spikeDistributionTable, topProblemTables } from "./problem-tables.ts";
 export { progressionLines, progressionTable, stageTable, turningTable } from "./progression-tables.ts";
 export { choicesOf } from "./spike-choices.ts";
 export { keyFigures, methodLines, SUPPORT } from "./summary.ts";
-export { renderKlTerminal } from "./terminal.ts";
 export {
   comparisonTable,
   correctnessTable,

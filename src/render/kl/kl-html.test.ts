@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { STYLE_HASH } from "../html/policy.ts";
+import { STYLE_HASH, TEXT_STYLE_HASH } from "../html/policy.ts";
 import { SCRIPT } from "../html/script.ts";
 import { STYLE } from "../html/style.ts";
+import { TEXT_STYLE } from "../html/text-style.ts";
 import { renderKlHtml } from "./index.ts";
-import { KL_STYLE_HASH } from "./policy.ts";
 import {
   CHECKPOINTS,
   emptyKlReport,
@@ -14,7 +14,6 @@ import {
   nullKlReport,
   sampleKlReport,
 } from "./sample.test-data.ts";
-import { KL_STYLE } from "./style.ts";
 
 /** Tags that the page may hold; anything else came out of a file. */
 const OWN_TAGS = new Set(
@@ -30,7 +29,7 @@ const OWN_ATTRIBUTES = new Set(
 
 /** Names of tags and attributes of the page without its own style sheets and script. */
 function markup(page: string): { tags: Set<string>; attributes: Set<string> } {
-  const body = page.replace(STYLE, "").replace(KL_STYLE, "").replace(SCRIPT, "");
+  const body = page.replace(STYLE, "").replace(TEXT_STYLE, "").replace(SCRIPT, "");
   const [tags, attributes] = [new Set<string>(), new Set<string>()];
   for (const [, tag = "", rest = ""] of body.matchAll(/<\/?([^\s>/]+)((?:"[^"]*"|[^">])*)>/g)) {
     tags.add(tag.toLowerCase());
@@ -74,10 +73,10 @@ describe.each(Object.entries(PAGES))("the %s page", (_, page) => {
 });
 
 it("allows exactly its own style sheets and script", () => {
-  const hash = `sha256-${createHash("sha256").update(KL_STYLE).digest("base64")}`;
-  expect(KL_STYLE_HASH, "KL_STYLE has changed: put its new hash into policy.ts").toBe(hash);
-  expect(PAGES.whole).toContain(`<style>${KL_STYLE}</style>`);
-  expect(PAGES.whole).toContain(`style-src '${STYLE_HASH}' '${KL_STYLE_HASH}'; script-src`);
+  const hash = `sha256-${createHash("sha256").update(TEXT_STYLE).digest("base64")}`;
+  expect(TEXT_STYLE_HASH, "TEXT_STYLE has changed: put its new hash into policy.ts").toBe(hash);
+  expect(PAGES.whole).toContain(`<style>${TEXT_STYLE}</style>`);
+  expect(PAGES.whole).toContain(`style-src '${STYLE_HASH}' '${TEXT_STYLE_HASH}'; script-src`);
 });
 
 it("holds no tag of foreign making, for any text", () => {

@@ -54,9 +54,9 @@ describe("renderKlTerminal", () => {
   it("answers first, with what carries each answer", () => {
     const head = text.split("\n").slice(0, 23).join("\n");
     for (const { question } of sampleKlReport().answers) expect(head).toContain(question);
-    expect(head).toContain("(supported)");
-    expect(head).toContain("(not supported)");
-    expect(head).toContain("(not enough data)");
+    expect(head).toContain("· descriptive  ");
+    expect(head).toContain("△ not supported  ");
+    expect(head).toContain("· not enough data  ");
     expect(head).toContain("mean KL 0.0170 ± 0.0071 nats");
   });
 
@@ -119,7 +119,6 @@ describe("renderKlMarkdown", () => {
       ([, head]) => head,
     );
     expect(heads).toEqual([
-      "Executive summary",
       "Checkpoint comparison",
       "Training progression",
       "Token categories",

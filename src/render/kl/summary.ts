@@ -50,18 +50,17 @@ export function keyLine(report: KlReport): string {
   );
 }
 
-/** How an answer is carried by the data: word, colour, and a sign with and without Unicode. */
+/** How an answer is carried by the data: word and colour. */
 interface Support {
   readonly word: string;
   readonly level: VerdictLevel;
-  readonly signs: readonly [string, string];
 }
 
 export const SUPPORT: Readonly<Record<KlAnswer["support"], Support>> = {
-  yes: { word: "supported", level: "normal", signs: ["✓", "+"] },
-  no: { word: "not supported", level: "elevated", signs: ["✗", "x"] },
-  "not enough data": { word: "not enough data", level: "none", signs: ["?", "?"] },
-  descriptive: { word: "descriptive", level: "none", signs: ["·", "-"] },
+  yes: { word: "supported", level: "normal" },
+  no: { word: "not supported", level: "elevated" },
+  "not enough data": { word: "not enough data", level: "none" },
+  descriptive: { word: "descriptive", level: "none" },
 };
 
 /** How figures were made: label and sentence. */
@@ -111,9 +110,4 @@ export function intervalMethod({
   if (problems <= MOST_PROBLEMS_BY_T) return `${byT}; none over fewer than ${FEWEST_INTERVAL_PROBLEMS}`;
   const drawn = `${plural(settings.bootstrap_replicates, "bootstrap sample")} of problems, seed ${String(settings.seed)}`;
   return `95 %, ${drawn}; over ${FEWEST_INTERVAL_PROBLEMS} to ${MOST_PROBLEMS_BY_T} problems Student's t, over fewer none`;
-}
-
-/** A number stays on the line of its per cent sign. */
-export function unbroken(text: string): string {
-  return text.replace(/(\d) %/g, "$1\u00a0%");
 }

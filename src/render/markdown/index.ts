@@ -1,2 +1,3 @@
+export { type MarkdownOptions, writeMarkdown } from "./document.ts";
 export { pipeTable, tableBlock } from "./table.ts";
 export { codeBlock, codeLines, codeSpan, escapeMarkdown } from "./text.ts";

@@ -3,6 +3,7 @@ import {
   clip,
   displayWidth,
   drawCommand,
+  drawTitle,
   levelSign,
   logHistogram,
   pad,
@@ -10,7 +11,6 @@ import {
   type Surface,
   sparkline,
   wrap,
-  wrapParts,
 } from "../terminal/index.ts";
 import { formatNumber, formatSigned, isMissing, plural } from "../text/index.ts";
 import { countOtherWarnings, inputParts, leftOutLines, otherFiles } from "./input.ts";
@@ -71,7 +71,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
   const clipped = (lines: readonly string[]): string[] =>
     lines.map((line) => clip(line, surface.width, surface.ellipsis));
   return [
-    clipped(drawTitle(report, surface)),
+    drawTitle(report.run, inputParts(report), surface),
     clipped(drawVerdict(report, surface)),
     clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
     clipped(drawPictures(report, surface, density)),
@@ -84,14 +84,6 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
 export function countRows(blocks: readonly string[][], width: number): number {
   const rows = (line: string): number => Math.max(1, Math.ceil(displayWidth(line) / width));
   return blocks.reduce((sum, block) => sum + block.reduce((all, line) => all + rows(line), 0), 0);
-}
-
-function drawTitle(report: MismatchReport, surface: Surface): string[] {
-  const run = clip(surface.text(report.run), Math.max(8, Math.floor(surface.width / 2)), surface.ellipsis);
-  const parts = inputParts(report).map(surface.text);
-  const [first = "", ...rest] = wrapParts([run, ...parts], surface.unicode ? " · " : ", ", surface.width);
-  const title = surface.style(run, "bold") + surface.style(first.slice(run.length), "dim");
-  return [title, ...rest.map((line) => surface.style(line, "dim"))];
 }
 
 function drawVerdict(report: MismatchReport, surface: Surface): string[] {

@@ -1,11 +1,10 @@
+export { buildReportDocument, renderHtml, renderMarkdown } from "./document.ts";
 export { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 export { foldSteps } from "./fold-steps.ts";
 export { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
-export { renderHtml } from "./html.ts";
 export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
 export { leftOutLines, sourceTable } from "./input.ts";
 export { keyFigures, noInterval } from "./key-figures.ts";
-export { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";
 export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
 export { renderTerminal, type TerminalReportOptions } from "./terminal.ts";

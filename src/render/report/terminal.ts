@@ -1,6 +1,6 @@
 import type { MismatchReport } from "../../results/index.ts";
-import { clip, drawCommand, makeSurface, type TerminalOptions } from "../terminal/index.ts";
-import { drawDetails } from "./details.ts";
+import { drawCommand, drawSections, makeSurface, type TerminalOptions } from "../terminal/index.ts";
+import { detailSections } from "./document.ts";
 import { countRows, drawFirstScreen } from "./first-screen.ts";
 
 /** The terminal, and how much of the report it gets. */
@@ -10,6 +10,9 @@ export interface TerminalReportOptions extends TerminalOptions {
   /** The command that prints all sections: said below the first screen where it stands alone. */
   readonly more?: string;
 }
+
+/** A terminal shows this many rows of steps and files; the HTML report and `--json` show more. */
+const LIMITS = { steps: 20, sources: 20 };
 
 /**
  * The report as lines for a terminal, with a newline at the end: a first screen for 80 × 24, then the tables. No line
@@ -34,8 +37,7 @@ export function renderTerminal(report: MismatchReport, options: TerminalReportOp
   const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
   const lines = drawFirstScreen(report, surface, countRows([more], surface.width));
   if (options.sections !== "summary") {
-    const details = drawDetails(report, surface);
-    lines.push(...details.map((line) => clip(line, surface.width, surface.ellipsis)));
+    lines.push(...drawSections(detailSections(report, LIMITS), surface));
   }
   lines.push(...more);
   return lines.map((line) => `${line}\n`).join("");

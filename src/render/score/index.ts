@@ -1,6 +1,6 @@
 /**
- * What scoring did, as text.
+ * What scoring did.
  *
  * @module
  */
-export { renderScoreTerminal } from "./terminal.ts";
+export { buildScoreDocument, renderScoreTerminal } from "./document.ts";

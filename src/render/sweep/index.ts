@@ -1,8 +1,12 @@
 /**
- * Text from a sweep's report.
+ * What a sweep's report says.
  *
  * @module
  */
-export { renderSweepMarkdown, type SweepMarkdownOptions } from "./markdown.ts";
+export {
+  buildSweepDocument,
+  renderSweepMarkdown,
+  renderSweepTerminal,
+  type SweepOptions,
+} from "./document.ts";
 export type { RowChoice } from "./rows.ts";
-export { renderSweepTerminal, type SweepTerminalOptions } from "./terminal.ts";

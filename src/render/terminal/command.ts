@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import type { Surface } from "../document/index.ts";
 import { printable } from "../text/index.ts";
 import { clip, displayWidth, pad } from "./columns.ts";
-import type { Surface } from "./surface.ts";
 import { wrap } from "./wrap.ts";
 
 /**

@@ -1,6 +1,5 @@
-import type { TableColumn } from "../document/index.ts";
+import type { Surface, TableColumn } from "../document/index.ts";
 import { clipMiddle, displayWidth } from "./columns.ts";
-import type { Surface } from "./surface.ts";
 
 export const GAP = "  ";
 export const BAR_COLUMNS = 10;

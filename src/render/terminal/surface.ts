@@ -1,4 +1,5 @@
 import type { VerdictLevel } from "../../results/index.ts";
+import type { Style, Surface } from "../document/index.ts";
 import { printable } from "../text/index.ts";
 import { toAscii } from "./ascii.ts";
 
@@ -8,19 +9,6 @@ export interface TerminalOptions {
   readonly color: boolean;
   /** False: every character is ASCII. */
   readonly unicode: boolean;
-}
-
-export type Style = "bold" | "dim" | "blue" | "worst" | "caution" | `level-${VerdictLevel}`;
-
-/** What the terminal at hand can show. */
-export interface Surface {
-  readonly width: number;
-  readonly unicode: boolean;
-  readonly ellipsis: string;
-  /** Text fit for this terminal: printable, in ASCII where it must be. Everything drawn passes through here. */
-  text(text: string): string;
-  /** Applies a style, or nothing without colour. To be used last: styled text is not measured again by columns. */
-  style(text: string, ...styles: readonly Style[]): string;
 }
 
 /** The sixteen basic colours only, so that the user's own theme decides how they look. */

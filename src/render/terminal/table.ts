@@ -1,8 +1,7 @@
-import type { Table } from "../document/index.ts";
+import type { Style, Surface, Table } from "../document/index.ts";
 import { bar } from "./bars.ts";
 import { displayWidth, pad } from "./columns.ts";
 import { BAR_COLUMNS, type Fitted, fitColumns, GAP, type LaidOut } from "./fit.ts";
-import type { Style, Surface } from "./surface.ts";
 import { wrap } from "./wrap.ts";
 
 /** A table as lines, and the headers of the columns for which the terminal was too narrow. */

@@ -34,7 +34,7 @@ describe("divergence", () => {
     );
     expect(out.match(/^\[Rank 0\] Divergence: /gm)).toHaveLength(2);
     expect(out).toContain("  Token: <no_tokenizer:55> (ID: 55)\n");
-    expect(out).toContain("stale: |Δp| reaches 0.6 in 2 of 12 iterations; 10 tokens logged\n");
+    expect(out).toContain("stale · |Δp| reaches 0.6 in 2 of 12 iterations · 10 tokens logged\n");
     expect(err).toContain("the 10 logged tokens are named <no_tokenizer:ID>");
     expect(err).toContain("--tokenizer DIR");
   });

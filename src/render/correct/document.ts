@@ -1,6 +1,7 @@
 import type { CorrectReport } from "../../results/index.ts";
+import type { Document } from "../document/index.ts";
 import { parityTable } from "../report/index.ts";
-import { clip, drawTable, makeSurface, type Surface, type TerminalOptions, wrap } from "../terminal/index.ts";
+import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import {
   formatCount,
   formatNearOne,
@@ -10,35 +11,38 @@ import {
   plural,
 } from "../text/index.ts";
 
-/** The result of `logratio correct` as lines for a terminal, none longer than `width` columns. */
-export function renderCorrectTerminal(report: CorrectReport, options: TerminalOptions): string {
-  const surface = makeSurface(options);
-  const lines = [
-    ...head(report, surface),
-    ...effectLines(report, surface),
-    ...bullets("note", report.traps, surface),
-    "",
-    ...drawTable(parityTable({ ...report, metrics: report.trainer_metrics }, "per_step"), surface).lines,
-  ];
-  return lines.map((line) => `${clip(line, surface.width, surface.ellipsis)}\n`).join("");
-}
+type Rows = [label: string, text: string][];
 
-function head(report: CorrectReport, surface: Surface): string[] {
+/** What the correction does, what it keeps and drops of the data, what goes wrong with it, what the trainer logs. */
+export function buildCorrectDocument(report: CorrectReport): Document {
   const settings = Object.entries(report.settings)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : String(value)}`);
-  return [
-    surface.style(surface.text(`${report.run} · ${report.preset}`), "bold"),
-    ...wrap(surface.text(settings.join("  ")), surface.width),
-    ...bullets("does", report.does, surface),
+  const rows: Rows = [
+    ["set", settings.join(", ")],
+    ...labelFirst("does", report.does),
+    ...effectRows(report),
+    ...labelFirst("note", report.traps),
   ];
+  const logged = parityTable({ ...report, metrics: report.trainer_metrics }, "per_step");
+  return {
+    kind: "correct",
+    heading: "Correction of",
+    name: report.run,
+    input: [report.preset],
+    lead: [{ kind: "facts", rows: rows.filter(([, text]) => text !== "") }],
+    sections: [{ id: "logged", title: "", blocks: [{ kind: "table", table: logged }] }],
+  };
 }
 
-function effectLines({ effect, metrics, effect_absent: absent }: CorrectReport, surface: Surface): string[] {
-  if (!effect || !metrics) return labelled("effect", `not figured out: ${absent ?? "no data"}`, surface);
+function labelFirst(label: string, texts: readonly string[]): Rows {
+  return texts.map((text, at) => [at === 0 ? label : "", text]);
+}
+
+function effectRows({ effect, metrics, effect_absent: absent }: CorrectReport): Rows {
+  if (!effect || !metrics) return [["effect", `not figured out: ${absent ?? "no data"}`]];
   const { dropped } = effect;
-  const none = dropped.tokens === 0;
-  const parts: [string, string][] = [
+  const rows: Rows = [
     [
       "keeps",
       `${formatCount(effect.tokens_kept)} of ${plural(metrics.tokens, "token")} (${formatShare(effect.tokens_kept_share)}), ` +
@@ -54,8 +58,8 @@ function effectLines({ effect, metrics, effect_absent: absent }: CorrectReport, 
       `tokens ${formatNearOne(effect.ess_tokens)} (${formatNearOne(metrics.ess)} uncorrected), sequences ${formatNearOne(effect.ess_sequences)}`,
     ],
   ];
-  if (!none) parts.push(["drops", droppedText(dropped, metrics.groups)]);
-  return parts.flatMap(([label, text]) => labelled(label, text, surface));
+  if (dropped.tokens > 0) rows.push(["drops", droppedText(dropped, metrics.groups)]);
+  return rows;
 }
 
 function droppedText(
@@ -83,14 +87,6 @@ function droppedText(
   return parts.join("; ") || `${formatShare(dropped.tokens_share)} of the tokens`;
 }
 
-const LABEL = 9;
-
-function labelled(label: string, text: string, surface: Surface): string[] {
-  return wrap(surface.text(text), surface.width - LABEL).map((line, i) =>
-    i === 0 ? surface.style(label.padEnd(LABEL), "dim") + line : " ".repeat(LABEL) + line,
-  );
-}
-
-function bullets(label: string, texts: readonly string[], surface: Surface): string[] {
-  return texts.flatMap((text, i) => labelled(i === 0 ? label : "", text, surface));
+export function renderCorrectTerminal(report: CorrectReport, options: TerminalOptions): string {
+  return drawDocument(buildCorrectDocument(report), options);
 }

@@ -1,6 +1,6 @@
 /**
- * What this page needs beside the common style sheet: the heat scale, strips, heat-maps. Its hash is part of the
- * page's security policy (`policy.ts`).
+ * For texts token by token, beside the common style sheet: the heat scale, strips, heat-maps; and for answers. Its hash
+ * is part of the page's security policy (`policy.ts`).
  *
  * @module
  */
@@ -15,7 +15,7 @@ const LEVELS = LIGHT_HEAT.map(
     `.k${level},table.heat td.k${level}{background:var(--lr-h${level});color:var(--lr-i${level})}`,
 ).join("\n");
 
-export const KL_STYLE = `
+export const TEXT_STYLE = `
 :root{${variables(LIGHT_HEAT)};--lr-tool:#e3e5e9;--lr-toolink:#555b64}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){${variables(DARK_HEAT)};--lr-tool:#33373e;--lr-toolink:#b4bac3}}
 :root[data-theme=dark]{${variables(DARK_HEAT)};--lr-tool:#33373e;--lr-toolink:#b4bac3}
@@ -24,7 +24,7 @@ ${LEVELS}
 .unknown,table.heat td.unknown{background:repeating-linear-gradient(135deg,transparent 0 3px,var(--lr-grid) 3px 5px);color:var(--lr-muted)}
 .answers{list-style:none;padding:0;margin:16px 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:12px}
 .answers li{margin:0;padding:11px 13px;background:var(--lr-panel);border-radius:8px}
-.answers p{margin:0 0 5px}
+.answers p{margin:0 0 5px;overflow-wrap:anywhere}
 .answers .level{font-size:12px;font-weight:600;padding:1px 7px;float:right;margin:0 0 4px 10px}
 .answers .q{font-weight:600}
 h4{font-size:14px;margin:22px 0 4px}

@@ -1,0 +1,14 @@
+import type { VerdictLevel } from "../../results/index.ts";
+
+export type Style = "bold" | "dim" | "blue" | "worst" | "caution" | `level-${VerdictLevel}`;
+
+/** What a drawer for terminals is given: the terminal at hand. */
+export interface Surface {
+  readonly width: number;
+  readonly unicode: boolean;
+  readonly ellipsis: string;
+  /** Text fit for this terminal: printable, in ASCII where it must be. Everything drawn passes through here. */
+  text(text: string): string;
+  /** Applies a style, or nothing without colour. To be used last: styled text is not measured again by columns. */
+  style(text: string, ...styles: readonly Style[]): string;
+}

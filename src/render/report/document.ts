@@ -1,0 +1,156 @@
+import type { MismatchReport } from "../../results/index.ts";
+import {
+  type Block,
+  type Document,
+  findingEntries,
+  makeTable,
+  type Picture,
+  type Section,
+  type Table,
+  tableSections,
+  textColumn,
+} from "../document/index.ts";
+import { writePage } from "../html/index.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import { plural } from "../text/index.ts";
+import { stepTable, turnTable } from "./group-tables.ts";
+import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
+import { columnLines, countOtherWarnings, inputParts, leftOutLines, otherFiles } from "./input.ts";
+import { keyFigures, noInterval } from "./key-figures.ts";
+import { repeatCommand } from "./repeat-command.ts";
+import { type DetailLimits, detailTables } from "./sections.ts";
+import { verdictWord } from "./verdict-level.ts";
+
+export interface ReportLimits extends DetailLimits {
+  /** For an issue, which is read on a screen: of the tables steps and turns, of the findings what went wrong. */
+  readonly isShort?: boolean;
+}
+
+/** A page of a thousand steps stays under 400 kB; `--json` has everything. */
+const PAGE: ReportLimits = { steps: 1000, sources: 100 };
+const MARKDOWN: ReportLimits = { steps: 12, sources: 0, isShort: true };
+const MOST_FACTS = 3;
+
+/** Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read. */
+export function buildReportDocument(report: MismatchReport, limits: ReportLimits): Document {
+  const { verdict, facts, next, findings } = report;
+  return {
+    kind: "report",
+    heading: "Rollout/trainer mismatch of",
+    name: report.run,
+    result: verdictWord(verdict),
+    input: inputParts(report),
+    verdict: { level: verdict.level, word: verdictWord(verdict), text: verdict.headline },
+    lead: [{ kind: "table", table: keyFigureTable(report) }],
+    aside: [
+      {
+        kind: "list",
+        title: "What stands out",
+        items: [...facts]
+          .sort((a, b) => b.weight - a.weight)
+          .slice(0, MOST_FACTS)
+          .map(({ text }) => text),
+      },
+      { kind: "list", title: "Left out", items: leftOutItems(report) },
+      { kind: "command", id: "next", label: "Next", command: next.command, why: next.why },
+    ],
+    sections: limits.isShort
+      ? [
+          ...tableSections([
+            ...(report.per_step.length > 1 ? [stepTable(report, limits.steps)] : []),
+            ...(report.per_turn.length > 1 ? [turnTable(report)] : []),
+          ]),
+          findingSection(findings.filter(({ severity }) => severity !== "info")),
+        ]
+      : detailSections(report, limits),
+    footer:
+      "Δ = log p trainer − log p rollout of the sampled token, in nats; all figures are before any truncation.",
+  };
+}
+
+/** All after the first screen. */
+export function detailSections(report: MismatchReport, limits: DetailLimits): Section[] {
+  const { tables, sources, absent } = detailTables(report, limits);
+  const columns: Block = { kind: "facts", rows: columnLines(report).map(({ label, text }) => [label, text]) };
+  const none = `no table for: ${absent.join(", ")}`;
+  return [
+    { id: "over-steps", title: "Over the steps", blocks: pictures(stepPictures(report), "small") },
+    { id: "spread", title: "How Δ is spread", blocks: pictures(spreadPictures(report), "large") },
+    ...tableSections(tables).map((section, at) => ({
+      ...section,
+      blocks: [...pictures(sectionPictures(report, tables[at]?.id ?? ""), "large"), ...section.blocks],
+    })),
+    findingSection(report.findings, "none"),
+    ...tableSections(sources).map((section) => ({ ...section, blocks: [...section.blocks, columns] })),
+    {
+      id: "absent",
+      title: "",
+      blocks: absent.length === 0 ? [] : [{ kind: "text", text: none, muted: true }],
+    },
+  ];
+}
+
+function findingSection(findings: MismatchReport["findings"], none?: string): Section {
+  const entries = findingEntries(findings);
+  return {
+    id: "findings",
+    title: "Findings",
+    blocks: [{ kind: "entries", entries, ...(none === undefined ? {} : { none }) }],
+  };
+}
+
+function pictures(drawings: readonly Drawing[], chart: "large" | "small"): Picture[] {
+  return drawings.map(({ id, draw }) => ({ kind: "picture", id, chart, html: draw }));
+}
+
+function leftOutItems(report: MismatchReport): string[] {
+  const told = leftOutLines(report);
+  const warnings = countOtherWarnings(report);
+  const nothing = told.length === 0;
+  return [
+    ...(nothing ? ["nothing", ...otherFiles(report)] : told),
+    ...(warnings === 0 ? [] : [`${plural(warnings, nothing ? "warning" : "other warning")}, see Findings`]),
+  ];
+}
+
+function keyFigureTable(report: MismatchReport): Table {
+  const figures = keyFigures(report);
+  return makeTable("key-figures", "Key figures", [
+    textColumn(
+      "figure",
+      figures.map(({ label }) => label),
+    ),
+    textColumn(
+      "value",
+      figures.map(({ value }) => value),
+      { align: "right" },
+    ),
+    textColumn(
+      "95 % interval",
+      figures.map((figure) =>
+        figure.interval === undefined
+          ? noInterval(figure)
+          : `${figure.interval.low} – ${figure.interval.high}`,
+      ),
+      { align: "right" },
+    ),
+    textColumn(
+      "reading",
+      figures.map(({ reading }) => reading?.level ?? ""),
+      { levels: figures.map(({ reading }) => reading?.level ?? "none") },
+    ),
+    textColumn(
+      "published baseline",
+      figures.map(({ reading }) => (reading === undefined ? "" : `${reading.band} (${reading.source})`)),
+      { wrap: true },
+    ),
+  ]);
+}
+
+export function renderMarkdown(report: MismatchReport, { command }: MarkdownOptions = {}): string {
+  return writeMarkdown(buildReportDocument(report, MARKDOWN), { command: command ?? repeatCommand(report) });
+}
+
+export function renderHtml(report: MismatchReport): string {
+  return writePage(buildReportDocument(report, PAGE));
+}

@@ -1,0 +1,116 @@
+import type { SweepReport, VerdictLevel } from "../../results/index.ts";
+import type { Block, Document, Section } from "../document/index.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { budgetSentence } from "./budget.ts";
+import { inexpressibleLines } from "./inexpressible.ts";
+import { chosenRows, type RowChoice } from "./rows.ts";
+import { droppedTable, inputParts, settingLegend, settingTable } from "./tables.ts";
+
+export interface SweepOptions {
+  readonly rows?: RowChoice;
+}
+
+/** With more configs than this, each one's traps are cut to the first few. */
+const FEW_CONFIGS = 3;
+const MOST_TRAPS = 2;
+
+const LEVELS = {
+  "none needed": "normal",
+  recommended: "elevated",
+  "none fits": "high",
+} as const satisfies Record<string, VerdictLevel>;
+
+/** Recommendation, table, who is dropped, configs, what was left out. */
+export function buildSweepDocument(
+  report: SweepReport,
+  { rows: choice = "default" }: SweepOptions = {},
+): Document {
+  const { recommendation, run, absent } = report;
+  const rows = chosenRows(report, choice);
+  const budget = budgetSentence(report);
+  const dropped = droppedTable(report, rows);
+  return {
+    kind: "sweep",
+    heading: "Corrections tried on",
+    name: run,
+    result: recommendation.kind,
+    input: inputParts(report),
+    verdict: {
+      level: LEVELS[recommendation.kind],
+      word: recommendation.kind.toUpperCase(),
+      text: recommendation.setting,
+      isHeading: true,
+      items: recommendation.reasons,
+    },
+    lead: [],
+    sections: [
+      {
+        id: "settings",
+        title: "",
+        blocks: [
+          {
+            kind: "table",
+            table: settingTable(report, rows),
+            legend: (hidden) => settingLegend(report, hidden),
+          },
+        ],
+      },
+      { id: "budget", title: "", blocks: budget === undefined ? [] : [{ kind: "text", text: budget }] },
+      { id: "dropped", title: "", blocks: dropped === undefined ? [] : [{ kind: "table", table: dropped }] },
+      configSection(report),
+      {
+        id: "left-out",
+        title: "",
+        blocks: [{ kind: "list", items: [...absent, ...skippedLines(report)], muted: true }],
+      },
+    ],
+  };
+}
+
+function configSection(report: SweepReport): Section {
+  const { chosen, configs, settings } = report;
+  const rule = settings.find(({ name }) => name === chosen)?.rule;
+  const most = configs.length > FEW_CONFIGS ? MOST_TRAPS : Number.POSITIVE_INFINITY;
+  const others = inexpressibleLines(report).map(({ presets, why }): [string, string] => [presets, why]);
+  const blocks = configs.map(({ preset, place, language, text, traps }): Block => {
+    const left = traps.length - most;
+    return {
+      kind: "code",
+      title: preset,
+      place,
+      language: language === "flags" ? "sh" : language,
+      text,
+      traps: left > 0 ? [...traps.slice(0, most), `${left} more to know: --for ${preset}`] : traps,
+    };
+  });
+  if (blocks.length === 0 && others.length === 0) return { id: "configs", title: "", blocks: [] };
+  return {
+    id: "configs",
+    title: `Config for ${chosen}`,
+    blocks: [
+      ...(rule === undefined ? [] : [{ kind: "text", text: rule, muted: true } as const]),
+      ...blocks,
+      ...(others.length === 0 ? [] : [{ kind: "text", text: "Not exactly this in:", muted: true } as const]),
+      { kind: "facts", rows: others },
+    ],
+  };
+}
+
+function skippedLines({ skipped_settings: skipped }: SweepReport): string[] {
+  return [...new Set(skipped.map(({ why }) => why))].map((reason) => {
+    const names = skipped.filter(({ why }) => why === reason).map(({ name }) => name);
+    return `not tried: ${names.join(", ")} (${reason})`;
+  });
+}
+
+export function renderSweepTerminal(report: SweepReport, options: TerminalOptions & SweepOptions): string {
+  return drawDocument(buildSweepDocument(report, options), options);
+}
+
+export function renderSweepMarkdown(
+  report: SweepReport,
+  options: MarkdownOptions & SweepOptions = {},
+): string {
+  return writeMarkdown(buildSweepDocument(report, options), options);
+}
