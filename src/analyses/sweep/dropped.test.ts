@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { buildSweep } from "./build-sweep.ts";
-import { BASELINE, type Setting } from "./setting.ts";
+import { BASELINE, type NamedCorrection } from "./named-correction.ts";
 import { Sweep } from "./sweep.ts";
 
 interface Drawn {
@@ -24,7 +24,7 @@ function batchOf(drawn: readonly Drawn[]): RecordBatch {
   };
 }
 
-const MASKED: Setting = {
+const MASKED: NamedCorrection = {
   name: "masked",
   methods: ["masked"],
   correction: {

@@ -34,5 +34,5 @@ export {
 } from "./memory-limit.ts";
 export { shellCommand } from "./shell-command.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
-export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";
 export { Unavailable } from "./unavailable.ts";
+export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";

@@ -29,7 +29,7 @@ export function buildAnalyzeDocument(report: AnalyzeReport, limits: TableLimits)
       ...tableSections(analyzeTables(report, limits), "t-"),
       {
         id: "findings",
-        title: "Left out and noticed",
+        title: "Findings",
         blocks: [{ kind: "entries", entries: findingEntries(report.findings) }],
       },
       { id: "absent", title: "", blocks: [{ kind: "list", items: report.absent, muted: true }] },

@@ -124,7 +124,7 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
       },
       {
         id: "caveats",
-        title: "What these figures do not say",
+        title: "Limitations",
         blocks: [{ kind: "list", items: report.caveats }],
       },
       {

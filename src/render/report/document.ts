@@ -147,10 +147,40 @@ function keyFigureTable(report: MismatchReport): Table {
   ]);
 }
 
+/**
+ * The report for pasting into an issue: verdict, key figures, facts, short tables, findings, command to repeat it.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reportRun } from "logratio/node";
+ * import { renderMarkdown } from "logratio/render";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * assert(renderMarkdown(report).startsWith("### Rollout/trainer mismatch"));
+ * ```
+ *
+ * @param report of `reportRun`, `buildReport`, or `logratio report --json`
+ * @returns GitHub-flavored Markdown
+ */
 export function renderMarkdown(report: MismatchReport, { command }: MarkdownOptions = {}): string {
   return writeMarkdown(buildReportDocument(report, MARKDOWN), { command: command ?? repeatCommand(report) });
 }
 
+/**
+ * The report as one self-contained HTML page: no script from elsewhere, foreign text escaped.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reportRun } from "logratio/node";
+ * import { renderHtml } from "logratio/render";
+ *
+ * const report = await reportRun("examples/demo/stale", { steps: "10" });
+ * assert(renderHtml(report).startsWith("<!doctype html>"));
+ * ```
+ *
+ * @param report of `reportRun`, `buildReport`, or `logratio report --json`
+ * @returns HTML, `<!doctype html>` to `</html>`
+ */
 export function renderHtml(report: MismatchReport): string {
   return writePage(buildReportDocument(report, PAGE));
 }

@@ -77,7 +77,9 @@ export async function openOnnxPolicy(
         `Logits in ${signature.logits}, by onnxruntime on ${provider}.`,
         ...opened.decoder.notes,
         ...opened.notes,
-        ...(probe instanceof Unavailable ? [`its attention cannot be read: ${probe.why}`] : (probe?.notes ?? [])),
+        ...(probe instanceof Unavailable
+          ? [`its attention cannot be read: ${probe.why}`]
+          : (probe?.notes ?? [])),
         ...(config.contextLength === null
           ? ["No config.json says how long a text may be; longer ones than the model knows are not noticed."]
           : []),

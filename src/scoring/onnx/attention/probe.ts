@@ -241,7 +241,10 @@ async function check(
     for (const value of shares.values) off = Math.max(off, Math.abs(value - 1));
   };
   const logits = await all(logitsOf(run, ids, 0, { spans: [{ from: 0, to: tokens }], onShares }));
-  if (furthest(logits, expected) > rounding) return new Unavailable("its logits change when its attention is read"); if (!(off <= WHOLE[type])) return new Unavailable(`what its Softmax gives sums to 1 only within ${formatNumber(off, 2)}`);
+  if (furthest(logits, expected) > rounding)
+    return new Unavailable("its logits change when its attention is read");
+  if (!(off <= WHOLE[type]))
+    return new Unavailable(`what its Softmax gives sums to 1 only within ${formatNumber(off, 2)}`);
   const [count = 0] = heads;
   if (heads.length !== layers || heads.some((other) => other !== count))
     return new Unavailable(`its layers have different numbers of heads (${heads.join(", ")})`);
