@@ -10,7 +10,7 @@ import { ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 import { DIRECTORY_WRITERS, FILE_WRITERS, makeInputs, STUDY_WRITERS } from "./support/writers.ts";
 
 const FULL =
-  /error: (?:Cannot (?:write|append to|read or write|make [a-z ]+)|the viewer's cache cannot be written) [\s\S]*the disk is full \(ENOSPC\)/;
+  /error: (?:cannot (?:write|append to|read or write|make [a-z ]+)|the viewer's cache cannot be written) [\s\S]*the disk is full \(ENOSPC\)/;
 
 const parent = mkdtempSync(join(tmpdir(), "full-disk-"));
 const small = join(parent, "small");

@@ -46,7 +46,7 @@ const FORM =
 export function parseLocation(at: string): Location {
   const [, backend, rest] = /^(onnx|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
   if (backend === undefined || rest === undefined)
-    throw new UsageError(`"${at}" is no policy that can be scored`, { hint: FORM });
+    throw new UsageError(`"${at}" is not a policy that can be scored`, { hint: FORM });
   const hash = rest.lastIndexOf("#");
   return {
     backend: backend as Backend,
@@ -96,7 +96,9 @@ export async function expandPolicies(texts: readonly string[]): Promise<[string,
   const names = found.map(([name]) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
-    throw new UsageError(`two policies are named ${twice}`, { hint: "name them apart: name=onnx:DIR" });
+    throw new UsageError(`two policies are named ${twice}`, {
+      hint: "give each its own name: name=onnx:DIR",
+    });
   return found;
 }
 

@@ -260,7 +260,7 @@ async function manifestBefore(dir: string, findings: FindingLog): Promise<Manife
       severity: "warning",
       subject: "manifest",
       count: 1,
-      describe: () => `${what}: it is made anew`,
+      describe: () => `${what}: it is rebuilt`,
       at: { file: paths.manifest(dir) },
       likely: "the disk was full, or the file was edited or removed",
     });
@@ -283,10 +283,10 @@ function reportDamage(findings: FindingLog, name: string, { file, why }: Damaged
     count: 1,
     describe: (count) =>
       count === 1
-        ? `scores of ${name} were lost with ${file} (${why}) and are scored again`
-        : `scores of ${name} were lost with ${count} files, of which the first is ${file} (${why}), and are scored again`,
+        ? `scores of ${name} were lost with ${file} (${why}) and will be computed again`
+        : `scores of ${name} were lost with ${count} files, the first ${file} (${why}), and will be computed again`,
     at: { file },
-    likely: "the disk was full, or the file was copied only in part, edited or removed",
+    likely: "the disk was full, or the file was copied incompletely, edited or removed",
   });
 }
 
@@ -297,9 +297,9 @@ function reportNoAttention(findings: FindingLog, name: string, { backend, notes 
     severity: "info",
     subject: `${name} attention`,
     count: 1,
-    describe: () => `${name} has no figures of attention`,
+    describe: () => `${name} has no attention figures`,
     at: {},
-    likely: why ?? `only local ONNX models tell it, not ${backend}`,
+    likely: why ?? `only local ONNX models provide attention, not ${backend}`,
     ...(why !== undefined && {
       hint: "export the checkpoint with plain attention (opset 14 to 17, no fused operators)",
     }),
@@ -347,9 +347,9 @@ function reportRefusals(
       subject: `${policy} given up`,
       count: givenUp,
       describe: (count) =>
-        `${policy} was not asked for ${count} more texts, because its server had failed several times in a row`,
+        `${count} more texts were not sent to ${policy}, because its server failed several times in a row`,
       at: {},
-      hint: "run the same command again when the server is back: what is scored is kept",
+      hint: "run the same command again when the server is back: scores so far are kept",
     });
   }
 }

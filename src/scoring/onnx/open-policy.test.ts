@@ -145,7 +145,7 @@ describe("a text is refused", () => {
     );
 
   test("when it is longer than the context", async () => {
-    const message = expect.stringMatching(/41 tokens, the model takes 40/);
+    const message = expect.stringMatching(/41 tokens; the model's limit is 40/);
     expect(await refusal("plain", new Array(41).fill(3))).toMatchObject({
       reason: "context-length",
       message,
@@ -153,7 +153,7 @@ describe("a text is refused", () => {
   });
 
   test.each([VOCABULARY, -1])("when the vocabulary has no token %i", async (id) => {
-    const message = expect.stringContaining(`token ${id} at place 2; the model knows 0 to 47`);
+    const message = expect.stringContaining(`token ${id} at position 2; the model's ids are 0 to 47`);
     expect(await refusal("cache", [1, 2, id])).toMatchObject({ reason: "unknown-token", message });
   });
 
@@ -274,7 +274,7 @@ describe("files that are no model", () => {
     writeFileSync(join(folder, "model.onnx_data"), new Uint8Array(300));
     expect(await opening(folder)).toMatchObject({
       _tag: "FormatError",
-      message: expect.stringMatching(/reach to byte \d+, 300 are there/),
+      message: expect.stringMatching(/extend to byte \d+, 300 are there/),
     });
   });
 

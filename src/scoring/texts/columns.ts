@@ -43,9 +43,7 @@ export interface ColumnReader {
 export function columnReader(names: ColumnNames): ColumnReader {
   for (const column of Object.keys(names)) {
     if (!Object.hasOwn(NAMES, column)) {
-      throw new UsageError(
-        `there is no column "${column}" to map; there are ${Object.keys(NAMES).join(", ")}`,
-      );
+      throw new UsageError(`unknown column "${column}"; the columns are ${Object.keys(NAMES).join(", ")}`);
     }
   }
   const seen = new Set<string>();

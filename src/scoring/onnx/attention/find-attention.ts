@@ -28,6 +28,6 @@ export function findAttention(model: OnnxModel): readonly StoredNode[] | string 
   const fused = model.nodes.find(({ operator }) => FUSED.test(operator));
   if (fused !== undefined) return `its operator ${fused.operator} does not give its probabilities`;
   return model.nodes.some(({ captured }) => captured.length > 0)
-    ? "it lies in branches of the graph, which are not looked into"
+    ? "it is inside branches of the graph, which are not searched"
     : "the graph has no Softmax that weighs values";
 }

@@ -239,7 +239,7 @@ async function check(
   };
   const logits = await all(logitsOf(run, ids, 0, { spans: [{ from: 0, to: tokens }], onShares }));
   if (furthest(logits, expected) > rounding) return "its logits change when its attention is read";
-  if (!(off <= WHOLE[type])) return `what its Softmax gives sums to 1 only within ${off.toPrecision(2)}`;
+  if (!(off <= WHOLE[type])) return `the output of its Softmax sums to 1 only within ${off.toPrecision(2)}`;
   const [count = 0] = heads;
   if (heads.length !== layers || heads.some((other) => other !== count))
     return `its layers have different numbers of heads (${heads.join(", ")})`;
@@ -255,7 +255,7 @@ async function check(
   const notes = canHide
     ? []
     : [
-        `Tokens cannot be hidden from later ones: hidden, one still changed their logits by ${seen.toPrecision(2)} (layers that see the past in another way than by attention?).`,
+        `Tokens cannot be hidden from later ones: hidden, one still changed their logits by ${seen.toPrecision(2)} (layers that see the past other than through attention?).`,
       ];
   return { heads: count, canHide, notes } satisfies Checked;
 }

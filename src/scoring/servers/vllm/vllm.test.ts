@@ -168,7 +168,7 @@ describe("vLLM refuses or spoils a text", () => {
     const error = await refusal(topK(policy).score(TEXT));
     expect(error.reason).toBe("server-refused");
     expect(error.message).toContain("Requested prompt logprobs of 40, which is greater than max allowed: 20");
-    expect(error.hint).toBe("start vLLM with --max-logprobs 40 (-1: no limit), or ask for topK 20");
+    expect(error.hint).toBe("start vLLM with --max-logprobs 40 (-1: no limit), or request topK 20");
   });
 
   it("refuses what cannot be asked without asking", async () => {
