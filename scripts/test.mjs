@@ -12,6 +12,7 @@ const bin = (name) => join(root, "node_modules/.bin", name);
 
 const steps = [
   ["format and lint", bin("biome"), ["ci", "."]],
+  ["words", process.execPath, ["scripts/check-words.mjs"]],
   ["import rules", bin("depcruise"), ["--config", ".dependency-cruiser.cjs", "src", "web", "test"]],
   ["types", bin("tsc"), ["-p", "tsconfig.json", "--noEmit"]],
   ["types of the page", bin("tsc"), ["-p", "web/tsconfig.json", "--noEmit"]],

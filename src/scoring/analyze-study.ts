@@ -1,5 +1,5 @@
 /**
- * A scored study, analysed: one checkpoint at a time, one text at a time.
+ * A scored study, analyzed: one checkpoint at a time, one text at a time.
  *
  * @module
  */

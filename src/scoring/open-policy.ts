@@ -42,7 +42,7 @@ interface Location {
 const FORM =
   "write name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model or name=logits:FILE";
 
-/** @throws UsageError when it is none of the forms */
+/** @throws UsageError when it is not one of the forms */
 export function parseLocation(at: string): Location {
   const [, backend, rest] = /^(onnx|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
   if (backend === undefined || rest === undefined)

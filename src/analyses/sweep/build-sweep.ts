@@ -51,7 +51,7 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
   const chosen = choose === undefined ? recommendation.setting : findSetting(sweep.settings, choose).name;
   const { correction } = sweep.settings.find(({ name }) => name === chosen)!;
   if (!settings.some(({ name }) => name === chosen))
-    throw new UsageError(`--choose ${chosen}: it looks at advantages, and the input has none`);
+    throw new UsageError(`--choose ${chosen} needs advantages, but the input has none`);
   return {
     schemaVersion: SWEEP_SCHEMA_VERSION,
     kind: "sweep",
@@ -86,7 +86,7 @@ export function findSetting(settings: readonly Setting[], name: string): Setting
   if (found) return found;
   const method = plain(name).replace(/[\d.].*$/, "");
   const near = settings.filter((setting) => plain(setting.name).startsWith(method)).slice(0, 8);
-  throw new UsageError(`there is no setting "${name}"`, {
+  throw new UsageError(`unknown correction "${name}"`, {
     hint: `for instance: ${(near.length > 0 ? near : settings.slice(0, 8)).map((setting) => setting.name).join(", ")}`,
   });
 }

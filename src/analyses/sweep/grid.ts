@@ -128,7 +128,7 @@ export function ofMethods(settings: readonly Setting[], methods: readonly string
   const there = [...new Set(settings.flatMap((setting) => setting.methods))];
   for (const method of methods) {
     if (there.includes(method)) continue;
-    throw new UsageError(`--methods: there is no method "${method}"`, { hint: `known: ${there.join(", ")}` });
+    throw new UsageError(`--methods: unknown method "${method}"`, { hint: `known: ${there.join(", ")}` });
   }
   return settings.filter(
     ({ name, methods: own }) => name === BASELINE.name || own.every((method) => methods.includes(method)),

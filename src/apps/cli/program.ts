@@ -57,7 +57,7 @@ export async function buildProgram(argv: readonly string[]): Promise<ExitStatus>
     .description("where, why and by how much two language-model policies disagree, token by token")
     .version(packageVersion(), "-V, --version")
     .addOption(
-      new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"),
+      new Option("--color <when>", "color the output").choices(["auto", "always", "never"]).default("auto"),
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
     .addHelpText("after", EXAMPLES)

@@ -2,7 +2,7 @@ import { LengthMismatchError, UsageError } from "../base/index.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
 
 export interface DistributionOptions {
-  /** `scalar` forces the plain twin. */
+  /** `scalar` forces the reference implementation. */
   readonly engine?: "wasm" | "scalar";
 }
 

@@ -117,7 +117,7 @@ function drawConfig({ preset, place, text, traps }: SweepConfig, most: number, s
         ),
       ),
     ...(traps.length > most
-      ? dim(`${traps.length - most} more to know: --for ${preset}`, surface, 4 + caution.length)
+      ? dim(`${traps.length - most} more warnings: --for ${preset}`, surface, 4 + caution.length)
       : []),
   ];
 }

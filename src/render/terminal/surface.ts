@@ -19,11 +19,11 @@ export interface Surface {
   readonly ellipsis: string;
   /** Text fit for this terminal: printable, in ASCII where it must be. Everything drawn passes through here. */
   text(text: string): string;
-  /** Applies a style, or nothing without colour. To be used last: styled text is not measured again by columns. */
+  /** Applies a style, or nothing without color. To be used last: styled text is not measured again by columns. */
   style(text: string, ...styles: readonly Style[]): string;
 }
 
-/** The sixteen basic colours only, so that the user's own theme decides how they look. */
+/** The sixteen basic colors only, so that the user's own theme decides how they look. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: "1",
   dim: "2",
@@ -53,7 +53,7 @@ export function makeSurface({ width, color, unicode }: TerminalOptions): Surface
 
 const CSI = `${String.fromCharCode(27)}[`;
 
-/** A sign for the level, beside its colour and its word. */
+/** A sign for the level, beside its color and its word. */
 export function levelSign(level: VerdictLevel, unicode: boolean): string {
   const signs = {
     none: ["·", "-"],

@@ -99,7 +99,7 @@ describe("studyOf", () => {
   });
 
   test.each([
-    [{ refrence: "dpo" }, /study.yaml: there is no setting refrence/],
+    [{ refrence: "dpo" }, /study.yaml: unknown option refrence/],
     [{ reference: undefined }, /no reference policy is named/],
     [{ reference: "ppo" }, /the reference ppo is not one of the policies/],
     [{ policies: { dpo: "onnx:a" } }, /dpo alone cannot be compared/],

@@ -274,7 +274,7 @@ describe("files that are no model", () => {
     writeFileSync(join(folder, "model.onnx_data"), new Uint8Array(300));
     expect(await opening(folder)).toMatchObject({
       _tag: "FormatError",
-      message: expect.stringMatching(/extend to byte \d+, 300 are there/),
+      message: expect.stringMatching(/extend to byte \d+, but the file has 300/),
     });
   });
 
@@ -294,7 +294,7 @@ describe("files that are no model", () => {
   test("a classifier of tokens, by its config", async () => {
     const folder = holding({ "config.json": '{"vocab_size": 30522}' });
     cpSync(join(MODELS, "plain", "model.onnx"), join(folder, "model.onnx"));
-    const message = expect.stringMatching(/48 columns, config\.json says .* 30522/);
+    const message = expect.stringMatching(/48 columns, but config\.json declares .* 30522/);
     expect(await opening(folder)).toMatchObject({ _tag: "UnsupportedError", message });
   });
 });

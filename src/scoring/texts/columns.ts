@@ -26,7 +26,7 @@ const NAMES = {
 
 export type TextColumn = keyof typeof NAMES;
 
-/** A file's name of a {@link TextColumn} where it is none of those tried; dots lead into nested objects. */
+/** A file's name of a {@link TextColumn} where it is not one of those tried; dots lead into nested objects. */
 export type ColumnNames = Readonly<Record<string, string>>;
 
 /** A row, or an entry of an object: its value under a name, undefined where there is none. */

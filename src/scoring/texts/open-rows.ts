@@ -10,7 +10,7 @@ const HEAD_BYTES = 64 * 1024;
 /**
  * Opens a file of texts: JSON, JSONL (each also in gzip or zstd) or Parquet, by its content.
  *
- * @throws FormatError when it is none of them, and what the readers raise
+ * @throws FormatError when it is not one of them, and what the readers raise
  */
 export async function openRows(path: string): Promise<SourceDocument> {
   const source = await openFile(path);

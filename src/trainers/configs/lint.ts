@@ -40,7 +40,7 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
  * Reads every config in the text and holds it against its trainer's rules.
  *
  * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read.
- * @throws SchemaError when no trainer is recognised, with the keys that would tell.
+ * @throws SchemaError when no trainer is recognized, with the keys that would tell.
  * @throws UsageError for a `trainer` that is not known.
  */
 export function lintConfig(text: string, options: LintOptions): LintReport {
@@ -219,7 +219,7 @@ function notRecognised(documents: readonly ConfigDocument[], file: string, told?
   return new SchemaError(
     told
       ? `no setting of ${told.title}'s correction is in this file, of ${keys.length} keys`
-      : `no trainer is recognised in this file, of ${keys.length} keys`,
+      : `no trainer is recognized in this file, of ${keys.length} keys`,
     {
       at: { file },
       likely:

@@ -43,7 +43,7 @@ export function vllmProtocol(
   notes: Notes,
   mode: LogprobsMode,
 ): Protocol {
-  // What a server can do is learnt from its answers; one spoilt answer must not change how all later texts are asked for.
+  // What a server can do is learned from its answers; one spoilt answer must not change how all later texts are asked for.
   let gives: "unknown" | "prompt_logprobs" | "echo" = "unknown";
 
   const post = (body: CompletionBody, signal?: AbortSignal) =>

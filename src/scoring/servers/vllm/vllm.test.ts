@@ -256,7 +256,7 @@ describe("vLLM refuses or spoils a text", () => {
       const third = expectedTop(TEXT, 0).ranks[row] === 3 ? [TEXT.ids[3 + row]] : [];
       expect(found).toEqual([...expected.slice(2 * row, 2 * row + 2), ...third]);
     }
-    expect(policy.facts.notes.at(-1)).toMatch(/gave 2 alternatives .* 5 were asked for/);
+    expect(policy.facts.notes.at(-1)).toMatch(/returned 2 alternatives .* instead of 5/);
   });
 });
 
