@@ -1,2 +1,8 @@
+/**
+ * The results of `logratio correct` and of its lint, as text.
+ * What a correction does is computed in `src/analyses/correct` and `src/trainers`.
+ *
+ * @module
+ */
 export { renderLintMarkdown, renderLintTerminal } from "./lint.ts";
 export { renderCorrectTerminal } from "./terminal.ts";
