@@ -1,4 +1,4 @@
-// The fused pass over rollout, trainer and mask against its plain twin, against reading the same bytes, and against
+// The fused pass over rollout, trainer and mask against its reference implementation, against reading the same bytes, and against
 // the same figures as PyTorch operations.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -43,11 +43,15 @@ export async function run({ quick, rounds = quick ? 2 : 7, trainers }) {
     { name: "kernel, 1 thread, random mask", run: () => mismatchSums(atRandom) },
     { name: "kernel, 1 thread, random mask, rows only", run: () => mismatchSums(atRandom, { turns: false }) },
     {
-      name: "kernel, 1 thread, Δ constant ± 1e-6 (the twin's)",
+      name: "kernel, 1 thread, Δ constant ± 1e-6 (the reference implementation's)",
       run: () => mismatchSums(constant),
       rounds: 2,
     },
-    { name: "twin, 1 thread", run: () => mismatchSums(inTurns, { engine: "scalar" }), rounds: 3 },
+    {
+      name: "reference implementation, 1 thread",
+      run: () => mismatchSums(inTurns, { engine: "scalar" }),
+      rounds: 3,
+    },
     { name: "sum of the same bytes, plain loops", run: () => plainSum(inTurns) },
     { name: "copy of the same bytes", run: () => plainCopy(scratch, unshared) },
   ];
@@ -101,7 +105,7 @@ export async function run({ quick, rounds = quick ? 2 : 7, trainers }) {
 }
 
 function report({ n, share, rounds, threads, seconds, notes, torch }) {
-  const twin = median(seconds["twin, 1 thread"]);
+  const reference = median(seconds["reference implementation, 1 thread"]);
   const torchOf = (count) => seconds[`PyTorch ${torch.version}, ${count} thread${count === 1 ? "" : "s"}`];
   const results = Object.entries(seconds).map(([name, times]) => {
     const typical = median(times);
@@ -111,7 +115,7 @@ function report({ n, share, rounds, threads, seconds, notes, torch }) {
       name,
       tokensPerSecond: n / typical,
       best: n / Math.min(...times),
-      toTwin: twin / typical,
+      toTwin: reference / typical,
       toTorchOnSameThreads: rival === undefined || name.startsWith("PyTorch") ? undefined : rival / typical,
       seconds: times,
     };
@@ -119,7 +123,7 @@ function report({ n, share, rounds, threads, seconds, notes, torch }) {
   const caption = `${n.toLocaleString("en")} tokens, ${(100 * share).toFixed(1)} % with mask 1; medians of ${rounds} rounds`;
   const ratio = (value) => (value === undefined ? "" : `${value.toPrecision(3)}×`);
   const table = [
-    ["", "Mtokens/s", "best", "to twin", "to PyTorch, same threads"],
+    ["", "Mtokens/s", "best", "to reference implementation", "to PyTorch, same threads"],
     ...results.map((row) => [
       row.name,
       (row.tokensPerSecond / 1e6).toFixed(1),

@@ -52,7 +52,7 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
   });
   const few = ["p", "q"].map((side) => blockOf("float32", side, twinRows));
   variants.push({
-    name: "compare, float32, twin",
+    name: "compare, float32, reference implementation",
     tokens: twinRows,
     run: () => compareRows(...few, tokens.subarray(0, twinRows), TOP, { engine: "scalar" }),
     rounds: 2,
@@ -100,9 +100,11 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
       const ours = worstOf(figuresOf(compared), figuresOf(exact));
       const torchs = worstOf(theirs, figuresOf(exact));
       if (!(torchs.off < 0.1))
-        throw new Error(`PyTorch and the twin disagree about ${torchs.name} by ${torchs.off}`);
+        throw new Error(
+          `PyTorch and the reference implementation disagree about ${torchs.name} by ${torchs.off}`,
+        );
       notes.push(
-        `means over the rows, against the twin in float64: the kernel's within ${ours.off.toExponential(1)} (${ours.name}), PyTorch's in float32 within ${torchs.off.toExponential(1)} (${torchs.name})`,
+        `means over the rows, against the reference implementation in float64: the kernel's within ${ours.off.toExponential(1)} (${ours.name}), PyTorch's in float32 within ${torchs.off.toExponential(1)} (${torchs.name})`,
       );
     }
     const seconds = await timeInTurns(variants, rounds);

@@ -43,7 +43,6 @@ const PHRASES = [
   [/\bsummed anew\b/i, "summed again"],
   [/\bnobody can tell\b/i, "it is not known"],
   [/\bwhose fault\b/i, "which side"],
-  [/\btake(?:s|n)? (?:\w+ ){0,3}apart\b/i, "split"],
   [/\bis told of\b/i, "is reported"],
   [/\bthe guide's pandas\b/i, "a concrete list"],
 ];
@@ -81,7 +80,7 @@ const BRITISH = new RegExp(
 const SPELLED_SO = /\b(?:realis\w*|localis\w*)\b/i;
 
 const PLURAL =
-  /(?<![\d.,–-])(?<![\d.,] )\b1 (?:tokens|sequences|files|rows|steps|texts|problems|prompts|turns|records|lines|values|columns|members|checkpoints|groups|responses|policies|warnings|settings|entries|runs)\b/;
+  /(?<![\d.,–-])(?<![\d.,−–-] )\b1 (?:tokens|sequences|files|rows|steps|texts|problems|prompts|turns|records|lines|values|columns|members|checkpoints|groups|responses|policies|warnings|settings|entries|runs)\b/;
 
 const problems = [];
 const report = (file, line, what) => problems.push(`${file}:${line}: ${what}`);

@@ -13,6 +13,7 @@ const script = (name, ...args) => [`scripts/${name}.mjs`, ...args];
 
 const steps = [
   ["format and lint", tool("biome", "ci", ".")],
+  ["words", script("check-words")],
   [
     "import rules",
     tool("depcruise", "--config", ".dependency-cruiser.cjs", "src", "web", "bench", "test", "scripts"),

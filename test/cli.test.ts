@@ -99,7 +99,7 @@ describe("logratio report", () => {
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(out).toContain("ELEVATED");
     expect(out).toMatch(
-      /left out {3}nothing; 3 other files are no recorded data \(README\.md and 2 more\)\nnext/,
+      /left out {3}nothing; 3 other files are not recorded data \(README\.md and 2 more\)\nnext/,
     );
     const command = lines.findIndex((line) => line.includes("logratio show "));
     expect(command).toBeGreaterThan(0);
@@ -218,7 +218,7 @@ const BAD: readonly BadInput[] = [
     make: () => file("unequal.jsonl", row(), row({ old_log_probs: [-0.1, -0.2, -0.3] })),
     status: 4,
     says: [
-      "1 row cannot be read: trainer log-probs has 3 values, 4 were expected",
+      "1 row cannot be read: trainer log-probs has 3 values, expected 4",
       "first at unequal.jsonl, row 1",
     ],
   },
@@ -307,7 +307,7 @@ const BAD: readonly BadInput[] = [
       return "huge.npy";
     },
     status: 3,
-    says: ["npy data is cut off: the header declares 35184372088832 bytes, 64 are there"],
+    says: ["npy data is cut off: the header declares 35184372088832 bytes, found 64"],
   },
   {
     of: "text of a trainer without log-probs",

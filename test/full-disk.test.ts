@@ -13,7 +13,7 @@ import { DIRECTORY_WRITERS, FILE_WRITERS, makeInputs, STUDY_WRITERS } from "./su
 const noShell = lacks("shell", "pipes that close and disks that are full");
 
 const FULL =
-  /error: (?:Cannot (?:write|append to|read or write|make [a-z ]+)|the viewer's cache cannot be written) [\s\S]*the disk is full \(ENOSPC\)/;
+  /error: (?:cannot (?:write|append to|read or write|make [a-z ]+)|the viewer's cache cannot be written) [\s\S]*the disk is full \(ENOSPC\)/;
 
 const parent = mkdtempSync(join(tmpdir(), "full-disk-"));
 const small = join(parent, "small");

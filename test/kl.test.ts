@@ -135,9 +135,9 @@ ${more}`;
     [["kl", "nowhere.yaml"], 3, /nowhere\.yaml cannot be read/],
     [["kl", "study.yaml", "--json", "--markdown"], 2, /cannot be combined/],
     [["kl", "study.yaml", "--stage", "early"], 2, /--stage must have the form name=value/],
-    [["score", "texts.jsonl", "--policy", "plain"], 2, /"plain" is no policy that can be scored/],
+    [["score", "texts.jsonl", "--policy", "plain"], 2, /"plain" is not a policy that can be scored/],
     [["score", "texts.jsonl", "--use-dpo-responses", "--responses", "a=b"], 2, /cannot be combined/],
-    [["score", "study.yaml", "--reference", "gone"], 2, /the reference gone is none of the policies/],
+    [["score", "study.yaml", "--reference", "gone"], 2, /the reference gone is not one of the policies/],
   ])("%j ends with %i", (args, status, message) => {
     config();
     const run = runCli(dir, args);

@@ -224,7 +224,7 @@ describe("a repeated divergence", () => {
     expect(first.trimEnd().split("\n")).toHaveLength(10);
     const again = runCli(dir, args);
     expect(again.out).toContain("appended to log.jsonl: 0 lines, 10 there already");
-    expect(again.err).toContain("10 records were in the log already and were not written again");
+    expect(again.err).toContain("10 records were already in the log and were not written again");
     expect(readFileSync(log, "utf8")).toBe(first);
 
     writeFileSync(log, first.slice(0, -20));

@@ -1,3 +1,9 @@
+/**
+ * The shapes of all results, as `--json` prints them and the page receives them. Types and their versions only:
+ * nothing is computed or drawn here.
+ *
+ * @module
+ */
 export {
   ANALYZE_SCHEMA_VERSION,
   type AnalyzeMetrics,

@@ -55,7 +55,7 @@ export interface LintedConfig {
   readonly trainer: string;
   readonly title: string;
   readonly confidence: LintConfidence;
-  /** What the trainer was recognised by. */
+  /** What the trainer was recognized by. */
   readonly because: readonly string[];
   /** The preset whose formulas the settings run through. */
   readonly preset: string;
@@ -74,7 +74,7 @@ export interface LintReport {
   readonly file: string;
   readonly format: "yaml" | "json" | "toml" | "python" | "command line";
   readonly configs: readonly LintedConfig[];
-  /** About the file as a whole, for instance that no trainer was recognised. */
+  /** About the file as a whole, for instance that no trainer was recognized. */
   readonly findings: readonly LintFinding[];
   readonly errors: number;
   readonly warnings: number;

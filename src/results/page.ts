@@ -33,7 +33,7 @@ export interface PageColumn {
   readonly wrap?: boolean;
   /** Bounds and estimate as shares of a scale, drawn below the figure. */
   readonly spans?: readonly (readonly [low: number, estimate: number, high: number] | null)[];
-  /** The policy that the spans are of, by its colour. */
+  /** The policy that the spans are of, by its color. */
   readonly colour?: "blue" | "orange";
   /** Cells are the text before a token, the token, and the text after it. */
   readonly contexts?: readonly (readonly [before: string, token: string, after: string] | null)[];

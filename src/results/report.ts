@@ -202,7 +202,7 @@ export interface Interval {
   /** NaN (null in JSON) where the data allow no interval: then `reason` says why. */
   readonly low: number;
   readonly high: number;
-  /** `cluster-t`: linearised over clusters, Student's t; `cluster-gamma`: a rate of rare events that come in clusters. */
+  /** `cluster-t`: linearized over clusters, Student's t; `cluster-gamma`: a rate of rare events that come in clusters. */
   readonly method: "cluster-t" | "cluster-gamma";
   /** What was drawn: prompts with all their samples, or sequences where a prompt is not known. */
   readonly unit: "prompt" | "sequence";

@@ -70,14 +70,14 @@ export interface ShowSequence extends ShowFigures, RowFacts {
   readonly turns: number;
 }
 
-/** What tokens are coloured by. */
+/** What tokens are colored by. */
 export interface ShowMetric {
   readonly name: ShowMetricName;
   readonly title: string;
   readonly meaning: string;
   /** Whether values on both sides of `neutral` mean something. */
   readonly signed: boolean;
-  /** Where nothing is coloured: 1 for ρ, 0 for the others. */
+  /** Where nothing is colored: 1 for ρ, 0 for the others. */
   readonly neutral: number;
   /** Distance from `neutral` at which the scale ends: the same for every sequence of every run. */
   readonly scale: number;

@@ -79,7 +79,7 @@ export interface SweepSetting {
   /** Σ |weight − raw weight| / Σ raw weights, the weight of a dropped token being 0: what is taken and what is added. */
   readonly mass_moved: number;
   /**
-   * (Σw)² / (n Σw²) over all tokens, w = 0 where dropped; normalised weights where the setting normalises. A setting
+   * (Σw)² / (n Σw²) over all tokens, w = 0 where dropped; normalized weights where the setting normalizes. A setting
    * without weights counts w = ρ of the kept tokens: how even a stand-in for the trainer policy they are.
    */
   readonly ess_tokens: number;

@@ -65,7 +65,7 @@ export interface RunInfo {
     /** Digits in what the policy wrote: known with a tokenizer only. */
     readonly digits: boolean;
   };
-  /** Fixed for the run, so that colours mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */
+  /** Fixed for the run, so that colors mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */
   readonly scales: {
     readonly delta: number;
     readonly k3: number;
@@ -389,9 +389,9 @@ export interface SequencePairs {
 export interface StudyTexts {
   /** What `mean_kl` and `spikes` of a text are about. */
   readonly checkpoints: readonly string[];
-  /** Where the colour scale of KL ends: the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
+  /** Where the color scale of KL ends: the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
   readonly scale: number;
-  /** The largest of them; above the scale they share its last colour. */
+  /** The largest of them; above the scale they share its last color. */
   readonly largest: number;
   readonly texts: readonly StudyTextRow[];
 }

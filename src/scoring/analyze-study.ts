@@ -1,5 +1,5 @@
 /**
- * A scored study, analysed: one checkpoint at a time, one text at a time.
+ * A scored study, analyzed: one checkpoint at a time, one text at a time.
  *
  * @module
  */
@@ -107,10 +107,10 @@ class StudyAnalysis {
   async report(): Promise<KlReport> {
     const { reference, tokenizer } = this.#manifest;
     if (!(await hasScores(this.#dir, reference))) {
-      throw new NotFoundError(`the reference ${reference} has no scores in ${this.#dir}`, {
+      throw new NotFoundError(`the reference ${reference} has no complete scores in ${this.#dir}`, {
         at: { file: paths.scores(this.#dir, reference) },
-        likely: "scoring was interrupted before it had finished",
-        hint: "run logratio score again: it goes on where it stopped",
+        likely: "scoring was interrupted before it finished",
+        hint: "run logratio score again: it continues where it stopped",
       });
     }
     if (tokenizer !== null)
@@ -166,10 +166,10 @@ class StudyAnalysis {
           severity: "skipped",
           subject: name,
           count: 1,
-          describe: () => `${name} has no finished scores, and is left out`,
+          describe: () => `${name} has no complete scores and is left out`,
           at: { file: paths.scores(this.#dir, name) },
           likely: "scoring was interrupted, or its model could not be opened",
-          hint: "run logratio score again: it goes on where it stopped",
+          hint: "run logratio score again: it continues where it stopped",
         });
       }
     }
@@ -229,9 +229,9 @@ class StudyAnalysis {
       severity: "warning",
       subject: "tokenizer",
       count: 1,
-      describe: () => `alternatives are shown by their ids: ${error.message}`,
+      describe: () => `alternatives are shown as token ids: ${error.message}`,
       at: { file: tokenizer },
-      likely: "the tokenizer that the study was scored with has moved",
+      likely: "the tokenizer that was used for scoring has moved",
     });
     return undefined;
   }
@@ -245,9 +245,9 @@ class StudyAnalysis {
       subject: `${p} ${q}`,
       count,
       describe: (tokens) =>
-        `the KL from ${p} to ${q} is infinite at ${tokens} ${tokens === 1 ? "token, which is" : "tokens, which are"} in no mean and no spike`,
+        `the KL from ${p} to ${q} is infinite at ${tokens} ${tokens === 1 ? "token, which is" : "tokens, which are"} left out of means and spikes`,
       at: {},
-      likely: `${q} gives a token a probability of exactly 0 that ${p} does not: masked logits, or saved ones that were cut off`,
+      likely: `${q} gives some token a probability of exactly 0 where ${p} does not: masked logits, or saved logits that were truncated`,
     });
   }
 
@@ -259,7 +259,7 @@ class StudyAnalysis {
       subject: `${name} ${other}`,
       count: 1,
       describe: () =>
-        `${name} has more vocabulary columns than ${other}, with up to ${formatNumber(mass, 2)} of a token's probability in them; divergences are over the columns that both have`,
+        `${name} has more vocabulary columns than ${other}, with up to ${formatNumber(mass, 2)} of a token's probability in them; divergences use only the common columns`,
       at: {},
       likely: "the head is padded to a round size, or one tokenizer was extended",
     });

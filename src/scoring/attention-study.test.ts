@@ -149,8 +149,8 @@ describe("a study with attention", () => {
       {
         code: "note",
         severity: "info",
-        message: "run_1 has no figures of attention",
-        likely: expect.stringMatching(/cannot be read: it lies in branches/),
+        message: "run_1 has no attention figures",
+        likely: expect.stringMatching(/cannot be read: it is inside branches/),
       },
     ]);
     const spec = await study(ROWS, { policies });

@@ -43,11 +43,11 @@ interface Location {
 const FORM =
   "write name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model or name=logits:FILE";
 
-/** @throws UsageError when it is none of the forms */
+/** @throws UsageError when it is not one of the forms */
 export function parseLocation(at: string): Location {
   const [, backend, rest] = /^(onnx|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
   if (backend === undefined || rest === undefined)
-    throw new UsageError(`"${at}" is no policy that can be scored`, { hint: FORM });
+    throw new UsageError(`"${at}" is not a policy that can be scored`, { hint: FORM });
   const hash = rest.lastIndexOf("#");
   return {
     backend: backend as Backend,
@@ -97,7 +97,9 @@ export async function expandPolicies(texts: readonly string[]): Promise<[string,
   const names = found.map(([name]) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
-    throw new UsageError(`two policies are named ${twice}`, { hint: "name them apart: name=onnx:DIR" });
+    throw new UsageError(`two policies are named ${twice}`, {
+      hint: "give each its own name: name=onnx:DIR",
+    });
   return found;
 }
 

@@ -18,7 +18,7 @@ export async function* alignBlocks(
       const ended = held.filter((block) => block === undefined).length;
       if (ended === held.length) return;
       if (ended > 0) {
-        throw new FormatError("one policy gave fewer rows of logits than another for the same text", {
+        throw new FormatError("one policy returned fewer rows of logits than another for the same text", {
           likely: "its model or file was exported for shorter texts",
         });
       }

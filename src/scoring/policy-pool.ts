@@ -105,7 +105,7 @@ export class PolicyPool {
     const difference = await compareTokenizers(this.#tokenizer, own);
     // Ids that only one has are columns of padding or added tokens; what both have still compares.
     if (difference === undefined || difference.conflicts === null) return;
-    throw new LengthMismatchError(`${name} has another tokenizer than the study: ${difference.message}`, {
+    throw new LengthMismatchError(`${name} has a different tokenizer from the study: ${difference.message}`, {
       at: { file: own },
       likely: "the checkpoint belongs to another model, or its tokenizer was extended during training",
       hint: "distributions over different tokens cannot be compared; score it in a study of its own",

@@ -59,9 +59,7 @@ async function textsOf(
   const saved = files.filter(isSavedLogits);
   if (saved.length > 0) {
     if (saved.length !== files.length || saved.length > 1)
-      throw new UsageError(
-        "saved logits are a study's texts by themselves: give one such file and no others",
-      );
+      throw new UsageError("a file of saved logits brings its own texts: give that one file and no others");
     return { texts: await savedTexts(saved[0]!, tokenizer), findings: [] };
   }
   const given = { ...spec.texts, ...(tokenizer !== undefined && { tokenizer }) };

@@ -91,7 +91,7 @@ function scoredText(
     if (logprobs.length !== text.tokenIds.length) {
       throw new LengthMismatchError(
         `${text.id} has ${text.tokenIds.length} response tokens, its scores have ${logprobs.length}`,
-        { likely: "the study's files were mixed with another study's" },
+        { likely: "the study's files were mixed up with another study's" },
       );
     }
   }

@@ -84,7 +84,7 @@ export async function sampleTexts(
             count: 1,
             at: {},
             describe: (count) =>
-              `${generate.from} gave no responses to ${count} problems; to the first, ${prompt.problem}: ${error.message}`,
+              `${generate.from} gave no responses to ${count} problems; the first, ${prompt.problem}: ${error.message}`,
           });
           continue;
         }
@@ -112,8 +112,8 @@ async function sample(
   signal: AbortSignal | undefined,
 ): Promise<Rollout[]> {
   if (policy.sample === undefined) {
-    throw new UnsupportedError(`${policy.name} cannot sample: its logits are saved ones`, {
-      hint: "--generate-from a local model or a server",
+    throw new UnsupportedError(`${policy.name} cannot sample: it has only saved logits`, {
+      hint: "use --generate-from with a local model or a server",
     });
   }
   const settings = { n, temperature, topP, maxTokens, seed, stopIds };
@@ -140,7 +140,7 @@ async function readRollouts(
         code: "partial-line",
         severity: "warning",
         count: 1,
-        describe: (count) => `${count} sampled responses are not what was written, and are sampled again`,
+        describe: (count) => `${count} sampled responses are damaged and will be sampled again`,
         at: { file, line: at + 1 },
         likely: "the run that sampled them was killed, or the disk was full",
       });

@@ -19,7 +19,7 @@ const GIVE_UP_AFTER = 8;
 export interface KeyedText {
   readonly key: string;
   readonly forced: ForcedText;
-  /** What its attention is asked about; undefined: nothing, or nobody wants to know. */
+  /** What to ask of its attention; undefined when attention was not requested. */
   readonly plan?: AttentionPlan | undefined;
 }
 

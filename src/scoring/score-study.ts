@@ -32,7 +32,7 @@ async function manifestBefore(dir: string, findings: FindingLog): Promise<Manife
       severity: "warning",
       subject: "manifest",
       count: 1,
-      describe: () => `${what}: it is made anew`,
+      describe: () => `${what}: it is rebuilt`,
       at: { file: paths.manifest(dir) },
       likely: "the disk was full, or the file was edited or removed",
     });

@@ -97,7 +97,7 @@ async function scoreLogits(
   }
   if (row !== length + 1) {
     throw new TextRefusedError(
-      `${policy.name} gave ${row} rows of logits for ${length} response tokens of ${text.id}, not ${length + 1}`,
+      `${policy.name} returned ${row} rows of logits for ${length} response tokens of ${text.id}, not ${length + 1}`,
       { reason: "fewer-tokens", likely: "the model or file was exported for shorter texts" },
     );
   }

@@ -18,10 +18,10 @@ export function reportDamage(findings: FindingLog, name: string, { file, why }: 
     count: 1,
     describe: (count) =>
       count === 1
-        ? `scores of ${name} were lost with ${file} (${why}) and are scored again`
-        : `scores of ${name} were lost with ${count} files, of which the first is ${file} (${why}), and are scored again`,
+        ? `scores of ${name} were lost with ${file} (${why}) and will be computed again`
+        : `scores of ${name} were lost with ${count} files, the first ${file} (${why}), and will be computed again`,
     at: { file },
-    likely: "the disk was full, or the file was copied only in part, edited or removed",
+    likely: "the disk was full, or the file was copied incompletely, edited or removed",
   });
 }
 
@@ -32,9 +32,9 @@ export function reportNoAttention(findings: FindingLog, name: string, { backend,
     severity: "info",
     subject: `${name} attention`,
     count: 1,
-    describe: () => `${name} has no figures of attention`,
+    describe: () => `${name} has no attention figures`,
     at: {},
-    likely: why ?? `only local ONNX models tell it, not ${backend}`,
+    likely: why ?? `only local ONNX models provide attention, not ${backend}`,
     ...(why !== undefined && {
       hint: "export the checkpoint with plain attention (opset 14 to 17, no fused operators)",
     }),
@@ -82,9 +82,9 @@ export function reportRefusals(
       subject: `${policy} given up`,
       count: givenUp,
       describe: (count) =>
-        `${policy} was not asked for ${count} more texts, because its server had failed several times in a row`,
+        `${count} more texts were not sent to ${policy}, because its server failed several times in a row`,
       at: {},
-      hint: "run the same command again when the server is back: what is scored is kept",
+      hint: "run the same command again when the server is back: scores so far are kept",
     });
   }
 }

@@ -91,9 +91,12 @@ export function policySpec(
   given: { readonly role?: PolicyRole; readonly step?: number; readonly stage?: string } = {},
 ): PolicySpec {
   if (!NAME.test(name)) {
-    throw new UsageError(`"${name}" cannot name a policy: its scores are kept in a file of that name`, {
-      hint: "use letters, digits, . _ + @ and -",
-    });
+    throw new UsageError(
+      `"${name}" cannot name a policy, because its scores are kept in a file of that name`,
+      {
+        hint: "use letters, digits, . _ + @ and -",
+      },
+    );
   }
   const [digits] = /\d+(?=\D*$)/.exec(name) ?? [];
   const step = given.step ?? (digits === undefined ? null : Number(digits));

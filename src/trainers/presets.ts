@@ -66,7 +66,7 @@ export const PRESETS: readonly Preset[] = [
 export function presetNamed(name: string): Preset {
   const preset = PRESETS.find((each) => each.name === name);
   if (preset) return preset;
-  throw new UsageError(`there is no preset "${name}"`, {
+  throw new UsageError(`unknown preset "${name}"`, {
     hint: `the presets are ${PRESETS.map((each) => each.name).join(", ")}`,
   });
 }

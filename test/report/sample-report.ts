@@ -254,7 +254,7 @@ export function emptyReport(): MismatchReport {
     verdict: {
       level: "broken",
       level_range: ["broken", "broken"],
-      headline: "no token has both log-probs: there is nothing to compare",
+      headline: "no token has both log-probs, so there is nothing to compare",
       readings: [],
     },
     facts: [],

@@ -121,7 +121,7 @@ function refuseEmpty(loaded: readonly LoadedFile[]): void {
   const names = loaded.map(({ file }) => file).join(", ");
   throw new EmptyInputError(
     lines === 0
-      ? `there is no record in ${names}`
+      ? `no records in ${names}`
       : `none of ${lines} ${lines === 1 ? "line is" : "lines is"} a record of a high-divergence log: ${first!.why}`,
     {
       at: first === undefined ? { file: loaded[0]!.file } : { file: first.file, line: first.line },

@@ -21,7 +21,7 @@ export async function findLogs(paths: readonly string[]): Promise<string[]> {
     }
     const names = (await readdir(path)).filter((name) => LOG_NAME.test(name));
     if (names.length === 0) {
-      throw new EmptyInputError(`there is no log in the directory ${path}`, {
+      throw new EmptyInputError(`no log in the directory ${path}`, {
         at: { file: path },
         hint: "logs end in .jsonl or .ndjson, with .gz or .zst after it if compressed; other names are read when given in full",
       });

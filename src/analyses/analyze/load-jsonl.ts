@@ -147,8 +147,8 @@ const ADVICE = {
   torn: {
     code: "bad-row",
     words: "no whole record",
-    likely: "several processes wrote to the file at once, or a writer died",
-    hint: "let each process write a file of its own; all of them can be named here",
+    likely: "several processes wrote to the file at once, or a writer crashed",
+    hint: "let each process write its own file; all of them can be given here",
   },
   foreign: {
     code: "bad-row",
@@ -183,7 +183,7 @@ function report(
       subject: `${file} ${kind}`,
       count,
       at: { file, line: first.line },
-      ...(onlyLast ? { likely: "the log is still being written, or its writer died" } : { likely, hint }),
+      ...(onlyLast ? { likely: "the log is still being written, or its writer crashed" } : { likely, hint }),
       describe: (total) =>
         `${plural(total, "line holds", "lines hold")} ${words} and ${total === 1 ? "is" : "are"} left out (line ${named.join("; line ")}${more})`,
     });

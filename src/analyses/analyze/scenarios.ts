@@ -52,14 +52,16 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
 })[] = [
   {
     id: "mostly_correct",
-    observation: "more divergent tokens are from correct answers than chance gives (the guide: 80 %+)",
-    interpretation: "the trainer policy is learning right answers and the rollout policy lags behind; normal",
+    observation: "more divergent tokens come from correct answers than expected by chance (the guide: 80 %+)",
+    interpretation:
+      "the trainer policy is learning correct answers and the rollout policy lags behind; this is normal",
     next_step: "nothing to fix",
     read: ({ shares }) => readExcess(shares.correct, "correct"),
   },
   {
     id: "mostly_incorrect",
-    observation: "more divergent tokens are from incorrect answers than chance gives (the guide: 80 %+)",
+    observation:
+      "more divergent tokens come from incorrect answers than expected by chance (the guide: 80 %+)",
     interpretation: "the trainer policy is learning wrong answers, or the training is unstable",
     next_step: "check the reward function; look at the mismatch over the steps with `logratio report`",
     read: ({ shares }) => readExcess(shares.correct, "incorrect"),
@@ -67,8 +69,8 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
   {
     id: "digits_correct",
     observation:
-      "more divergent digit tokens are from correct answers than chance gives (the guide's Hypothesis 1: above 70 %)",
-    interpretation: "the trainer policy has learnt right digits and the rollout policy lags behind",
+      "more divergent digit tokens come from correct answers than expected by chance (the guide's Hypothesis 1: above 70 %)",
+    interpretation: "the trainer policy has learned correct digits and the rollout policy lags behind",
     next_step: "nothing to fix; how sure both policies are of each digit: `logratio digits`",
     read: ({ shares, digits }) =>
       digits.count === 0 && digits.texts_unknown > 0
@@ -78,7 +80,7 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
   {
     id: "equal",
     observation: "divergence is equal on correct and incorrect answers",
-    interpretation: "divergence has nothing to do with correctness: it looks random",
+    interpretation: "divergence is unrelated to correctness: it looks random",
     next_step: "the correction (TIS) may not help: try what each one costs with `logratio sweep`",
     read: readEqual,
   },
@@ -94,7 +96,7 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
     observation: "tokens other than digits diverge more",
     interpretation: "unexpected where answers are numbers",
     next_step:
-      "check the prompt format, and for retokenised text: records where reencodes_to_same_id or tokens_match is false",
+      "check the prompt format, and for retokenized text: records where reencodes_to_same_id or tokens_match is false",
     read: readOthersMore,
   },
 ];

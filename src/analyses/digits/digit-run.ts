@@ -98,7 +98,7 @@ export class DigitRun {
     const { responseTokenIds: ids, rolloutLogprobs: rollout, responseMask: mask, offsets } = batch;
     const at = { file: batch.provenance.file };
     if (!ids) {
-      throw new SchemaError("there are no response token ids, and digits are found by them", {
+      throw new SchemaError("there are no response token ids, which are needed to find digits", {
         at,
         hint: "name their column: --tokens COLUMN",
       });

@@ -1,5 +1,5 @@
 /**
- * From text to terms. All terms must hold; `-` before one turns it round; a term that is not understood is left out and
+ * From text to terms. All terms must hold; `-` before one negates it; a term that is not understood is left out and
  * told of.
  *
  * @module

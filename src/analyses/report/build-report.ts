@@ -134,7 +134,7 @@ export function buildReport(input: ReportInput): MismatchReport {
     sequence_metrics: sequenceMetrics(total),
     per_step: perStep,
     per_turn: total.turns.flatMap(({ sums, sequences }, turn): TurnMetrics[] =>
-      // Of a turn that a filter left no token of.
+      // A filter may leave a turn without tokens.
       sequences === 0 ? [] : [{ turn, ...metricsOf(sums, sequences, summary.turnDeltas[turn]) }],
     ),
     per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),

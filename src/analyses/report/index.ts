@@ -1,3 +1,9 @@
+/**
+ * The report on a run: slices, intervals, baselines, verdict, facts and the next command, as a `MismatchReport`.
+ * Text and pictures belong in `src/render/report`.
+ *
+ * @module
+ */
 export { type ConformanceCase, type ConformanceResult, runConformanceCase } from "../conformance/index.ts";
 export { BASELINES, readBaselines } from "./baselines.ts";
 export { buildReport, type ReportInput } from "./build-report.ts";

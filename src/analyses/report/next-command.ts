@@ -49,7 +49,7 @@ function chooseNext(
   if (lead?.kind === "single-token" && worst !== undefined) {
     return {
       command: shellCommand("show", [...paths, worst.handle], withoutFlag(flags, "--filter")),
-      why: "that token in its text, and what both policies would rather have said",
+      why: "that token in its text, and the alternatives of both policies",
     };
   }
   if (lead?.evidence !== undefined) {

@@ -68,7 +68,7 @@ export function verdictOf({
   const settled = (level: Verdict["level"], headline: string): Verdict => {
     return { level, level_range: [level, level], headline: `${headline}${dropped}`, readings };
   };
-  if (tokens === 0) return settled("too_few", "no token has both log-probs: there is nothing to compare");
+  if (tokens === 0) return settled("too_few", "no token has both log-probs, so there is nothing to compare");
   if (fault !== undefined) return settled("broken", fault);
   const level = levelOf(metrics, readings);
   if (level === "too_few") {

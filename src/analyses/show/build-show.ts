@@ -26,7 +26,7 @@ export interface ShowInput {
   /** Place in the response of the token that is asked for. */
   readonly token?: number | undefined;
   readonly metric: ShowMetricName;
-  /** Where the colours' scale ends; a fixed value of the metric unless given. */
+  /** Where the colors' scale ends; a fixed value of the metric unless given. */
   readonly scale?: number | undefined;
   readonly speller: Speller;
 }

@@ -12,7 +12,7 @@ export interface MetricOf {
 
 type Described = Omit<ShowMetric, "name" | "neutral" | "scale"> & Partial<Pick<ShowMetric, "neutral">>;
 
-/** Where scales end unless the user says otherwise: fixed, so that colours mean the same in every sequence. */
+/** Where scales end unless the user says otherwise: fixed, so that colors mean the same in every sequence. */
 const SCALES: Readonly<Record<ShowMetricName, number>> = {
   delta: 1,
   abs: 1,
@@ -49,7 +49,7 @@ export function metricOf(batch: RecordBatch, name: ShowMetricName, scale = SCALE
     case "rho":
       return made((at) => Math.exp(delta(at)), {
         title: "ρ",
-        meaning: "importance ratio exp Δ; coloured by ρ − 1",
+        meaning: "importance ratio exp Δ; colored by ρ − 1",
         signed: true,
         neutral: 1,
       });
@@ -75,7 +75,7 @@ export function metricOf(batch: RecordBatch, name: ShowMetricName, scale = SCALE
       const [side, column] = name === "logp" ? ["rollout", rollout] : ["trainer", trainer];
       return made((at) => column[at]!, {
         title: `log p ${side}`,
-        meaning: `log-prob under the ${side} policy, nats; coloured by how small it is`,
+        meaning: `log-prob under the ${side} policy, nats; colored by how small it is`,
         signed: false,
       });
     }

@@ -53,7 +53,7 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
     choose === undefined ? recommendation.setting : findCorrection(sweep.corrections, choose).name;
   const { correction } = sweep.corrections.find(({ name }) => name === chosen)!;
   if (!settings.some(({ name }) => name === chosen))
-    throw new UsageError(`--choose ${chosen}: it looks at advantages, and the input has none`);
+    throw new UsageError(`--choose ${chosen} needs advantages, but the input has none`);
   return {
     schemaVersion: SWEEP_SCHEMA_VERSION,
     kind: "sweep",
@@ -88,7 +88,7 @@ export function findCorrection(corrections: readonly NamedCorrection[], name: st
   if (found) return found;
   const method = plain(name).replace(/[\d.].*$/, "");
   const near = corrections.filter((each) => plain(each.name).startsWith(method)).slice(0, 8);
-  throw new UsageError(`there is no setting "${name}"`, {
+  throw new UsageError(`unknown correction "${name}"`, {
     hint: `for instance: ${(near.length > 0 ? near : corrections.slice(0, 8)).map((each) => each.name).join(", ")}`,
   });
 }

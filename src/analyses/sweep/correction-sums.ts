@@ -53,7 +53,7 @@ export class CorrectionSums {
   rawMass = 0;
   /** Σ |weight − raw weight| over all tokens, the weight of a dropped one being 0. */
   movedMass = 0;
-  /** By the trainer's batch where the correction normalises, else under one key. */
+  /** By the trainer's batch where the correction normalizes, else under one key. */
   readonly weights = new Map<number | string, WeightSums>();
   /** Kept tokens of sequences with a reward, and Σ reward over them; the same for correctness. */
   rewardTokens = 0;

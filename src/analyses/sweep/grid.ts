@@ -131,7 +131,7 @@ export function pickMethods(
   const there = [...new Set(corrections.flatMap((each) => each.methods))];
   for (const method of methods) {
     if (there.includes(method)) continue;
-    throw new UsageError(`--methods: there is no method "${method}"`, { hint: `known: ${there.join(", ")}` });
+    throw new UsageError(`--methods: unknown method "${method}"`, { hint: `known: ${there.join(", ")}` });
   }
   return corrections.filter(
     ({ name, methods: own }) => name === BASELINE.name || own.every((method) => methods.includes(method)),

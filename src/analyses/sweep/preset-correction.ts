@@ -14,7 +14,7 @@ export function parsePresetCorrection(text: string, presets: readonly Preset[]):
   const name = at < 0 ? text : text.slice(0, at);
   const preset = presets.find((candidate) => candidate.name === name.trim());
   if (!preset) {
-    throw new UsageError(`there is no preset "${name.trim()}"`, {
+    throw new UsageError(`unknown preset "${name.trim()}"`, {
       hint: `known: ${presets.map((candidate) => candidate.name).join(", ")}`,
     });
   }

@@ -46,7 +46,7 @@ export function buildProgram(run: (verb: Verb, command: Command) => Promise<void
     .description("where, why and by how much two language-model policies disagree, token by token")
     .version(packageVersion(), "-V, --version")
     .addOption(
-      new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"),
+      new Option("--color <when>", "color the output").choices(["auto", "always", "never"]).default("auto"),
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
     .addHelpText("after", `${formatExamples(everyday)}\n${EXIT_STATUSES}`)

@@ -28,7 +28,7 @@ let outputIsFile: boolean | undefined;
 let errorIsFile: boolean | undefined;
 
 /**
- * Writes to standard output. A reader that has closed its end (`| head`) has what it wanted: what follows goes nowhere.
+ * Writes to standard output. When the reader has closed the pipe (`| head`), the rest is discarded.
  *
  * @throws FileSystemError where it is a file that cannot be written, as on a full disk
  */

@@ -1,5 +1,5 @@
 /**
- * The plain twin's divergences: sums of non-negative terms that are as small as the columns are close.
+ * The reference implementation's divergences: sums of non-negative terms that are as small as the columns are close.
  *
  * @module
  */
@@ -103,7 +103,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
   into.totalVariation[row] = Math.min(distance / 2, 1);
 }
 
-/** Σ (q − p), with Q normalised as the shift and the offset have it. */
+/** Σ (q − p), with Q normalized as the shift and the offset have it. */
 function excessOf({ p, q, columns, ofP, ofQ }: Pair, shift: number, offset: number): number {
   const logP = Math.log1p(ofP.rest);
   let excess = 0;

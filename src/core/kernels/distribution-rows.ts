@@ -3,7 +3,7 @@ import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block
 
 /** Which code computes distributions. */
 export interface DistributionOptions {
-  /** `scalar` forces the plain twin. */
+  /** `scalar` forces the reference implementation. */
   readonly engine?: "wasm" | "scalar";
 }
 

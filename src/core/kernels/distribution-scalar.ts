@@ -1,5 +1,5 @@
 /**
- * The plain twin of the distribution kernel: defines every figure of `logit-block.ts`, in float64. No figure is a
+ * The reference implementation of the distribution kernel: defines every figure of `logit-block.ts`, in float64. No figure is a
  * difference of larger ones, so that each keeps its digits where a distribution is nearly certain, or two are nearly
  * equal.
  *

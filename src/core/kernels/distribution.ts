@@ -4,7 +4,7 @@
  *
  * Rows are copied into WebAssembly memory one at a time and summed there in single precision per column. What that
  * cannot do to five digits (infinite logits on one side, probabilities below 1e-20 that alone matter) goes to the plain
- * twin, `distribution-scalar.ts` and `distribution-divergence.ts`.
+ * reference implementation, `distribution-scalar.ts` and `distribution-divergence.ts`.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { wasmDescribeRow } from "./wasm/distribution-row.ts";
 
 export type { DistributionOptions } from "./distribution-rows.ts";
 
-/** What the kernel did of a row; the twin does the rest. */
+/** What the kernel did of a row; the reference implementation does the rest. */
 const NOTHING_DONE = { p: false, q: false, divergences: false };
 
 /** Figures of two policies about the same tokens. */

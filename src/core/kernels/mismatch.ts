@@ -3,7 +3,7 @@
  * turn, in one reading of the data.
  *
  * Chunks of tokens are copied into WebAssembly memory and summed there in single precision per token. What that
- * cannot do to about six digits (extreme or infinite values, nearly constant Δ) goes to the plain twin, `scalar.ts`.
+ * cannot do to about six digits (extreme or infinite values, nearly constant Δ) goes to the reference implementation, `scalar.ts`.
  *
  * @module
  */

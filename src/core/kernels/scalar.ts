@@ -1,5 +1,5 @@
 /**
- * The plain twin: defines what every field of `layout.ts` is, in float64, two passes and no tricks that cost
+ * The reference implementation: defines what every field of `layout.ts` is, in float64, two passes and no tricks that cost
  * readability. The WebAssembly kernel is held to it by property tests, and falls back on it for whatever single
  * precision cannot do.
  *

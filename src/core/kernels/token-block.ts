@@ -47,7 +47,7 @@ export interface MismatchOptions {
    */
   readonly sink?: (tokens: MaskedTokens) => void;
   /**
-   * `scalar` forces the plain twin. Float64Array input always uses it (single precision would lose Δ), and so does a
+   * `scalar` forces the reference implementation. Float64Array input always uses it (single precision would lose Δ), and so does a
    * block with a `turnMask`.
    */
   readonly engine?: "wasm" | "scalar";

@@ -20,7 +20,7 @@ describe("readVersion", () => {
   it("refuses a newer one and what is none", () => {
     const newer = errorOf(() => readVersion({ [VERSION_KEY]: "99" }, "a.parquet"));
     expect(isLogratioError(newer, "VersionError") && newer.message).toBe(
-      "the record has schema version 99, this logratio reads up to 1",
+      "the record has schema version 99; this logratio reads up to 1",
     );
     expect(newer).toMatchObject({ found: 99, supported: SCHEMA_VERSION });
     const none = errorOf(() => readVersion({ [VERSION_KEY]: "one" }, "a.parquet"));

@@ -4,7 +4,7 @@ import type { Interval } from "./result.ts";
 /**
  * A 95 % interval for a smooth function of means over units that were drawn as whole clusters (a prompt's samples).
  *
- * Linearised ("sandwich") standard error over clusters: Liang and Zeger (Biometrika 73, 1986), for a ratio of totals
+ * Linearized ("sandwich") standard error over clusters: Liang and Zeger (Biometrika 73, 1986), for a ratio of totals
  * Cochran, "Sampling Techniques" (1977, section 6.3 and 9A.2), with the factor G/(G − 1):
  *
  *     se² = G/(G − 1) · Σ e_g²,   estimate ± t · se   or, of what is positive,   estimate · exp(± t · se / estimate)

@@ -35,7 +35,7 @@ export const MAX_SHARE = 0.1;
 
 /**
  * The interval is that of `clusterInterval` with the influence of a cluster on log F: e_g/Σ sums of the first part less the
- * same of the other, where e_g = x_g − R·n_g (linearised ratio, Cochran, "Sampling Techniques", 1977, section 6.3).
+ * same of the other, where e_g = x_g − R·n_g (linearized ratio, Cochran, "Sampling Techniques", 1977, section 6.3).
  *
  * NaN where a part is empty.
  */

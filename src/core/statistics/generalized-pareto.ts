@@ -2,7 +2,7 @@
 const FEWEST = 10;
 
 /**
- * The tail index k of a generalised Pareto distribution fitted to exceedances over a threshold: moments of order 1/k and
+ * The tail index k of a generalized Pareto distribution fitted to exceedances over a threshold: moments of order 1/k and
  * above do not exist, so from ½ on a mean has no finite variance. NaN of fewer than ten.
  *
  * The estimator of Zhang and Stephens, "A new and efficient estimation method for the generalized Pareto distribution"

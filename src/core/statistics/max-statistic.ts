@@ -1,5 +1,5 @@
 /**
- * Whether one of many groups stands out: a permutation test on the largest standardised group sum. Looking at the worst
+ * Whether one of many groups stands out: a permutation test on the largest standardized group sum. Looking at the worst
  * of fifty steps and testing it as if it had been the only one finds a "worst step" in every run; the largest of the
  * permuted runs is what the worst must beat (Westfall and Young, "Resampling-Based Multiple Testing", 1993).
  *

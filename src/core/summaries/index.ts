@@ -1,3 +1,9 @@
+/**
+ * Statistics that merge in any order: sums, sketches, sums by prompt and a sample of prompts.
+ * Loops over tokens belong in `kernels`, judgments in `src/analyses`.
+ *
+ * @module
+ */
 export { KeyHash } from "./cluster-key.ts";
 export { CLUSTER, CLUSTER_WIDTH, ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";

@@ -146,7 +146,7 @@ export function formatColumn(values: readonly Figure[], kind: FigureKind): strin
   });
 }
 
-/** Two figures with as many digits as it takes to tell them apart (at most nine significant ones). */
+/** Two figures with as many digits as needed to distinguish them (at most nine significant ones). */
 export function formatPair(left: Figure, right: Figure): [string, string] {
   if (isFigure(left) && isFigure(right) && left !== right) {
     for (let digits = 3; digits <= 9; digits++) {

@@ -1,5 +1,5 @@
 /**
- * What an adapter is: it recognises one trainer's way of naming things in a document, and turns it into drafts.
+ * What an adapter is: it recognizes one trainer's way of naming things in a document, and turns it into drafts.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export interface Match {
   /** As the file's content says; undefined when it does not, or holds several. */
   readonly step?: number | undefined;
   readonly rank?: number | undefined;
-  /** Recognised, but not readable on its own: why. */
+  /** Recognized, but not readable on its own: why. */
   readonly problem?: LogratioError | undefined;
 }
 

@@ -31,7 +31,7 @@ test("what nobody foresaw in one input leaves the others their figures", async (
     severity: "skipped",
     at: { file: "-" },
     message: expect.stringMatching(
-      /logratio failed on this file: TypeError: x is not a function.*mistake in logratio/,
+      /logratio failed on this file: TypeError: x is not a function.*bug in logratio/,
     ),
     hint: expect.stringContaining("LOGRATIO_DEBUG=1"),
   });

@@ -198,7 +198,7 @@ function partsOf(batch: RecordBatch, offsets: number[]): Part[] {
   });
 }
 
-/** Writes the part's tokens at their places: neighbouring rows in one go, gaps between them as 0. */
+/** Writes the part's tokens at their places: neighboring rows in one go, gaps between them as 0. */
 async function put(spool: Spool, part: Part, batch: RecordBatch, values: ArrayLike<number>): Promise<void> {
   const { rows, starts, shape } = part;
   const [height = 0, width = 0] = shape;

@@ -117,8 +117,8 @@ describe.skipIf(!hasSharedData)("public files that scored the same tokens", () =
     expect(deltas).toEqual([0.068, 0.09, 0.024, 0.054]);
     expect(maxDelta(batch!, 2)).toBeCloseTo(0.0905, 4);
     expect(findings.map(({ message }) => message)).toEqual([
-      "1 entry is no generation: throughput",
-      "3 entries are no generations: throughput, mem-max-allocated-bytes, lifetime_prefill_token_count",
+      "1 entry is not a generation: throughput",
+      "3 entries are not generations: throughput, mem-max-allocated-bytes, lifetime_prefill_token_count",
       "1361 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
       "59 tokens after the point where 1 of 5 generations diverge",
     ]);

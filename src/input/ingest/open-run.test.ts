@@ -78,7 +78,7 @@ describe("a directory is a run", () => {
     expect(findings.map(({ severity, message, omits }) => [severity, message, omits])).toEqual([
       [
         "info",
-        "4 other files are no recorded data (config.json and 3 more)",
+        "4 other files are not recorded data (config.json and 3 more)",
         { unit: "file", why: "by_name" },
       ],
       [
@@ -298,7 +298,7 @@ describe("odd rows are counted and placed", () => {
       [
         "length-mismatch",
         "skipped",
-        "2 rows cannot be read, the first: trainer log-probs has 3 values, 2 were expected",
+        "2 rows cannot be read, the first: trainer log-probs has 3 values, expected 2",
         2,
         1,
       ],

@@ -84,7 +84,7 @@ function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
  * @returns its sources, its findings, and its batches in the order of steps and ranks
  * @throws NotFoundError when a path does not exist
  * @throws UsageError when options contradict the paths
- * @throws LogratioError the first error, when nothing could be recognised
+ * @throws LogratioError the first error, when nothing could be recognized
  */
 export async function openRun(paths: readonly string[], options: ReadOptions = {}): Promise<Run> {
   const opened = await openGroups(paths, options);

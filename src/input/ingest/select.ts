@@ -13,7 +13,7 @@ export interface Selection {
   readonly sources: Source[];
   readonly failures: readonly Failure[];
   readonly ignored: readonly string[];
-  /** Of the ignored, those that were opened and in which no log-probs were recognised. */
+  /** Of the ignored, those that were opened and in which no log-probs were recognized. */
   readonly unrecognised: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function listSome(names: readonly string[], most = LISTED): string {
     : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
-/** Files in folders where other files of that kind were recognised are missed; others are no recorded data. */
+/** Files in folders where other files of that kind were recognized are missed; others are no recorded data. */
 function splitFailures(
   failures: readonly Failure[],
   sources: readonly Source[],

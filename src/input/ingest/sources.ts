@@ -1,5 +1,5 @@
 /**
- * Files to sources: each is opened once, recognised and described; reading comes later.
+ * Files to sources: each is opened once, recognized and described; reading comes later.
  *
  * @module
  */
@@ -37,13 +37,13 @@ export interface Source {
   readonly stepIsCertain: boolean;
   /** For sequences that have no step or rank of their own. */
   readonly defaults: FileNumbers;
-  /** Recognised, but not readable on its own. */
+  /** Recognized, but not readable on its own. */
   readonly problem: LogratioError | undefined;
   /** Kept from detection where opening again is impossible (standard input) or dear (one large JSON object). */
   readonly document: SourceDocument | undefined;
 }
 
-/** A file that could not be opened, or in which nothing was recognised. */
+/** A file that could not be opened, or in which nothing was recognized. */
 export interface Failure {
   readonly file: FoundFile;
   readonly error: LogratioError;
@@ -116,7 +116,7 @@ function keepsDocument(document: SourceDocument, file: FoundFile): boolean {
   return file.pipe === true || (document.kind === "tree" && document.format === "json");
 }
 
-/** Opens a file and recognises what it holds. */
+/** Opens a file and recognizes what it holds. */
 export async function examine(file: FoundFile, options: ExamineOptions): Promise<Source | Failure> {
   let document: SourceDocument | undefined;
   let kept = false;

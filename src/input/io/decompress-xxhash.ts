@@ -23,7 +23,7 @@ const word = (value: bigint): bigint => BigInt.asUintN(64, value);
 const rotate = (value: bigint, bits: bigint): bigint => word(word(value << bits) | (value >> (64n - bits)));
 const round = (lane: bigint, input: bigint): bigint => word(rotate(word(lane + word(input * P2)), 31n) * P1);
 
-/** The four lanes over whole stripes; one function with one loop, so that the engine optimises it alone. */
+/** The four lanes over whole stripes; one function with one loop, so that the engine optimizes it alone. */
 function stripes(lanes: BigUint64Array, words: BigUint64Array): void {
   let a = lanes[0]!;
   let b = lanes[1]!;

@@ -134,7 +134,7 @@ describe("decompress", () => {
     expect(longest).toBeGreaterThan(100_000);
     const { error } = await read(zst.subarray(0, 50_000));
     expect((error as Error).message).toMatch(
-      /^zstd data is cut off: the file ends at byte 50000, inside a block of \d+ bytes, of which \d+ are there$/,
+      /^zstd data is cut off: the file ends at byte 50000, inside a block of \d+ bytes, of which \d+ are present$/,
     );
     expect((await read(zst.subarray(0, 3), 1)).error).toBeUndefined();
     expect(((await read(zst.subarray(0, zst.length - 1))).error as Error).message).toContain(

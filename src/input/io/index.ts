@@ -1,3 +1,9 @@
+/**
+ * Byte sources, decompression, zip directories, temporary files and messages for what the system refuses.
+ * File formats belong in `readers`.
+ *
+ * @module
+ */
 export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 export type { ByteSource } from "./byte-source.ts";
 export type {

@@ -24,6 +24,6 @@ it("says that a part of the path is a file", () => {
 
 it.skipIf(!existsSync("/proc/self"))("comes back where the system has no such place", () => {
   expect(() => makeDirectory("/proc/none/of/it")).toThrow(
-    /Cannot make the directory .*no such file or directory/,
+    /cannot make the directory .*no such file or directory/,
   );
 });

@@ -207,7 +207,7 @@ describe("damaged members", () => {
   ])("declare %s than they inflate to", async (_, bytes, byteLength, numbers) => {
     const error = await read({ bytes, deflate: true, declared: { byteLength } });
     expect(error.message).toMatch(
-      new RegExp(`^zip member inflates to another size: the directory declares ${numbers} came out$`),
+      new RegExp(`^zip member inflates to another size: the directory declares ${numbers} were produced$`),
     );
   });
 

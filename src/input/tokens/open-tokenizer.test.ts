@@ -77,7 +77,7 @@ describe("what is no tokenizer", () => {
     ["an empty directory", {}, "NotFoundError", "has no tokenizer.json"],
     ["another form", { "tokenizer.model": "x" }, "UnsupportedError", "only tokenizer.model"],
     ["a cut file", { "tokenizer.json": '{"model":' }, "FormatError", "is not JSON"],
-    ["a list", { "tokenizer.json": "[]" }, "FormatError", "holds no JSON object"],
+    ["a list", { "tokenizer.json": "[]" }, "FormatError", "does not hold a JSON object"],
     ["another JSON file", { "tokenizer.json": '{"a":1}' }, "FormatError", 'has no "model"'],
     [
       "an unknown model",

@@ -19,7 +19,7 @@ const DIGITS = /^ ?[0-9]+$/;
 export interface TokenPiece {
   /** The characters that begin in it; what is no character of any text is U+FFFD. */
   readonly text: string;
-  /** Its own, UTF-8 only together with those of its neighbours. */
+  /** Its own, UTF-8 only together with those of its neighbors. */
   readonly bytes: Uint8Array;
   /** Bits of `TOKEN_FLAGS`. */
   readonly flags: number;

@@ -29,7 +29,7 @@ export interface ChartSpec {
   /** Ascending. */
   readonly xs: readonly number[];
   readonly lines: readonly ChartLine[];
-  /** An area behind the lines, with the colour of the first one. */
+  /** An area behind the lines, with the color of the first one. */
   readonly band?: { readonly label: string; readonly low: ChartValues; readonly high: ChartValues };
   readonly scale: "linear" | "log";
   readonly kind: FigureKind;

@@ -28,7 +28,7 @@ const CELL_HEIGHT = 24;
 const GAP = 2;
 const LABEL_WIDTH = 104;
 const LABEL_CHARACTERS = 16;
-/** Narrower cells have no room for a number. */
+/** Narrower cells do not fit for a number. */
 const LEAST_FOR_NUMBER = 40;
 /** Room that a column's name takes. */
 const LEAST_FOR_NAME = 58;

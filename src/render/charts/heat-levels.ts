@@ -1,7 +1,7 @@
 /**
  * A sequential scale for magnitudes that span decades: nine levels from nothing to the largest value. Lightness falls
- * evenly from level to level (and rises in the dark), so that it is read without colour too, in print and by every
- * colour blindness. A level's text colour has a contrast of at least 4.5 on it.
+ * evenly from level to level (and rises in the dark), so that it is read without color too, in print and by every
+ * color blindness. A level's text color has a contrast of at least 4.5 on it.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function heatBounds(largest: number): number[] {
   return Array.from({ length: HEAT_LEVELS }, (_, level) => largest * (level / HEAT_LEVELS) ** (1 / POWER));
 }
 
-/** As a CSS variable, with the light colour for a chart that is saved on its own. */
+/** As a CSS variable, with the light color for a chart that is saved on its own. */
 export function heatFill(level: number): string {
   return `var(--lr-h${level}, ${LIGHT_HEAT[level]?.[0] ?? "none"})`;
 }

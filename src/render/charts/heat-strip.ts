@@ -25,7 +25,7 @@ export interface HeatStripOptions extends ChartOptions {
 const TOP = 44;
 const CELL_HEIGHT = 30;
 const LABEL_WIDTH = 84;
-/** Narrower cells have no room for a number. */
+/** Narrower cells do not fit for a number. */
 const LEAST_FOR_NUMBER = 36;
 /** Below 1 it keeps small values apart from nothing at all. */
 const GAMMA = 0.5;

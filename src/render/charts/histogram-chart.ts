@@ -14,7 +14,7 @@ export interface HistogramOptions extends ChartOptions {
 
 /**
  * Bars on a signed-logarithmic axis with logarithmic heights: negative values blue, positive orange as in the token strip, the bar around 0
- * grey. Empty bars at the ends are cut off.
+ * gray. Empty bars at the ends are cut off.
  */
 export function histogramChart(options: HistogramOptions): string {
   const { counts, edges } = trimEnds(options);

@@ -1,6 +1,6 @@
 /**
- * Colours as CSS variables, so that a page decides on light and dark; the fallbacks make a chart that is saved on its
- * own readable on white. Blue, grey and orange stay apart for every common colour blindness; neighbours among the
+ * Colors as CSS variables, so that a page decides on light and dark; the fallbacks make a chart that is saved on its
+ * own readable on white. Blue, gray and orange stay apart for every common color blindness; neighbors among the
  * further ones differ in lightness as well as in hue.
  *
  * @module

@@ -111,7 +111,7 @@ export interface StepCharts {
   readonly charts: readonly ChartSpec[];
   /** Titles of the charts for which no step has a figure. */
   readonly absent: readonly string[];
-  /** Groups of the slice beyond those that have a colour of their own. */
+  /** Groups of the slice beyond those that have a color of their own. */
   readonly faint: number;
 }
 
@@ -201,7 +201,7 @@ function lostShare(spec: ChartSpec): ChartSpec {
   };
 }
 
-/** Groups with the largest mismatch first, so that they have the colours; right before wrong. */
+/** Groups with the largest mismatch first, so that they have the colors; right before wrong. */
 function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice["series"] }[] {
   const all = data.slices.filter((slice) => slice.by === by);
   const sorted =

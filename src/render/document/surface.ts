@@ -9,6 +9,6 @@ export interface Surface {
   readonly ellipsis: string;
   /** Text fit for this terminal: printable, in ASCII where it must be. Everything drawn passes through here. */
   text(text: string): string;
-  /** Applies a style, or nothing without colour. To be used last: styled text is not measured again by columns. */
+  /** Applies a style, or nothing without color. To be used last: styled text is not measured again by columns. */
   style(text: string, ...styles: readonly Style[]): string;
 }

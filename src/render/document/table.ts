@@ -20,7 +20,7 @@ export interface TableColumn {
   readonly bars?: readonly number[];
   /** The row that matters most in this column. */
   readonly worstRow?: number;
-  /** The level that each cell names, for its colour. */
+  /** The level that each cell names, for its color. */
   readonly levels?: readonly VerdictLevel[];
   /** Prose that may be broken over lines; at most one column of a table. */
   readonly wrap?: boolean;

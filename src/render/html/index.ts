@@ -1,3 +1,9 @@
+/**
+ * Parts shared by all HTML pages: escaping, style, script and content security policy.
+ * Content belongs in the folder of its verb.
+ *
+ * @module
+ */
 export { writePage } from "./document.ts";
 export { escapeHtml } from "./escape.ts";
 export { SCRIPT_HASH, SECURITY_POLICY, STYLE_HASH, TEXT_STYLE_HASH } from "./policy.ts";

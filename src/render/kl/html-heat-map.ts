@@ -22,7 +22,7 @@ interface Map {
 
 /**
  * Tokens across, checkpoints down: a table for each line of tokens, all on the case's one scale. Every cell holds its
- * level from 1 to 8 (nothing below), so that colours are not needed; a token's figures are in its tooltip.
+ * level from 1 to 8 (nothing below), so that colors are not needed; a token's figures are in its tooltip.
  */
 export function htmlHeatMap(study: CaseStudy, lastCheckpoint: string): string {
   const map: Map = {

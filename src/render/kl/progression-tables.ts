@@ -112,9 +112,9 @@ export function turningTable({ progression }: KlReport): Table {
       by.text("found by", ({ method }) => METHODS[method], { priority: 3 }),
       by.text("significant", ({ supported }) => yesNo(supported), {
         priority: 1,
-        meaning: "the paired tests to both neighbours, after correction",
+        meaning: "the paired tests to both neighbors, after correction",
       }),
     ],
-    `significant: the paired tests to both neighbours hold after correction; ${NONE} is an inflection, which has no such test`,
+    `significant: the paired tests to both neighbors hold after correction; ${NONE} is an inflection, which has no such test`,
   );
 }

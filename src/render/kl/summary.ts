@@ -50,7 +50,7 @@ export function keyLine(report: KlReport): string {
   );
 }
 
-/** How an answer is carried by the data: word and colour. */
+/** How an answer is carried by the data: word and color. */
 interface Support {
   readonly word: string;
   readonly level: VerdictLevel;
@@ -69,9 +69,9 @@ export function methodLines(report: KlReport): (readonly [label: string, text: s
   const { spikes } = settings;
   const threshold = formatPlain(spikes.threshold);
   const rule = {
-    zscore: `at least ${threshold} standard deviations above the mean of its text`,
+    zscore: `more than ${threshold} standard deviations above the mean of its text`,
     percentile: `above percentile ${formatPlain(spikes.percentile)} of its text`,
-    adaptive: `at least ${threshold} local standard deviations above the mean of its window`,
+    adaptive: `more than ${threshold} local standard deviations above the mean of its window`,
   }[spikes.method];
   return [
     [

@@ -7,7 +7,7 @@ import { figure } from "./values.ts";
 /** Longer tool output is cut: it is context, not what was scored. */
 const MOST_TOOL = 60;
 
-/** How a strip marks things, with and without Unicode; letters, not colours, carry the spikes. */
+/** How a strip marks things, with and without Unicode; letters, not colors, carry the spikes. */
 export function stripMarks(unicode: boolean) {
   return unicode
     ? { open: "⟦", close: "⟧", tool: "‹tool: ", unknown: "‹no score: ", end: "›", newline: "⏎", gap: "…" }

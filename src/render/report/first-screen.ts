@@ -23,7 +23,7 @@ const PICTURE_COLUMNS = 32;
 /** Widest of the labels on the left: key figures, pictures and closing lines stand under each other. */
 const LABEL_COLUMNS = 10;
 const MOST_FACTS = 3;
-/** More things left out than this are counted, not spelt out. */
+/** More things left out than this are counted, not spelled out. */
 const MOST_LEFT_OUT = 2;
 
 /**

@@ -1,3 +1,9 @@
+/**
+ * A mismatch report for terminals, Markdown and HTML. Its figures and sentences come from `src/analyses/report`;
+ * nothing is computed here.
+ *
+ * @module
+ */
 export { buildReportDocument, renderHtml, renderMarkdown } from "./document.ts";
 export { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 export { foldSteps } from "./fold-steps.ts";

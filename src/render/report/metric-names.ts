@@ -8,7 +8,7 @@ export interface MetricName {
   readonly meaning: string;
 }
 
-/** How each pooled figure of a report is labelled; the order is that of the table of all figures. */
+/** How each pooled figure of a report is labeled; the order is that of the table of all figures. */
 export const METRIC_NAMES = {
   delta_mean: { label: "mean Δ", kind: "signed", meaning: "mean of Δ = log p trainer − log p rollout, nats" },
   delta_std: { label: "std Δ", kind: "number", meaning: "standard deviation of Δ, nats" },

@@ -7,7 +7,7 @@ export function severityOf(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
-/** The level in capitals, for readers who see no colour; both ends where the data leave it open. */
+/** The level in capitals, for readers who see no color; both ends where the data leave it open. */
 export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
   return mildest === severest ? wordOf(level) : `BETWEEN ${wordOf(mildest)} AND ${wordOf(severest)}`;
 }

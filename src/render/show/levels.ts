@@ -1,6 +1,6 @@
 /**
  * How far a value is from neutral, in steps that show decades: level l begins at (l / 6)^(1 / 0.4) of the scale. Weak
- * levels colour the letters, strong ones the ground, so that they show on dark and on light terminals. Orange is above
+ * levels color the letters, strong ones the ground, so that they show on dark and on light terminals. Orange is above
  * neutral, blue below it, as in the viewer; of a metric with one sign all is orange.
  *
  * @module
@@ -12,7 +12,7 @@ import { formatNumber, formatPlain, formatSigned } from "../text/index.ts";
 export const POWER = 0.4;
 /** The last level is beyond the scale. */
 const STEPS = 6;
-/** Levels from here on have a mark where there is no colour. */
+/** Levels from here on have a mark where there is no color. */
 export const FIRST_MARKED = 3;
 
 export interface Tint {
@@ -21,7 +21,7 @@ export interface Tint {
   readonly below: boolean;
 }
 
-/** SGR parameters (256 colours) by level. Inks on a ground have a contrast of at least 5. */
+/** SGR parameters (256 colors) by level. Inks on a ground have a contrast of at least 5. */
 const ABOVE = ["", "38;5;137", "38;5;166", "48;5;137;38;5;16", "48;5;172;38;5;16", "1;48;5;202;38;5;16"];
 const BELOW = ["", "38;5;67", "38;5;32", "48;5;67;38;5;16", "48;5;33;38;5;16", "1;48;5;27;38;5;231"];
 const UNDERLINED = ";4";
@@ -32,7 +32,7 @@ export function tintOf(value: number, { neutral, scale, signed }: ShowMetric): T
   return { level: Number.isNaN(level) ? 0 : level, below: signed && value < neutral };
 }
 
-/** Undefined where nothing is coloured. */
+/** Undefined where nothing is colored. */
 export function tintCode({ level, below }: Tint): string | undefined {
   if (level === 0) return undefined;
   const codes = below ? BELOW : ABOVE;
@@ -61,7 +61,7 @@ export function showBound(level: number, below: boolean, metric: ShowMetric): st
   return (metric.signed && metric.neutral === 0 && bound > 0 ? "+" : "") + formatPlain(bound);
 }
 
-/** Log-probs are coloured by how far they are below 0. */
+/** Log-probs are colored by how far they are below 0. */
 function isFalling(below: boolean, { signed, name }: ShowMetric): boolean {
   return signed ? below : name === "logp" || name === "trainer";
 }

@@ -40,7 +40,7 @@ export function drawSparkline(report: ShowReport, surface: Surface, paint: Paint
   return [...lines, row("", `${" ".repeat(at)}^ t${token.token}`, "", surface, (text) => text)];
 }
 
-/** Puts SGR parameters around a text, where there is colour. */
+/** Puts SGR parameters around a text, where there is color. */
 export type Painter = (text: string, code: string) => string;
 
 function row(

@@ -106,7 +106,7 @@ function figureParts(figures: ShowFigures): string[] {
   ];
 }
 
-/** The scale in numbers: what each colour, or each mark, begins at. */
+/** The scale in numbers: what each color, or each mark, begins at. */
 function drawLegend({ report: { metric }, surface, color, paint }: Drawing): string[] {
   const levels = Array.from({ length: 6 }, (_, at) => at + 1);
   const title = wrap(surface.text(`${metric.title}: ${metric.meaning}`), surface.width);

@@ -29,7 +29,7 @@ const NEWLINES = new RegExp(`\\n{${MOST_NEWLINES + 1},}`, "g");
 
 export interface TokenStyle {
   readonly metric: ShowMetric;
-  /** Whether the terminal shows colours; without, levels are marks. */
+  /** Whether the terminal shows colors; without, levels are marks. */
   readonly color: boolean;
   readonly surface: Surface;
   /** The token that was asked for. */

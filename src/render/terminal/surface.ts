@@ -11,7 +11,7 @@ export interface TerminalOptions {
   readonly unicode: boolean;
 }
 
-/** The sixteen basic colours only, so that the user's own theme decides how they look. */
+/** The sixteen basic colors only, so that the user's own theme decides how they look. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: "1",
   dim: "2",
@@ -41,7 +41,7 @@ export function makeSurface({ width, color, unicode }: TerminalOptions): Surface
 
 const CSI = `${String.fromCharCode(27)}[`;
 
-/** A sign for the level, beside its colour and its word. */
+/** A sign for the level, beside its color and its word. */
 export function levelSign(level: VerdictLevel, unicode: boolean): string {
   const signs = {
     none: ["·", "-"],

@@ -101,8 +101,8 @@ export class ConfigFields {
   finish(): void {
     const unknown = this.names.find((name) => !this.#known.has(name));
     if (unknown === undefined) return;
-    throw new UsageError(`${this.#where()}there is no setting ${this.#at(unknown)}`, {
-      hint: `settings ${this.#path === "" ? "of a study" : `of ${this.#path}`}: ${[...this.#known].sort().join(", ")}`,
+    throw new UsageError(`${this.#where()}unknown option ${this.#at(unknown)}`, {
+      hint: `options ${this.#path === "" ? "of a study" : `of ${this.#path}`}: ${[...this.#known].sort().join(", ")}`,
     });
   }
 

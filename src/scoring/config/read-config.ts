@@ -23,7 +23,7 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
     throw new NotFoundError(`the config ${file} cannot be read: ${cause.message}`, { at: { file }, cause });
   });
   if (text.length > LONGEST_CONFIG) {
-    throw new LimitError(`the config has ${text.length} characters; one is read up to ${LONGEST_CONFIG}`, {
+    throw new LimitError(`the config has ${text.length} characters; the limit is ${LONGEST_CONFIG}`, {
       at: { file },
       likely: "a data file instead of a config",
     });
@@ -32,7 +32,7 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
-    throw new FormatError(`the config is no YAML: ${error.message.split("\n")[0]}`, {
+    throw new FormatError(`the config is not YAML: ${error.message.split("\n")[0]}`, {
       at: { file, ...(line !== undefined && { line }) },
       hint: "docs/kl.md has an example",
     });
@@ -43,9 +43,9 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
   } catch (cause) {
     // The parser's own guard against aliases that hold aliases.
     if (cause instanceof ReferenceError && /alias/i.test(cause.message)) {
-      throw new LimitError(`the config unfolds too far: ${cause.message}`, {
+      throw new LimitError(`the config expands too far: ${cause.message}`, {
         at: { file },
-        likely: "aliases that hold aliases",
+        likely: "aliases that refer to other aliases",
         cause,
       });
     }

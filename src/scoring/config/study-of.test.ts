@@ -99,13 +99,13 @@ describe("studyOf", () => {
   });
 
   test.each([
-    [{ refrence: "dpo" }, /study.yaml: there is no setting refrence/],
-    [{ reference: undefined }, /which policy is the reference/],
-    [{ reference: "ppo" }, /the reference ppo is none of the policies/],
+    [{ refrence: "dpo" }, /study.yaml: unknown option refrence/],
+    [{ reference: undefined }, /no reference policy is named/],
+    [{ reference: "ppo" }, /the reference ppo is not one of the policies/],
     [{ policies: { dpo: "onnx:a" } }, /dpo alone cannot be compared/],
     [{ policies: { ...POLICIES, "a/b": "onnx:c" } }, /"a\/b" cannot name a policy/],
     [{ policies: { ...POLICIES, x: { step: 1 } } }, /policies.x.at must be a location/],
-    [{ pairs: [["dpo", "ppo"]] }, /names ppo, which is none/],
+    [{ pairs: [["dpo", "ppo"]] }, /names ppo, which is not one/],
     [{ pairs: [["dpo"]] }, /pairs must be two policies each/],
     [{ spikes: { method: "iqr" } }, /spikes.method must be one of zscore, percentile, adaptive, not "iqr"/],
     [{ spikes: { treshold: 2 } }, /no setting spikes.treshold/],

@@ -162,10 +162,10 @@ function referenceOf(fields: ConfigFields, policies: readonly PolicySpec[]): str
   const names = policies.map(({ name }) => name);
   const given = fields.text("reference");
   if (given === undefined) {
-    throw new UsageError("which policy is the reference?", { hint: `--reference ${names.join(" | ")}` });
+    throw new UsageError("no reference policy is named", { hint: `--reference ${names.join(" | ")}` });
   }
   if (names.includes(given)) return given;
-  throw new UsageError(`the reference ${given} is none of the policies`, {
+  throw new UsageError(`the reference ${given} is not one of the policies`, {
     hint: `the policies are ${names.join(", ")}`,
   });
 }
@@ -178,7 +178,7 @@ function pairsOf(fields: ConfigFields, names: readonly string[]): (readonly [str
       throw fields.wrong("pairs", "two policies each: [[rlvr_step_1000, rlvr_step_100]]");
     for (const name of [p, q]) {
       if (!names.includes(name)) {
-        throw new UsageError(`the pair ${p}:${q} names ${name}, which is none of the policies`, {
+        throw new UsageError(`the pair ${p}:${q} names ${name}, which is not one of the policies`, {
           hint: `the policies are ${names.join(", ")}`,
         });
       }

@@ -10,7 +10,7 @@ import { isTensor, type TreeValue } from "../../input/io/index.ts";
 export async function readIntegers(value: TreeValue, at: Place): Promise<Int32Array> {
   const [values, ...more] = await readMatrix(value, at);
   if (values === undefined || more.length > 0)
-    throw new SchemaError(`one number or a row of them is expected, ${more.length + 1} rows are there`, {
+    throw new SchemaError(`expected a number or a single row of numbers, got ${more.length + 1} rows`, {
       at,
     });
   return values;
@@ -25,16 +25,16 @@ export async function readMatrix(value: TreeValue, at: Place): Promise<Int32Arra
     for (const item of value as readonly TreeValue[]) rows.push(...(await readMatrix(item, at)));
     return rows;
   }
-  if (!isTensor(value)) throw new SchemaError("integers are expected, there is something else", { at });
+  if (!isTensor(value)) throw new SchemaError(`expected integers, got ${typeof value}`, { at });
   const { shape, dtype } = value;
   if (shape.length > 2)
     throw new SchemaError(
-      `an array of shape [${shape.join(", ")}] is no table of integers: at most 2 dimensions`,
+      `an array of shape [${shape.join(", ")}] is not a table of integers: at most 2 dimensions`,
       {
         at,
       },
     );
-  if (dtype === "string") throw new SchemaError("integers are expected, there are strings", { at });
+  if (dtype === "string") throw new SchemaError("expected integers, got strings", { at });
   const count = shape[0] ?? 1;
   const values = integers(await value.readRows(0, count), at);
   if (shape.length < 2) return [values];
@@ -47,7 +47,7 @@ function integers(values: NumericArray | readonly number[], at: Place): Int32Arr
   const narrow = Int32Array.from(values);
   for (let i = 0; i < narrow.length; i++) {
     if (narrow[i] !== values[i])
-      throw new SchemaError(`value ${i} is ${values[i]}, which is no integer of 32 bits`, { at });
+      throw new SchemaError(`value ${i} is ${values[i]}, not a 32-bit integer`, { at });
   }
   return narrow;
 }

@@ -135,7 +135,7 @@ describe("what does not fit is refused with both numbers:", () => {
       "alone.npy",
       undefined,
       "SchemaError",
-      "no input_ids to tell which texts they are of; there are value",
+      "no input_ids to tell which texts they belong to; the arrays are value",
       undefined,
     ],
     [
@@ -146,11 +146,11 @@ describe("what does not fit is refused with both numbers:", () => {
       "logits",
     ],
     ["integers.npz", undefined, "UnsupportedError", "logits are of type int8", "logits"],
-    ["other_texts.npz", undefined, "LengthMismatchError", "logits are of 2 texts, input_ids of 3", "logits"],
+    ["other_texts.npz", undefined, "LengthMismatchError", "logits cover 2 texts, input_ids 3", "logits"],
     ["misfits.npz", "logprobs", "SchemaError", "the shape [5]", "a.logprobs"],
     ["misfits.npz", "wide", "SchemaError", "logits have 5 columns, those of a.wide have 10", "b.wide"],
     ["misfits.npz", "rlvr", "UsageError", "no logits of rlvr; it has those of dpo, wide", undefined],
-    ["one.npz", "rlvr", "UsageError", "one policy's logits, without a name; rlvr was asked for", undefined],
+    ["one.npz", "rlvr", "UsageError", "a single unnamed policy's logits, but rlvr was requested", undefined],
     [
       "short_mask.npz",
       undefined,
@@ -159,7 +159,7 @@ describe("what does not fit is refused with both numbers:", () => {
       "input_ids",
     ],
     ["long_prompt.npz", undefined, "SchemaError", "the prompt has 9 tokens, the whole text 5", "input_ids"],
-    ["../tokenizer/expected.json", undefined, "UnsupportedError", "this is none", undefined],
+    ["../tokenizer/expected.json", undefined, "UnsupportedError", "unsupported file type", undefined],
     ["absent.npz", undefined, "NotFoundError", "does not exist", undefined],
   ])("%s#%s", async (file, policy, tag, message, entry) => {
     const error = await open(file, policy === undefined ? {} : { policy }).catch((thrown: unknown) => thrown);
@@ -177,7 +177,7 @@ describe("what does not fit is refused with both numbers:", () => {
       [1, 4, 2, 2],
       2,
       "no-logits",
-      "none of the 3 texts in the file has its 4 token ids; q0 is nearest, with the same first 3 of 5",
+      "none of the 3 texts in the file has its 4 token ids; the closest is q0, whose first 3 of 5 are the same",
     ],
     ["an id beyond the columns", [1, 4, 2, 3, 9], 2, "no-logits", "same first 4 of 5"],
     ["no prompt", [1, 4, 2, 3, 2], 0, "other", "the text has no prompt"],

@@ -29,15 +29,15 @@ export function matcherOf(file: string, texts: readonly SavedText[]): Matcher {
       if (common > most) [nearest, most, length] = [text.key, common, text.ids.length];
     }
     throw new TextRefusedError(
-      `there are no saved logits of this text: none of the ${texts.length} texts in the file has its ${ids.length} token ids; ${nearest} is nearest, with the same first ${most} of ${length}`,
+      `no saved logits for this text: none of the ${texts.length} texts in the file has its ${ids.length} token ids; the closest is ${nearest}, whose first ${most} of ${length} are the same`,
       {
         at: { file, entry: id },
         reason: "no-logits",
         likely:
           most < promptLength
-            ? "the file is about other problems, or its prompts were made with another template or tokenizer"
-            : "the file has another response to this problem, or one that ends otherwise (with or without its last token)",
-        hint: "texts are matched by their token ids: save the logits of the very ids that are to be scored",
+            ? "the file covers other problems, or its prompts were built with another template or tokenizer"
+            : "the file has another response to this problem, or one that ends differently (with or without its last token)",
+        hint: "texts are matched by token ids: save the logits of exactly the ids to be scored",
       },
     );
   };

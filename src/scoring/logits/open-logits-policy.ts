@@ -126,7 +126,7 @@ async function policyOf(
     const found = match(text);
     const unknown = text.ids.find((id) => id < 0 || id >= vocabulary);
     if (unknown !== undefined) {
-      throw new TextRefusedError(`token id ${unknown} is no column of the ${vocabulary} that were saved`, {
+      throw new TextRefusedError(`token id ${unknown} is outside the ${vocabulary} saved columns`, {
         at: { file: path, entry: text.id },
         reason: "unknown-token",
       });
@@ -163,9 +163,9 @@ function wantedName(
 ): string {
   if (policies === undefined) {
     if (asked === undefined) return "";
-    throw new UsageError(`${path} holds one policy's logits, without a name; ${asked} was asked for`, {
+    throw new UsageError(`${path} holds a single unnamed policy's logits, but ${asked} was requested`, {
       at: { file: path },
-      hint: `leave #${asked} out`,
+      hint: `leave out #${asked}`,
     });
   }
   const wanted = asked ?? name;

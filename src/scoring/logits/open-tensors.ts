@@ -41,9 +41,12 @@ async function openBySniff(source: ByteSource): Promise<TreeDocument> {
   if (named === "npy") return openNpy(source, PICKLES);
   if (named === "npz") return openNpz(source, PICKLES);
   if (isPickle(head)) return openTorch(source, PICKLES);
-  throw new UnsupportedError("saved logits are read from .npz, .npy, .safetensors and .pt; this is none", {
-    at,
-    likely: "the file is compressed as a whole, or of another format",
-    hint: "save them with numpy.savez or safetensors.torch.save_file",
-  });
+  throw new UnsupportedError(
+    "unsupported file type; saved logits are read from .npz, .npy, .safetensors and .pt",
+    {
+      at,
+      likely: "the whole file is compressed, or it has another format",
+      hint: "save them with numpy.savez or safetensors.torch.save_file",
+    },
+  );
 }

@@ -73,9 +73,12 @@ async function namedTexts(
     const at = { file, entry: prefix + IDS };
     const ids = await rowsOf(part(IDS)!, at);
     if (ids.length > 1) {
-      throw new SchemaError(`${at.entry} holds the ids of ${ids.length} texts; arrays named so hold 1`, {
-        at,
-      });
+      throw new SchemaError(
+        `${at.entry} holds the ids of ${ids.length} texts; an array with this name holds 1`,
+        {
+          at,
+        },
+      );
     }
     texts.push(
       textOfRow({
@@ -105,10 +108,13 @@ function ownerOf(entry: string, prefixes: ReadonlyMap<string, unknown>): string 
 async function rowTexts(file: string, entries: ReadonlyMap<string, TreeValue>): Promise<SavedText[]> {
   const tensor = entries.get(LOGITS);
   if (tensor === undefined || !isTensor(tensor)) {
-    throw new SchemaError(`there is ${IDS} and no array ${LOGITS}; there are ${list([...entries.keys()])}`, {
-      at: { file },
-      hint: "save one policy's logits [N, T, V] under the name logits, or those of several as K.NAME beside K.input_ids",
-    });
+    throw new SchemaError(
+      `found ${IDS} but no array ${LOGITS}; the arrays are ${list([...entries.keys()])}`,
+      {
+        at: { file },
+        hint: "save one policy's logits [N, T, V] under the name logits, or those of several as K.NAME next to K.input_ids",
+      },
+    );
   }
   const logits = new Map([["", { entry: LOGITS, tensor }]]);
   const at = { file, entry: IDS };
@@ -153,7 +159,7 @@ async function lengths(
 /** `[T]` is one row. */
 async function rowsOf(value: TreeValue, at: Place): Promise<Int32Array[]> {
   const rows = await readMatrix(value, at);
-  if (rows.length === 0) throw new SchemaError("there are 0 texts in it", { at });
+  if (rows.length === 0) throw new SchemaError("it holds no texts", { at });
   return rows;
 }
 
@@ -177,10 +183,10 @@ function isMap(value: TreeValue): value is Readonly<Record<string, TreeValue>> {
 
 function noIds({ file }: TreeDocument, names: readonly string[]): SchemaError {
   return new SchemaError(
-    `there are logits and no ${IDS} to tell which texts they are of; there are ${list(names)}`,
+    `found logits but no ${IDS} to tell which texts they belong to; the arrays are ${list(names)}`,
     {
       at: { file },
-      hint: "save the token ids beside them: np.savez(FILE, logits=…, input_ids=…, prompt_lengths=…)",
+      hint: "save the token ids with them: np.savez(FILE, logits=…, input_ids=…, prompt_lengths=…)",
     },
   );
 }

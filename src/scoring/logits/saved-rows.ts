@@ -34,22 +34,22 @@ export function checkLogits({ entry, tensor }: SavedLogits, text: SavedText, tex
       `logits are of type ${dtype}; float32, float16, bfloat16 and float64 are read`,
       {
         at,
-        likely: "it holds token ids, or logits that were quantised",
+        likely: "it holds token ids, or quantized logits",
       },
     );
   }
   if (shape.length !== 2 && shape.length !== 3) {
     throw new SchemaError(
-      `logits have the shape [${shape.join(", ")}]; [tokens, vocabulary] or [texts, tokens, vocabulary] is expected`,
+      `logits have the shape [${shape.join(", ")}]; [tokens, vocabulary] or [texts, tokens, vocabulary] was expected`,
       {
         at,
-        ...(shape.length === 1 && { likely: "it holds log-probs of the tokens that were there, not logits" }),
+        ...(shape.length === 1 && { likely: "it holds log-probs of the sampled tokens, not logits" }),
       },
     );
   }
   const rows = shape.length === 3 ? shape[0]! : 1;
   if (rows !== texts) {
-    throw new LengthMismatchError(`logits are of ${rows} texts, input_ids of ${texts}`, {
+    throw new LengthMismatchError(`logits cover ${rows} texts, input_ids ${texts}`, {
       found: rows,
       expected: texts,
       at,
@@ -61,9 +61,9 @@ export function checkLogits({ entry, tensor }: SavedLogits, text: SavedText, tex
       at,
       likely:
         tokens === text.width - 1
-          ? "the last row was cut off, as is done for a loss: it predicts what would follow the text"
+          ? "the last row was dropped, as is usual for a loss: it predicts what would follow the text"
           : "only the response's logits were saved, or those of another text",
-      hint: "save the model's output as it is: one row for each token id, row t predicting token t + 1",
+      hint: "save the model's output unchanged: one row per token id, row t predicting token t + 1",
     });
   }
   if (vocabulary === 0) throw new SchemaError("logits have 0 columns", { at });

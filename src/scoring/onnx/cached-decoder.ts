@@ -110,7 +110,7 @@ export function cachedDecoder(
     leastBytes: () => vocabulary * bytesPerLogit(signature),
     notes: [
       oneByOne
-        ? `KV cache: the first ${rowsAtOnce} tokens of a text are one run, the others follow one by one, as its graph cannot take several.`
+        ? `KV cache: the first ${rowsAtOnce} tokens of a text are one run; the others follow one by one, because its graph cannot take several.`
         : `KV cache: a text is fed in runs of up to ${rowsAtOnce} tokens.`,
     ],
     close: () => session.close(),

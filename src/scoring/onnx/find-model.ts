@@ -20,7 +20,7 @@ const NAMES = [
   "decoder_model_fp16.onnx",
 ];
 const HINT =
-  "export one: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR; or name the .onnx file";
+  "export a model with optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR, or name the .onnx file";
 
 /**
  * The model that a path means: the file itself, or the first of the usual names in the directory or in its `onnx/`, or
@@ -57,7 +57,7 @@ export async function findModel(path: string): Promise<FoundModel> {
     {
       at: { file: path },
       likely:
-        others.length === 0 ? "the checkpoint is there in another format only" : "it holds several models",
+        others.length === 0 ? "the checkpoint exists only in another format" : "it holds several models",
       hint: others.length === 0 ? HINT : `name the file: ${join(path, others[0]!)}`,
     },
   );

@@ -45,7 +45,7 @@ export function findHead(model: OnnxModel): Head | Unavailable {
   let name = "logits";
   for (let nodes = 1; ; nodes++) {
     const maker = makers.get(name);
-    if (maker === undefined) return new Unavailable(`${name} is made by no node`);
+    if (maker === undefined) return new Unavailable(`no node produces ${name}`);
     const [first, ...others] = maker.inputs;
     if (MULTIPLICATIONS.has(maker.operator) && first !== undefined && !isConstant(first)) {
       if (others.every(isConstant)) return { hidden: first, nodes };

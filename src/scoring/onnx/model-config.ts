@@ -59,12 +59,12 @@ async function readJson(directories: readonly string[], name: string): Promise<J
     try {
       const value: unknown = JSON.parse(text);
       if (isObject(value)) return value;
-      throw new TypeError("it is no object");
+      throw new TypeError("it is not an object");
     } catch (cause) {
       throw new FormatError(`${file} is not a JSON object: ${(cause as Error).message}`, {
         at: { file },
         likely: "it was cut off, or is a Git LFS pointer",
-        hint: "copy it from the checkpoint again, or remove it: then its limits are not checked",
+        hint: "copy it from the checkpoint again, or remove it to skip the check of its limits",
         cause,
       });
     }

@@ -66,7 +66,7 @@ export async function openDecoder(
     let why = "";
     if (longest > setup.maxBlockBytes) {
       const split = await trySplit(setup, file, options);
-      if (split instanceof Unavailable) why = `; its head cannot run apart, as ${split.why}`;
+      if (split instanceof Unavailable) why = `; its head cannot run separately, because ${split.why}`;
       else {
         opened.push(split.body, split.head);
         await session?.close();
@@ -131,7 +131,7 @@ function checkVocabulary(
   // Heads are padded and sometimes trimmed by a few columns; labels of a classifier are a handful.
   if (config.vocabularySize !== null && vocabulary < config.vocabularySize / 2) {
     throw new UnsupportedError(
-      `${source.name} is no decoder that can be scored: its logits have ${vocabulary} columns, config.json says that the vocabulary has ${config.vocabularySize}`,
+      `${source.name} is not a decoder that can be scored: its logits have ${vocabulary} columns, but config.json declares a vocabulary of ${config.vocabularySize}`,
       {
         at: { file: source.name },
         likely: "it classifies tokens, or config.json belongs to another model",

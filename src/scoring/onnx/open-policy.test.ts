@@ -148,7 +148,7 @@ describe("a text is refused", () => {
     );
 
   test("when it is longer than the context", async () => {
-    const message = expect.stringMatching(/41 tokens, the model takes 40/);
+    const message = expect.stringMatching(/41 tokens; the model's limit is 40/);
     expect(await refusal("plain", new Array(41).fill(3))).toMatchObject({
       reason: "context-length",
       message,
@@ -156,7 +156,7 @@ describe("a text is refused", () => {
   });
 
   test.each([VOCABULARY, -1])("when the vocabulary has no token %i", async (id) => {
-    const message = expect.stringContaining(`token ${id} at place 2; the model knows 0 to 47`);
+    const message = expect.stringContaining(`token ${id} at position 2; the model's ids are 0 to 47`);
     expect(await refusal("cache", [1, 2, id])).toMatchObject({ reason: "unknown-token", message });
   });
 
@@ -277,7 +277,7 @@ describe("files that are no model", () => {
     writeFileSync(join(folder, "model.onnx_data"), new Uint8Array(300));
     expect(await opening(folder)).toMatchObject({
       _tag: "FormatError",
-      message: expect.stringMatching(/reach to byte \d+, 300 are there/),
+      message: expect.stringMatching(/extend to byte \d+, but the file has 300/),
     });
   });
 
@@ -297,7 +297,7 @@ describe("files that are no model", () => {
   test("a classifier of tokens, by its config", async () => {
     const folder = holding({ "config.json": '{"vocab_size": 30522}' });
     cpSync(join(MODELS, "plain", "model.onnx"), join(folder, "model.onnx"));
-    const message = expect.stringMatching(/48 columns, config\.json says .* 30522/);
+    const message = expect.stringMatching(/48 columns, but config\.json declares .* 30522/);
     expect(await opening(folder)).toMatchObject({ _tag: "UnsupportedError", message });
   });
 });

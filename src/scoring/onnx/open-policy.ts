@@ -81,7 +81,9 @@ export async function openOnnxPolicy(
           ? [`its attention cannot be read: ${probe.why}`]
           : (probe?.notes ?? [])),
         ...(config.contextLength === null
-          ? ["No config.json says how long a text may be; longer ones than the model knows are not noticed."]
+          ? [
+              "Without a config.json the longest allowed text is unknown: texts too long for the model go unnoticed.",
+            ]
           : []),
       ],
     };
@@ -123,7 +125,7 @@ function policyOf(
     check(`text ${id}`, ids);
     if (promptLength >= 1 && promptLength <= ids.length) return;
     throw new TextRefusedError(
-      `text ${id} has a prompt of ${promptLength} tokens in ${ids.length}; the first token is predicted from nothing`,
+      `text ${id} has a prompt of ${promptLength} of ${ids.length} tokens; nothing predicts the first token`,
       { hint: "begin the prompt with the model's beginning-of-text token" },
     );
   };
@@ -177,7 +179,7 @@ function probing(
     const wrong = spans.find(({ from, to }) => !(from >= 0 && from < to && to <= text.ids.length));
     if (wrong !== undefined)
       throw new UsageError(
-        `tokens ${wrong.from} to ${wrong.to} are no span of text ${text.id} of ${text.ids.length} tokens`,
+        `tokens ${wrong.from} to ${wrong.to} are not a span of text ${text.id}, which has ${text.ids.length} tokens`,
       );
   };
   return {
@@ -234,12 +236,12 @@ function checkIds(limits: Limits, what: string, ids: Int32Array): void {
   const wrong = ids.findIndex((id) => id < 0 || id >= vocabulary);
   if (wrong >= 0) {
     throw new TextRefusedError(
-      `${what} has token ${ids[wrong]} at place ${wrong}; the model knows 0 to ${vocabulary - 1}`,
+      `${what} has token ${ids[wrong]} at position ${wrong}; the model's ids are 0 to ${vocabulary - 1}`,
       {
         reason: "unknown-token",
         at: { file: location },
         likely: "the ids come from another tokenizer",
-        hint: "tokenize the text with the tokenizer.json that lies beside the model",
+        hint: "tokenize the text with the model's own tokenizer.json",
       },
     );
   }
@@ -247,11 +249,11 @@ function checkIds(limits: Limits, what: string, ids: Int32Array): void {
 }
 
 function tooLong(what: string, tokens: number, contextLength: number, file: string): TextRefusedError {
-  return new TextRefusedError(`${what} has ${tokens} tokens, the model takes ${contextLength}`, {
+  return new TextRefusedError(`${what} has ${tokens} tokens; the model's limit is ${contextLength}`, {
     reason: "context-length",
     at: { file },
     likely: "the text was written by a model with a longer context",
-    hint: "shorten it, or leave it out",
+    hint: "shorten it or leave it out",
   });
 }
 
@@ -259,11 +261,11 @@ function checkBytes({ facts, maxBlockBytes, leastBytes }: Limits, what: string, 
   const bytes = leastBytes(tokens);
   if (bytes <= maxBlockBytes) return;
   throw new TextRefusedError(
-    `${what} needs ${bytes} bytes for the logits of its ${tokens} tokens at once, the bound is ${maxBlockBytes}`,
+    `${what} needs ${bytes} bytes for the logits of its ${tokens} tokens at once; the limit is ${maxBlockBytes}`,
     {
       reason: "too-large",
       at: { file: facts.location },
-      likely: "the model has no KV cache, and a head that cannot run apart",
+      likely: "the model has no KV cache, and its head cannot run separately",
       hint: `raise maxBlockBytes to ${bytes} (--memory ${Math.ceil(bytes / 2 ** 20)}), or export the model with a KV cache (--task text-generation-with-past)`,
     },
   );

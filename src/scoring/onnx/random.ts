@@ -20,7 +20,7 @@ export function seededRandom(seed: number, stream: number): Random {
   return () => ((draw() >>> 5) * 2 ** 26 + (draw() >>> 6)) / 2 ** 53;
 }
 
-/** MurmurHash3's finaliser: neighbouring seeds start far apart. */
+/** MurmurHash3's finaliser: neighboring seeds start far apart. */
 function mixed(value: number): number {
   let h = value + 0x9e3779b9;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

@@ -54,7 +54,7 @@ export async function loadRuntime(
         : `onnxruntime-node does not start on this machine: ${message}`,
       {
         likely: missing
-          ? "it is an optional dependency (about 290 MB), and was left out"
+          ? "it is an optional dependency (about 290 MB) and was left out"
           : `it has no binary for ${process.platform} ${process.arch}, or the binary does not fit this system`,
         hint: `npm install onnxruntime-node@${VERSION} (set ONNXRUNTIME_NODE_INSTALL=skip where there is no open internet)`,
         cause,
@@ -107,8 +107,8 @@ async function openSession(
       } catch (cause) {
         throw new UnsupportedError(`${file} did not run: ${firstLine(cause)}`, {
           at: { file },
-          likely: "it was exported for texts of one length only, or memory ran out",
-          hint: "check the export with onnxruntime in Python; a shorter text tells memory from shapes",
+          likely: "it was exported for texts of one fixed length, or memory ran out",
+          hint: "check the export with onnxruntime in Python; trying a shorter text distinguishes memory from shapes",
           cause,
         });
       }
@@ -142,7 +142,7 @@ function cannotLoad(file: string, provider: string, cause: unknown): FormatError
     return new UnsupportedError(`onnxruntime cannot use the execution provider ${provider}: ${message}`, {
       at,
       likely: "its libraries are not installed, or this build of onnxruntime-node has none",
-      hint: "leave the provider out to run on the CPU",
+      hint: "leave out the provider to run on the CPU",
       cause,
     });
   }
@@ -161,14 +161,14 @@ function cannotLoad(file: string, provider: string, cause: unknown): FormatError
       {
         at,
         likely: "the file of the weights is a symbolic link to another directory",
-        hint: "copy the weights beside the model (cp -L follows links)",
+        hint: "copy the weights next to the model (cp -L follows links)",
         cause,
       },
     );
   }
   return new FormatError(`onnxruntime cannot load ${file}: ${message}`, {
     at,
-    likely: "the graph is damaged, or its exporter wrote one that is not valid",
+    likely: "the graph is damaged, or was exported incorrectly",
     hint: "check it in Python: onnx.checker.check_model(FILE, full_check=True)",
     cause,
   });

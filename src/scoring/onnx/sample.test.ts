@@ -94,7 +94,7 @@ describe("sampling", () => {
       expect(one!.ids).toHaveLength(40 - PROMPT.length);
       expect(await failure(sample(policy, {}, new Int32Array(40).fill(1)))).toMatchObject({
         reason: "context-length",
-        message: expect.stringContaining("41 tokens, the model takes 40"),
+        message: expect.stringContaining("41 tokens; the model's limit is 40"),
       });
     }));
 

@@ -90,7 +90,7 @@ function usable(row: LogitBlock, token: number): Float32Array {
 /** @throws UsageError */
 export function checkSampleOptions({ n, temperature, topP, maxTokens, seed }: SampleOptions): void {
   const refuse = (what: string): never => {
-    throw new UsageError(`samples cannot be drawn: ${what}`);
+    throw new UsageError(`cannot sample: ${what}`);
   };
   if (!Number.isInteger(n) || n < 1) refuse(`n is ${n}, not 1 or more`);
   if (!(temperature >= 0 && temperature < Infinity)) refuse(`temperature is ${temperature}, not 0 or more`);

@@ -50,7 +50,7 @@ export async function checkDecoder(
       file,
       `${tokens} tokens give logits of shape [${whole?.dims.join(", ")}], not one row per token`,
       {
-        likely: "it was exported for generation only, and gives the last token's logits",
+        likely: "it was exported for generation only, and returns only the last token's logits",
       },
     );
   }
@@ -67,7 +67,7 @@ export async function checkDecoder(
   if (early > OTHER_COMPUTATION * range) {
     throw refused(
       file,
-      `the logits at a token change by up to ${formatNumber(early, 3)} with the tokens after it`,
+      `the logits at a token change by up to ${formatNumber(early, 3)} when later tokens change`,
       {
         likely: "it is an encoder (a masked language model), or was exported without a causal mask",
       },
@@ -99,7 +99,7 @@ export function testIds(tokens: number, vocabulary: number): Int32Array {
 }
 
 function refused(file: string, what: string, detail: { readonly likely: string }): UnsupportedError {
-  return new UnsupportedError(`${file} is no decoder that can be scored: ${what}`, {
+  return new UnsupportedError(`${file} is not a decoder that can be scored: ${what}`, {
     at: { file },
     hint: "export it as a decoder: optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR",
     ...detail,
@@ -107,7 +107,7 @@ function refused(file: string, what: string, detail: { readonly likely: string }
 }
 
 function varies(how: string, difference: number): string {
-  return `Logits vary ${how}, by up to ${formatNumber(difference, 2)} in a test of ${TOKENS} tokens (activations quantised as they come?).`;
+  return `Logits vary ${how}, by up to ${formatNumber(difference, 2)} in a test of ${TOKENS} tokens (dynamically quantized activations?).`;
 }
 
 function rowsOf(logits: Tensor): Float32Array {

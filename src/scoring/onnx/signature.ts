@@ -59,11 +59,14 @@ export function signatureOf(
   config: ModelConfig,
 ): Signature {
   const refuse = (what: string, detail: ErrorDetail = {}): UnsupportedError =>
-    new UnsupportedError(`${file} is no decoder that can be scored: ${what}. ${described(inputs, outputs)}`, {
-      at: { file },
-      hint: EXPORT,
-      ...detail,
-    });
+    new UnsupportedError(
+      `${file} is not a decoder that can be scored: ${what}. ${described(inputs, outputs)}`,
+      {
+        at: { file },
+        hint: EXPORT,
+        ...detail,
+      },
+    );
   const logits = outputs.find(({ name }) => name === "logits");
   const ids = inputs.find(({ name }) => name === "input_ids");
   if (ids === undefined) throw refuse("there is no input input_ids");
@@ -108,7 +111,7 @@ export function signatureOf(
     } else {
       throw refuse(`${value.name} is not an input of one`, {
         ...(/encoder|pixel|audio|token_type/.test(value.name) && {
-          likely: "it is an encoder, the decoder of an encoder, or a model of images or sound",
+          likely: "it is an encoder, the decoder of an encoder-decoder model, or a model of images or sound",
         }),
       });
     }

@@ -88,7 +88,7 @@ export function splitDecoder(
     begin,
     leastBytes: () => vocabulary * bytesPerLogit(signature),
     notes: [
-      `No KV cache: one run gives the hidden states of a whole text; the head runs apart, over up to ${rowsAtOnce} rows at once.`,
+      `No KV cache: one run gives the hidden states of a whole text; the head runs separately, over up to ${rowsAtOnce} rows at once.`,
     ],
     async close() {
       await Promise.allSettled([body.close(), head.close()]);

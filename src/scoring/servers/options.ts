@@ -75,7 +75,7 @@ function integer(name: string, value: number, least: number, most = Number.MAX_S
 function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed;
-  throw new UsageError(`"${url}" is not the URL of a server`, {
+  throw new UsageError(`"${url}" is not a server URL`, {
     hint: "write it with its protocol and port: http://localhost:8000",
   });
 }

@@ -96,17 +96,17 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   try {
     whole = JSON.parse(text) as typeof whole;
   } catch (cause) {
-    throw damaged("is no JSON", cause);
+    throw damaged("is not JSON", cause);
   }
   if (typeof whole !== "object" || whole === null) throw damaged("does not describe a study of logratio");
   const { sha256, ...value } = whole;
-  if (sha256 !== undefined && sha256 !== digestOf(value)) throw damaged("is not what was written");
+  if (sha256 !== undefined && sha256 !== digestOf(value)) throw damaged("has changed since it was written");
   if (value.kind !== "logratio-study") {
     throw new FormatError(`${file} does not describe a study of logratio`, { at: { file } });
   }
   if (value.schemaVersion !== SCHEMA_VERSION) {
     throw new VersionError(
-      `the study in ${dir} has version ${String(value.schemaVersion)}, this logratio reads version ${SCHEMA_VERSION}`,
+      `the study in ${dir} has version ${String(value.schemaVersion)}; this logratio reads version ${SCHEMA_VERSION}`,
       {
         ...(typeof value.schemaVersion === "number" && { found: value.schemaVersion }),
         supported: SCHEMA_VERSION,

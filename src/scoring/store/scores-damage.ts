@@ -37,9 +37,9 @@ export async function readSoundKeys(file: string): Promise<ScoresFileContents | 
 export async function checkScores(file: string): Promise<void> {
   const found = await readSoundKeys(file);
   if (found === undefined || !("why" in found)) return;
-  throw new FormatError(`the scores in ${file} are not what was written: ${found.why}`, {
+  throw new FormatError(`the scores in ${file} have changed since they were written: ${found.why}`, {
     at: { file },
-    likely: "the disk was full, or the file was copied only in part or edited",
+    likely: "the disk was full, or the file was copied incompletely or edited",
     hint: "run logratio score again with the inputs of the study: only what is damaged is scored again",
   });
 }

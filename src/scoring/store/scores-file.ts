@@ -262,7 +262,7 @@ function scoreRow(
 ): ScoreRow {
   const at = { file: path, row: chunk.firstRow + i };
   const wrong = (name: string): FormatError =>
-    new FormatError(`the file of scores has no ${name}`, {
+    new FormatError(`the scores file has no ${name}`, {
       at: { ...at, entry: name },
       likely: "it was not written by logratio score",
     });

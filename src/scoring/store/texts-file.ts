@@ -1,5 +1,5 @@
 /**
- * `texts.jsonl`: the texts of a study as they were tokenised, one object a line.
+ * `texts.jsonl`: the texts of a study as they were tokenized, one object a line.
  *
  * @module
  */

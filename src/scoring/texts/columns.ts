@@ -26,7 +26,7 @@ const NAMES = {
 
 export type TextColumn = keyof typeof NAMES;
 
-/** A file's name of a {@link TextColumn} where it is none of those tried; dots lead into nested objects. */
+/** A file's name of a {@link TextColumn} where it is not one of those tried; dots lead into nested objects. */
 export type ColumnNames = Readonly<Record<string, string>>;
 
 /** A row, or an entry of an object: its value under a name, undefined where there is none. */
@@ -43,9 +43,7 @@ export interface ColumnReader {
 export function columnReader(names: ColumnNames): ColumnReader {
   for (const column of Object.keys(names)) {
     if (!Object.hasOwn(NAMES, column)) {
-      throw new UsageError(
-        `there is no column "${column}" to map; there are ${Object.keys(NAMES).join(", ")}`,
-      );
+      throw new UsageError(`unknown column "${column}"; the columns are ${Object.keys(NAMES).join(", ")}`);
     }
   }
   const seen = new Set<string>();

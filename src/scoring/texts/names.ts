@@ -42,8 +42,8 @@ export function nameTexts(responses: readonly Response[], findings: FindingLog):
         count: 1,
         at: { ...given.at },
         describe: (count) =>
-          `${count} ${count === 1 ? "text has" : "texts have"} the id of one before (${base}); they are told apart by #0, #1, …`,
-        likely: "the same rows are in several files, or the id is that of the problem",
+          `${count} ${count === 1 ? "text has" : "texts have"} a repeated id (${base}); #0, #1, … is appended`,
+        likely: "several files hold the same rows, or the id is that of the problem",
         hint: "name the column of the problem: problem_id=NAME",
       });
     }

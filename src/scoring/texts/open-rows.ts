@@ -10,7 +10,7 @@ const HEAD_BYTES = 64 * 1024;
 /**
  * Opens a file of texts: JSON, JSONL (each also in gzip or zstd) or Parquet, by its content.
  *
- * @throws FormatError when it is none of them, and what the readers raise
+ * @throws FormatError when it is not one of them, and what the readers raise
  */
 export async function openRows(path: string): Promise<SourceDocument> {
   const source = await openFile(path);
@@ -40,11 +40,8 @@ export async function openRows(path: string): Promise<SourceDocument> {
 
 function notRows(file: string, head: Uint8Array): FormatError {
   const start = [...head.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return new FormatError(
-    `the file holds neither objects of JSON or JSONL nor Parquet: it starts with ${start}`,
-    {
-      at: { file, offset: 0 },
-      hint: "texts are read from a JSON list or object, from JSONL, each also in gzip or zstd, and from Parquet",
-    },
-  );
+  return new FormatError(`the file is neither JSON objects, JSONL nor Parquet: it starts with ${start}`, {
+    at: { file, offset: 0 },
+    hint: "texts are read from a JSON list or object, from JSONL, each also in gzip or zstd, and from Parquet",
+  });
 }

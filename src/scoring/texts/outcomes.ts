@@ -51,7 +51,7 @@ export async function readOutcomes(file: string): Promise<Map<string, Outcomes>>
     await document.close();
   }
   if (votes.size === 0) {
-    throw new SchemaError("the file says of no problem whether it was solved", {
+    throw new SchemaError("the file does not say of any problem whether it was solved", {
       at: { file },
       hint: 'outcomes are read from {"ID": true}, {"ID": {"correct": true}}, {"all_results": {"CHECKPOINT": {"ID": true}}} and rows with an id and correct',
     });

@@ -19,16 +19,16 @@ export async function preparationOf(options: {
   const { tokenizer: given, appendEos = false } = options;
   const template = checkTemplate(options.promptTemplate ?? DEFAULT_TEMPLATE);
   if (given === undefined) {
-    throw new UsageError("no tokenizer is given, so texts cannot become token ids", {
+    throw new UsageError("without a tokenizer, texts cannot become token ids", {
       hint: "name the directory of a checkpoint with its tokenizer.json",
     });
   }
   const tokenizer = typeof given === "string" ? await openTokenizer(given) : given;
   if (appendEos && tokenizer.eosId === undefined) {
     throw new UsageError(
-      `an end-of-text token was asked for, and the tokenizer ${tokenizer.name} names none`,
+      `an end-of-text token was requested, but the tokenizer ${tokenizer.name} defines none`,
       {
-        hint: "its tokenizer_config.json has no eos_token; put the token's text behind the responses themselves",
+        hint: "its tokenizer_config.json has no eos_token; append the token's text to the responses",
       },
     );
   }

@@ -42,7 +42,7 @@ export function prepareText(
   const mask = new Uint8Array(tokenIds.length).fill(1);
   if (given.mask !== undefined) {
     if (given.mask.some((value) => value !== 0 && value !== 1))
-      report("non-binary-mask", "warning", "masks hold values other than 0 and 1; what is not 0 counts as 1");
+      report("non-binary-mask", "warning", "masks hold values other than 0 and 1; all but 0 count as 1");
     given.mask.forEach((value, t) => {
       mask[t] = value === 0 ? 0 : 1;
     });
@@ -54,7 +54,7 @@ export function prepareText(
     report(
       "length-mismatch",
       "warning",
-      `errors are said to begin at a token that the response does not have, the first at ${errorToken} of ${tokenIds.length}`,
+      `error tokens lie outside their responses, the first at ${errorToken} of ${tokenIds.length}`,
     );
     errorToken = undefined;
   }
@@ -111,18 +111,23 @@ function refused(
   report: Report,
 ): boolean {
   if (promptIds.length === 0) {
-    report("empty-text", "skipped", "the prompt has no token, so nothing predicts the response's first", {
-      likely: noPrompt
-        ? "the row has no prompt, and no list of problems has one for it"
-        : "the problem is empty and the tokenizer puts no <bos> before a text",
-      hint: noPrompt
-        ? "name the list of problems, or the column: prompt=NAME"
-        : "give a prompt template with a text of its own",
-    });
+    report(
+      "empty-text",
+      "skipped",
+      "the prompt has no tokens, so nothing predicts the first response token",
+      {
+        likely: noPrompt
+          ? "the row has no prompt, and neither does any list of problems"
+          : "the problem is empty and the tokenizer puts no <bos> before a text",
+        hint: noPrompt
+          ? "name the list of problems, or the column: prompt=NAME"
+          : "give a prompt template with text of its own",
+      },
+    );
     return true;
   }
   if (responseIds.length === 0) {
-    report("empty-text", "skipped", "the response is empty: it has no token that could be scored");
+    report("empty-text", "skipped", "the response is empty: there is no token to score");
     return true;
   }
   for (const [what, ids] of [
@@ -134,10 +139,10 @@ function refused(
     report(
       "unknown-token",
       "skipped",
-      `the ${what} has ids that are none of the tokenizer's ${vocabularySize}, the first ${ids[index]} at token ${index}`,
+      `the ${what} has ids outside the tokenizer's ${vocabularySize}, the first ${ids[index]} at token ${index}`,
       {
         likely:
-          ids[index]! < 0 ? "padding was saved with the ids" : "the ids are of another model's tokenizer",
+          ids[index]! < 0 ? "padding was saved with the ids" : "the ids come from another model's tokenizer",
         hint: `the tokenizer is ${name}`,
       },
     );
@@ -148,7 +153,7 @@ function refused(
       "length-mismatch",
       "skipped",
       `response_mask and response have different lengths, the first ${mask.length} and ${responseIds.length} tokens`,
-      { hint: "give response_ids beside the mask, unpadded" },
+      { hint: "give response_ids with the mask, unpadded" },
     );
     return true;
   }
@@ -166,10 +171,10 @@ function notes(
     report(
       "retokenised",
       "warning",
-      `the prompt's tokens change when the response follows, the first at token ${index} of ${promptIds.length}: ${spelt(alone)} becomes ${joined < 0 ? "nothing" : spelt(joined)}; prompt and response were encoded apart`,
+      `the prompt's tokens change when the response follows, the first at token ${index} of ${promptIds.length}: ${spelt(alone)} becomes ${joined < 0 ? "nothing" : spelt(joined)}; prompt and response were encoded separately`,
       {
         likely: "the prompt ends in a space or in the middle of a word",
-        hint: "end the prompt template where the model's own responses begin, or give token ids",
+        hint: "end the prompt template where the model's responses begin, or give token ids",
       },
     );
   }
@@ -181,14 +186,14 @@ function notes(
     report(
       "text-differs",
       "warning",
-      `the ids of the response decode to another text than the one given, the first ${responseIds.length} ids`,
+      `the ids of the response decode to a different text from the one given, the first ${responseIds.length} ids`,
       advice,
     );
   if (otherPrompt)
     report(
       "text-differs",
       "warning",
-      `the ids of the prompt decode to another text than the one given, the first ${promptIds.length} ids`,
+      `the ids of the prompt decode to a different text from the one given, the first ${promptIds.length} ids`,
       advice,
     );
 }

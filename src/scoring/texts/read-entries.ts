@@ -26,7 +26,7 @@ const WRAPPERS = ["texts", "responses", "problems", "rows", "data", "examples", 
  *
  * @param isRow whether an object's own values are those of a row
  * @throws FormatError when no row can be read
- * @throws SchemaError when an entry of an object is none of these
+ * @throws SchemaError when an entry of an object is not one of these
  */
 export async function readEntries(
   file: string,

@@ -62,7 +62,7 @@ export async function readProblems(
           subject: `${file} problems`,
           at: { ...at, entry: id },
           describe: (count) =>
-            `${count} ${count === 1 ? "problem has" : "problems have"} the id of one before; the first of each is kept`,
+            `${count} ${count === 1 ? "problem has" : "problems have"} a repeated id; the first of each is kept`,
         });
         return;
       }

@@ -84,7 +84,7 @@ function readOne(
   for (const name of ["prompt_ids", "response_ids", "response_mask"] as const) {
     if (given[name] === undefined) continue;
     const integers = asIntegers(given[name]);
-    if (integers === undefined) return new Unavailable(`its ${name} is no list of whole numbers`);
+    if (integers === undefined) return new Unavailable(`its ${name} is not a list of whole numbers`);
     ids[name] = integers;
   }
   const prompt = get("prompt");

@@ -46,7 +46,7 @@ export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTe
     ...(options.files ?? []).map((file): ResponsesFile => ({ file })),
   ];
   if (files.length === 0) {
-    throw new UsageError("there are no responses to force: no file was named", {
+    throw new UsageError("there are no responses to score: no file was named", {
       hint: "name a file of responses, or have them sampled",
     });
   }
@@ -66,7 +66,7 @@ export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTe
     if (texts.length === options.limit) {
       const at = one.given.at;
       const describe = (count: number): string =>
-        `${count} ${count === 1 ? "text" : "texts"} behind the first ${options.limit} ${count === 1 ? "was" : "were"} not asked for`;
+        `${count} ${count === 1 ? "text" : "texts"} after the first ${options.limit} ${count === 1 ? "was" : "were"} left out by --limit`;
       findings.add({
         code: "note",
         severity: "info",
@@ -110,7 +110,7 @@ function answersTo(
       subject: "not listed",
       at: response.at,
       describe: (count) =>
-        `${count} ${count === 1 ? "response is" : "responses are"} to problems that the list of problems does not have`,
+        `${count} ${count === 1 ? "response is" : "responses are"} to problems that are not in the list of problems`,
     });
   }
   for (const { id, at } of problems.values()) {

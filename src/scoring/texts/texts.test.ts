@@ -77,7 +77,7 @@ describe("problems and responses of RL-Probe", () => {
     expect(first!.tokens.join("")).toBe(" 13");
     expect([...first!.mask]).toEqual(Array(first!.tokenIds.length).fill(1));
     expect(found(study)).toEqual([
-      ["note", "info", 1, "1 response is to problems that the list of problems does not have"],
+      ["note", "info", 1, "1 response is to problems that are not in the list of problems"],
     ]);
   });
 
@@ -96,7 +96,7 @@ describe("problems and responses of RL-Probe", () => {
     const study = await read([], { problems, responses: { dpo } });
     expect(study.texts.map(({ id }) => id)).toEqual(["dpo:q/1"]);
     expect(found(study)).toEqual([
-      ["duplicate", "skipped", 1, "1 problem has the id of one before; the first of each is kept"],
+      ["duplicate", "skipped", 1, "1 problem has a repeated id; the first of each is kept"],
       ["bad-row", "skipped", 1, "1 problem has no id"],
       ["no-response", "skipped", 2, "2 rows have no response"],
       ["no-response", "skipped", 2, `2 of 3 problems have no response in ${dpo}`],
@@ -239,7 +239,7 @@ describe("rows", () => {
       ["a#1", "p"],
     ]);
     expect(found(study)).toEqual([
-      ["duplicate", "warning", 1, "1 text has the id of one before (a); they are told apart by #0, #1, …"],
+      ["duplicate", "warning", 1, "1 text has a repeated id (a); #0, #1, … is appended"],
     ]);
   });
 
@@ -267,7 +267,7 @@ describe("rows", () => {
     const rows = Array.from({ length: 5 }, (_, i) => ({ id: i, prompt: "1 =", response: ` ${i}` }));
     const study = await readRows(rows, { limit: 2 });
     expect(study.texts.map(({ id }) => id)).toEqual(["0", "1"]);
-    expect(found(study)).toEqual([["note", "info", 3, "3 texts behind the first 2 were not asked for"]]);
+    expect(found(study)).toEqual([["note", "info", 3, "3 texts after the first 2 were left out by --limit"]]);
   });
 });
 
@@ -290,7 +290,7 @@ describe("token ids", () => {
         "retokenised",
         "warning",
         3,
-        `3 texts (first a): the prompt's tokens change when the response follows, the first at token ${index} of ${index + 1}: ${alone} " 1" becomes ${joined} ${JSON.stringify(tokenizer.textOf(joined))}; prompt and response were encoded apart`,
+        `3 texts (first a): the prompt's tokens change when the response follows, the first at token ${index} of ${index + 1}: ${alone} " 1" becomes ${joined} ${JSON.stringify(tokenizer.textOf(joined))}; prompt and response were encoded separately`,
       ],
     ]);
   });
@@ -319,13 +319,13 @@ describe("token ids", () => {
         "text-differs",
         "warning",
         1,
-        "1 text (b): the ids of the response decode to another text than the one given, the first 2 ids",
+        "1 text (b): the ids of the response decode to a different text from the one given, the first 2 ids",
       ],
       [
         "text-differs",
         "warning",
         1,
-        "1 text (c): the ids of the prompt decode to another text than the one given, the first 1 ids",
+        "1 text (c): the ids of the prompt decode to a different text from the one given, the first 1 ids",
       ],
     ]);
   });
@@ -362,7 +362,7 @@ describe("what cannot be forced is left out and counted:", () => {
       "ids of another tokenizer",
       { prompt_ids: [4, 5, 266] },
       "unknown-token",
-      "the prompt has ids that are none of the tokenizer's 266, the first 266 at token 2",
+      "the prompt has ids outside the tokenizer's 266, the first 266 at token 2",
     ],
     [
       "a mask of another length",
@@ -429,8 +429,8 @@ describe("files that are no texts are refused:", () => {
   test.each([
     ["cut.json", '{"a": {"response": "x"', "FormatError", "no row can be read"],
     ["empty.json", "", "EmptyInputError", "0 bytes"],
-    ["binary.bin", "\u0000\u0001", "FormatError", "neither objects of JSON or JSONL nor Parquet"],
-    ["strings.json", '["a", "b"]', "FormatError", "neither objects of JSON or JSONL nor Parquet"],
+    ["binary.bin", "\u0000\u0001", "FormatError", "neither JSON objects, JSONL nor Parquet"],
+    ["strings.json", '["a", "b"]', "FormatError", "neither JSON objects, JSONL nor Parquet"],
     [
       "results.json",
       '{"a": true, "b": false}',

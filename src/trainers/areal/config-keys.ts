@@ -27,7 +27,7 @@ const decoupled: LintRule = ({ get, below, at, document }) => {
         code: "default-surprises",
         ...at(entry),
         message:
-          "use_decoupled_loss without rejection_sampling: no behaviour weight, no filter and no metric of either",
+          "use_decoupled_loss without rejection_sampling: no behavior weight, no filter and no metric of either",
         why: "earlier versions masked tokens with a ratio above 5 by default",
         source: `${CONFIG} PPOActorConfig.__post_init__`,
         instead: "rejection_sampling: {level: token, action: mask, metric: ratio, upper: 5.0}",

@@ -1,2 +1,8 @@
+/**
+ * Everything known of AReaL: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { arealDialect } from "./config-keys.ts";
 export { areal } from "./preset.ts";

@@ -63,7 +63,7 @@ const parameters: readonly Parameter[] = [
 ];
 
 /**
- * AReaL's `RejectionSamplingConfig`: proximal over behaviour policy, masked or clamped. M2PO's `m2_threshold` is not part
+ * AReaL's `RejectionSamplingConfig`: proximal over behavior policy, masked or clamped. M2PO's `m2_threshold` is not part
  * of it: it drops the largest Δ² of a micro-batch until the mean of the rest is below it, which is no bound on anything.
  */
 export const areal: Preset = {

@@ -5,7 +5,7 @@ export function arealTraps(settings: Settings): readonly string[] {
   const { level, action, metric, agg, lower } = settings;
   if (level === null) {
     return [
-      "rejection_sampling null switches off the behaviour weight too, not only the filter: the loss ignores the mismatch, and no behave_* metric is logged",
+      "rejection_sampling null switches off the behavior weight too, not only the filter: the loss ignores the mismatch, and no behave_* metric is logged",
     ];
   }
   if (settings.use_decoupled_loss === false) {

@@ -278,7 +278,7 @@ describe("which trainer", () => {
   });
 
   it.each([
-    ["model: x\nlr: 1e-6\n", undefined, "no trainer is recognised"],
+    ["model: x\nlr: 1e-6\n", undefined, "no trainer is recognized"],
     ["model: x\n", "verl", "no setting of verl's correction"],
   ])("%j is refused with the keys that would tell", (text, trainer, message) => {
     try {

@@ -1,1 +1,7 @@
+/**
+ * Everything known of miles: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { miles } from "./preset.ts";

@@ -1,2 +1,8 @@
+/**
+ * Everything known of ms-swift: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { msSwiftDialect } from "./config-keys.ts";
 export { msSwift } from "./preset.ts";

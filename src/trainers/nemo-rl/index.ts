@@ -1,2 +1,8 @@
+/**
+ * Everything known of NeMo-RL: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { nemoRlDialect } from "./config-keys.ts";
 export { nemoRl } from "./preset.ts";

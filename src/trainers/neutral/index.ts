@@ -1,3 +1,9 @@
+/**
+ * The neutral form of a correction: its steps and rules, their effect on weights and mask, and their description in words.
+ * No trainer is named here; trainers map their settings to this form.
+ *
+ * @module
+ */
 export {
   type AppliedCorrection,
   type ApplyOptions,

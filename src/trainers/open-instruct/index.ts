@@ -1,2 +1,8 @@
+/**
+ * Everything known of open-instruct: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { openInstructDialect } from "./config-keys.ts";
 export { openInstruct } from "./preset.ts";

@@ -1,2 +1,8 @@
+/**
+ * Everything known of OpenRLHF: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { openrlhfDialect } from "./config-keys.ts";
 export { openrlhf } from "./preset.ts";

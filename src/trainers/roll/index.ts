@@ -1,2 +1,8 @@
+/**
+ * Everything known of ROLL: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { rollDialect } from "./config-keys.ts";
 export { roll } from "./preset.ts";

@@ -57,7 +57,7 @@ export interface Dialect {
   readonly marks: readonly RegExp[];
   /** The same in the file's text: script names, imports. */
   readonly textMarks?: readonly RegExp[];
-  /** Further keys of the sections, old ones included: neither misspelt nor unknown. */
+  /** Further keys of the sections, old ones included: neither misspelled nor unknown. */
   readonly knownKeys: readonly string[];
   /** The trainer's own defaults, where the preset's are those of a user who switches the correction on. */
   defaults?(view: ConfigView): Settings;

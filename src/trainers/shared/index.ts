@@ -1,3 +1,9 @@
+/**
+ * What several trainers share: the shape of a preset and of a config dialect, reading settings, packing padded batches.
+ * Anything that holds for one trainer only belongs in its folder.
+ *
+ * @module
+ */
 export {
   type ConfigDocument,
   type ConfigFormat,

@@ -1,2 +1,8 @@
+/**
+ * Everything known of SkyRL: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { skyrlDialect } from "./config-keys.ts";
 export { skyrl } from "./preset.ts";

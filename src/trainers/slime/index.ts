@@ -1,3 +1,9 @@
+/**
+ * Everything known of slime: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { milesDialect, slimeDialect } from "./config-keys.ts";
 export { slimePreset } from "./core-preset.ts";
 export { slimeMetrics } from "./correction-metrics.ts";

@@ -67,7 +67,7 @@ const parameters: readonly Parameter[] = [
   },
 ];
 
-/** slime's example mis.py (miles ships the same function): weights, rejection, veto and batch normalisation. */
+/** slime's example mis.py (miles ships the same function): weights, rejection, veto and batch normalization. */
 export const slimeMis: Preset = {
   name: "slime-mis",
   trainer: "slime",
@@ -116,7 +116,7 @@ function correctionOf(settings: Settings): Correction {
   if (settings.tis_batch_normalize === true) {
     if (settings.tis_level === "geometric") {
       throw new UsageError(
-        'mis.py refuses batch normalisation at this level: "Unsupported tis_level: geometric"',
+        'mis.py refuses batch normalization at this level: "Unsupported tis_level: geometric"',
         {
           hint: "set tis_batch_normalize to false",
         },
@@ -167,7 +167,7 @@ function trapsOf(settings: Settings): readonly string[] {
   }
   if (settings.tis_mode === "mask") {
     traps.push(
-      "mask mode keeps weights as they are and takes tokens out of the mask; rejected weights still enter batch normalisation",
+      "mask mode keeps weights as they are and takes tokens out of the mask; rejected weights still enter batch normalization",
     );
   }
   if (rejects && (settings.rs_lower_bound === null || settings.rs_upper_bound === null)) {
@@ -199,7 +199,7 @@ function trapsOf(settings: Settings): readonly string[] {
   }
   if (settings.tis_batch_normalize === true) {
     traps.push(
-      "batch normalisation divides by the mean over the micro-batch's original mask, so weights can exceed tis_upper_bound",
+      "batch normalization divides by the mean over the micro-batch's original mask, so weights can exceed tis_upper_bound",
     );
   }
   return traps;

@@ -1,2 +1,8 @@
+/**
+ * Everything known of TRL: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { trlDialect } from "./config-keys.ts";
 export { trl } from "./preset.ts";

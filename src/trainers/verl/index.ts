@@ -1,3 +1,9 @@
+/**
+ * Everything known of verl: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { verlDialect } from "./config-keys.ts";
 export {
   verlDebugMetrics,

@@ -1,3 +1,9 @@
+/**
+ * Everything known of xtuner: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 export { xtunerDialect } from "./config-keys.ts";
 export { xtunerPackMetrics } from "./correction-metrics.ts";
 export { mergedXtunerMetrics, type XtunerMerged, type XtunerPack } from "./merge.ts";

@@ -50,7 +50,7 @@ function rankOfKind(items: readonly PaletteItem[], kind: PaletteItem["kind"], in
   return rank;
 }
 
-/** What tokens can be coloured by, under the names that the view of a sequence has in the address. */
+/** What tokens can be colored by, under the names that the view of a sequence has in the address. */
 export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[] {
   const names: readonly (readonly [string, string])[] = [
     ["delta", "Δ"],
@@ -67,18 +67,18 @@ export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[
     key: `metric ${metric}`,
     kind: "metric",
     label,
-    hint: "colours the tokens",
+    hint: "colors the tokens",
     move: { params: { metric } },
   }));
 }
 
-/** Which checkpoint a study's text is coloured by. */
+/** Which checkpoint a study's text is colored by. */
 export function checkpointItems({ checkpoints }: StudyInfo): PaletteItem[] {
   return checkpoints.map((name) => ({
     key: `checkpoint ${name}`,
     kind: "checkpoint",
     label: name,
-    hint: "colours texts, sorts their list",
+    hint: "colors texts, sorts their list",
     move: { view: "checkpoints", params: { checkpoint: name } },
   }));
 }

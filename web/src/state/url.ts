@@ -71,7 +71,7 @@ export interface Move {
 }
 
 /**
- * The route that a move leads to. Going to another view keeps the parameters: filters and colours go along. Only `run`,
+ * The route that a move leads to. Going to another view keeps the parameters: filters and colors go along. Only `run`,
  * which says whose sequence is meant, is said anew by whoever names a view.
  */
 export function moved(from: Route, move: Move): Route {

@@ -1,7 +1,7 @@
 /**
- * Values to one of 21 shades, `q-10` … `q0` … `q10`, that `colour-scale.css` binds to colours. A symmetric power scale:
+ * Values to one of 21 shades, `q-10` … `q0` … `q10`, that `colour-scale.css` binds to colors. A symmetric power scale:
  * small differences stay visible beside large ones (LMdiff does the same with 0.3). The domain is fixed by whoever asks,
- * never taken from what happens to be in sight, so that a colour means the same everywhere in a run.
+ * never taken from what happens to be in sight, so that a color means the same everywhere in a run.
  *
  * @module
  */

@@ -14,7 +14,7 @@ export function CopyButton({
 }) {
   const said = useSignal("");
   const copy = async (): Promise<void> => {
-    said.value = (await copied(text())) ? "copied" : "could not copy";
+    said.value = (await copied(text())) ? "copied" : "copy failed";
     setTimeout(() => {
       said.value = "";
     }, SAID_FOR);

@@ -1,5 +1,5 @@
 /**
- * A part of the page as SVG: tables of coloured cells are pictures too, and what is exported is what is seen, with its
+ * A part of the page as SVG: tables of colored cells are pictures too, and what is exported is what is seen, with its
  * legend, on light paper. Marks that only style sheets make (hatching, corners, underlines, signs after a token) are
  * drawn as shapes, which every program knows.
  *
@@ -25,7 +25,7 @@ interface Layers {
 type Place = Readonly<Record<"x" | "y" | "width" | "height", number>>;
 
 /**
- * What is in sight of these elements, under each other, in the colours of light paper.
+ * What is in sight of these elements, under each other, in the colors of light paper.
  *
  * @param note what the picture leaves out; written below
  */

@@ -56,7 +56,7 @@ function columnsOf(rows: readonly Row[]): string[] {
 }
 
 /**
- * A picture of the page as one that stands alone: colours that came from the page's variables become those of light
+ * A picture of the page as one that stands alone: colors that came from the page's variables become those of light
  * paper, which every program that reads SVG knows.
  */
 export function standaloneSvg(svg: string): string {

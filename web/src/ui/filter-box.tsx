@@ -44,8 +44,8 @@ export function FilterBox({
         <div>
           <p>
             Terms with blanks between must all hold: those on tokens at one token at least, all at the same;{" "}
-            <code>-</code> before a term turns it round. Numbers: <code>:</code> <code>=</code>{" "}
-            <code>!=</code> <code>&gt;</code> <code>&gt;=</code> <code>&lt;</code> <code>&lt;=</code>, ranges{" "}
+            <code>-</code> before a term negates it. Numbers: <code>:</code> <code>=</code> <code>!=</code>{" "}
+            <code>&gt;</code> <code>&gt;=</code> <code>&lt;</code> <code>&lt;=</code>, ranges{" "}
             <code>10..30</code>, lists <code>1,2,5</code>. Texts: <code>:</code> for a part, <code>=</code>{" "}
             for all of it, quotes around blanks. <code>none</code> is what is missing. A word alone is looked
             for in the texts of the sequence; <code>s10.q41</code> is a handle.

@@ -17,7 +17,7 @@ export function Legend({
   const labelled = signed ? [-SHADES, -5, 0, 5, SHADES] : [0, 5, SHADES];
   const ends = `${show(valueOfShade(first, domain))} to ${show(domain)}`;
   return (
-    <span class="legend-ramp" role="img" aria-label={`colour scale from ${ends}`}>
+    <span class="legend-ramp" role="img" aria-label={`color scale from ${ends}`}>
       {shades.map((shade) => (
         <i key={shade} class={`q${shade}`} style={{ gridColumn: shade - first + 1 }} />
       ))}

@@ -37,7 +37,7 @@ export function canvasSvg(title: string, width: number, height: number, draw: (p
   let path = "";
   let area = "";
   let look: Readonly<Record<string, string | number | undefined>> = {};
-  /** Areas of one colour are one path. */
+  /** Areas of one color are one path. */
   const close = (): void => {
     if (area !== "") parts.push(element("path", { d: area, ...look }));
     area = "";

@@ -18,7 +18,7 @@ system.addEventListener("change", () => {
 
 export const theme: ReadonlySignal<Theme> = chosen;
 
-/** For what is drawn on canvas: read it to be drawn again when colours change. */
+/** For what is drawn on canvas: read it to be drawn again when colors change. */
 export const isDark: ReadonlySignal<boolean> = computed(() =>
   chosen.value === "auto" ? systemIsDark.value : chosen.value === "dark",
 );
@@ -55,7 +55,7 @@ function remembered(): Theme {
 const resolved = new Map<string, string>();
 let paper = false;
 
-/** What `make` reads of colours is that of light paper: for pictures that are exported. Nothing of it is seen. */
+/** What `make` reads of colors is that of light paper: for pictures that are exported. Nothing of it is seen. */
 export function onPaper<T>(make: () => T): T {
   const { dataset } = document.documentElement;
   const before = dataset.theme;
@@ -71,7 +71,7 @@ export function onPaper<T>(make: () => T): T {
 }
 
 /**
- * A colour of the style sheet as canvas takes it: `themeColour("--blue")` is `rgb(32, 98, 173)`. Variables hold
+ * A color of the style sheet as canvas takes it: `themeColour("--blue")` is `rgb(32, 98, 173)`. Variables hold
  * `light-dark()`, which only an element can resolve.
  */
 export function themeColour(variable: string): string {
@@ -89,7 +89,7 @@ export function themeColour(variable: string): string {
 
 const mixed = new Map<string, string>();
 
-/** A computed colour as every program knows it: those that are mixed are `oklab(…)` in a browser. */
+/** A computed color as every program knows it: those that are mixed are `oklab(…)` in a browser. */
 export function plainColour(colour: string): string {
   if (!/^(ok|color)/.test(colour)) return colour;
   const known = mixed.get(colour);

@@ -190,7 +190,9 @@ describe("attention in the report", () => {
     });
     expect(answer("because the error is seen")).toMatchObject({
       support: "yes",
-      answer: expect.stringMatching(/6\.50 nats; .* 1\.63 .*75\.0 % of it goes with the sight of the error/),
+      answer: expect.stringMatching(
+        /6\.50 nats; .* 1\.63 .*75\.0 % of it disappears when the error is hidden/,
+      ),
     });
     expect(caveats.join(" ")).toMatch(/Attention is not explanation.*leave a hole/);
   });

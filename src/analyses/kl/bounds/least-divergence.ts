@@ -3,7 +3,7 @@
  *
  * Let i run over tokens that only P's list has (p_i known, q_i ≤ cap_Q), j over those that only Q's has, and let all
  * others be one token with the masses p_N and q_N that are left; splitting it up in proportion costs nothing, and in any
- * other way more (the log-sum inequality, which every homogeneous convex φ has). To minimise Σφ over these is a convex
+ * other way more (the log-sum inequality, which every homogeneous convex φ has). To minimize Σφ over these is a convex
  * problem, and its tangent planes give a lower bound for every pair of ratios t_P ≤ t_Q:
  *
  *   Σφ ≥ Σ_both φ + Σ_i min_q [φ(p_i, q) + β q] − β R_Q + Σ_j min_p [φ(p, q_j) − α p] + α R_P,
@@ -12,7 +12,7 @@
  * conditions (weak duality; the rest N adds at least 0, because α p_N − β q_N is below the tangent plane at any ratio
  * between t_P and t_Q). The minima are at q_i = min(cap_Q, p_i / t_Q) and p_j = min(cap_P, t_P q_j). It is attained,
  * caps of the rest aside, at the ratio at which the masses fit: p_N = t q_N. That ratio does not depend on φ: one
- * allocation is the closest by every f-divergence (the least favourable pair of Huber & Strassen 1973).
+ * allocation is the closest by every f-divergence (the least favorable pair of Huber & Strassen 1973).
  *
  * @module
  */

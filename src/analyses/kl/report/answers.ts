@@ -68,13 +68,13 @@ function shuffled({ spikes_mean, spikes_shuffled }: KlReport["checkpoints"][stri
 }
 
 function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
-  const question = "Of which kind are they?";
+  const question = "What kind of tokens are they?";
   const ranked = Object.entries(categories[metrics.last_checkpoint] ?? {}).sort(
     ([, a], [, b]) => b.mean_kl - a.mean_kl,
   );
   const [first, second] = ranked;
   if (first === undefined || second === undefined)
-    return unknown(question, `Tokens of ${ranked.length} kinds are there; two are needed to compare.`);
+    return unknown(question, `The texts have tokens of ${ranked.length} kinds; a comparison needs two.`);
   const list = ranked.slice(0, 3).map(([name, one]) => describeKind(name, one));
   const over = ranked.filter(([, one]) => one.share_of_kl > one.share_of_tokens).map(([name]) => name);
   const [top, next] = [first[1].mean_kl_interval, second[1].mean_kl_interval];
@@ -134,18 +134,18 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
 }
 
 function isItThere({ comparisons, metrics }: Figures): KlAnswer {
-  const question = "Do the first and the last checkpoint differ, on other problems too?";
+  const question = "Do the first and the last checkpoint differ, also on other problems?";
   const test = comparisons.find(({ kind }) => kind === "first-last");
   if (test === undefined)
     return unknown(
       question,
-      `${metrics.checkpoints} checkpoints and ${metrics.problems} problems: nothing to pair.`,
+      `${metrics.checkpoints} checkpoints and ${metrics.problems} problems: there are no pairs to compare.`,
     );
   const text = `From ${test.a} to ${test.b} ${change(test)}`;
   const steps = comparisons.filter(({ kind }) => kind === "consecutive");
   const significant = steps.filter((one) => one.significant).length;
   const between =
-    steps.length === 0 ? "" : ` Of ${steps.length} steps between neighbours ${significant} are significant.`;
+    steps.length === 0 ? "" : ` Of ${steps.length} steps between neighbors ${significant} are significant.`;
   if (test.adjusted_p_value === null)
     return unknown(question, `${text}; too few problems differ for a test.${between}`);
   return {
@@ -160,7 +160,7 @@ const SCOPE =
   "That is about these checkpoints on other problems like these; how much checkpoints of another run, or the next ones of this run, would differ is not in these data.";
 
 function onErrors({ metrics, first_errors, correctness, settings }: Figures): KlAnswer {
-  const question = "Does the KL sit where the texts go wrong, more than at their other results?";
+  const question = "Is the KL concentrated where the texts go wrong, more than at their other results?";
   const errors = first_errors.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
   const reading = correctness.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
   const good =
@@ -214,7 +214,7 @@ function hidingErrors({
   difference,
   against_control,
 }: HiddenFigures): KlAnswer {
-  const question = "Is the KL behind the error there because the error is seen?";
+  const question = "Is the KL after the error caused by seeing the error?";
   const control =
     kl_without_control === null
       ? ""
@@ -225,10 +225,10 @@ function hidingErrors({
   const moreThanControl =
     against_control === null || (against_control.significant && against_control.mean < 0);
   const reading = !falls
-    ? " It does not fall: nothing here says that it comes from seeing the error."
+    ? " It does not fall: these data do not show that it comes from seeing the error."
     : moreThanControl
-      ? ` ${formatShare(-difference.mean / kl)} of it goes with the sight of the error.`
-      : " Hiding other tokens takes as much of it away.";
+      ? ` ${formatShare(-difference.mean / kl)} of it disappears when the error is hidden.`
+      : " Hiding other tokens removes as much of it.";
   return { question, answer: text + reading, support: falls && moreThanControl ? "yes" : "no" };
 }
 
@@ -244,7 +244,7 @@ function tested({ adjusted_p_value: p }: PairedDifference): string {
 function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figures): KlAnswer[] {
   const baselines = Object.entries(checkpoints).filter(([, { role }]) => role === "baseline");
   return baselines.slice(0, 2).map(([name, figures]): KlAnswer => {
-    const question = `How does ${name} lie to ${reference}, beside the last checkpoint?`;
+    const question = `How far is ${name} from ${reference}, compared with the last checkpoint?`;
     const test = comparisons.find(
       ({ kind, a, b }) => kind === "baseline" && a === name && b === metrics.last_checkpoint,
     );

@@ -68,7 +68,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
     top_spikes: largestSpikes(study).map((spike) => {
       const found = looked.get(spike.summary.index);
       if (found === undefined)
-        study.absent("since when a spike is there is not known where its text was not looked at again");
+        study.absent("since when a spike is there is not known where its text was not revisited");
       return spikeFigures(study, spike, found);
     }),
     cases: caseStudies(study, looked),

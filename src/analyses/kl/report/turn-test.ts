@@ -17,7 +17,7 @@ const ORDERS = 4000;
  * The one turn of a whole path: it rises to a value and falls behind it, or the reverse. Where values only jitter around a
  * level, two of three inner ones are local extrema, so that an extremum by itself says nothing.
  *
- * Statistic: the largest over all places p and both directions of the standardised number of pairs in order, rising up to
+ * Statistic: the largest over all places p and both directions of the standardized number of pairs in order, rising up to
  * p and falling from p on (Mack and Wolfe, "K-sample rank tests for umbrella alternatives", J. Am. Statist. Assoc. 76
  * (1981), peak unknown); p from seeded random orders of the same values. The best place may be an end (a trend, no turn);
  * so that a trend or a level that is reached does not pass for a turn either, each leg must be in order by itself:

@@ -6,7 +6,7 @@
 
 /**
  * Places of values that are larger than those beside them, ascending. A run of equal values is one peak, at its middle
- * (the left one of two), if both its neighbours are smaller; the first and last value are none. Any two have a place
+ * (the left one of two), if both its neighbors are smaller; the first and last value are none. Any two have a place
  * between them, so that scipy.signal.find_peaks gives the same with `distance=2` and without.
  */
 export function findPeaks(values: ArrayLike<number>): number[] {

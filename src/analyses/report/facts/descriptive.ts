@@ -115,7 +115,7 @@ function oneSided({ intervals, metrics }: FactSource): Fact | undefined {
   if (!interval || !(interval.low > 0 || interval.high < 0)) return undefined;
   const share = Math.abs(metrics.delta_mean) / metrics.delta_abs_mean;
   const who =
-    metrics.delta_mean < 0 ? "trainer finds the tokens less likely" : "trainer finds the tokens likelier";
+    metrics.delta_mean < 0 ? "trainer finds the tokens less likely" : "trainer finds the tokens more likely";
   return {
     kind: "one-sided",
     text: `Δ leans to one side: the ${who} by ${formatNumber(Math.abs(metrics.delta_mean))} nats on average (95 % ${formatNumber(interval.low)} to ${formatNumber(interval.high)}), ${formatShare(share)} of mean |Δ|`,

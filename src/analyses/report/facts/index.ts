@@ -1,3 +1,8 @@
+/**
+ * The sentences under "what stands out", each with its evidence. Whether a group stands out is decided in `standouts`.
+ *
+ * @module
+ */
 import type { SequenceSample } from "../../../core/summaries/index.ts";
 import type { Fact } from "../../../results/index.ts";
 import type { Comparisons } from "../standouts/index.ts";

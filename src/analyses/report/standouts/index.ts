@@ -1,3 +1,8 @@
+/**
+ * Which steps, ranks, turns or outcomes stand out, judged by how prompts differ. The sentences belong in `facts`.
+ *
+ * @module
+ */
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { type OutcomeContrast, outcomeContrast } from "./outcome.ts";
 import { type Standout, standoutParts, standoutsOf } from "./standout.ts";

@@ -121,10 +121,10 @@ describe("digits", () => {
 
   it.each([
     [{}, "UsageError", /needs the model's tokenizer/],
-    [{ tokenizer: "a", digitIds: "1" }, "UsageError", /contradict/],
+    [{ tokenizer: "a", digitIds: "1" }, "UsageError", /cannot be combined/],
     [{ digitIds: "1,2,x" }, "UsageError", /ten different token ids/],
     [{ tokenizer: "/nonexistent" }, "NotFoundError", /no tokenizer at/],
-    [{ tokenizer: TOKENIZER, truth: "nope" }, "SchemaError", /no column nope; there are .*reward_model/],
+    [{ tokenizer: TOKENIZER, truth: "nope" }, "SchemaError", /no column nope, only .*reward_model/],
     [{ digitIds: "900,901,902,903,904,905,906,907,908,909" }, "EmptyInputError", /none of \d+ tokens/],
   ] as const)("refuses %j", async (options, tag, message) => {
     await expect(run(options)).rejects.toMatchObject({

@@ -97,7 +97,7 @@ describe("divergence", () => {
     const { status, out: text, err } = await run({ threshold: "0.3", out, steps: "10..40" });
     expect(status).toBe(EXIT.unreadable);
     expect(text.match(/^\[Rank 0\]/gm)!.length).toBeGreaterThan(1);
-    expect(err.match(/error: Cannot append to/g)).toHaveLength(1);
+    expect(err.match(/error: cannot append to/g)).toHaveLength(1);
     expect(err).toMatch(/written: 0 of \d+ records\n$/);
     const json = await run({ out, json: true, steps: "30" });
     expect((JSON.parse(json.out) as DivergenceReport).records).toHaveLength(5);

@@ -67,7 +67,7 @@ function digest(values: Int32Array | Uint8Array): string {
 }
 
 /**
- * Notes what tokens are called, but for those that share a character with a neighbour: their text depends on it.
+ * Notes what tokens are called, but for those that share a character with a neighbor: their text depends on it.
  *
  * @returns how many tokens the tokenizer does not know
  */

@@ -1,5 +1,5 @@
 /**
- * A study analysed once, and what its analysis saw of each text written down on the way.
+ * A study analyzed once, and what its analysis saw of each text written down on the way.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export interface StudyFacts {
   readonly categories: readonly string[];
 }
 
-/** Where the colour scale ends: beyond it are the few largest values of the study. */
+/** Where the color scale ends: beyond it are the few largest values of the study. */
 const SCALE_QUANTILE = 0.999;
 
 export interface BuildStudyOptions extends Omit<AnalyzeStudyOptions, "onText" | "writeResults"> {
@@ -157,7 +157,7 @@ class CategoryCodes {
   }
 }
 
-/** What is written while the study is analysed. */
+/** What is written while the study is analyzed. */
 class StudyPass {
   /** Policies that may have scores; the reference has none of its own. */
   readonly slots: readonly string[];

@@ -36,10 +36,10 @@ export function isStudy(path: string): boolean {
 }
 
 /**
- * A study (a directory that `logratio score` or `logratio kl` wrote) with all answers of the viewer ready, analysed with
+ * A study (a directory that `logratio score` or `logratio kl` wrote) with all answers of the viewer ready, analyzed with
  * the settings that it was scored with. They are kept in a hidden folder in the study's directory, or where that may not
  * be written to in the user's cache directory; while the study's files have the same sizes and times, nothing is
- * analysed again. Nothing else is written.
+ * analyzed again. Nothing else is written.
  *
  * @throws what `analyzeStudy` throws for such a directory
  */

@@ -18,7 +18,7 @@ export interface PreparedStudy {
   readonly info: StudyInfo;
   /** Of the cache. */
   readonly directory: string;
-  /** True when nothing had to be analysed. */
+  /** True when nothing had to be analyzed. */
   readonly reused: boolean;
   /** Bytes of JSON: `StudyInfo`, `KlReport`, `StudyTexts`. */
   answer(name: StudyAnswerName): Promise<Uint8Array>;

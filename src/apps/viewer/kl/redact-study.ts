@@ -20,7 +20,7 @@ export function redactAlternatives(alternatives: readonly KlAlternative[]): KlAl
   return alternatives.map((one) => ({ ...one, token: idName(one.token_id) }));
 }
 
-/** @param texts as they were analysed: they say the ids of tokens */
+/** @param texts as they were analyzed: they say the ids of tokens */
 export function redactReport(report: KlReport, texts: readonly PreparedText[]): KlReport {
   const ids = new Map<string, number>();
   for (const { tokens, tokenIds } of texts)

@@ -1,5 +1,5 @@
 /**
- * Values of every token under every checkpoint, in one file: a study is analysed checkpoint by checkpoint and looked at
+ * Values of every token under every checkpoint, in one file: a study is analyzed checkpoint by checkpoint and looked at
  * text by text, so each text has its place from the beginning and is filled where a checkpoint has scores of it.
  *
  * @module

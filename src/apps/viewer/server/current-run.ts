@@ -9,7 +9,7 @@ interface Held {
 /** The run that is shown. A newer one takes its place; the older one is closed when nothing reads from it any more. */
 export class CurrentRun {
   #held: Held | undefined;
-  /** Versions whose rows lie where they lie in the run that is shown: it has them and more. */
+  /** Versions that are a prefix of the current run, so that their row numbers stay valid. */
   #grownFrom = new Set<string>();
 
   /** Without a run there is none to show yet. */

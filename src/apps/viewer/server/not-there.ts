@@ -1,5 +1,5 @@
 /**
- * Answers about a run that is not there: not yet, or not any more as a page knows it.
+ * Answers about a run that is not there: not yet, or no longer as a page knows it.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function waitingFor(paths: readonly string[], reason: string | null): Wai
   };
 }
 
-/** Places in a run's table mean nothing in one that was read anew, so a page of the old one is told. */
+/** Places in a run's table mean nothing in one that was read again, so a page of the old one is told. */
 export function onlyWhatIsThere(current: CurrentRun, waiting: () => WaitingInfo): MiddlewareHandler {
   return async (c, next) => {
     if (c.req.path === "/api/events") return next();

@@ -26,7 +26,7 @@ import { builtPage, staticFiles } from "./static-files.ts";
 import { studyAnswers } from "./study-answers.ts";
 
 const DEFAULT_PORT = 8270;
-/** Addresses to listen at that are none to go to. */
+/** Wildcard addresses: a server can listen on them, but a browser cannot open them. */
 const EVERYWHERE = ["0.0.0.0", "::"];
 /** Ports tried after the default one. */
 const MORE_PORTS = 50;

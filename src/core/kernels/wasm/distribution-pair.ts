@@ -25,7 +25,7 @@ const TAKEN_OUT = 0.01;
 const DIVERGENCE_LOW = 1e-28;
 const ROUNDS = 4;
 
-/** Which parts of a row are filled; the others are left to the twin. */
+/** Which parts of a row are filled; the others are left to the reference implementation. */
 export interface RowsDone {
   readonly p: boolean;
   readonly q: boolean;

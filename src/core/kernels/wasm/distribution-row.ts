@@ -37,7 +37,7 @@ export interface RowSums {
 /**
  * Fills row `row` of `into`.
  *
- * @returns false where that is left to the twin
+ * @returns false where that is left to the reference implementation
  */
 export function wasmDescribeRow(
   kernel: DistributionKernel,
@@ -93,7 +93,7 @@ export function isAccurate({ max, rest }: Softmax): boolean {
   );
 }
 
-/** Writes figures of the row that was summed last. @returns false where that is left to the twin */
+/** Writes figures of the row that was summed last. @returns false where that is left to the reference implementation */
 export function writeRow(
   kernel: DistributionKernel,
   { block, row, token, k }: RowRequest,

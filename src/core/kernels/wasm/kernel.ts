@@ -46,7 +46,7 @@ let failed = false;
  * Compiles the WebAssembly kernel without blocking. Only browsers that refuse to compile on the main thread need
  * this; elsewhere the first use compiles it (about a millisecond).
  *
- * @returns whether the kernel runs here. Where it does not (no SIMD), everything falls back on the plain twin.
+ * @returns whether the kernel runs here. Where it does not (no SIMD), everything falls back on the reference implementation.
  */
 export async function initKernels(): Promise<boolean> {
   if (kernel) return true;

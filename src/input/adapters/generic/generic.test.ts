@@ -86,7 +86,7 @@ describe("columns that are not there", () => {
       mapping: { rollout: "lp.engine", trainer: "lp.fsdpp" },
     });
     expect(error.message).toBe(
-      `--trainer names lp.fsdpp, which is not there; the columns are:\n  ${columns}`,
+      `--trainer names lp.fsdpp, which does not exist; the columns are:\n  ${columns}`,
     );
   });
 

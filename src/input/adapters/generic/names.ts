@@ -1,5 +1,5 @@
 /**
- * Names that fields go by when no trainer's own format is recognised, the most specific first.
+ * Names that fields go by when no trainer's own format is recognized, the most specific first.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Recognises what other trainers leave behind and says what is missing; reads nothing.
+ * Recognizes what other trainers leave behind and says what is missing; reads nothing.
  *
  * @module
  */

@@ -20,7 +20,7 @@ function alone(file: string, what: string): MissingSideError {
   });
 }
 
-/** Recognises one half of a pair; on its own it cannot be read. */
+/** Recognizes one half of a pair; on its own it cannot be read. */
 export const pair: Adapter = {
   name: "pair",
   async detect(document) {

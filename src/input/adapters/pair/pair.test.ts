@@ -32,7 +32,7 @@ describe("two files that scored the same tokens", () => {
     ]);
     expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
       ["note", "info", "1 entry is not a generation: throughput", 1],
-      ["note", "info", "1 entry is no generation: throughput", 1],
+      ["note", "info", "1 entry is not a generation: throughput", 1],
       [
         "note",
         "info",
@@ -80,7 +80,7 @@ describe("two files that scored the same tokens", () => {
     const error = await readError([fixture("megatron_a.json"), fixture("tgi_a.json")]);
     expect(error._tag).toBe("SchemaError");
     expect(error.message).toBe(
-      `none of 2 generations in ${fixture("megatron_a.json")} has a counterpart among 2 in ${fixture("tgi_a.json")}`,
+      `none of 2 generations in ${fixture("megatron_a.json")} has a counterpart among the 2 in ${fixture("tgi_a.json")}`,
     );
   });
 

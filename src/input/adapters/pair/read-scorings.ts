@@ -40,7 +40,7 @@ function readSingle(document: SourceDocument & { kind: "tree" }): ScoringFormat 
   return { what, scorings: [scoring], ignored: [], unusable: [] };
 }
 
-/** All scorings of a document that {@link detectScorings} recognised; they are held in memory. */
+/** All scorings of a document that {@link detectScorings} recognized; they are held in memory. */
 export async function readScorings(document: SourceDocument): Promise<ScoringFormat> {
   if (document.kind === "tree") return readMegatron(document.root) ?? readSingle(document)!;
   const scorings: Scoring[] = [];

@@ -62,6 +62,6 @@ describe("prime-rl token exports", () => {
   it("does not guess at a newer schema", async () => {
     const error = await readError(fixture("newer.jsonl"));
     expect(error._tag).toBe("UnsupportedError");
-    expect(error.message).toBe("prime-rl token export has schema_version 2, 1 is known");
+    expect(error.message).toBe("prime-rl token export has schema_version 2; logratio knows 1");
   });
 });

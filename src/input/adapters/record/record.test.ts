@@ -59,6 +59,6 @@ describe("the record as a trainer writes it with pyarrow", () => {
   it("of a newer version is not guessed at", async () => {
     const error = await readError(fixture("newer.parquet"));
     expect(error._tag).toBe("VersionError");
-    expect(error.message).toBe("the record has schema version 2, this logratio reads up to 1");
+    expect(error.message).toBe("the record has schema version 2; this logratio reads up to 1");
   });
 });

@@ -42,7 +42,7 @@ describe("slime and miles dumps", () => {
     const { batches, findings } = await readAll(fixture("uneven.pt"));
     expect(batches[0]!.length).toBe(2);
     expect(findings.map(({ code, message, at }) => [code, message, at.row])).toEqual([
-      ["length-mismatch", `1 row cannot be read: trainer log-probs has 2 values, 3 were expected`, 1],
+      ["length-mismatch", `1 row cannot be read: trainer log-probs has 2 values, expected 3`, 1],
     ]);
   });
 

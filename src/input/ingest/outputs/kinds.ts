@@ -124,7 +124,7 @@ async function identifyZip(path: string): Promise<Existing> {
   }
 }
 
-/** The header's keys as far as they were read; a longer header is none of ours. */
+/** The header's keys as far as they were read; a longer header is not one of ours. */
 function identifySafetensors(text: string): Existing {
   try {
     const length = Buffer.from(text.slice(0, 4), "latin1").readUInt32LE(0);

@@ -191,7 +191,7 @@ describe("openJsonl", () => {
       [4, 'byte 7 of the element: expected a value, found "n"'],
       [5, 'expected a value, found ","'],
       [7, 'expected a value, found "}"'],
-      [9, 'expected nothing behind the array, found "t"'],
+      [9, 'expected nothing after the array, found "t"'],
     ]);
   });
 

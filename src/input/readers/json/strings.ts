@@ -20,7 +20,7 @@ const LONGEST_NAME = 64;
 const SHORT_STRING = 64;
 /** Shorter ones are gone before they matter. */
 const SPENT_STRING = 1 << 20;
-/** A power of two; names beyond what the table holds are made anew, so hostile input cannot fill memory. */
+/** A power of two; names beyond what the table holds are rebuilt, so hostile input cannot fill memory. */
 const NAME_SLOTS = 1024;
 const HEX = /^[0-9a-fA-F]{4}$/;
 const ESCAPES = Buffer.from('"\\/bfnrt');
@@ -74,7 +74,7 @@ export function createStringScanner(spend: (bytes: number) => void = () => {}): 
   let next = 0;
   const names: (Name | undefined)[] = new Array(NAME_SLOTS).fill(undefined);
 
-  /** Long strings and escaped ones: found, decoded and unescaped by the engine's own (vectorised) code. */
+  /** Long strings and escaped ones: found, decoded and unescaped by the engine's own (vectorized) code. */
   function scanLong(bytes: Uint8Array, start: number, end: number): string {
     const text = view(bytes, start, end);
     const close = closingQuote(text, 1);

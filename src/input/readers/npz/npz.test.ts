@@ -46,8 +46,8 @@ describe("bad npy files", () => {
   it.each([
     [0, "EmptyInputError", "the file is empty (0 bytes)"],
     [4, "FormatError", "not an npy array: it starts with 93 4e 55 4d, not 93 4e 55 4d 50 59"],
-    [9, "FormatError", "npy header is cut off: it ends at byte 10, 9 are there"],
-    [100, "FormatError", "npy header is cut off: it ends at byte 128, 100 are there"],
+    [9, "FormatError", "npy header is cut off: it ends at byte 10, found 9"],
+    [100, "FormatError", "npy header is cut off: it ends at byte 128, found 100"],
     [128, "FormatError", "npy data is cut off: the header declares 24 bytes, found 0"],
     [whole.length - 1, "FormatError", "npy data is cut off: the header declares 24 bytes, found 23"],
   ])("are cut off after %i bytes", async (length, tag, message) => {
@@ -57,7 +57,7 @@ describe("bad npy files", () => {
   it("say where and why", async () => {
     expect(await failure(openBytes(whole.subarray(0, 140)))).toEqual({
       tag: "FormatError",
-      message: "npy data is cut off: the header declares 24 bytes, 12 are there",
+      message: "npy data is cut off: the header declares 24 bytes, found 12",
       at: { file: "a.npy", offset: 128 },
       likely: LIKELY_CUT_OFF,
     });
@@ -65,7 +65,7 @@ describe("bad npy files", () => {
 
   it("hold more than their header says", async () => {
     expect((await failure(openBytes(assemble(whole, whole)))).message).toBe(
-      "npy data is longer than its header: it declares 24 bytes, 176 are there",
+      "npy data is longer than its header: it declares 24 bytes, found 176",
     );
   });
 
@@ -91,7 +91,7 @@ describe("bad npy files", () => {
       likely: "the header is damaged, or crafted to exhaust memory",
     });
     expect((await failure(openBytes(npy(header("<f4", "(1099511627776,)"), FLOATS)))).message).toBe(
-      "npy data is cut off: the header declares 4398046511104 bytes, 24 are there",
+      "npy data is cut off: the header declares 4398046511104 bytes, found 24",
     );
     const dimensions = npy(header("<f4", `(${"1,".repeat(65)})`).padEnd(300), FLOATS.subarray(0, 4));
     expect((await failure(openBytes(dimensions))).message).toBe(
@@ -189,7 +189,7 @@ describe("npz archives", () => {
   it.each([false, true])("name the member that is cut off (deflated: %s)", async (deflate) => {
     const bytes = npy(header("<f4", "(2, 3)"), FLOATS.subarray(0, 20));
     expect(await failure(openNpz(memorySource("a.npz", archive(deflate, bytes))))).toMatchObject({
-      message: "npy data is cut off: the header declares 24 bytes, 20 are there",
+      message: "npy data is cut off: the header declares 24 bytes, found 20",
       at: { file: "a.npz", entry: "log_probs.npy", offset: 128 },
     });
   });

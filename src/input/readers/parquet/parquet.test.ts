@@ -289,14 +289,14 @@ describe("writeParquet", () => {
       { name: "a", type: "int64" },
       { values: Float64Array.of(1, 1.5) },
       "SchemaError",
-      "column a: 1.5 is no int64",
+      "column a: 1.5 is not of type int64",
     ],
     [
       "a number above int32",
       { name: "a", type: "int32" },
       { values: Float64Array.of(2 ** 31, 1) },
       "SchemaError",
-      "column a: 2147483648 is no int32",
+      "column a: 2147483648 is not of type int32",
     ],
     [
       "numbers for text",
@@ -317,7 +317,7 @@ describe("writeParquet", () => {
       { name: "a", type: { list: "uint8" } },
       { values: Int32Array.of(0, 256), offsets: [0, 1, 2] },
       "SchemaError",
-      "column a: 256 is no uint8",
+      "column a: 256 is not of type uint8",
     ],
   ])("refuses %s", async (_, spec, column, tag, message) => {
     expect(await failure(write([spec], [{ length: 2, columns: [column] }]))).toMatchObject({

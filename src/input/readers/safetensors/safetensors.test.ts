@@ -29,8 +29,8 @@ const GOOD = file({ x: X }, DATA);
 describe("bad safetensors files", () => {
   it.each([
     [0, "EmptyInputError", "the file is empty (0 bytes)"],
-    [5, "FormatError", "safetensors header is cut off: its length takes 8 bytes, 5 are there"],
-    [30, "FormatError", "safetensors header is cut off: it ends at byte 65, 30 are there"],
+    [5, "FormatError", "safetensors header is cut off: its length takes 8 bytes, found 5"],
+    [30, "FormatError", "safetensors header is cut off: it ends at byte 65, found 30"],
     [
       65,
       "FormatError",
@@ -39,7 +39,7 @@ describe("bad safetensors files", () => {
     [
       GOOD.length - 1,
       "FormatError",
-      'safetensors data is cut off: "x" ends at byte 24 of the data, 23 are there',
+      'safetensors data is cut off: "x" ends at byte 24 of the data, but there are only 23 bytes',
     ],
   ])("are cut off after %i bytes", async (length, tag, message) => {
     expect(await failure(GOOD.subarray(0, length))).toMatchObject({ tag, message });

@@ -2,7 +2,7 @@ import type { NumericArray } from "../../../core/base/index.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 
 const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-/** Where the less significant of two neighbouring words is. */
+/** Where the less significant of two neighboring words is. */
 const LOW = HOST_IS_LITTLE ? 0 : 1;
 
 /**

@@ -27,7 +27,7 @@ const FRAME = 0x95;
 /**
  * Appends the batches of numbers that start at `start`, the byte behind a MARK.
  *
- * @param spend is told of the memory before it is taken
+ * @param spend called with the memory needed, before it is allocated
  * @returns where to go on, or -1 if the batch holds anything else (then nothing was appended)
  */
 export function appendNumberBatches(

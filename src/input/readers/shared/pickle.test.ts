@@ -97,7 +97,7 @@ describe("hostile pickles", () => {
     );
     const error = failure(bytes);
     expect(error.message).toBe(
-      "refused to build trainer.types.Sample, a class that is not on the list of plain data",
+      "refused to build trainer.types.Sample, a class that is not on the allow-list of plain data",
     );
     expect(error.at.offset).toBe(2);
     expect(readPickle(bytes, SOURCE, { unknownClasses: "record" })).toEqual({
@@ -159,11 +159,11 @@ describe("pickles that ask for too much", () => {
 
   it("declares lengths past the end of the bytes", () => {
     expect(failure(pickle("X", uint32(1_000_000_000))).message).toBe(
-      "pickle is cut off: the opcode at byte 2 needs 1000000000 bytes, 1 are there",
+      "pickle is cut off: the opcode at byte 2 needs 1000000000 bytes, found 1",
     );
     const eight = assemble(0x80, 4, 0x8e, uint32(0xffff_ffff), uint32(0xffff_ffff), ".");
     expect(failure(eight).message).toBe(
-      "pickle is cut off: the opcode at byte 2 needs 18446744073709552000 bytes, 1 are there",
+      "pickle is cut off: the opcode at byte 2 needs 18446744073709552000 bytes, found 1",
     );
   });
 });
@@ -254,9 +254,7 @@ describe("lists of numbers", () => {
 
   it("is cut off in the middle of a number", () => {
     const bytes = assemble(0x80, 2, "](", float(1), float(2)).slice(0, -3);
-    expect(failure(bytes).message).toBe(
-      "pickle is cut off: the opcode at byte 13 needs 8 bytes, 5 are there",
-    );
+    expect(failure(bytes).message).toBe("pickle is cut off: the opcode at byte 13 needs 8 bytes, found 5");
   });
 });
 

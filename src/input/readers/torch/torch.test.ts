@@ -123,19 +123,19 @@ describe("tensors that do not fit their storage", () => {
       "too large",
       { shape: [3, 3], strides: [3, 1] },
       "FormatError",
-      "torch tensor of shape [3, 3] exceeds its storage: it needs 9 elements, 6 are there",
+      "torch tensor of shape [3, 3] exceeds its storage: it needs 9 elements, but it has 6",
     ],
     [
       "offset too far",
       { shape: [2], strides: [1], offset: 5 },
       "FormatError",
-      "torch tensor of shape [2] exceeds its storage: it needs 7 elements, 6 are there",
+      "torch tensor of shape [2] exceeds its storage: it needs 7 elements, but it has 6",
     ],
     [
       "strided too far",
       { shape: [2, 2], strides: [5, 1] },
       "FormatError",
-      "torch tensor of shape [2, 2] exceeds its storage: it needs 7 elements, 6 are there",
+      "torch tensor of shape [2, 2] exceeds its storage: it needs 7 elements, but it has 6",
     ],
     [
       "with too few strides",
@@ -171,7 +171,7 @@ describe("tensors that do not fit their storage", () => {
       "of another length",
       { length: 7, shape: [1], strides: [1] },
       "FormatError",
-      "torch storage data/0 has another size: the pickle declares 28 bytes, 24 are there",
+      "torch storage data/0 has another size: the pickle declares 28 bytes, found 24",
     ],
     [
       "of complex numbers",
@@ -187,7 +187,7 @@ describe("tensors that do not fit their storage", () => {
 
   it("are cut off inside the archive", async () => {
     expect(await read({ shape: [2, 3], strides: [3, 1] }, FLOATS.subarray(0, 20))).toMatchObject({
-      message: "torch storage data/0 has another size: the pickle declares 24 bytes, 20 are there",
+      message: "torch storage data/0 has another size: the pickle declares 24 bytes, found 20",
       at: { entry: "step_1/data/0" },
     });
   });

@@ -21,7 +21,7 @@ const LEGACY_MAGIC = [0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6
  *
  * @throws FormatError if the file is cut off or damaged, or its pickle names a class or function that is refused
  * @throws LimitError if the pickle asks for more than any dump has
- * @throws UnsupportedError for legacy files, plain pickles, TorchScript, sparse, nested and quantised tensors
+ * @throws UnsupportedError for legacy files, plain pickles, TorchScript, sparse, nested and quantized tensors
  */
 export async function openTorch(source: ByteSource, options: PickleOptions = {}): Promise<TreeDocument> {
   const at = { file: source.name };

@@ -80,7 +80,7 @@ test("what is not asked for is not there", async () => {
 });
 
 test.each([
-  ["merged", /cannot be read: it lies in branches/],
+  ["merged", /cannot be read: it is inside branches/],
   ["unsplittable/model.onnx", /cannot be read: the graph has no Softmax/],
 ])("%s has none, and says why", async (model, why) => {
   await withPolicy(join(MODELS, model), { attention: true }, async (policy) => {

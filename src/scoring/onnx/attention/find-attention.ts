@@ -31,7 +31,7 @@ export function findAttention(model: OnnxModel): readonly StoredNode[] | Unavail
     return new Unavailable(`its operator ${fused.operator} does not give its probabilities`);
   return new Unavailable(
     model.nodes.some(({ captured }) => captured.length > 0)
-      ? "it lies in branches of the graph, which are not looked into"
+      ? "it is inside branches of the graph, which are not searched"
       : "the graph has no Softmax that weighs values",
   );
 }

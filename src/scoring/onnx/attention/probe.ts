@@ -244,7 +244,7 @@ async function check(
   if (furthest(logits, expected) > rounding)
     return new Unavailable("its logits change when its attention is read");
   if (!(off <= WHOLE[type]))
-    return new Unavailable(`what its Softmax gives sums to 1 only within ${formatNumber(off, 2)}`);
+    return new Unavailable(`the output of its Softmax sums to 1 only within ${formatNumber(off, 2)}`);
   const [count = 0] = heads;
   if (heads.length !== layers || heads.some((other) => other !== count))
     return new Unavailable(`its layers have different numbers of heads (${heads.join(", ")})`);
@@ -260,7 +260,7 @@ async function check(
   const notes = canHide
     ? []
     : [
-        `Tokens cannot be hidden from later ones: hidden, one still changed their logits by ${formatNumber(seen, 2)} (layers that see the past in another way than by attention?).`,
+        `Tokens cannot be hidden from later ones: hidden, one still changed their logits by ${formatNumber(seen, 2)} (layers that see the past other than through attention?).`,
       ];
   return { heads: count, canHide, notes };
 }

@@ -28,8 +28,8 @@ export async function checkExternalData(model: OnnxModel): Promise<void> {
     if (isAbsolute(location) || normalize(location).split(sep)[0] === "..") {
       throw new FormatError(`the model looks for weights in ${location}, outside its directory`, {
         at,
-        likely: "it was exported with an absolute path, or made up to read other files",
-        hint: "export it with a file name alone as the location of external data",
+        likely: "it was exported with an absolute path, or crafted to read other files",
+        hint: "export it with a plain file name as the location of external data",
       });
     }
     const found = await statIfPresent(path);
@@ -37,15 +37,19 @@ export async function checkExternalData(model: OnnxModel): Promise<void> {
       throw new NotFoundError(`${count} weights are in ${path}, which does not exist`, {
         at,
         likely: "only the .onnx file was copied; a large model keeps its weights in a second file",
-        hint: `copy ${location} beside ${model.file}`,
+        hint: `copy ${location} next to ${model.file}`,
       });
     }
     if (found.size < bytes) {
-      throw new FormatError(`${path} is cut off: weights reach to byte ${bytes}, ${found.size} are there`, {
-        at,
-        likely: found.size < 200 ? "it is a Git LFS pointer: git lfs pull fetches the file" : LIKELY_CUT_OFF,
-        hint: HINT_WRITE_AGAIN,
-      });
+      throw new FormatError(
+        `${path} is cut off: weights extend to byte ${bytes}, but the file has ${found.size}`,
+        {
+          at,
+          likely:
+            found.size < 200 ? "it is a Git LFS pointer: git lfs pull fetches the file" : LIKELY_CUT_OFF,
+          hint: HINT_WRITE_AGAIN,
+        },
+      );
     }
   }
 }

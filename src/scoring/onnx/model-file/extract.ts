@@ -84,7 +84,7 @@ function sizeOf(parts: readonly Part[]): number {
   );
 }
 
-/** One array of all parts; neighbours in the file are read at once. */
+/** One array of all parts; neighbors in the file are read at once. */
 async function assembled(source: ByteSource, parts: readonly Part[]): Promise<Uint8Array> {
   const whole = new Uint8Array(sizeOf(parts));
   let at = 0;

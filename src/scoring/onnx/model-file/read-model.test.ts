@@ -50,7 +50,7 @@ test.each([
   ["scaled/model.onnx", { hidden: expect.stringMatching(/^Mul_/), nodes: 6 }],
   ["merged/decoder_model_merged.onnx", new Unavailable("If comes after the last matrix multiplication")],
   ["unsplittable/model.onnx", new Unavailable("CumSum comes after the last matrix multiplication")],
-  ["hidden/model.onnx", new Unavailable("logits is made by no node")],
+  ["hidden/model.onnx", new Unavailable("no node produces logits")],
 ])("finds the head of %s", async (path, head) => {
   expect(findHead(await read(bytesOf(path)))).toEqual(head);
 });

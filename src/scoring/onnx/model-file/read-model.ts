@@ -81,7 +81,7 @@ export async function readModel(source: ByteSource): Promise<OnnxModel> {
   if (graphs === 0) {
     throw new FormatError(`${file} holds no graph in its ${source.byteLength} bytes`, {
       at: { file },
-      likely: "it is a file of another kind with that name",
+      likely: "it is a different kind of file with this name",
       hint: "export or download the model again",
     });
   }
@@ -101,7 +101,7 @@ async function checkBeginning(source: ByteSource): Promise<void> {
   if (source.byteLength === 0) {
     throw new EmptyInputError(`${source.name} is empty`, {
       at,
-      likely: "the export or the download stopped before it began",
+      likely: "the export or the download never started",
       hint: "export or download the model again",
     });
   }
@@ -111,7 +111,7 @@ async function checkBeginning(source: ByteSource): Promise<void> {
       `${source.name} is a Git LFS pointer of ${source.byteLength} bytes, not the model`,
       {
         at,
-        likely: "the repository was cloned without Git LFS, so the large files were left out",
+        likely: "the repository was cloned without Git LFS, which left out the large files",
         hint: "git lfs install && git lfs pull, in that repository",
       },
     );

@@ -48,7 +48,7 @@ export function fieldAt(bytes: Uint8Array, at: number, end: number, name: string
     for (let i = 0; i < 10; i++) {
       const position = start + i;
       if (position >= end || position >= bytes.length)
-        throw cutOff(`a number at byte ${base + position} has no end`);
+        throw cutOff(`the number at byte ${base + position} does not end`);
       const byte = bytes[position]!;
       value |= BigInt(byte & 0x7f) << BigInt(7 * i);
       if (byte < 0x80) return { value, next: position + 1 };
@@ -113,9 +113,9 @@ export function textOf(message: Uint8Array, field: Field): string {
 }
 
 export function notAModel(name: string, offset: number): FormatError {
-  return new FormatError(`${name} is not an ONNX model: byte ${offset} starts no field of one`, {
+  return new FormatError(`${name} is not an ONNX model: byte ${offset} does not start a field`, {
     at: { file: name, offset },
-    likely: "it is a file of another kind with that name, or it was damaged on the way",
+    likely: "it is a different kind of file with this name, or was damaged in transfer",
     hint: "export or download the model again",
   });
 }

@@ -210,7 +210,7 @@ describe("options", () => {
   });
 
   it.each(["localhost:8000", "ftp://localhost", ""])("refuses the URL %o", (url) => {
-    expect(() => resolveOptions(url, {})).toThrow(/is not the URL of a server/);
+    expect(() => resolveOptions(url, {})).toThrow(/is not a server URL/);
   });
 });
 

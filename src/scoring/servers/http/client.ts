@@ -67,13 +67,13 @@ export function createClient(settings: ServerSettings): HttpClient {
     }
     const body = await readBody(response, settings.maxResponseBytes);
     if (body.text === undefined) {
-      const message = `its reply passes ${settings.maxResponseBytes} bytes`;
+      const message = `its reply exceeds ${settings.maxResponseBytes} bytes`;
       return { reply: failed({ kind: "too-large", message }), again: false };
     }
     const parsed = parseJson(body.text);
     if (parsed.ok) return { reply: { ok: true, json: parsed.json }, again: false };
     const reply = parsed.looksCutOff
-      ? failed({ kind: "cut-off", message: `its JSON breaks off or is damaged (${body.bytes} bytes)` })
+      ? failed({ kind: "cut-off", message: `its JSON is truncated or damaged (${body.bytes} bytes)` })
       : failed({ kind: "not-json", message: serverWords(body.text) });
     return { reply, again: false };
   }
@@ -93,7 +93,7 @@ export function createClient(settings: ServerSettings): HttpClient {
       const target = redirectOf(response);
       if (target === undefined) return await readReply(response, url, attempts);
       await response.body?.cancel();
-      const message = `it redirects to ${target}, and texts and keys go to no other address than the one given`;
+      const message = `it redirects to ${target}, but texts and keys are sent only to the address given`;
       const failure: Failure = { kind: "redirect", url, attempts, status: response.status, message };
       return { reply: { ok: false, failure }, again: false };
     } catch (error) {

@@ -57,13 +57,13 @@ export async function openOpenAiPolicy(
 ): Promise<Policy> {
   const settings = resolveOptions(url, options);
   if (settings.fullVocabulary) {
-    throw new UsageError("OpenAI's protocol gives no log-probs over the whole vocabulary", {
-      hint: "open the server as a vLLM or SGLang one if it is one",
+    throw new UsageError("OpenAI's protocol does not provide log-probs over the whole vocabulary", {
+      hint: "if it is a vLLM or SGLang server, open it as one",
     });
   }
   if (options.decode !== undefined && options.encode === undefined) {
     throw new UsageError(
-      "texts are sent as text (decode), but nothing tells the ids of what comes back (encode)",
+      "texts are sent as text (decode), but there is no way to find the ids of the reply (encode)",
       {
         hint: "give both, of the model's own tokenizer",
       },
@@ -72,10 +72,10 @@ export async function openOpenAiPolicy(
   const client = createClient(settings);
   const { id: model, contextLength } = await findModel(client, settings, options.signal);
   const notes = createNotes([
-    "Log-probs are those of echoed tokens, asked for at temperature 1 and without truncation, so that raw and processed ones agree; what this server does besides, it does not say.",
+    "Log-probs are those of echoed tokens, requested at temperature 1 and without truncation, so that raw and processed ones agree; anything else this server does is unknown.",
     ...(options.encode === undefined
       ? []
-      : ["Alternatives are known by their texts: of tokens that are written alike, a server keeps one."]),
+      : ["Alternatives are identified by their text: of tokens with the same text, a server keeps one."]),
   ]);
   const facts = {
     backend: "openai",

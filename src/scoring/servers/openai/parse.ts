@@ -69,8 +69,8 @@ function findStart(
   }
   throw refuse(asked, mismatch === "" ? "none of the reply's tokens is one that was sent" : mismatch, {
     reason: "other-tokens",
-    likely: "the server's tokenizer is another one, or it adds tokens to the text",
-    hint: "give the tokenizer of the model that is served",
+    likely: "the server uses another tokenizer, or adds tokens to the text",
+    hint: "give the tokenizer of the served model",
   });
 }
 
@@ -95,9 +95,9 @@ export function parseEchoedText(
   const { ids, promptLength } = text;
   if (all.length < ids.length) {
     const echoes = all.length > (numberAt(member(json, "usage"), "completion_tokens") ?? maxTokens);
-    throw refuse(asked, `the reply is about ${all.length} tokens; ${ids.length} were sent`, {
+    throw refuse(asked, `the reply covers ${all.length} tokens, but ${ids.length} were sent`, {
       reason: echoes ? "fewer-tokens" : "no-logprobs",
-      likely: echoes ? "the server cuts long prompts" : "it does not echo the prompt",
+      likely: echoes ? "the server truncates long prompts" : "it does not echo the prompt",
       hint: "score with a server that gives log-probs of a prompt: vLLM or SGLang",
     });
   }
@@ -120,7 +120,7 @@ function checkKnown(tokens: readonly TokenReply[], offers: readonly Offer[], k: 
   if (k === 0 || !offered || tokens.some(({ alternatives }) => alternatives.length > 0)) return;
   throw refuse(asked, "the reply names the most probable tokens by their texts only", {
     reason: "other-tokens",
-    likely: "a server that gives no token ids, and no tokenizer to find them with",
+    likely: "the server returns no token ids, and there is no tokenizer to find them with",
     hint: "give an encode option (the model's tokenizer), or topK 0 for the sampled tokens' log-probs alone",
   });
 }
@@ -134,7 +134,7 @@ export function parseSampled(choice: unknown, idOf: IdOf, rawLogprobs: boolean, 
   if (known.length < ids.length || (ids.length === 0 && textAt(choice, "text") !== "")) {
     throw refuse(asked, `the ids of ${known.length} of ${ids.length} sampled tokens are known`, {
       reason: "other-tokens",
-      likely: "a server that gives texts in place of ids",
+      likely: "the server returns texts instead of ids",
       hint: "sample from vLLM or SGLang, which give ids",
     });
   }

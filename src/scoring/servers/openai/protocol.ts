@@ -68,7 +68,7 @@ export function openAiProtocol(
     if (parsed === undefined) {
       throw refuse(asked, "the reply has no log-probs", {
         reason: "no-logprobs",
-        likely: "a server that knows no echo with logprobs",
+        likely: "the server does not support echo with logprobs",
         hint: "score with vLLM or SGLang",
       });
     }
@@ -77,7 +77,7 @@ export function openAiProtocol(
     if (parsed.unknown > 0) {
       notes.add(
         "unknown-alternatives",
-        "Alternatives whose text is not that of one token were left out, with all less probable ones of that token.",
+        "Alternatives whose text is not a single token were left out, as were all less probable ones at that token.",
       );
     }
     return assembleScores(text, parsed.tokens, k, parsed.offers, asked);
@@ -89,7 +89,7 @@ export function openAiProtocol(
     async sample(promptIds, options, asked, signal) {
       checkSampling(promptIds, options);
       if (options.stopIds.length > 0) {
-        notes.add("stop", "Stop ids are not part of this protocol: texts ended where the server ends them.");
+        notes.add("stop", "This protocol has no stop ids: texts end where the server ends them.");
       }
       const n = distinct(options);
       const reply = await complete(sampleBody(model, promptOf(promptIds), options, n), signal);

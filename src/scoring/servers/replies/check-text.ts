@@ -19,7 +19,7 @@ export function checkText(text: ForcedText, asked: Asked, limits: Limits): void 
   if (promptLength < 1) {
     throw refuse(asked, `the text starts without a prompt (promptLength ${promptLength})`, {
       reason: "other",
-      likely: "a model cannot score the first token, which is predicted from nothing",
+      likely: "a model cannot score the first token, because nothing predicts it",
       hint: "begin with the model's start-of-text token",
     });
   }
@@ -37,16 +37,16 @@ export function checkText(text: ForcedText, asked: Asked, limits: Limits): void 
       `token ${unknown} has id ${ids[unknown]}, of a vocabulary of ${vocabularySize ?? "?"}`,
       {
         reason: "unknown-token",
-        likely: "the text was tokenized with another tokenizer than the model's",
-        hint: "use the tokenizer of the model that is served",
+        likely: "the text was not tokenized with the model's tokenizer",
+        hint: "use the tokenizer of the served model",
       },
     );
   }
   if (contextLength !== null && ids.length + room > contextLength) {
-    const message = `the text has ${ids.length} tokens; the server's context of ${contextLength} takes ${contextLength - room}`;
+    const message = `the text has ${ids.length} tokens; the server's context of ${contextLength} has room for ${contextLength - room}`;
     throw refuse(asked, message, {
       reason: "context-length",
-      hint: "start the server with a longer context, or leave the text out",
+      hint: "start the server with a longer context, or leave out the text",
     });
   }
 }

@@ -44,7 +44,7 @@ export function pickModel(
   if (wanted !== undefined) {
     const found = models.find(({ id }) => id === wanted);
     if (found !== undefined) return found;
-    throw new UsageError(`the server at ${url} does not serve "${wanted}", but ${names(models)}`, {
+    throw new UsageError(`the server at ${url} does not serve "${wanted}", only ${names(models)}`, {
       hint: `name one of these: ${url}#${models[0]!.id}`,
     });
   }

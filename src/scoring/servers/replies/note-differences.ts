@@ -8,10 +8,7 @@ import type { Notes } from "./notes.ts";
 
 export function noteCapped(notes: Notes, given: number, asked: number): void {
   if (given >= asked) return;
-  notes.add(
-    `capped-${given}`,
-    `The server gave ${given} alternatives for a token where ${asked} were asked for.`,
-  );
+  notes.add(`capped-${given}`, `The server returned ${given} alternatives for a token instead of ${asked}.`);
 }
 
 /** Tokens decoded one by one lose spaces in some tokenizers, so only the rest is compared. */
@@ -26,6 +23,6 @@ export function noteOtherText(notes: Notes, text: ForcedText, decoded: string | 
   if (letters(decoded).includes(letters(text.responseText))) return;
   notes.add(
     "other-text",
-    `The server writes text ${text.id} otherwise than it was given: its tokenizer is another one, or the ids are another model's.`,
+    `The server decodes text ${text.id} differently: it uses another tokenizer, or the ids belong to another model.`,
   );
 }

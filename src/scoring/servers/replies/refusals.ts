@@ -32,7 +32,7 @@ export function refuse(asked: Asked, message: string, why: Why): TextRefusedErro
 const CONTEXT = /context length|context window|maximum model length|max_model_len|longer than the model/i;
 const TOO_MANY_LOGPROBS = /logprobs of (\d+), which is greater than max allowed: (\d+)/i;
 const OUTSIDE_VOCABULARY = /out of vocabulary|greater than the vocab size/i;
-const REDIRECT_HINT = "give the address that it redirects to, if that is a server you trust";
+const REDIRECT_HINT = "if you trust the server it redirects to, give that address";
 const KEY_HINT = "give an API key that this server accepts (apiKey, or a header)";
 
 /** What the server's words for a refused request mean. */
@@ -41,22 +41,22 @@ function whyRefused(status: number, words: string): Why {
   if (logprobs !== null) {
     return {
       reason: "server-refused",
-      likely: `the server gives at most ${logprobs[2]} log-probs for a token`,
-      hint: `start vLLM with --max-logprobs ${logprobs[1]} (-1: no limit), or ask for topK ${logprobs[2]}`,
+      likely: `the server returns at most ${logprobs[2]} log-probs per token`,
+      hint: `start vLLM with --max-logprobs ${logprobs[1]} (-1: no limit), or request topK ${logprobs[2]}`,
     };
   }
   if (CONTEXT.test(words)) {
     return {
       reason: "context-length",
       likely: "prompt and response are longer than the server's context",
-      hint: "start it with a longer context (vLLM: --max-model-len, SGLang: --context-length), or leave the text out",
+      hint: "start it with a longer context (vLLM: --max-model-len, SGLang: --context-length), or leave out the text",
     };
   }
   if (OUTSIDE_VOCABULARY.test(words)) {
     return {
       reason: "unknown-token",
-      likely: "the text was tokenized with another tokenizer than the server's",
-      hint: "use the tokenizer of the model that is served",
+      likely: "the text was not tokenized with the server's tokenizer",
+      hint: "use the tokenizer of the served model",
     };
   }
   if (status === 401 || status === 403) return { reason: "server-refused", hint: KEY_HINT };
@@ -64,11 +64,11 @@ function whyRefused(status: number, words: string): Why {
   if (/echo/i.test(words)) {
     return {
       reason: "server-refused",
-      likely: "this server gives no log-probs of a prompt (echo)",
+      likely: "this server does not return prompt log-probs (echo)",
       hint: "score with a server that does: vLLM, SGLang, or one of the ONNX and logits back ends",
     };
   }
-  return { reason: "server-refused", likely: "the server does not take this request" };
+  return { reason: "server-refused", likely: "the server does not accept this request" };
 }
 
 function attempts({ attempts: count }: Failure): string {
@@ -95,49 +95,51 @@ export function refusalOf(failure: Failure, id: string): TextRefusedError {
       if (/out of range float|nan/i.test(failure.message)) {
         return refuse(asked, message, {
           reason: "non-finite",
-          likely: "the model's logits hold NaN, which JSON has no number for",
-          hint: "look at the server's log; check the weights and the precision it runs in",
+          likely: "the model's logits hold NaN, which JSON cannot represent",
+          hint: "read the server's log; check the weights and the precision it runs in",
         });
       }
       return refuse(asked, message, {
         reason: "server-failed",
         likely:
-          status === 429 ? "more requests than the server takes" : "the server is overloaded or has crashed",
-        hint: "look at its log; ask for less at once (concurrency) or more patiently (retries, timeoutMs)",
+          status === 429
+            ? "more requests than the server accepts"
+            : "the server is overloaded or has crashed",
+        hint: "read its log; lower concurrency, or raise retries and timeoutMs",
       });
     }
     case "too-large":
       return refuse(asked, `the reply is too long: ${failure.message}`, {
         reason: "too-large",
-        likely: "a long text with many log-probs for each token",
-        hint: "raise maxResponseBytes, or ask for a smaller topK",
+        likely: "a long text with many log-probs per token",
+        hint: "raise maxResponseBytes, or request a smaller topK",
       });
     case "not-json":
       return refuse(asked, `the server did not answer in JSON${said(failure)}`, {
         reason: "server-failed",
-        likely: "a proxy or a web page answers at this URL",
+        likely: "a proxy or a web server answers at this URL",
         hint: "give the address of the inference server itself",
       });
     case "redirect":
-      return refuse(asked, `the server does not answer itself: ${failure.message}`, {
+      return refuse(asked, `the server itself does not answer: ${failure.message}`, {
         reason: "server-refused",
-        likely: "a proxy stands at this URL, or the server has moved",
+        likely: "there is a proxy at this URL, or the server has moved",
         hint: REDIRECT_HINT,
       });
     case "cut-off":
       return refuse(asked, `the reply cannot be read: ${failure.message}`, {
         reason: "server-failed",
-        likely: "the server or a proxy stopped in the middle of it",
-        hint: "look at the server's log; ask for a smaller topK",
+        likely: "the server or a proxy stopped in the middle of the reply",
+        hint: "read the server's log; request a smaller topK",
       });
     default:
       return refuse(asked, `no reply${attempts(failure)}${said(failure)}`, {
         reason: "server-failed",
         likely:
           failure.kind === "timeout"
-            ? "the server is busy, or the text long"
-            : "the server has gone, or closed the connection",
-        hint: "see whether it still runs; timeoutMs, retries and concurrency say how patient to be",
+            ? "the server is busy, or the text is long"
+            : "the server stopped, or closed the connection",
+        hint: "check that it is still running; timeoutMs, retries and concurrency set how patient to be",
       });
   }
 }
@@ -153,9 +155,9 @@ export function openingError(failure: Failure, start: string): LogratioError {
     });
   }
   if (failure.kind === "redirect") {
-    return new UsageError(`the server at ${failure.url} does not answer itself: ${failure.message}`, {
+    return new UsageError(`the server at ${failure.url} itself does not answer: ${failure.message}`, {
       at,
-      likely: "a proxy stands at this URL, or the server has moved",
+      likely: "there is a proxy at this URL, or the server has moved",
       hint: REDIRECT_HINT,
     });
   }
@@ -163,7 +165,7 @@ export function openingError(failure: Failure, start: string): LogratioError {
     return new NotFoundError(`nothing is served at ${failure.url}: ${status}${said(failure)}`, {
       at,
       likely: "another kind of server, or a path too many in the URL",
-      hint: `give the root of the server's URL; such a server is started with: ${start}`,
+      hint: `give the root of the server's URL; start such a server with: ${start}`,
     });
   }
   if (failure.kind === "status") {
@@ -172,14 +174,14 @@ export function openingError(failure: Failure, start: string): LogratioError {
       {
         at,
         likely: "the model is still loading, or the engine has crashed",
-        hint: "wait until its log says that it is up, or look there for the error",
+        hint: "wait until its log says that it is ready, or look there for the error",
       },
     );
   }
   if (failure.kind === "not-json" || failure.kind === "cut-off" || failure.kind === "too-large") {
-    return new UnsupportedError(`what answers at ${failure.url} is no inference server${said(failure)}`, {
+    return new UnsupportedError(`what answers at ${failure.url} is not an inference server${said(failure)}`, {
       at,
-      hint: `give the address of the server itself; one is started with: ${start}`,
+      hint: `give the address of the server itself; start one with: ${start}`,
     });
   }
   return new NotFoundError(`no server answers at ${failure.url}${attempts(failure)}${said(failure)}`, {

@@ -28,7 +28,7 @@ export function fillRow(
     if (!Number.isInteger(id) || id < 0 || id >= vocabulary) {
       throw refuse(asked, `the row for token ${token} holds id ${id}, of a vocabulary of ${vocabulary}`, {
         reason: "other-tokens",
-        likely: "the vocabulary is larger than was said",
+        likely: "the vocabulary is larger than declared",
         hint: "give the model's vocab_size (config.json) as vocabularySize",
       });
     }
@@ -41,7 +41,7 @@ export function fillRow(
   if (broken > 0) {
     throw refuse(
       asked,
-      `the row for token ${token} has ${broken} of ${vocabulary} columns without a number`,
+      `the row for token ${token} has ${broken} of ${vocabulary} columns that are not numbers`,
       {
         reason: "non-finite",
         likely: "the model's logits hold NaN",
@@ -51,7 +51,7 @@ export function fillRow(
   if (filled < vocabulary) {
     throw refuse(asked, `the row for token ${token} has ${filled} of ${vocabulary} columns`, {
       reason: "no-logits",
-      likely: "the server gives fewer log-probs than it was asked for",
+      likely: "the server returns fewer log-probs than requested",
       hint: "start vLLM with --max-logprobs -1, or score with the most probable tokens only",
     });
   }

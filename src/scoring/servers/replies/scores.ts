@@ -60,7 +60,7 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
       reason: onlyNan ? "non-finite" : "no-logprobs",
       likely: onlyNan
         ? "the model's logits hold NaN"
-        : "the server masks tokens, leaves out cached ones, or the token has probability 0",
+        : "the server masks tokens or leaves out cached ones, or the token has probability 0",
       hint: "score with sampling limits, penalties and prefix caching off on the server",
     });
   }
@@ -70,7 +70,7 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
     if (broken > 0) {
       throw refuse(
         asked,
-        `response token ${index} has ${broken} of ${values.length} alternatives without a number`,
+        `response token ${index} has ${broken} of ${values.length} alternatives that are not numbers`,
         {
           reason: "non-finite",
           likely: "the model's logits hold NaN",
@@ -83,7 +83,7 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
       const figure = most > TOO_PROBABLE ? `a log-prob of ${most}` : `probabilities that add up to ${mass}`;
       throw refuse(asked, `response token ${index} has ${figure}`, {
         reason: "no-logprobs",
-        likely: "the server gives logits in place of log-probs",
+        likely: "the server returns logits instead of log-probs",
         hint: "start vLLM with --logprobs-mode raw_logprobs",
       });
     }

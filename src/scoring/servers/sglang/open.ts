@@ -52,7 +52,7 @@ async function findServed(
   if (path === undefined) {
     throw new UnsupportedError(`${settings.base} does not say which model it serves`, {
       likely: "another kind of server",
-      hint: `such a server is started with: ${START}`,
+      hint: `start such a server with: ${START}`,
     });
   }
   if (member(info.json, "is_generation") === false) {
@@ -62,7 +62,7 @@ async function findServed(
   const served = (models.ok ? parseModels(models.json) : undefined) ?? [];
   const names = [path, ...served.map(({ id }) => id)];
   if (settings.model !== undefined && !names.includes(settings.model)) {
-    throw new UsageError(`the server at ${settings.base} does not serve "${settings.model}", but ${path}`);
+    throw new UsageError(`the server at ${settings.base} does not serve "${settings.model}", only ${path}`);
   }
   const server = await firstThere(client, ["/server_info", "/get_server_info"], patience);
   const facts = server.ok ? server.json : undefined;
@@ -120,7 +120,7 @@ export async function openSglangPolicy(
   const { vocabularySize, fullVocabulary } = settings;
   if (fullVocabulary && vocabularySize === undefined) {
     throw new UsageError(
-      "whole rows from SGLang need the size of the vocabulary (vocabularySize), which it does not tell",
+      "whole rows from SGLang need the vocabulary size (vocabularySize), which it does not report",
       {
         hint: "take vocab_size from the model's config.json; a larger number stops the server",
       },
@@ -134,7 +134,7 @@ export async function openSglangPolicy(
       : undefined;
   const notes = createNotes([
     version === undefined ? "SGLang of unknown version." : `SGLang ${version}.`,
-    "Log-probs of input tokens are always at temperature 1 in SGLang, whatever temperature is asked for; those of sampled tokens contain it.",
+    "Log-probs of input tokens are always at temperature 1 in SGLang, whatever temperature is requested; those of sampled tokens include it.",
     ...(full === undefined ? [] : [full.note]),
   ]);
   const facts = {

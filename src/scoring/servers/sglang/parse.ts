@@ -47,17 +47,17 @@ export function parseInputLogprobs(
   if (own === undefined) {
     throw refuse(asked, "the reply has no log-probs of the input", {
       reason: "no-logprobs",
-      likely: "another kind of server, or one that leaves input_token_logprobs out",
-      hint: "see that SGLang itself answers there, not a gateway",
+      likely: "another kind of server, or one that omits input_token_logprobs",
+      hint: "make sure that SGLang itself answers there, not a gateway",
     });
   }
   const taken = numberAt(meta, "prompt_tokens") ?? ids.length;
   if (taken !== ids.length || own.length < count + 1) {
     const found = Math.min(taken, own.length + promptLength - 1);
-    throw refuse(asked, `the reply is about ${found} tokens; ${ids.length} were sent`, {
+    throw refuse(asked, `the reply covers ${found} tokens, but ${ids.length} were sent`, {
       reason: found < ids.length ? "fewer-tokens" : "other-tokens",
-      likely: "the server cuts long inputs (--allow-auto-truncate)",
-      hint: "start it without, or with a longer context",
+      likely: "the server truncates long inputs (--allow-auto-truncate)",
+      hint: "start it without that flag, or with a longer context",
     });
   }
   // A server that heeds no logprob_start_len gives more in front.
@@ -74,7 +74,7 @@ export function parseInputLogprobs(
           reason: "other-tokens",
           likely:
             entry?.id === 0
-              ? "it is the last of the vocabulary, which SGLang writes as 0"
+              ? "it is the last id of the vocabulary, which SGLang writes as 0"
               : "the server added tokens to the text",
           hint: "give the model's vocab_size (config.json) as vocabularySize",
         },
@@ -91,7 +91,7 @@ export function parseNextToken(meta: unknown, asked: Asked): Alternative[] {
   if (row.length > 0) return row;
   throw refuse(asked, "the reply has no log-probs of a generated token", {
     reason: "no-logits",
-    likely: "another kind of server, or one that leaves output_top_logprobs out",
+    likely: "another kind of server, or one that omits output_top_logprobs",
   });
 }
 
@@ -102,7 +102,7 @@ export function parseSampled(json: unknown, asked: Asked): Sampled {
   if (tokens === undefined) {
     throw refuse(asked, "the reply has no ids of the sampled tokens", {
       reason: "other-tokens",
-      likely: "another kind of server, or one that leaves output_token_logprobs out",
+      likely: "another kind of server, or one that omits output_token_logprobs",
     });
   }
   const found = triples(tokens);

@@ -35,9 +35,9 @@ async function findModel(
   if (!reply.ok) throw openingError(reply.failure, START);
   const models = parseModels(reply.json);
   if (models !== undefined) return pickModel(models, settings.model, settings.base);
-  throw new UnsupportedError(`${settings.base}/v1/models gives no list of models`, {
+  throw new UnsupportedError(`${settings.base}/v1/models does not list models`, {
     likely: "another kind of server",
-    hint: `such a server is started with: ${START}`,
+    hint: `start such a server with: ${START}`,
   });
 }
 
@@ -77,7 +77,7 @@ async function probeVocabulary(
   if (!isObject(second)) {
     return {
       size: undefined,
-      note: "The server gave no log-probs over the whole vocabulary (prompt_logprobs -1).",
+      note: "The server returned no log-probs over the whole vocabulary (prompt_logprobs -1).",
     };
   }
   return { size: Object.keys(second).length, note: ROWS_NOTE };

@@ -31,20 +31,20 @@ export function isCompletion(choice: unknown): boolean {
 const OTHER_TOKENIZER = {
   reason: "other-tokens",
   likely: "the server cut the text or added tokens to it",
-  hint: "see that it serves the model whose tokenizer made these ids",
+  hint: "make sure that it serves the model whose tokenizer produced these ids",
 } as const;
 
 /** @throws TextRefusedError when a reply is not about as many tokens as were sent */
 export function checkCount(found: number, sent: number, asked: Asked): void {
   if (found < sent) {
-    throw refuse(asked, `the reply is about ${found} tokens; ${sent} were sent`, {
+    throw refuse(asked, `the reply covers ${found} tokens, but ${sent} were sent`, {
       reason: "fewer-tokens",
-      likely: "the server cuts long prompts (truncate_prompt_tokens), or starts them from its cache",
+      likely: "the server truncates long prompts (truncate_prompt_tokens), or starts them from its cache",
       hint: "switch off truncation and, on old versions, prefix caching",
     });
   }
   if (found > sent) {
-    throw refuse(asked, `the reply is about ${found} tokens; ${sent} were sent`, OTHER_TOKENIZER);
+    throw refuse(asked, `the reply covers ${found} tokens, but ${sent} were sent`, OTHER_TOKENIZER);
   }
 }
 
@@ -97,7 +97,7 @@ function requireId(token: string, asked: Asked): number {
   if (id !== undefined) return id;
   throw refuse(asked, `the reply names a token by its text, ${JSON.stringify(token)}`, {
     reason: "other-tokens",
-    likely: "a version of vLLM without return_tokens_as_token_ids (before 0.6.3)",
+    likely: "vLLM is older than 0.6.3 and has no return_tokens_as_token_ids",
     hint: "use a newer vLLM, or open the server as an OpenAI one with an encode option",
   });
 }

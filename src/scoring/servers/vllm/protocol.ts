@@ -43,7 +43,7 @@ export function vllmProtocol(
   notes: Notes,
   mode: LogprobsMode,
 ): Protocol {
-  // What a server can do is learnt from its answers; one spoilt answer must not change how all later texts are asked for.
+  // What a server can do is learned from its answers; one spoilt answer must not change how all later texts are asked for.
   let gives: "unknown" | "prompt_logprobs" | "echo" = "unknown";
 
   const post = (body: CompletionBody, signal?: AbortSignal) =>
@@ -85,13 +85,13 @@ export function vllmProtocol(
       const reply = await complete(echoBody(model, text.ids, settings.topK), asked, signal);
       parsed = parseEcho(firstChoice(reply), text, asked);
       if (parsed !== undefined && gives === "unknown") gives = "echo";
-      notes.add("echo", "This server gives no prompt_logprobs; its echo was read.");
+      notes.add("echo", "This server returns no prompt_logprobs; its echo was read.");
     }
     if (parsed === undefined) {
       throw refuse(asked, "the reply has no log-probs of the prompt", {
         reason: "no-logprobs",
-        likely: "a server that knows neither prompt_logprobs nor echo",
-        hint: "see that vLLM itself answers there, not a gateway that drops these fields",
+        likely: "the server supports neither prompt_logprobs nor echo",
+        hint: "make sure that vLLM itself answers there, not a gateway that drops these fields",
       });
     }
     noteCapped(notes, fewestGiven(parsed.offers, settings.topK), settings.topK);

@@ -168,7 +168,7 @@ describe("vLLM refuses or spoils a text", () => {
     const error = await refusal(topK(policy).score(TEXT));
     expect(error.reason).toBe("server-refused");
     expect(error.message).toContain("Requested prompt logprobs of 40, which is greater than max allowed: 20");
-    expect(error.hint).toBe("start vLLM with --max-logprobs 40 (-1: no limit), or ask for topK 20");
+    expect(error.hint).toBe("start vLLM with --max-logprobs 40 (-1: no limit), or request topK 20");
   });
 
   it("refuses what cannot be asked without asking", async () => {
@@ -256,7 +256,7 @@ describe("vLLM refuses or spoils a text", () => {
       const third = expectedTop(TEXT, 0).ranks[row] === 3 ? [TEXT.ids[3 + row]] : [];
       expect(found).toEqual([...expected.slice(2 * row, 2 * row + 2), ...third]);
     }
-    expect(policy.facts.notes.at(-1)).toMatch(/gave 2 alternatives .* 5 were asked for/);
+    expect(policy.facts.notes.at(-1)).toMatch(/returned 2 alternatives .* instead of 5/);
   });
 });
 

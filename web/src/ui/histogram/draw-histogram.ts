@@ -100,7 +100,7 @@ export function drawHistogram(
   drawTicks(context, axis, x, width, height);
 }
 
-/** Dropped is hatched, clipped is ruled: apart without colour. */
+/** Dropped is hatched, clipped is ruled: apart without color. */
 function drawZones(
   context: Pen,
   zones: readonly Zone[],

@@ -61,7 +61,7 @@ export function ThresholdHistogram({
   }, []);
   const { axis, sides } = picture;
   const counts = useMemo(() => countColumns(axis, sides, width), [axis, sides, width]);
-  // Dark is not read, but colours are others with it.
+  // Dark is not read, but colors are others with it.
   useEffect(() => {
     const pen = canvas.current === null || width === 0 ? null : scaledPen(canvas.current, width, HEIGHT);
     if (pen !== null) drawHistogram(pen, width, HEIGHT, picture, counts);

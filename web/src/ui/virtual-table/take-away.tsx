@@ -13,7 +13,7 @@ export function TakeAway({
   readonly rows: () => readonly Row[];
 }) {
   return (
-    <fieldset class="take-away" aria-label={`Take the ${what} away`}>
+    <fieldset class="take-away" aria-label={`Export the ${what}`}>
       <CopyButton label="Copy CSV" text={() => toCsv(rows())} />
       <CopyButton label="Copy JSON" text={() => toJson(rows())} />
       <ExportMenu name={what} rows={rows} />

@@ -28,7 +28,7 @@ export interface PairPanelProps {
   readonly indexB: number;
   readonly how: PairKind;
   readonly names: RunComparison["names"];
-  /** Nats: the colours of both runs. */
+  /** Nats: the colors of both runs. */
   readonly domain: number;
   readonly version: string;
 }

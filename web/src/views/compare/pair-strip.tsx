@@ -7,7 +7,7 @@ interface StripProps {
   /** Response tokens. */
   readonly from: number;
   readonly to: number;
-  /** Nats, for all colours. */
+  /** Nats, for all colors. */
   readonly domain: number;
   readonly current: number | undefined;
 }

@@ -102,7 +102,7 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
         {shown.length === 0 ? (
           <p class="nothing" role="status">
             {found !== undefined && all.length === 0
-              ? "No token is like this."
+              ? "No matching tokens."
               : all.length === 0
                 ? EMPTY
                 : `Nothing has "${find}" in it.`}

@@ -2,7 +2,7 @@ import { printable } from "../../../../src/render/text/index.ts";
 import { navigate } from "../../state/url.ts";
 import { checkpointParam } from "./settings.ts";
 
-/** Which checkpoint figures and colours are of. */
+/** Which checkpoint figures and colors are of. */
 export function CheckpointSelect({
   checkpoints,
   at,

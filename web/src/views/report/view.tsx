@@ -50,7 +50,7 @@ function Tables({ info }: ViewProps) {
           {range !== null && (
             <p class="note">
               {steps === undefined
-                ? "Files cannot be summed anew: below are the worst of the run that are in the chosen steps, and figures of the whole run."
+                ? "Files cannot be summed again: below are the worst of the run that are in the chosen steps, and figures of the whole run."
                 : `From here on: steps ${range[0]} to ${range[1]} only.`}
             </p>
           )}

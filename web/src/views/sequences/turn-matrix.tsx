@@ -25,7 +25,7 @@ interface MatrixProps {
   readonly rows: Uint32Array;
   /** The most that a sequence has. */
   readonly turns: number;
-  /** Nats: the end of the run's colour scale. */
+  /** Nats: the end of the run's color scale. */
   readonly domain: number;
 }
 

@@ -111,7 +111,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
 function Nothing() {
   return (
     <p class="nothing" role="status">
-      No sequence is like this.{" "}
+      No matching sequences.{" "}
       <button
         type="button"
         onClick={() => navigate({ params: { filter: undefined, steps: undefined } }, { replace: true })}

@@ -6,7 +6,7 @@ import { Legend } from "../../ui/legend.tsx";
 import { anyThreshold, type Effects } from "./model/fate.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the colours and lines of the strip mean, in numbers. */
+/** What the colors and lines of the strip mean, in numbers. */
 export function StripLegend({
   settings,
   effects,

@@ -54,7 +54,7 @@ export function useSequenceKeys(
     "]": { describe: "next turn", run: () => turn(1) },
     "[": { describe: "previous turn", run: () => turn(-1) },
     m: {
-      describe: "colour by the next metric",
+      describe: "color by the next metric",
       run: () => chooseMetric(metrics[(metrics.indexOf(metric) + 1) % metrics.length]!.name),
     },
     ...(info.has.texts && {
@@ -70,7 +70,7 @@ export function useSequenceKeys(
         .slice(0, 9)
         .map(({ name }, at) => [
           String(at + 1),
-          { describe: "colour by the metric of that place", run: () => chooseMetric(name) },
+          { describe: "color by the metric of that place", run: () => chooseMetric(name) },
         ]),
     ),
     x: {

@@ -44,7 +44,7 @@ export interface CacheFacts {
   readonly topK: readonly string[];
 }
 
-/** p99.5: all but the most extreme tokens are told apart by colour. */
+/** p99.5: all but the most extreme tokens are told apart by color. */
 const SCALE_QUANTILE = 0.995;
 
 /** Of which files the answers are, and what reading them noticed. */

@@ -20,7 +20,7 @@ import { brokenSeal, syncDirectory } from "./seal.ts";
 /** What opening a cache has to know that no answer says. */
 export const CACHE_FACTS = "cache.json";
 const HIDDEN = ".logratio";
-/** A cache that others replace while it is looked at is looked at again. */
+/** A cache that others replace while it is looked at is revisited. */
 const MOST_LOOKS = 5;
 
 /** Tells whoever runs the viewer what came of a cache, in one line. */

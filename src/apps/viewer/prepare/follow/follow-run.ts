@@ -23,7 +23,7 @@ const MOST_LOOKS = 5;
 
 /**
  * Looks at the inputs again and again. Files that were added are read once they are whole, and only they: what was read
- * before is kept (`living-run.ts`). When a file that was read has changed or gone everything is read anew, once it rests
+ * before is kept (`living-run.ts`). When a file that was read has changed or gone everything is read again, once it rests
  * between two looks. Ends with the signal. Inputs that cannot be read yet (nothing there, only half a file) are waited
  * for.
  *

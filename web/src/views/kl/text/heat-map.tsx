@@ -18,7 +18,7 @@ const MANY_LINES = 60;
 const ROW_HEIGHT = 17;
 
 /**
- * Tokens across, checkpoints down, in lines that fit the page. Every cell holds its level of the legend, so that colours
+ * Tokens across, checkpoints down, in lines that fit the page. Every cell holds its level of the legend, so that colors
  * are not needed.
  */
 export function HeatMap({

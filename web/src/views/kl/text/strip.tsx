@@ -8,7 +8,7 @@ import { WhenNear } from "./when-near.tsx";
 /** Shorter texts are drawn whole. */
 const LONG = 4096;
 
-/** The text, coloured by its KL at one checkpoint. A click chooses a token; keys walk. */
+/** The text, colored by its KL at one checkpoint. A click chooses a token; keys walk. */
 export function Strip({
   model,
   checkpoint,
@@ -41,7 +41,7 @@ export function Strip({
       dir="ltr"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that
       tabIndex={0}
-      aria-label={`The response, coloured by KL at ${printable(model.wire.meta.checkpoints[checkpoint] ?? "")}`}
+      aria-label={`The response, colored by KL at ${printable(model.wire.meta.checkpoints[checkpoint] ?? "")}`}
       onClick={({ target }) => {
         const chosen = tokenOf(target);
         if (chosen !== undefined) onChoose(chosen);

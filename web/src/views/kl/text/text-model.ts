@@ -14,7 +14,7 @@ export interface TextModel {
   readonly wire: WireStudyText;
   /** Response tokens. */
   readonly tokens: number;
-  /** Where the colour scale ends, the same for every text of the study. */
+  /** Where the color scale ends, the same for every text of the study. */
   readonly scale: number;
   /** `[checkpoints]`: spikes by response token. */
   readonly spikes: readonly ReadonlyMap<number, StudySpike>[];
@@ -48,7 +48,7 @@ export function probabilityAt(model: TextModel, checkpoint: number, token: numbe
   );
 }
 
-/** What a token's colour at a checkpoint says. */
+/** What a token's color at a checkpoint says. */
 export type Shade =
   | { readonly kind: "tool" | "unknown" }
   | { readonly kind: "level"; readonly level: number };

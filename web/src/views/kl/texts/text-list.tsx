@@ -64,7 +64,7 @@ export function TextList({ list, settings }: { readonly list: StudyTexts; readon
       </div>
       {rows.length === 0 ? (
         <p class="nothing" role="status">
-          No text is like this.{" "}
+          No matching texts.{" "}
           <button
             type="button"
             onClick={() => navigate({ params: { find: undefined, answer: undefined } }, { replace: true })}

@@ -5,7 +5,7 @@ import type { WireTopK } from "../../../../../src/results/wire/index.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
 import type { Source } from "../source.ts";
 
-/** Tokens that are asked for at a time, so that neighbours are there already. */
+/** Tokens that are asked for at a time, so that neighbors are there already. */
 const BLOCK = 64;
 
 export type Alternatives = (token: number) => ReadonlySignal<Loaded<WireTopK>>;

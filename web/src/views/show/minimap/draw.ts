@@ -36,7 +36,7 @@ export interface Inks {
   readonly hit: string;
 }
 
-/** Colours as the style sheet has them for this element, in a form that canvas takes. */
+/** Colors as the style sheet has them for this element, in a form that canvas takes. */
 export function inksOf(scaled: Element): Inks {
   const probe = document.createElement("i");
   scaled.append(probe);
@@ -99,7 +99,7 @@ export function drawSequence(
   const step = (width - promptWidth) / columns;
   const zero = metric.signed ? LINE / 2 : LINE - 1;
   const reach = metric.signed ? LINE / 2 - 3 : LINE - 4;
-  // The power of the colours, so that the line shows what they show.
+  // The power of the colors, so that the line shows what they show.
   const yOf = (value: number): number =>
     zero - Math.sign(value) * Math.min(1, Math.abs(value) / domain) ** 0.4 * reach;
   context.fillStyle = inks.line;

@@ -73,7 +73,7 @@ export function Minimap({ model, settings, values, hits, linked, onJump, onRange
       draw();
       return;
     }
-    // The text comes first: what is drawn now would hold up its first colours.
+    // The text comes first: what is drawn now would hold up its first colors.
     const waiting = setTimeout(draw, FIRST_DRAWN_MS);
     return () => clearTimeout(waiting);
   }, [model, values, metric.name, domain, palette, dark, width.value]);

@@ -1,5 +1,5 @@
 /**
- * What the strip can be coloured by.
+ * What the strip can be colored by.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export interface Metric {
 
 /** Nats. A log-prob below this is as dark as it gets; the same for every run. */
 const SURPRISAL_DOMAIN = 10;
-/** Group-normalised advantages seldom pass 3. */
+/** Group-normalized advantages seldom pass 3. */
 const ADVANTAGE_DOMAIN = 3;
 /** Nats: another policy may be far from the trainer's, however close rollout and trainer are. */
 const POLICY_DOMAIN = 1;
@@ -127,7 +127,7 @@ function surprisal(name: "rollout" | "trainer", of: (wire: WireSequence) => Floa
   return {
     name,
     title: `log p ${name}`,
-    meaning: `log-prob under the ${name} policy, nats; coloured by how small it is`,
+    meaning: `log-prob under the ${name} policy, nats; colored by how small it is`,
     signed: false,
     domain: SURPRISAL_DOMAIN,
     values: (wire) => own(wire, (at) => -of(wire)[at]!),

@@ -87,7 +87,7 @@ export function liveChunks(scroller: HTMLElement): LiveChunks {
         if (isIntersecting) near.add(chunk);
         else near.delete(chunk);
       }
-      // Nothing is coloured yet: a frame earlier counts.
+      // Nothing is colored yet: a frame earlier counts.
       if (live.size === 0 && frame === 0) process();
       else schedule();
     },

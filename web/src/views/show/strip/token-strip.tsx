@@ -28,7 +28,7 @@ export interface TokenStripProps {
   readonly onToggle: (run: TokenRun) => void;
 }
 
-/** The text of the sequence, coloured. The elements in it are the strip's own. */
+/** The text of the sequence, colored. The elements in it are the strip's own. */
 export function TokenStrip({
   model,
   settings,
