@@ -1,4 +1,4 @@
-// Exact figures of whole distributions from rows of logits, one policy's and two policies', against the plain twin and
+// Exact figures of whole distributions from rows of logits, one policy's and two policies', against the reference implementation and
 // against the same figures as PyTorch operations.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

@@ -9,8 +9,8 @@ const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
 
 /**
  * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
- * folder above it (one table of cases for all its neighbours): they are fast, and whoever changes the folder looks there.
- * The exceptions are folders whose only purpose is to serve their neighbours, and the config keys of trainers, which
+ * folder above it (one table of cases for all its neighbors): they are fast, and whoever changes the folder looks there.
+ * The exceptions are folders whose only purpose is to serve their neighbors, and the config keys of trainers, which
  * one table of configs tries.
  */
 function listOtherHolders(folder) {
@@ -37,7 +37,7 @@ export function listMutated(folder) {
     `${folder}/**/*.ts`,
     `!${folder}/**/*.{test,test-data,generated}.ts`,
     `!${folder}/**/index.ts`,
-    // Assembly is another language, and what wraps it is held to the plain twin by the property tests.
+    // Assembly is another language, and what wraps it is held to the reference implementation by the property tests.
     "!src/core/kernels/wasm/**",
   ];
 }

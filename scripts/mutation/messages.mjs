@@ -1,5 +1,5 @@
 // A Stryker plugin: leaves the texts of errors and findings as they are. That an error is thrown, and which, is
-// behaviour and stays under test; a mutant that empties its message is noise, and a test that repeats the message
+// behavior and stays under test; a mutant that empties its message is noise, and a test that repeats the message
 // word for word holds nothing. Texts everywhere else (verdicts, facts, answers, keys, units) are mutated.
 
 const REASON = "text of an error or a finding";

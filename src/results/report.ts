@@ -234,7 +234,7 @@ export interface BaselineReading {
   readonly source: string;
 }
 
-/** The judgement: the worst reading against published baselines, in words. */
+/** The judgment: the worst reading against published baselines, in words. */
 export interface Verdict {
   readonly level: VerdictLevel;
   /** What the data leave open: equal where they settle the level, and where there is too little to say. */

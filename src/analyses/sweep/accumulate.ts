@@ -6,7 +6,7 @@
  *                              tail (each its own weight) ───────────────┤
  *                                            dropped ─► by turn, length  │
  *                  sequence closed ◄── mass, squares, kept, moved … ◄────┘
- *                        └─► CorrectionSums (all) and WeightSums (by the trainer's batch where weights are normalised)
+ *                        └─► CorrectionSums (all) and WeightSums (by the trainer's batch where weights are normalized)
  * ```
  *
  * @module

@@ -5,7 +5,7 @@ import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import { headlines, inputParts } from "./content.ts";
 import { digitTables } from "./tables.ts";
 
-/** The findings, then every table, then what there is none of. */
+/** The findings, then every table, then what is absent. */
 export function buildDigitsDocument(report: DigitsReport): Document {
   return {
     kind: "digits",

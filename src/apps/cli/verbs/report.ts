@@ -23,7 +23,7 @@ export const report: Verb<[paths: string[]], ReportOptions> = {
     { line: "logratio report dumps/ --html report.html", shows: "the same as a page", everyday: true },
     {
       line: "logratio report dumps/ --parity verl",
-      shows: "beside it what verl itself would have logged",
+      shows: "also what verl itself would have logged",
       everyday: true,
     },
     {

@@ -32,7 +32,7 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
     { line: "logratio show dumps/ worst", shows: "the token with the largest |Δ| of the run" },
     {
       line: "logratio show dumps/ q41 --metric entropy --all | less -R",
-      shows: "every token, coloured by entropy",
+      shows: "every token, colored by entropy",
     },
   ],
   addOptions: (command) =>

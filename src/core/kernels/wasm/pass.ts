@@ -6,8 +6,8 @@
  *                │      kernel.accumulate ─► one record (sums around 0, single precision per token) per segment
  *                ▼
  *       segments ─► addRow ──► the row's sums          a record that is not accurate is put aside, and
- *                └► addTurn ─► the turn's records      the plain twin sums its tokens again in float64
- *       left ─────► addLeft ─► row and turn, by the twin
+ *                └► addTurn ─► the turn's records      scalar.ts sums its tokens again in float64
+ *       left ─────► addLeft ─► row and turn, by scalar.ts
  *       slots ────► lend ────► options.sink
  *     after the last chunk: finishTurns ─► the turns' sums
  *
@@ -145,11 +145,11 @@ class Pass {
     }
   }
 
-  /** Tokens with extreme or infinite values, which the kernel only listed: by the twin, segment by segment. */
+  /** Tokens with extreme or infinite values, which the kernel only listed: by the reference implementation, segment by segment. */
   #addLeft(chunk: Chunk, leftCount: number): void {
     const { leftPosition, leftSegment, rolloutIn, segmentRow, trainerIn } = this.#kernel;
     for (let from = 0; from < leftCount; ) {
-      // Listed in the order of their positions, so those of a segment are neighbours.
+      // Listed in the order of their positions, so those of a segment are neighbors.
       const segment = leftSegment[from]!;
       let to = from;
       while (to < leftCount && leftSegment[to] === segment) to++;
