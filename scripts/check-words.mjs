@@ -244,7 +244,7 @@ function checkMarkdown(path) {
     const [, heading] = /^#{1,6} (.*)/.exec(row) ?? [];
     if (heading === undefined) continue;
     const words = heading
-      .replace(/^\d+\. /, "")
+      .replace(/^\d+[.:]? /, "")
       .replace(/`[^`]*`/g, "")
       .split(/[:.] |\s+/)
       .slice(1);
