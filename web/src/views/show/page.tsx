@@ -2,6 +2,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { navigate, route } from "../../state/url.ts";
 import { alternativesOf } from "./card/alternatives.ts";
 import { HoverCard } from "./card/hover-card.tsx";
@@ -12,7 +13,7 @@ import { StripLegend } from "./legend.tsx";
 import type { Follow, Hovered, Linked } from "./linked.ts";
 import { Minimap } from "./minimap/minimap.tsx";
 import { formatRange } from "./model/axis.ts";
-import { effectsOn } from "./model/fate.ts";
+import { judgeTokens } from "./model/fate.ts";
 import { hitAt, nextHit } from "./model/find.ts";
 import { finderIn } from "./model/finding.ts";
 import { numbersOf } from "./model/numbers.ts";
@@ -54,9 +55,10 @@ export function SequencePage({
   const wanted = settingsOf(route.value, info, model);
   // Where there is no number, nothing steps back for one.
   const settings = { ...wanted, numbers: wanted.numbers && numbers.any };
-  const { metric, thresholds, place, current, pins, toggled, palette, find = "", findsText } = settings;
+  const { metric, correction, place, current, pins, toggled, palette, find = "", findsText } = settings;
   const values = useMemo(() => metric.values(wire), [wire, metric.name]);
-  const effects = useMemo(() => effectsOn(model.deltas, thresholds), [model, ...Object.values(thresholds)]);
+  const correctionText = correction && formatCorrection(correction);
+  const fates = useMemo(() => judgeTokens(correction, model), [model, correctionText]);
   const finder = useMemo(() => finderIn(model, info.has.texts), [model, info.has.texts]);
   const finding = find === "" ? undefined : finder(find, findsText);
   /** How often the box was asked for, below 0 where it was opened otherwise; it stays while nothing is written in it. */
@@ -125,7 +127,7 @@ export function SequencePage({
     firstInSight: () => firstOwn(model, linked.sight.peek().from),
   });
 
-  const card = { model, numbers, thresholds, vetoedBy: effects.vetoedBy, alternatives };
+  const card = { model, numbers, fates, alternatives };
   return (
     <article ref={root} class="sequence scaled" data-palette={palette}>
       <SequenceHeader model={model} current={current} order={order} badge={source.badge} info={info} />
@@ -136,7 +138,7 @@ export function SequencePage({
           asked.value = Math.max(0, asked.value) + 1;
         }}
       />
-      <StripLegend settings={settings} effects={effects} />
+      <StripLegend settings={settings} fates={fates} />
       <Minimap
         {...{ model, settings, values, hits: finding?.hits, linked }}
         onJump={goToPlace}
@@ -147,7 +149,7 @@ export function SequencePage({
           )
         }
       />
-      <Readout model={model} settings={settings} numbers={numbers} vetoedBy={effects.vetoedBy} />
+      <Readout model={model} settings={settings} numbers={numbers} fates={fates} />
       {(asked.value !== 0 || find !== "") && (
         <FindBand
           {...{ find, finding, findsText }}
@@ -160,7 +162,7 @@ export function SequencePage({
       )}
       <div class={pins.length === 0 ? "strip-row" : "strip-row with-pins"}>
         <TokenStrip
-          {...{ model, settings, values, numbers, hits: finding?.hits, linked, follow, strip }}
+          {...{ model, settings, fates, values, numbers, hits: finding?.hits, linked, follow, strip }}
           onPick={(token) => {
             follow.current = "stay";
             if (token === current) togglePin(token);
