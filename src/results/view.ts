@@ -11,15 +11,15 @@
  * | `GET api/sequence/INDEX` | `WireSequence`, binary |
  * | `GET api/sequence/INDEX/topk?from=F&count=N` | `WireTopK`, binary |
  * | `GET api/tokens` | {@link TopTokens} |
- * | `GET api/whatif` | {@link WhatIfSums} |
+ * | `GET api/correct-bins` | {@link CorrectBins} |
  * | `GET api/report-tables` | `ReportPage` of `protocol/page.ts`: the report as the page shows it |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
  * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |
- * | `GET api/whatif?steps=A..B` | the same over these steps |
+ * | `GET api/correct-bins?steps=A..B` | the same over these steps |
  * | `GET api/match?filter=F` | `TokenMatches`, binary: the sequences that a filter leaves; 400 where F is not understood |
  * | `GET api/match/tokens?filter=F` | {@link MatchingTokens} |
- * | `POST api/exact` | {@link ExactAnswer} to an {@link ExactQuestion} |
- * | `POST api/exact/steps` | {@link ExactSteps} to an {@link ExactQuestion} |
+ * | `POST api/correct` | {@link CorrectAnswer} to an {@link CorrectQuestion} |
+ * | `POST api/correct/steps` | {@link CorrectSteps} to an {@link CorrectQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
  * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
@@ -65,7 +65,7 @@ export interface RunInfo {
     /** Digits in what the policy wrote: known with a tokenizer only. */
     readonly digits: boolean;
   };
-  /** Fixed for the run, so that colors mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */
+  readonly shipped: readonly ShippedCorrection[] /** Fixed for the run, so that colors mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */;
   readonly scales: {
     readonly delta: number;
     readonly k3: number;
@@ -86,7 +86,7 @@ export interface RunInfo {
   /** Files that are still being written and are not in any answer yet; absent when there are none. */
   readonly writing?: readonly string[];
   readonly redacted: boolean;
-  /** Answers are files (`view --bundle`): no `api/exact`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
+  /** Answers are files (`view --bundle`): no `api/correct`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
   readonly bundled?: true;
   readonly findings: readonly Finding[];
 }
@@ -239,7 +239,7 @@ export interface TokenGroup {
 }
 
 /** Tokens with mask 1 in bins of Δ, apart by what becomes of their sequence. */
-export interface WhatIfSums {
+export interface CorrectBins {
   /** `[bins + 1]`, nats, ascending; the first and last are -inf and +inf as null. */
   readonly edges: readonly (number | null)[];
   readonly groups: readonly {
@@ -264,27 +264,25 @@ export interface ValueGroup {
   readonly to: number;
 }
 
-/** A correction in neutral terms, asked over the whole run. */
-export interface ExactQuestion {
+/** What a correction would do, asked over the whole run or some of its steps. */
+export interface CorrectQuestion {
+  /** As `formatCorrection` of the neutral form writes it: `weight:token truncate:..2`. */
+  readonly correction: string;
   /** Over these steps only, both included; null or absent: all. */
   readonly steps?: readonly [from: number, to: number] | null;
-  readonly weights: {
-    readonly level: "none" | "token" | "sequence" | "geometric";
-    readonly upper: number | null;
-    readonly lower: number | null;
-  };
-  readonly mask: {
-    readonly level: "none" | "token" | "sequence" | "geometric";
-    readonly upper: number | null;
-    readonly lower: number | null;
-    /** `zero`: what is outside loses its weight and stays in the mask (IcePop); `mask` when absent. */
-    readonly action?: "mask" | "zero";
-  };
-  readonly veto: number | null;
+}
+
+/** What trainers do as they come: with their correction switched on, and nothing else set. */
+export interface ShippedCorrection {
+  /** As `logratio correct --preset` names them. */
+  readonly presets: readonly string[];
+  /** As {@link CorrectQuestion} has it, and in words. */
+  readonly correction: string;
+  readonly words: string;
 }
 
 /** Tokens are those with mask 1 and a finite Δ. */
-export interface ExactAnswer {
+export interface CorrectAnswer {
   /** Tokens in the mask, not vetoed, with a weight that is not 0; sequences with any. */
   readonly kept_tokens: number;
   readonly kept_sequences: number;
@@ -292,18 +290,20 @@ export interface ExactAnswer {
   readonly ess: number;
   /** Tokens whose weight is truncated, dropped ones too. */
   readonly clipped: number;
-  /** Tokens that the mask rule by itself drops. */
+  /** Tokens that the `zero` and `mask` steps drop without the vetoes. */
   readonly masked: number;
-  /** Sequences that the veto by itself drops. */
+  /** Sequences that the vetoes by themselves drop. */
   readonly vetoed: number;
   /** Over kept tokens; 1 without weights. */
   readonly mean_weight: number;
   /** Shares of the tokens of right and of wrong sequences that are dropped. */
   readonly dropped_right: number | null;
   readonly dropped_wrong: number | null;
-  /** By the groups of {@link WhatIfSums}, those of rewards without tokens left out. */
+  /** By the groups of {@link CorrectBins}, those of rewards without tokens left out. */
   readonly dropped_by_length: readonly (ValueGroup & Dropped)[];
   readonly dropped_by_reward: readonly (ValueGroup & Dropped)[];
+  /** The correction in words, one sentence without a full stop. */
+  readonly words: string;
   /** Each trainer's config that does this, by preset name, and a `logratio` command. */
   readonly configs: Readonly<Record<string, string>>;
   readonly command: string;
@@ -315,20 +315,20 @@ export interface Dropped {
   readonly dropped: number;
 }
 
-export const EXACT_COUNTS = ["kept_tokens", "kept_sequences", "clipped", "masked", "vetoed"] as const;
-export type ExactCount = (typeof EXACT_COUNTS)[number];
-export const EXACT_FIGURES = ["ess", "mean_weight", "dropped_right", "dropped_wrong"] as const;
-export type ExactFigure = (typeof EXACT_FIGURES)[number];
+export const CORRECT_COUNTS = ["kept_tokens", "kept_sequences", "clipped", "masked", "vetoed"] as const;
+export type CorrectCount = (typeof CORRECT_COUNTS)[number];
+export const CORRECT_FIGURES = ["ess", "mean_weight", "dropped_right", "dropped_wrong"] as const;
+export type CorrectFigure = (typeof CORRECT_FIGURES)[number];
 
-/** What {@link ExactAnswer} says, step by step, over all steps: counts add up to the whole run's. */
-export interface ExactSteps {
+/** What {@link CorrectAnswer} says, step by step, over all steps: counts add up to the whole run's. */
+export interface CorrectSteps {
   /** As {@link StepSeries} has them. */
   readonly steps: readonly (number | null)[];
   /** With mask 1 and a finite Δ, and sequences with one. */
   readonly tokens: readonly number[];
   readonly sequences: readonly number[];
-  readonly counts: Readonly<Record<ExactCount, readonly number[]>>;
-  readonly figures: Readonly<Record<ExactFigure, readonly (number | null)[]>>;
+  readonly counts: Readonly<Record<CorrectCount, readonly number[]>>;
+  readonly figures: Readonly<Record<CorrectFigure, readonly (number | null)[]>>;
 }
 
 /** Two runs beside each other: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */

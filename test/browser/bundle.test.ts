@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     expect(await textOf(page.locator("main"))).toContain("Files cannot be summed anew");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
-    await goTo(page, url, "#/whatif?method=truncate");
+    await goTo(page, url, "#/correct?correction=weight:token+truncate:..2");
     await eventually(() => textOf(page.locator("main"))).toContain(
       "no exact figures: these are files; logratio view of the run itself counts them",
     );

@@ -22,7 +22,7 @@ const VIEWS = [
   ["#/sequences?layout=groups", "groups"],
   ["#/sequence/0", "sequence-delta"],
   ["#/tokens", "tokens by occurrence"],
-  ["#/whatif", "ratio-histogram"],
+  ["#/correct", "ratio-histogram"],
   ["#/digits", "digit metrics"],
   ["#/compare", "compared-figures"],
 ] as const;

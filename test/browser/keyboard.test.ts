@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
       await page.keyboard.press("Tab");
       reached.add((await focused()).trim());
     }
-    for (const name of ["Overview", "Sequences", "Tokens", "What if", "Keys"])
+    for (const name of ["Overview", "Sequences", "Tokens", "Correction", "Keys"])
       expect([...reached], name).toContain(name);
     const charts = page.locator(".line-chart").getByRole("slider");
     await charts.first().focus();

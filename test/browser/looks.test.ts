@@ -25,10 +25,13 @@ const STATES = [
   { name: "Sequence with cards", hash: "#/sequence/3/t20?pins=20_30" },
   {
     name: "Sequence exact and corrected",
-    hash: "#/sequence/3?mode=exact&level=token&method=both&high=1.01&cap=1.001",
+    hash: "#/sequence/3?mode=exact&correction=weight:token+truncate:..1.001+mask:token.ratio:0.5..1.01",
   },
   { name: "Tokens by token", hash: "#/tokens?by=token" },
-  { name: "What if by sequence", hash: "#/whatif?level=sequence&method=both&veto=0.9" },
+  {
+    name: "Correction by sequence",
+    hash: "#/correct?correction=weight:sequence+truncate:..2+mask:sequence.sum.ratio:0.5..2+veto:ratio:0.9..",
+  },
 ];
 
 describe.skipIf(!hasBrowser)("how the viewer looks", () => {

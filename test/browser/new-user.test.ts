@@ -92,15 +92,15 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
   });
 
   it("drags a threshold, and leaves with a config and a link", async () => {
-    await goToView("What if");
-    const slider = page.getByRole("slider", { name: "cap" });
+    await goToView("Correction");
+    const slider = page.getByRole("slider", { name: "1 truncate above" });
     const box = (await slider.boundingBox())!;
     const [x, y] = [box.x + box.width / 2, box.y + box.height - 20];
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x - 150, y, { steps: 10 });
     await page.mouse.up();
-    const cap = new URLSearchParams(page.url().split("?")[1]).get("cap")!;
+    const cap = /truncate:\.\.([\d.]+)/.exec(page.url())![1]!;
     expect(Number(cap)).toBeLessThan(2);
     await page.getByRole("tab", { name: "slime", exact: true }).click();
     const copy = page.getByRole("button", { name: /^Copy config/ });
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     const { page: other } = await openPage(browser);
     await other.goto(link);
     await settled(other);
-    const there = other.getByRole("slider", { name: "cap" });
+    const there = other.getByRole("slider", { name: "1 truncate above" });
     expect(await there.getAttribute("aria-valuetext")).toBe(await slider.getAttribute("aria-valuetext"));
     await other.close();
     expect(errors).toEqual([]);

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
   it("takes questions from its own page only", async () => {
     const json = { "content-type": "application/json" };
     const ask = (headers: Record<string, string>): Promise<number> =>
-      status(`${server.url}api/exact`, "POST", headers, QUESTION);
+      status(`${server.url}api/correct`, "POST", headers, QUESTION);
     expect(await ask({ ...json, origin: server.url.slice(0, -1) })).toBe(200);
     expect(await ask({ ...json, origin: "http://evil.example" })).toBe(403);
     expect(await ask({ ...json, origin: "null" })).toBe(403);
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
     });
     for (const { hash } of await viewsOf(page, redacted.url)) await goTo(page, redacted.url, hash);
     await goTo(page, redacted.url, "#/sequence/0/t3?pins=3");
-    for (const path of ["report", "steps", "tokens", "whatif", "sequences", `sequence/${sequence}`])
+    for (const path of ["report", "steps", "tokens", "correct-bins", "sequences", `sequence/${sequence}`])
       answers.push({
         path,
         body: Buffer.from(await (await fetch(`${redacted.url}api/${path}`)).arrayBuffer()),

@@ -158,18 +158,19 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     const correction = page.locator("details.correction-picker");
     await correction.locator("summary").focus();
     await page.keyboard.press("Enter");
-    await correction.getByLabel("Truncate (TIS)").check({ force: true });
-    const cap = correction.getByLabel("cap");
-    await cap.fill("1.001");
-    await cap.press("Enter");
-    await eventually(() => param("cap")).toBe("1.001");
+    await correction.getByLabel("Token").check({ force: true });
+    await correction.getByRole("button", { name: "truncate" }).click();
+    const upper = correction.getByLabel("to", { exact: true });
+    await upper.fill("1.001");
+    await upper.press("Enter");
+    await eventually(() => param("correction")).toBe("weight:token truncate:..1.001");
     const counted = Number(/: ([\d,]+)$/.exec(await textOf(page.locator(".key.truncated")))![1]);
     expect(counted).toBeGreaterThan(0);
     expect(await styleOf(page.locator(".strip .t.truncated").first(), "text-decoration-line")).toBe(
       "underline",
     );
     const link = await correction.getByRole("link").getAttribute("href");
-    expect(link).toMatch(/#\/whatif\?.*cap=1\.001/);
+    expect(link).toMatch(/#\/correct\?.*truncate:\.\.1\.001/);
     await correction.getByRole("button", { name: "no correction" }).click();
     await eventually(() => page.locator(".key.truncated").count()).toBe(0);
     await page.keyboard.press("Escape");

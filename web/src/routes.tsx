@@ -3,7 +3,7 @@ import type { RunInfo } from "../../src/results/index.ts";
 import type { ViewName } from "./state/url.ts";
 import type { StudyViewProps, ViewProps } from "./view-props.ts";
 import { CompareView } from "./views/compare/view.tsx";
-import { WhatIfView } from "./views/correct/view.tsx";
+import { CorrectView } from "./views/correct/view.tsx";
 import { DigitsView } from "./views/digits/view.tsx";
 import { TokensView } from "./views/divergence/view.tsx";
 import { CheckpointsView } from "./views/kl/view.tsx";
@@ -15,6 +15,8 @@ import { SequenceView } from "./views/show/view.tsx";
 export const ROUTES: readonly {
   readonly name: ViewName;
   readonly title?: string;
+  /** After `g`; the first letter of the title when absent. */
+  readonly key?: string;
   readonly View: ComponentType<ViewProps>;
   /** Shown in the list of views only where it has something to show. */
   readonly when?: (info: RunInfo) => boolean;
@@ -23,7 +25,7 @@ export const ROUTES: readonly {
   { name: "sequences", title: "Sequences", View: SequencesView },
   { name: "sequence", View: SequenceView },
   { name: "tokens", title: "Tokens", View: TokensView },
-  { name: "whatif", title: "What if", View: WhatIfView },
+  { name: "correct", title: "Correction", key: "r", View: CorrectView },
   { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared !== null },
   { name: "digits", title: "Digits", View: DigitsView, when: ({ has }) => has.digits },
 ];

@@ -50,5 +50,5 @@ export {
   needsWeights,
   readLimits,
 } from "./rules.ts";
-export { formatCorrection, parseCorrection } from "./text.ts";
+export { formatCorrection, formatMeasure, parseCorrection } from "./text.ts";
 export { validateCorrection } from "./validate.ts";

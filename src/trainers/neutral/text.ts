@@ -71,7 +71,8 @@ function boundOption({ deltaBound }: Measure): Record<string, number> {
   return deltaBound === undefined ? {} : { delta: deltaBound };
 }
 
-function formatMeasure({ statistic, level, aggregation }: Measure): string {
+/** `token.k3`, `sequence.mean.ratio` */
+export function formatMeasure({ statistic, level, aggregation }: Measure): string {
   return level === "token" ? `token.${statistic}` : `${level}.${aggregation}.${statistic}`;
 }
 
@@ -117,7 +118,7 @@ export function parseCorrection(text: string): Correction {
 
 function parseWeight(part: Part): Weight {
   const [level, aggregation = "sum", ...more] = part.take("a level").split(".");
-  if (more.length > 0) throw part.refuse("a level has one aggregation at most: weight:sequence.mean");
+  if (more.length > 0) throw part.refuse("write weight:sequence.mean");
   const weight = {
     level: part.pick(LEVELS, level!, "level"),
     aggregation: part.pick(["sum", "mean"] as const, aggregation, "aggregation of a weight"),
@@ -125,7 +126,7 @@ function parseWeight(part: Part): Weight {
   const deltaBound = part.takeNumber("delta");
   const logBound = part.takeNumber("log");
   const over = part.takeFlag("kept") ? ("kept" as const) : undefined;
-  part.finish(["delta=NATS", "log=NATS", "kept"]);
+  part.finish();
   return {
     ...weight,
     ...(deltaBound !== undefined && { deltaBound }),
@@ -138,7 +139,7 @@ function parseStep(part: Part): Step {
   switch (part.name) {
     case "truncate": {
       const step = { action: part.name, ...part.takeRange() } as const;
-      part.finish([]);
+      part.finish();
       return step;
     }
     case "normalize": {
@@ -146,14 +147,14 @@ function parseStep(part: Part): Step {
         DIVISORS[
           part.pick(Object.keys(DIVISORS) as (keyof typeof DIVISORS)[], part.take("over what"), "divisor")
         ];
-      part.finish([]);
+      part.finish();
       return { action: part.name, over };
     }
     case "veto": {
       const statistic = part.pick(STATISTICS, part.take("a statistic"), "statistic");
       const bounds = part.takeRange();
       const deltaBound = part.takeNumber("delta");
-      part.finish(["delta=NATS"]);
+      part.finish();
       const measure = { statistic, level: "token", aggregation: "sum" } as const;
       return {
         action: part.name,
@@ -165,7 +166,7 @@ function parseStep(part: Part): Step {
     case "mask":
       return parseReject(part, part.name);
     case "weight":
-      throw part.refuse("the weight comes first, and there is one");
+      throw part.refuse("the one weight comes first");
     default:
       throw part.refuse(`it must begin with one of ${PARTS.join(", ")}`);
   }
@@ -180,12 +181,7 @@ function parseReject(part: Part, action: Reject["action"]): Reject {
   const nan = part.takeFlag("nan");
   const deltaBound = measure === "weight" ? undefined : part.takeNumber("delta");
   const over = measure !== "weight" && part.takeFlag("kept");
-  part.finish([
-    ...Object.keys(SIGNS),
-    "diverging",
-    "nan",
-    ...(measure === "weight" ? [] : ["delta=NATS", "kept"]),
-  ]);
+  part.finish();
   return {
     action,
     measure:
@@ -203,11 +199,7 @@ function parseMeasure(part: Part, text: string): Measure {
   const words = text.split(".");
   const level = part.pick(LEVELS, words[0]!, "level");
   if (words.length !== (level === "token" ? 2 : 3))
-    throw part.refuse(
-      level === "token"
-        ? "a token's measure is token.STATISTIC"
-        : `a measure is ${level}.AGGREGATION.STATISTIC`,
-    );
+    throw part.refuse("a measure is token.STATISTIC, or LEVEL.AGGREGATION.STATISTIC");
   return {
     statistic: part.pick(STATISTICS, words.at(-1)!, "statistic"),
     level,
@@ -246,7 +238,7 @@ class Part {
   }
 
   takeRange(): Bounds {
-    const text = this.take("a range such as 0.5..2");
+    const text = this.take("a range");
     const [lower, upper, ...more] = text.split("..");
     if (upper === undefined || more.length > 0)
       throw this.refuse(`"${text}" is no range: write 0.5..2, 0.5.. or ..2`);
@@ -269,11 +261,9 @@ class Part {
     return at >= 0;
   }
 
-  finish(options: readonly string[]): void {
+  finish(): void {
     const [field] = this.#fields;
-    if (field === undefined) return;
-    const known = options.length === 0 ? "nothing may follow" : `known: ${options.join(", ")}`;
-    throw this.refuse(`there is no option "${field}" here; ${known}`);
+    if (field !== undefined) throw this.refuse(`there is no option "${field}" here`);
   }
 
   #number(text: string): number {

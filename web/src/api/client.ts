@@ -5,11 +5,12 @@
  */
 
 import type {
+  CorrectAnswer,
+  CorrectBins,
+  CorrectQuestion,
+  CorrectSteps,
   DigitsPage,
   DigitsReport,
-  ExactAnswer,
-  ExactQuestion,
-  ExactSteps,
   MatchingTokens,
   MismatchReport,
   ReportPage,
@@ -20,7 +21,6 @@ import type {
   StudyTexts,
   TopTokens,
   ViewInfo,
-  WhatIfSums,
 } from "../../../src/results/index.ts";
 import {
   decodeMatches,
@@ -100,7 +100,7 @@ function topK(of: "" | "other/", index: number, from: number, count: number): Pr
   return alternatives(answers.bundled ? `${of}topk/${index}` : fixed(path));
 }
 
-async function exactly<T>(path: string, question: ExactQuestion): Promise<T> {
+async function askServer<T>(path: string, question: CorrectQuestion): Promise<T> {
   // What a server of files says to a question is its page for errors.
   if (answers.bundled) throw new Error("these are files; logratio view of the run itself counts them");
   return json(path, posted(JSON.stringify(question)));
@@ -136,8 +136,8 @@ export const client = {
   matchTokens: (filter: string, signal: AbortSignal): Promise<MatchingTokens> =>
     json(fixed(`match/tokens?filter=${encodeURIComponent(filter)}`), { signal }),
   /** `10..30`: over these steps only, which a bundle cannot say. */
-  whatIf: (steps?: string): Promise<WhatIfSums> =>
-    json(fixed(steps === undefined ? "whatif" : `whatif?steps=${steps}`)),
+  correctBins: (steps?: string): Promise<CorrectBins> =>
+    json(fixed(steps === undefined ? "correct-bins" : `correct-bins?steps=${steps}`)),
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
   /** Only where `compared` names another run; `other` is that one. */
@@ -159,6 +159,6 @@ export const client = {
   },
   /** A table's rows, as JSON, in Parquet. */
   parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
-  exact: (question: ExactQuestion): Promise<ExactAnswer> => exactly("exact", question),
-  exactSteps: (question: ExactQuestion): Promise<ExactSteps> => exactly("exact/steps", question),
+  correct: (question: CorrectQuestion): Promise<CorrectAnswer> => askServer("correct", question),
+  correctSteps: (question: CorrectQuestion): Promise<CorrectSteps> => askServer("correct/steps", question),
 } as const;

@@ -27,6 +27,7 @@ const info: RunInfo = {
     weight_versions: false,
     digits: false,
   },
+  shipped: [],
   scales: { delta: 1, k3: 1, prob_diff: 1, entropy: null },
   tokenizer: null,
   input: { paths: ["runs/a"], flags: [] },

@@ -19,6 +19,8 @@ import { type DialogName, TopBar } from "./top-bar.tsx";
 export interface ShellView {
   readonly name: ViewName;
   readonly title?: string;
+  /** After `g`; the first letter of the title when absent. */
+  readonly key?: string;
 }
 
 /** What is around every view. */
@@ -36,7 +38,9 @@ export function Shell({
 }) {
   const [open, setOpen] = useState<DialogName | null>(null);
   const close = (): void => setOpen(null);
-  const titled = views.filter((view): view is Required<ShellView> => view.title !== undefined);
+  const titled = views.filter(
+    (view): view is ShellView & { readonly title: string } => view.title !== undefined,
+  );
   const title = titled.find(({ name }) => name === current)?.title ?? "Sequence";
   const isBundled = info.kind === "view-run" && info.bundled === true;
 
@@ -48,8 +52,8 @@ export function Shell({
   }, [info.name, isBundled, title]);
   useKeys({
     ...Object.fromEntries(
-      titled.map(({ name, title: to }) => [
-        `g ${to[0]?.toLowerCase()}`,
+      titled.map(({ name, title: to, key }) => [
+        `g ${key ?? to[0]?.toLowerCase()}`,
         { describe: `go to ${to}`, run: () => navigate({ view: name, token: undefined }) },
       ]),
     ),
@@ -60,11 +64,11 @@ export function Shell({
   const fixed = useMemo(
     (): PaletteItem[] => [
       ...titled.map(
-        ({ name, title: label }): PaletteItem => ({
+        ({ name, title: label, key }): PaletteItem => ({
           key: `view ${name}`,
           kind: "view",
           label,
-          hint: `g ${label[0]?.toLowerCase()}`,
+          hint: `g ${key ?? label[0]?.toLowerCase()}`,
           move: { view: name, token: undefined },
         }),
       ),

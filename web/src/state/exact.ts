@@ -1,10 +1,10 @@
 /**
- * Asks the server for what a correction does, once a setting has come to rest.
+ * Asks the server for what a correction does, once it has come to rest.
  *
  * @module
  */
 import { useEffect, useState } from "preact/hooks";
-import type { ExactQuestion } from "../../../src/results/index.ts";
+import type { CorrectQuestion } from "../../../src/results/index.ts";
 
 /** `last` is the answer before, to look at while one waits. */
 export type Exact<Answer> =
@@ -12,7 +12,7 @@ export type Exact<Answer> =
   | { readonly state: "ready"; readonly answer: Answer }
   | { readonly state: "failed"; readonly message: string };
 
-/** A setting has come to rest when it has not changed for this long. */
+/** It has come to rest when it has not changed for this long. */
 const RESTS_MS = 200;
 
 /**
@@ -21,8 +21,8 @@ const RESTS_MS = 200;
  * @param held A line is being dragged: what it passes is not asked for.
  */
 export function useExact<Answer>(
-  ask: (question: ExactQuestion) => Promise<Answer>,
-  asked: ExactQuestion | undefined,
+  ask: (question: CorrectQuestion) => Promise<Answer>,
+  asked: CorrectQuestion | undefined,
   held = false,
 ): Exact<Answer> {
   const question = asked === undefined ? "" : JSON.stringify(asked);

@@ -54,7 +54,7 @@ export const steps = lazily(client.steps);
 export const table = lazily(client.table);
 export const turns = lazily(client.turns);
 export const topTokens = lazily(client.tokens);
-export const whatIf = lazily(() => client.whatIf());
+export const correctBins = lazily(() => client.correctBins());
 export const digits = lazily(client.digits);
 export const digitsTables = lazily(client.digitsTables);
 export const comparison = lazily(client.comparison);

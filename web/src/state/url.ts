@@ -12,7 +12,7 @@ export const VIEWS = [
   "sequences",
   "sequence",
   "tokens",
-  "whatif",
+  "correct",
   "checkpoints",
   "digits",
   "compare",
@@ -48,7 +48,8 @@ export function formatRoute({ view, sequence, token, params }: Route): string {
       ? `/${sequence}${token === undefined ? "" : `/t${token}`}`
       : "";
   const query = new URLSearchParams({ v: String(URL_VERSION), ...params });
-  return `#/${view}${place}?${query}`;
+  // Colons and commas may stand in an address as they are, and a correction is easier to read with them.
+  return `#/${view}${place}?${String(query).replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { cutChart } from "../../../src/render/charts/index.ts";
-import type { ExactSteps } from "../../../src/results/index.ts";
-import type { Setting } from "../state/setting.ts";
+import type { CorrectSteps } from "../../../src/results/index.ts";
+import type { Correction } from "../../../src/trainers/neutral/index.ts";
 import type { StepRange } from "../state/step-range.ts";
 import type { PlotEvents } from "./chart-plot.tsx";
 import { ChartView } from "./chart-view.tsx";
@@ -10,20 +10,20 @@ import { correctionCharts } from "./correction-specs.ts";
 /** What a correction keeps and takes, step by step: small multiples beside those of the run. */
 export function CorrectionCharts({
   data,
-  setting,
+  correction,
   cut,
   ...view
 }: PlotEvents & {
-  readonly data: ExactSteps;
-  readonly setting: Setting;
+  readonly data: CorrectSteps;
+  readonly correction: Correction;
   /** Only these steps. */
   readonly cut: StepRange | null;
 }) {
-  const { method, veto } = setting;
+  const kinds = correction.steps.map(({ action }) => action).join();
   const charts = useMemo(() => {
-    const whole = correctionCharts(data, { method, veto });
+    const whole = correctionCharts(data, correction);
     return cut === null ? whole : whole.map((spec) => cutChart(spec, cut));
-  }, [data, method, veto, cut?.[0], cut?.[1]]);
+  }, [data, kinds, cut?.[0], cut?.[1]]);
   return (
     <div class="charts">
       {charts.map((spec) => (

@@ -1,8 +1,11 @@
 import { expect, it } from "vitest";
-import type { ExactSteps } from "../../../src/results/view.ts";
+import type { CorrectSteps } from "../../../src/results/view.ts";
+import { parseCorrection } from "../../../src/trainers/neutral/text.ts";
 import { correctionCharts } from "./correction-specs.ts";
 
-const data: ExactSteps = {
+const ALL = "weight:token truncate:..2 zero:weight:0.5.. veto:ratio:0.1..";
+
+const data: CorrectSteps = {
   steps: [10, 20, null],
   tokens: [100, 0, 5],
   sequences: [10, 0, 1],
@@ -22,10 +25,10 @@ const data: ExactSteps = {
 };
 
 it("shares out by the step's own tokens and sequences, and has gaps where there are none", () => {
-  const charts = correctionCharts(data, { method: "both", veto: 0.1 });
+  const charts = correctionCharts(data, parseCorrection(ALL));
   expect(charts.map(({ title }) => title)).toEqual([
     "Kept",
-    "Clipped, masked, vetoed",
+    "Clipped, rejected, vetoed",
     "ESS after it",
     "Dropped, by outcome",
   ]);
@@ -39,12 +42,12 @@ it("shares out by the step's own tokens and sequences, and has gaps where there 
   expect(dropped?.lines.map(({ label }) => label)).toEqual(["of wrong"]);
 });
 
-it("has lines for what the method can do only", () => {
-  const effects = (method: "none" | "truncate" | "mask"): string[] =>
-    correctionCharts(data, { method, veto: null })
+it("has lines for what the correction can do only", () => {
+  const effects = (correction: string): string[] =>
+    correctionCharts(data, parseCorrection(correction))
       .filter(({ id }) => id === "correction-effects")
       .map(({ title }) => title);
-  expect(effects("truncate")).toEqual(["Clipped"]);
-  expect(effects("mask")).toEqual(["Masked"]);
+  expect(effects("weight:token truncate:..2")).toEqual(["Clipped"]);
+  expect(effects("mask:turn.mean.k2:..1")).toEqual(["Rejected"]);
   expect(effects("none")).toEqual([]);
 });

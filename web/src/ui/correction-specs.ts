@@ -5,14 +5,17 @@
  */
 
 import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/charts/index.ts";
-import type { ExactSteps } from "../../../src/results/index.ts";
-import { hasBand, hasCap, type Setting } from "../state/setting.ts";
+import type { CorrectSteps } from "../../../src/results/index.ts";
+import type { Correction } from "../../../src/trainers/neutral/index.ts";
 
-/** Lines of what the method can do only: a chart of zeros says nothing. */
+/** Lines of what the correction can do only: a chart of zeros says nothing. */
 export function correctionCharts(
-  { steps, tokens, sequences, counts, figures }: ExactSteps,
-  { method, veto }: Pick<Setting, "method" | "veto">,
+  { steps, tokens, sequences, counts, figures }: CorrectSteps,
+  { steps: rules }: Correction,
 ): ChartSpec[] {
+  const does = (...actions: readonly string[]): boolean =>
+    rules.some(({ action }) => actions.includes(action));
+  const [clips, rejects, vetoes] = [does("truncate"), does("mask", "zero"), does("veto")];
   const places = steps.flatMap((step, at) => (step === null ? [] : [at]));
   const pick = (values: ChartValues): ChartValues => places.map((at) => values[at] ?? null);
   const share = (of: readonly number[], all: readonly number[]): ChartValues =>
@@ -50,14 +53,14 @@ export function correctionCharts(
     ),
     chart(
       "effects",
-      [hasCap(method) && "clipped", hasBand(method) && "masked", veto !== null && "vetoed"]
+      [clips && "clipped", rejects && "rejected", vetoes && "vetoed"]
         .filter(Boolean)
         .join(", ")
         .replace(/^./, (first) => first.toUpperCase()),
       [
-        hasCap(method) && { label: "clipped tokens", colour: "blue", values: share(counts.clipped, tokens) },
-        hasBand(method) && { label: "masked tokens", colour: "orange", values: share(counts.masked, tokens) },
-        veto !== null && {
+        clips && { label: "clipped tokens", colour: "blue", values: share(counts.clipped, tokens) },
+        rejects && { label: "rejected tokens", colour: "orange", values: share(counts.masked, tokens) },
+        vetoes && {
           label: "vetoed sequences",
           colour: "purple",
           dash: [6, 3],

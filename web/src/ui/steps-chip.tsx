@@ -25,5 +25,5 @@ export function StepsChip({ info, route }: { readonly info: RunInfo; readonly ro
 function heedsSteps({ bundled }: RunInfo, { view, params }: Route): boolean {
   if (view === "overview" || view === "sequences") return true;
   if (bundled) return false;
-  return view === "whatif" || (view === "tokens" && (params.by ?? "occurrence") === "occurrence");
+  return view === "correct" || (view === "tokens" && (params.by ?? "occurrence") === "occurrence");
 }

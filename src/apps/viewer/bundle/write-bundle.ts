@@ -39,7 +39,7 @@ const ROBOTS = "User-agent: *\nDisallow: /\n";
 
 /**
  * Writes the bundle, as a zip where `target` ends in `.zip`, under a temporary name that it then takes. Alternatives lie
- * whole at `api/topk/INDEX`, since a file server knows no ranges of tokens; `api/exact` and `api/events` are absent.
+ * whole at `api/topk/INDEX`, since a file server knows no ranges of tokens; `api/correct` and `api/events` are absent.
  * `api/run` says `bundled`.
  *
  * @throws UsageError when there is something at `target` already, unless it is to be replaced

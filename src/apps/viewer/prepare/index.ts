@@ -20,6 +20,6 @@ export { prepareRun } from "./cache/prepare-run.ts";
 export type { PreparedRun } from "./cache/prepared-run.ts";
 export { readPart } from "./cache/read-part.ts";
 export { sealFiles } from "./cache/seal.ts";
-export type { ExactAnswers } from "./exact/exact.ts";
-export { parseQuestion } from "./exact/exact-question.ts";
+export type { CorrectAnswers } from "./correct/answer.ts";
+export { type Question, readQuestion } from "./correct/question.ts";
 export { type FollowOptions, followRun } from "./follow/follow-run.ts";

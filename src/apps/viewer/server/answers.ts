@@ -9,9 +9,9 @@ import { digitsTables, reportTables, reportTablesOf } from "../pages/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
-  type ExactAnswers,
+  type CorrectAnswers,
   type PreparedRun,
-  parseQuestion,
+  readQuestion,
 } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { limitBody } from "./limit-body.ts";
@@ -32,7 +32,7 @@ export function answers(current: CurrentRun): Hono {
   const ofSteps: Readonly<
     Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
   > = {
-    whatif: async (run, steps) => json(await run.whatIf(steps)),
+    "correct-bins": async (run, steps) => json(await run.bins(steps)),
     report: async (run, steps) => json((await run.reportOf(steps))?.report),
     "report-tables": reportTablesOf,
   };
@@ -57,12 +57,12 @@ export function answers(current: CurrentRun): Hono {
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
   app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
-  const exactly =
-    <T>(pick: (answers: ExactAnswers) => T) =>
+  const correct =
+    <T>(pick: (answers: CorrectAnswers) => T) =>
     async (c: Context): Promise<Response> => {
       try {
-        const question = parseQuestion(await c.req.json());
-        const found = await current.use((run) => run.exact(question));
+        const question = readQuestion(await c.req.json());
+        const found = await current.use((run) => run.correct(question));
         return c.json(pick(found) as object, 200, { "cache-control": "no-store" });
       } catch (error) {
         if (error instanceof SyntaxError) return refuse(c, 400, `the question is not JSON: ${error.message}`);
@@ -72,14 +72,14 @@ export function answers(current: CurrentRun): Hono {
     };
   const small = limitBody(MOST_QUESTION_BYTES);
   app.post(
-    "/exact",
+    "/correct",
     small,
-    exactly(({ answer }) => answer),
+    correct(({ answer }) => answer),
   );
   app.post(
-    "/exact/steps",
+    "/correct/steps",
     small,
-    exactly(({ steps }) => steps),
+    correct(({ steps }) => steps),
   );
   matchAnswers(app, current);
   parquetAnswer(app);

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ReportPage } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
-import type { ExactAnswer, ExactSteps, RunInfo, WhatIfSums } from "../../../results/view.ts";
+import type { CorrectAnswer, CorrectBins, CorrectSteps, RunInfo } from "../../../results/view.ts";
 import { decodeSequence, decodeTable, decodeTopK, decodeTurns } from "../../../results/wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
 import { ANSWER_FILES, type PreparedRun, prepareRun } from "../prepare/index.ts";
@@ -76,11 +76,7 @@ function ask(
   });
 }
 
-const QUESTION = JSON.stringify({
-  weights: { level: "token", upper: 2, lower: null },
-  mask: { level: "none", upper: null, lower: null },
-  veto: null,
-});
+const QUESTION = JSON.stringify({ correction: "weight:token truncate:..2" });
 const AS_JSON = { "content-type": "application/json" };
 
 describe("answers", () => {
@@ -90,7 +86,7 @@ describe("answers", () => {
     expect(server.url).toBe(`http://127.0.0.1:${server.port}/`);
     const info = JSON.parse((await ask(server, "/api/run")).text) as RunInfo;
     expect(info).toMatchObject({ kind: "view-run", sequences: run.info.sequences, status: "ready" });
-    for (const name of ["report", "steps", "tokens", "whatif", "digits"]) {
+    for (const name of ["report", "steps", "tokens", "correct-bins", "digits"]) {
       const { status, headers, text } = await ask(server, `/api/${name}`);
       expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
       expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -99,18 +95,18 @@ describe("answers", () => {
     expect(decodeSequence((await ask(server, "/api/sequence/7")).body).meta.index).toBe(7);
     const some = decodeTopK((await ask(server, "/api/sequence/7/topk?from=2&count=3")).body);
     expect([some.from, some.count]).toEqual([2, 3]);
-    const exact = await ask(server, "/api/exact", { method: "POST", headers: AS_JSON, body: QUESTION });
-    expect((JSON.parse(exact.text) as ExactAnswer).kept_tokens).toBe(info.tokens);
-    const bySteps = await ask(server, "/api/exact/steps", {
+    const exact = await ask(server, "/api/correct", { method: "POST", headers: AS_JSON, body: QUESTION });
+    expect((JSON.parse(exact.text) as CorrectAnswer).kept_tokens).toBe(info.tokens);
+    const bySteps = await ask(server, "/api/correct/steps", {
       method: "POST",
       headers: AS_JSON,
       body: QUESTION,
     });
-    const { steps, tokens, counts } = JSON.parse(bySteps.text) as ExactSteps;
+    const { steps, tokens, counts } = JSON.parse(bySteps.text) as CorrectSteps;
     expect(steps).toEqual(info.steps);
     expect(counts.kept_tokens).toEqual(tokens);
-    const part = await ask(server, `/api/whatif?steps=${steps[0]}..${steps[0]}`);
-    const { groups } = JSON.parse(part.text) as WhatIfSums;
+    const part = await ask(server, `/api/correct-bins?steps=${steps[0]}..${steps[0]}`);
+    const { groups } = JSON.parse(part.text) as CorrectBins;
     expect(groups.flatMap((group) => group.tokens).reduce((a, b) => a + b, 0)).toBe(tokens[0]);
     const own = await ask(server, `/api/report?steps=${steps[0]}..${steps[0]}`);
     expect((JSON.parse(own.text) as MismatchReport).metrics.tokens).toBe(tokens[0]);
@@ -137,20 +133,20 @@ describe("answers", () => {
     expect(await status("/%2e%2e/secret.txt")).toBe(404);
     expect(await status("/assets")).toBe(404);
     const wrong = async (body: string): Promise<string> => {
-      const answer = await ask(server, "/api/exact", { method: "POST", headers: AS_JSON, body });
+      const answer = await ask(server, "/api/correct", { method: "POST", headers: AS_JSON, body });
       expect([answer.status, answer.headers["content-type"]]).toEqual([400, "text/plain; charset=UTF-8"]);
       return answer.text;
     };
     expect(await wrong("{")).toContain("not JSON");
-    expect(await wrong("[]")).toContain("weights.level");
-    expect(await wrong(QUESTION.replace('"upper":2', '"upper":-2'))).toContain("above 0");
-    expect(await wrong(QUESTION.replace('"lower":null', '"lower":3'))).toContain("above weights.upper");
-    expect(await ask(server, "/api/exact")).toMatchObject({ status: 405 });
-    for (const name of ["whatif", "report", "report-tables"]) {
+    expect(await wrong("[]")).toContain("must be a text");
+    expect(await wrong(QUESTION.replace("..2", "..-2"))).toContain("ratios are positive");
+    expect(await wrong(QUESTION.replace("..2", "3..2"))).toContain("lower bound 3 above");
+    expect(await ask(server, "/api/correct")).toMatchObject({ status: 405 });
+    for (const name of ["correct-bins", "report", "report-tables"]) {
       expect(await status(`/api/${name}?steps=x`)).toBe(400);
       expect(await status(`/api/${name}?steps=-3..-1`)).toBe(404);
     }
-    expect(await ask(server, "/api/whatif?steps=-3..-1")).toMatchObject({
+    expect(await ask(server, "/api/correct-bins?steps=-3..-1")).toMatchObject({
       status: 404,
       text: "the run has no tokens in steps -3 to -1\n",
     });
@@ -218,7 +214,7 @@ describe("who may ask", () => {
     const host = `127.0.0.1:${server.port}`;
     const status = async (headers: Record<string, string>): Promise<number> => {
       const asked = { method: "POST", headers: { host, ...AS_JSON, ...headers }, body: QUESTION };
-      return (await ask(server, "/api/exact", asked)).status;
+      return (await ask(server, "/api/correct", asked)).status;
     };
     expect(await status({ origin: `http://${host}` })).toBe(200);
     expect(await status({ origin: "http://evil.example" })).toBe(403);

@@ -17,6 +17,7 @@ export interface Threshold {
   readonly name: string;
   /** `truncate above`. */
   readonly label: string;
+  readonly kind: "clipped" | "dropped" | "veto";
   /** A ratio; 0 and infinity stand at the ends of the axis. */
   readonly ratio: number;
 }
@@ -110,7 +111,7 @@ export function ThresholdHistogram({
             }}
           />
         )}
-        {thresholds.map(({ name, label: title, ratio }, at) => {
+        {thresholds.map(({ name, label: title, ratio, kind }, at) => {
           const place = Math.max(-1, Math.min(1, axis.place(Math.log(ratio))));
           const move = (to: number): void => onMove(name, ratioAt(to));
           const drag = (event: PointerEvent): void => {
@@ -120,7 +121,7 @@ export function ThresholdHistogram({
           return (
             <div
               key={name}
-              class={`threshold at-${name}`}
+              class={`threshold ${kind}`}
               role="slider"
               tabIndex={0}
               aria-label={title}

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { ExactAnswer } from "../../../../src/results/index.ts";
+import type { CorrectAnswer } from "../../../../src/results/index.ts";
 import type { Exact } from "../../state/exact.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
 const COMMAND = "logratio";
 
-/** The setting as each trainer's config that can do exactly this, and as a command. */
-export function Configs({ exact }: { readonly exact: Exact<ExactAnswer> }) {
+/** The correction as each trainer's config that can do exactly this, and as a command. */
+export function Configs({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
   const [wanted, want] = useState(COMMAND);
   if (exact.state === "failed")
     return <p class="muted">Configs come with the exact answer, and there is none here.</p>;
@@ -47,7 +47,7 @@ export function Configs({ exact }: { readonly exact: Exact<ExactAnswer> }) {
       </div>
       <div id="config-text" role="tabpanel" aria-labelledby={`config-tab-${current}`}>
         <pre>{text}</pre>
-        {/* What is copied is never of the setting before. */}
+        {/* What is copied is never of the correction before. */}
         <CopyButton
           label={current === COMMAND ? "Copy command" : "Copy config"}
           disabled={exact.state !== "ready"}

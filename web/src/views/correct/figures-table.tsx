@@ -5,44 +5,41 @@ import {
   formatNearWhole,
   formatPlain,
 } from "../../../../src/render/text/display/index.ts";
-import type { Dropped, ExactAnswer, ValueGroup } from "../../../../src/results/index.ts";
+import type { CorrectAnswer, Dropped, ValueGroup } from "../../../../src/results/index.ts";
 import type { Exact } from "../../state/exact.ts";
-import type { Setting } from "../../state/setting.ts";
 import type { Figures } from "./figures.ts";
 
 interface FigureRow {
   readonly title: string;
   readonly help: string;
-  readonly now: string;
+  /** Undefined where the prepared sums cannot tell. */
+  readonly now: string | undefined;
   /** Undefined where the server does not tell it. */
-  readonly exact: (answer: ExactAnswer) => string | undefined;
+  readonly exact: (answer: CorrectAnswer) => string | undefined;
 }
 
 /** Figures from the prepared sums, which follow the pointer, beside the exact ones. */
 export function FiguresTable({
   figures,
-  setting,
+  tokens,
+  hasVeto,
   exact,
 }: {
-  readonly figures: Figures;
-  readonly setting: Setting;
-  readonly exact: Exact<ExactAnswer>;
+  /** Undefined where only every token can tell. */
+  readonly figures: Figures | undefined;
+  /** Of the run. */
+  readonly tokens: number;
+  readonly hasVeto: boolean;
+  readonly exact: Exact<CorrectAnswer>;
 }) {
   const answer = exact.state === "ready" ? exact.answer : undefined;
   return (
     <>
-      <table class="what-if-figures">
+      <table class="correct-figures">
         <thead>
           <tr>
             <th scope="col">figure</th>
-            <th
-              scope="col"
-              title={
-                setting.level === "token"
-                  ? "from bins of Δ made beforehand: follows while you drag"
-                  : "from one row per sequence: follows while you drag"
-              }
-            >
+            <th scope="col" title="from sums made beforehand: follows while you drag">
               prepared
             </th>
             <th scope="col" title="over every token, asked when a line is let go">
@@ -51,12 +48,12 @@ export function FiguresTable({
           </tr>
         </thead>
         <tbody>
-          {rowsOf(figures, setting).map(({ title, help, now, exact: told }) => (
+          {rowsOf(figures, tokens, hasVeto).map(({ title, help, now, exact: told }) => (
             <tr key={title}>
               <th scope="row" title={help}>
                 {title}
               </th>
-              <td>{now}</td>
+              <td>{now ?? "exact only"}</td>
               <td>{answer === undefined ? waiting(exact) : (told(answer) ?? "")}</td>
             </tr>
           ))}
@@ -73,52 +70,57 @@ export function FiguresTable({
   );
 }
 
-function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
-  const { tokens, kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures;
+function rowsOf(figures: Figures | undefined, tokens: number, hasVeto: boolean): FigureRow[] {
+  const { kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures ?? {};
   // Which sequences the veto takes is known as a set that holds them all: then what is kept is at least this.
-  const bounded = veto !== null && (vetoedAtMost ?? 0) > 0;
+  const bounded = hasVeto && (vetoedAtMost ?? 0) > 0;
   const [least, most, about] = bounded ? ["≥ ", "≤ ", "≈ "] : ["", "", ""];
+  const say = (
+    prefix: string,
+    value: number | undefined,
+    write: (value: number) => string,
+  ): string | undefined => (value === undefined ? undefined : `${prefix}${write(value)}`);
   return [
     {
       title: "kept tokens",
       help: "in the mask with a weight above 0",
-      now: `${least}${formatNearWhole(kept)}`,
+      now: say(least, kept, formatNearWhole),
       exact: ({ kept_tokens }) => formatNearWhole(kept_tokens / tokens),
     },
     {
       title: "kept sequences",
       help: "with a kept token",
-      now: keptSequences === undefined ? "exact only" : `${least}${formatCount(keptSequences)}`,
+      now: say(least, keptSequences, formatCount),
       exact: ({ kept_sequences }) => formatCount(kept_sequences),
     },
     {
       title: "effective sample size",
-      help: "(Σw)² / (n Σw²) over all tokens; w = ρ of the kept ones where the method has no weights",
-      now: `${about}${formatNearWhole(ess)}`,
+      help: "(Σw)² / (n Σw²) over all tokens; w = ρ of the kept ones where the correction has no weights",
+      now: say(about, ess, formatNearWhole),
       exact: (answer) => formatNearWhole(answer.ess),
     },
     {
       title: "mean weight",
       help: "over kept tokens",
-      now: `${about}${formatNearOne(meanWeight)}`,
+      now: say(about, meanWeight, formatNearOne),
       exact: ({ mean_weight }) => formatNearOne(mean_weight),
     },
     {
       title: "clipped",
-      help: "tokens whose weight the cap lowers",
-      now: formatNearWhole(clipped),
+      help: "tokens whose weight is truncated",
+      now: say("", clipped, formatNearWhole),
       exact: (answer) => formatNearWhole(answer.clipped / tokens),
     },
-    ...(veto === null
-      ? []
-      : [
+    ...(hasVeto
+      ? [
           {
             title: "vetoed",
-            help: "by the veto alone: tokens of such sequences at most, and sequences exactly; the table of sequences knows the largest |Δ| but not its sign",
-            now: `≤ ${formatNearWhole(vetoedAtMost ?? 0)}`,
-            exact: ({ vetoed }: ExactAnswer) => countOf(vetoed, "sequence"),
+            help: "by the vetoes alone",
+            now: say("≤ ", vetoedAtMost, formatNearWhole),
+            exact: ({ vetoed }: CorrectAnswer) => countOf(vetoed, "sequence"),
           },
-        ]),
+        ]
+      : []),
     ...(advantageDropped === undefined
       ? []
       : [
@@ -132,46 +134,52 @@ function rowsOf(figures: Figures, { veto }: Setting): FigureRow[] {
   ];
 }
 
-function waiting({ state }: Exact<ExactAnswer>): string {
+function waiting({ state }: Exact<CorrectAnswer>): string {
   return state === "failed" ? "–" : "…";
 }
 
 interface DroppedRow {
   readonly title: string;
-  readonly now: number;
+  readonly now: number | undefined;
   readonly exact: number | null | undefined;
 }
 
 /** Who is dropped: by outcome, by length, by reward. */
 export function DroppedTable({
   figures,
-  setting,
   exact,
 }: {
-  readonly figures: Figures;
-  readonly setting: Setting;
-  readonly exact: Exact<ExactAnswer>;
+  readonly figures: Figures | undefined;
+  readonly exact: Exact<CorrectAnswer>;
 }) {
-  const answer = exact.state === "ready" ? exact.answer : undefined;
-  const most = setting.veto !== null && (figures.vetoedAtMost ?? 0) > 0 ? "≤ " : "";
+  const answer = exact.state === "ready" ? exact.answer : exact.state === "asking" ? exact.last : undefined;
+  const isReady = exact.state === "ready";
+  const most = (figures?.vetoedAtMost ?? 0) > 0 ? "≤ " : "";
   const outcomes = (["right", "wrong"] as const).flatMap((side): DroppedRow[] => {
-    const now = figures.dropped[side];
-    return now === undefined ? [] : [{ title: side, now, exact: answer?.[`dropped_${side}`] }];
+    const now = figures?.dropped[side];
+    const told = answer?.[`dropped_${side}`];
+    // Without prepared figures the answer alone knows whether there are any.
+    if (now === undefined && (figures !== undefined || told === undefined || told === null)) return [];
+    return [{ title: side, now, exact: isReady ? told : undefined }];
   });
   const groups = (
-    own: Figures["byLength"],
+    own: Figures["byLength"] | undefined,
     told: readonly (ValueGroup & Dropped)[] | undefined,
     say: (value: number) => string,
   ): DroppedRow[] =>
-    own.map(({ from, to, dropped }) => ({
-      title: from === to ? say(from) : `${say(from)} to ${say(to)}`,
-      now: dropped,
-      exact: told && (told.find((part) => part.from === from && part.to === to)?.dropped ?? null),
-    }));
+    (own ?? told ?? []).map(({ from, to }) => {
+      const find = (parts: readonly (ValueGroup & { readonly dropped: number })[] | undefined) =>
+        parts?.find((part) => part.from === from && part.to === to)?.dropped;
+      return {
+        title: from === to ? say(from) : `${say(from)} to ${say(to)}`,
+        now: find(own),
+        exact: isReady ? (find(told) ?? null) : undefined,
+      };
+    });
   const parts: readonly (readonly [string, readonly DroppedRow[]])[] = [
     ["outcome", outcomes],
-    ["tokens of the sequence", groups(figures.byLength, answer?.dropped_by_length, formatCount)],
-    ["reward", groups(figures.byReward, answer?.dropped_by_reward, formatPlain)],
+    ["tokens of the sequence", groups(figures?.byLength, answer?.dropped_by_length, formatCount)],
+    ["reward", groups(figures?.byReward, answer?.dropped_by_reward, formatPlain)],
   ];
   return (
     <table class="dropped-by">
@@ -195,8 +203,15 @@ export function DroppedTable({
                 <tr key={title}>
                   <th scope="row">{title}</th>
                   <td>
-                    <span class="bar" style={{ inlineSize: `${now * 3.5}rem` }} /> {most}
-                    {formatNearWhole(now)}
+                    {now === undefined ? (
+                      "exact only"
+                    ) : (
+                      <>
+                        {" "}
+                        <span class="bar" style={{ inlineSize: `${now * 3.5}rem` }} /> {most}{" "}
+                        {formatNearWhole(now)}{" "}
+                      </>
+                    )}
                   </td>
                   <td>{told === undefined ? waiting(exact) : formatNearWhole(told)}</td>
                 </tr>

@@ -1,6 +1,6 @@
 /**
- * What a setting does, in figures. The words mean what they mean in `logratio sweep`: a token is kept when it stays in
- * the mask with a weight above 0; ESS = (Σw)² / (n Σw²) over all tokens, w = 0 where dropped and w = ρ where the method
+ * What a correction does, in figures. The words mean what they mean in `logratio sweep`: a token is kept when it stays in
+ * the mask with a weight above 0; ESS = (Σw)² / (n Σw²) over all tokens, w = 0 where dropped and w = ρ where the correction
  * has no weights; the mean weight is over kept tokens.
  *
  * @module
@@ -17,7 +17,8 @@ export interface Figures {
   readonly kept: number;
   readonly clipped: number;
   readonly ess: number;
-  readonly meanWeight: number;
+  /** Undefined where weights are normalised: the mean of a training step is not in the sums. */
+  readonly meanWeight: number | undefined;
   /** Sequences with a kept token; undefined where the sums cannot say. */
   readonly keptSequences?: number;
   /** Share of the tokens of right, wrong and unknown sequences that is dropped; absent where there are none. */

@@ -1,10 +1,10 @@
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../src/analyses/sweep/buckets.ts";
 import { rewardGroupOf, rewardGroups } from "../../../../src/analyses/sweep/reward-groups.ts";
-import { PRODUCT_LOG_BOUND } from "../../../../src/analyses/sweep/totals.ts";
-import type { ValueGroup, WhatIfSums } from "../../../../src/results/view.ts";
+import type { CorrectBins, ValueGroup } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
+import { applyCorrection } from "../../../../src/trainers/neutral/apply.ts";
+import type { Correction } from "../../../../src/trainers/neutral/correction.ts";
 
 export interface MadeSequence {
   readonly correct: number;
@@ -39,7 +39,7 @@ export function groupsOf(sequences: readonly MadeSequence[]): Record<"length" | 
 }
 
 /** Bins of equal width in [-1, 1]. */
-export function binned(sequences: readonly MadeSequence[], bins: number): WhatIfSums {
+export function binned(sequences: readonly MadeSequence[], bins: number): CorrectBins {
   const inner = Array.from({ length: bins - 1 }, (_, i) => -1 + (2 * i) / (bins - 2));
   const groups = ([1, 0] as const).map((correct) => {
     const zeros = (): number[] => new Array<number>(bins).fill(0);
@@ -56,7 +56,7 @@ export function binned(sequences: readonly MadeSequence[], bins: number): WhatIf
     }
     return { name: correct === 1 ? ("right" as const) : ("wrong" as const), ...sums };
   });
-  const counts = (groups: readonly MadeGroup[]): WhatIfSums["by_length"] =>
+  const counts = (groups: readonly MadeGroup[]): CorrectBins["by_length"] =>
     groups.map(({ from, to, has }) => {
       const tokens = new Array<number>(bins).fill(0);
       for (const delta of sequences.filter(has).flatMap(({ deltas }) => deltas))
@@ -99,8 +99,7 @@ export interface NaiveFigures {
 }
 
 /** Token by token, as the definitions read. */
-export function naively(sequences: readonly MadeSequence[], setting: Setting): NaiveFigures {
-  const { level, method, cap, low, high } = setting;
+export function naively(sequences: readonly MadeSequence[], correction: Correction): NaiveFigures {
   const counts = { all: 0, kept: 0, clipped: 0, weights: 0, squares: 0, loss: 0 };
   const sides = [
     { all: 0, dropped: 0 },
@@ -108,26 +107,34 @@ export function naively(sequences: readonly MadeSequence[], setting: Setting): N
   ];
   const groups = groupsOf(sequences);
   const tallies = [...groups.length, ...groups.reward].map(({ has }) => ({ has, all: 0, dropped: 0 }));
+  const truncating = {
+    ...correction,
+    steps: correction.steps.filter(({ action }) => action === "truncate"),
+  };
   for (const sequence of sequences) {
     const { correct, deltas } = sequence;
-    const own = tallies.filter(({ has }) => has(sequence));
-    const sum = deltas.reduce((total, delta) => total + delta, 0);
-    for (const delta of deltas) {
-      const log = level === "token" ? delta : level === "sequence" ? sum : sum / deltas.length;
-      const ratio = Math.exp(Math.max(-PRODUCT_LOG_BOUND, Math.min(PRODUCT_LOG_BOUND, log)));
+    const own = [sides[correct]!, ...tallies.filter(({ has }) => has(sequence))];
+    const block = {
+      rollout: new Float64Array(deltas.length),
+      trainer: Float64Array.from(deltas),
+      mask: new Uint8Array(deltas.length).fill(1),
+      offsets: Int32Array.of(0, deltas.length),
+    };
+    const { mask, weights } = applyCorrection(block, correction);
+    const clamped = applyCorrection(block, truncating);
+    for (const [t, delta] of deltas.entries()) {
       counts.all++;
-      for (const tally of [sides[correct]!, ...own]) tally.all++;
-      if (hasCap(method) && ratio > cap) counts.clipped++;
-      if (hasBand(method) && (log < Math.log(low) || log > Math.log(high))) {
-        for (const tally of [sides[correct]!, ...own]) tally.dropped++;
+      for (const tally of own) tally.all++;
+      if (clamped.weights?.[t] !== clamped.rawWeights?.[t]) counts.clipped++;
+      if (mask[t] === 0 || weights?.[t] === 0) {
+        for (const tally of own) tally.dropped++;
         continue;
       }
-      const weighted = hasCap(method) || method === "icepop";
-      const weight = hasCap(method) ? Math.min(ratio, cap) : weighted ? ratio : Math.exp(delta);
+      const weight = correction.weight ? weights![t]! : Math.exp(delta);
       counts.kept++;
       counts.weights += weight;
       counts.squares += weight * weight;
-      counts.loss += weighted ? weight : 1;
+      counts.loss += correction.weight ? weight : 1;
     }
   }
   return {

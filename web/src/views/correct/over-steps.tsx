@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { useExact } from "../../state/exact.ts";
-import { questionOf, type Setting } from "../../state/setting.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { useCrosshair } from "../../ui/chart-view.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
@@ -10,19 +10,23 @@ import { stepHref } from "../../ui/place-link.tsx";
 
 /** The same step by step, folded: asked for when it is unfolded, and when a line is let go. */
 export function OverSteps({
-  setting,
+  correction,
   held,
   marked,
   steps,
 }: {
-  readonly setting: Setting;
+  readonly correction: Correction;
   readonly held: boolean;
   readonly marked: StepRange | null;
   readonly steps: readonly number[];
 }) {
   const [open, setOpen] = useState(true);
   const crosshair = useCrosshair();
-  const exact = useExact(client.exactSteps, open ? questionOf(setting, marked) : undefined, held);
+  const exact = useExact(
+    client.correctSteps,
+    open ? { correction: formatCorrection(correction), steps: marked } : undefined,
+    held,
+  );
   const data = exact.state === "ready" ? exact.answer : exact.state === "asking" ? exact.last : undefined;
   return (
     <details class="over-steps" open onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -33,7 +37,7 @@ export function OverSteps({
       {data !== undefined && (
         <CorrectionCharts
           data={data}
-          setting={setting}
+          correction={correction}
           cut={null}
           crosshair={crosshair}
           marked={marked}

@@ -3,44 +3,53 @@
  *
  * @module
  */
-import type { WhatIfSums } from "../../../../src/results/index.ts";
+import type { CorrectBins } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { boundsOf, hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
+import { type Correction, needsWeights } from "../../../../src/trainers/neutral/index.ts";
+import { type AxisName, linesOn } from "../../state/lines.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { type Axis, asinhAxis } from "../../ui/histogram/axis.ts";
-import type { HistogramPicture, HistogramSide, Zone } from "../../ui/histogram/draw-histogram.ts";
+import type { HistogramPicture, HistogramSide } from "../../ui/histogram/draw-histogram.ts";
 import { type Figures, SIDES, type Side, type VetoedShares } from "./figures.ts";
-import { type RowGroups, rowGroups, sequenceFigures, sortedBySide, vetoedShares } from "./sequence-sums.ts";
+import { isOn } from "./pieces.ts";
+import {
+  type RowGroups,
+  rowGroups,
+  sequenceFigures,
+  sortedBySide,
+  vetoedShares,
+  vetoReach,
+} from "./sequence-sums.ts";
 import { type TokenSums, tokenFigures, tokenSums } from "./token-sums.ts";
 
 export interface Prepared {
   readonly table: SequenceTable;
   readonly sums: TokenSums;
   readonly groups: RowGroups;
-  readonly vetoed: (veto: number) => VetoedShares;
-  readonly sorted: (level: Exclude<Level, "token">) => Readonly<Record<Side, Float64Array>>;
+  readonly vetoed: (reach: number) => VetoedShares;
+  readonly sorted: (axis: Exclude<AxisName, "token">) => Readonly<Record<Side, Float64Array>>;
   /** That have a token. */
   readonly sequences: number;
   /** The sequence and token with the largest |Δ|. */
   readonly worst: { readonly sequence: number; readonly token: number } | undefined;
 }
 
-export function prepare(table: SequenceTable, whatIf: WhatIfSums): Prepared {
-  const sorted = new Map<Level, Readonly<Record<Side, Float64Array>>>();
-  let lastVeto: { readonly veto: number; readonly shares: VetoedShares } | undefined;
-  const groups = rowGroups(table, whatIf);
+export function prepare(table: SequenceTable, bins: CorrectBins): Prepared {
+  const sorted = new Map<AxisName, Readonly<Record<Side, Float64Array>>>();
+  let lastVeto: { readonly reach: number; readonly shares: VetoedShares } | undefined;
+  const groups = rowGroups(table, bins);
   return {
     table,
-    sums: tokenSums(whatIf),
+    sums: tokenSums(bins),
     groups,
-    vetoed(veto) {
+    vetoed(reach) {
       // The veto rests while another line is dragged.
-      if (lastVeto?.veto !== veto) lastVeto = { veto, shares: vetoedShares(table, veto, groups) };
+      if (lastVeto?.reach !== reach) lastVeto = { reach, shares: vetoedShares(table, reach, groups) };
       return lastVeto.shares;
     },
-    sorted(level) {
-      const known = sorted.get(level) ?? sortedBySide(table, level);
-      sorted.set(level, known);
+    sorted(axis) {
+      const known = sorted.get(axis) ?? sortedBySide(table, axis);
+      sorted.set(axis, known);
       return known;
     },
     worst: worstOf(table),
@@ -55,9 +64,23 @@ export function inSteps(table: SequenceTable, [from, to]: StepRange): SequenceTa
   return { ...table, columns: { ...table.columns, tokens: counted } };
 }
 
-export function figuresNow({ table, sums, groups, vetoed }: Prepared, setting: Setting): Figures {
-  if (setting.level !== "token") return sequenceFigures(table, setting, groups);
-  return tokenFigures(sums, setting, setting.veto === null ? undefined : vetoed(setting.veto));
+/** Undefined where only every token can tell: of turns, or where tokens and sequences are both judged. */
+export function figuresNow(
+  { table, sums, groups, vetoed }: Prepared,
+  correction: Correction,
+): Figures | undefined {
+  const { steps } = correction;
+  const divided = steps.findIndex(({ action }) => action === "normalize");
+  // What bounds divided weights has to know the mean first, and that is a training step's.
+  const after = divided < 0 ? [] : steps.slice(divided).filter(({ action }) => action !== "normalize");
+  if (after.some(needsWeights)) return undefined;
+  const reach = vetoReach(correction);
+  const figures = isOn(correction, ["token"])
+    ? tokenFigures(sums, correction, reach === undefined ? undefined : vetoed(reach))
+    : isOn(correction, ["sum", "mean"])
+      ? sequenceFigures(table, correction, groups)
+      : undefined;
+  return divided >= 0 && figures ? { ...figures, meanWeight: undefined } : figures;
 }
 
 function worstOf({ columns, length }: SequenceTable): Prepared["worst"] {
@@ -73,20 +96,18 @@ function worstOf({ columns, length }: SequenceTable): Prepared["worst"] {
 }
 
 /** Far enough for all but one in ten thousand, and for every bound in play. */
-export function axisOf(prepared: Prepared, setting: Setting): Axis {
-  const [least, middle, most] = tailsOf(prepared, setting.level);
-  const bounds = boundsOf(setting)
-    .map((name) => Math.abs(Math.log(setting[name] ?? 1)))
-    .filter(Number.isFinite);
+export function axisOf(prepared: Prepared, correction: Correction, name: AxisName): Axis {
+  const [least, middle, most] = tailsOf(prepared, name);
+  const bounds = linesOn(correction, name).map(({ at }) => Math.abs(at));
   const reach = Math.max(1e-3, -least, most, ...bounds.map((bound) => bound * 1.5));
   return asinhAxis(reach, Math.max(middle, reach * 1e-4));
 }
 
 /** Below, above and how far from 0 most are. */
-function tailsOf({ sums, sorted }: Prepared, level: Level): readonly [number, number, number] {
+function tailsOf({ sums, sorted }: Prepared, axis: AxisName): readonly [number, number, number] {
   const at = (share: number): number => {
-    if (level === "token") return sums.quantile(share);
-    const sides = Object.values(sorted(level)).filter((values) => values.length > 0);
+    if (axis === "token") return sums.quantile(share);
+    const sides = Object.values(sorted(axis)).filter((values) => values.length > 0);
     const places = sides.map((values) => values[Math.round(share * (values.length - 1))]!);
     return share < 0.5 ? Math.min(...places) : Math.max(...places);
   };
@@ -95,12 +116,22 @@ function tailsOf({ sums, sorted }: Prepared, level: Level): readonly [number, nu
 
 const COLOURS: Readonly<Record<Side, string>> = { right: "--blue", wrong: "--orange", unknown: "--grey" };
 
-export function pictureOf(sides: readonly HistogramSide[], setting: Setting, axis: Axis): HistogramPicture {
-  return { axis, sides, zones: zonesOf(setting) };
+export function pictureOf(
+  sides: readonly HistogramSide[],
+  correction: Correction,
+  name: AxisName,
+  axis: Axis,
+): HistogramPicture {
+  const zones = linesOn(correction, name)
+    .filter(({ step }) => correction.steps[step]!.action !== "veto")
+    .map(({ side, at, effect: kind }) =>
+      side === "low" ? { from: -Infinity, to: at, kind } : { from: at, to: Infinity, kind },
+    );
+  return { axis, sides, zones };
 }
 
-export function sidesOf({ sums, sorted }: Prepared, level: Level): HistogramSide[] {
-  const values = level === "token" ? undefined : sorted(level);
+export function sidesOf({ sums, sorted }: Prepared, axis: AxisName): HistogramSide[] {
+  const values = axis === "token" ? undefined : sorted(axis);
   const present = SIDES.filter((side) => (values ? values[side].length > 0 : sums.sides.includes(side)));
   return present.map((side) => ({
     name: side,
@@ -121,16 +152,4 @@ function placeIn(values: Float64Array, wanted: number): number {
     else high = middle;
   }
   return low;
-}
-
-function zonesOf({ method, cap, low, high }: Setting): Zone[] {
-  return [
-    ...(hasCap(method) ? [{ from: Math.log(cap), to: Infinity, kind: "clipped" as const }] : []),
-    ...(hasBand(method)
-      ? [
-          { from: -Infinity, to: Math.log(low), kind: "dropped" as const },
-          { from: Math.log(high), to: Infinity, kind: "dropped" as const },
-        ]
-      : []),
-  ];
 }

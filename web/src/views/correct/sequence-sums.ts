@@ -1,13 +1,14 @@
 /**
- * Sequence and geometric level, exactly, from the columns of the table of sequences.
+ * Corrections of sequences, exactly, from the columns of the table of sequences.
  *
  * @module
  */
 
-import { PRODUCT_LOG_BOUND, rewardGroupOf } from "../../../../src/analyses/sweep/index.ts";
-import type { ValueGroup, WhatIfSums } from "../../../../src/results/index.ts";
+import { rewardGroupOf } from "../../../../src/analyses/sweep/index.ts";
+import type { CorrectBins, ValueGroup } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { hasBand, hasCap, type Level, type Setting } from "../../state/setting.ts";
+import { type Correction, insideInterval } from "../../../../src/trainers/neutral/index.ts";
+import { type AxisName, axisOfWeight } from "../../state/lines.ts";
 import {
   emptySides,
   type Figures,
@@ -17,6 +18,7 @@ import {
   type Side,
   type VetoedShares,
 } from "./figures.ts";
+import { piecesOn } from "./pieces.ts";
 
 /** Which group each sequence is in, by length and by reward; -1: none. */
 export interface RowGroups {
@@ -24,7 +26,7 @@ export interface RowGroups {
   readonly reward: { readonly groups: readonly ValueGroup[]; readonly of: Int8Array };
 }
 
-export function rowGroups({ columns }: SequenceTable, sums: WhatIfSums): RowGroups {
+export function rowGroups({ columns }: SequenceTable, sums: CorrectBins): RowGroups {
   const ranges = (groups: readonly ValueGroup[]): ValueGroup[] =>
     groups.map(({ from, to }) => ({ from, to }));
   const [lengths, rewards] = [ranges(sums.by_length), ranges(sums.by_reward)];
@@ -78,9 +80,9 @@ class GroupCounts {
   }
 }
 
-/** ΣΔ of each sequence, or its mean Δ: the log of the ratio that the level is about. */
-export function logRatios({ columns }: SequenceTable, level: Exclude<Level, "token">): Float64Array {
-  return level === "sequence" ? columns.delta_sum : columns.delta_mean;
+/** ΣΔ of each sequence, or its mean Δ. */
+export function logRatios({ columns }: SequenceTable, axis: Exclude<AxisName, "token">): Float64Array {
+  return axis === "sum" ? columns.delta_sum : columns.delta_mean;
 }
 
 export function sideOf(correct: number): Side {
@@ -88,17 +90,22 @@ export function sideOf(correct: number): Side {
 }
 
 /**
- * A sequence whose largest |Δ| reaches the veto has a token that far out; the table does not say on which side, so this
- * may be too many.
+ * The |Δ| from which on a token may veto its sequence. The table knows a sequence's largest |Δ| but not its sign, so too
+ * many may be counted; undefined without a veto.
  */
-function mayBeVetoed(largest: number, veto: number | null): boolean {
-  return veto !== null && largest > -Math.log(veto);
+export function vetoReach({ steps }: Correction): number | undefined {
+  const reaches = steps.flatMap((step) => {
+    if (step.action !== "veto") return [];
+    const { low, high } = insideInterval(step.measure.statistic, step);
+    return [Math.min(-low, high)];
+  });
+  return reaches.length === 0 ? undefined : Math.min(...reaches);
 }
 
 /** The shares of tokens in sequences that the veto may take. */
 export function vetoedShares(
   { columns, length: rows }: SequenceTable,
-  veto: number,
+  reach: number,
   { length, reward }: RowGroups,
 ): VetoedShares {
   const tokens = { right: 0, wrong: 0, unknown: 0 };
@@ -108,7 +115,7 @@ export function vetoedShares(
     const own = columns.tokens[row]!;
     if (!(own > 0)) continue;
     const side = sideOf(columns.correct[row]!);
-    const out = mayBeVetoed(columns.delta_abs_max[row]!, veto);
+    const out = columns.delta_abs_max[row]! > reach;
     tokens[side] += own;
     if (out) vetoed[side] += own;
     lengths.add(row, own, out);
@@ -122,52 +129,67 @@ export function vetoedShares(
   };
 }
 
-/** @param groups {@link rowGroups} of the table. */
-export function sequenceFigures(table: SequenceTable, setting: Setting, groups: RowGroups): Figures {
-  const { method, cap, low, high, veto, level } = setting;
-  if (level === "token") throw new RangeError("tokens have no figures of sequences");
+/**
+ * Of a correction on sequences; each axis drops on its own, and the weight is of one of them.
+ *
+ * @param groups {@link rowGroups} of the table.
+ */
+export function sequenceFigures(table: SequenceTable, correction: Correction, groups: RowGroups): Figures {
   const { tokens, correct, delta_abs_max, rho_sum, rho_squares } = table.columns;
-  const logs = logRatios(table, level);
+  const { weight } = correction;
+  const weightAxis = weight && axisOfWeight(weight);
+  const fates = (["sum", "mean"] as const).map((axis) => ({
+    logs: logRatios(table, axis),
+    pieces: piecesOn(correction, axis),
+    isWeight: axis === weightAxis,
+  }));
+  const reach = vetoReach(correction) ?? Infinity;
   const sides = emptySides();
-  const [weighted, banded, capped] = [hasCap(method) || method === "icepop", hasBand(method), hasCap(method)];
-  const [least, most] = banded ? [Math.log(low), Math.log(high)] : [-Infinity, Infinity];
   const [lengths, rewards] = [new GroupCounts(groups.length), new GroupCounts(groups.reward)];
   let [keptSequences, vetoed, all] = [0, 0, 0];
   for (let row = 0; row < table.length; row++) {
     const own = tokens[row]!;
-    if (!(own > 0) || Number.isNaN(logs[row])) continue;
+    if (!(own > 0) || Number.isNaN(table.columns.delta_sum[row]!)) continue;
     const into = sides[sideOf(correct[row]!)];
     into.tokens += own;
     all += own;
-    const ratio = Math.exp(Math.max(-PRODUCT_LOG_BOUND, Math.min(PRODUCT_LOG_BOUND, logs[row]!)));
-    const weight = capped ? Math.min(ratio, cap) : ratio;
-    if (capped && ratio > cap) into.clipped += own;
-    const out = mayBeVetoed(delta_abs_max[row]!, veto);
+    const out = delta_abs_max[row]! > reach;
     if (out) vetoed += own;
-    const dropped = out || !(logs[row]! >= least && logs[row]! <= most);
+    let dropped = out;
+    let w = 1;
+    for (const { logs, pieces, isWeight } of fates) {
+      const log = logs[row]!;
+      let at = 0;
+      while (at < pieces.length - 1 && log > pieces[at]!.to) at++;
+      const piece = pieces[at]!;
+      if (!piece.kept) dropped = true;
+      if (!isWeight) continue;
+      if (piece.clipped) into.clipped += own;
+      w = piece.weight ?? Math.exp(log);
+    }
     lengths.add(row, own, dropped);
     rewards.add(row, own, dropped);
     if (dropped) continue;
     keptSequences++;
     into.kept += own;
-    into.weights += weighted ? own * weight : rho_sum[row]!;
-    into.squares += weighted ? own * weight * weight : rho_squares[row]!;
-    into.loss += weighted ? own * weight : own;
+    into.weights += weight ? own * w : rho_sum[row]!;
+    into.squares += weight ? own * w * w : rho_squares[row]!;
+    into.loss += own * w;
   }
   return figuresOf(sides, {
     keptSequences,
     byLength: lengths.parts,
     byReward: rewards.parts,
-    ...(veto !== null && { vetoedAtMost: vetoed / all }),
+    ...(reach !== Infinity && { vetoedAtMost: vetoed / all }),
   });
 }
 
 /** Log-ratios by side, ascending: for the histogram. */
 export function sortedBySide(
   table: SequenceTable,
-  level: Exclude<Level, "token">,
+  axis: Exclude<AxisName, "token">,
 ): Readonly<Record<Side, Float64Array>> {
-  const logs = logRatios(table, level);
+  const logs = logRatios(table, axis);
   const { correct, tokens } = table.columns;
   const of = (side: Side): Float64Array =>
     logs

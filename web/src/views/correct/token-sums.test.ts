@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { WhatIfSums } from "../../../../src/results/view.ts";
+import type { CorrectBins } from "../../../../src/results/view.ts";
 import { tokenSums } from "./token-sums.ts";
 
 /** Bins below −1, to 0, to 1 and above 1; the open ones have ratios of e^−3 and e^4 on average. */
-const SUMS: WhatIfSums = {
+const SUMS: CorrectBins = {
   edges: [null, -1, 0, 1, null],
   groups: [
     {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ValueGroup, WhatIfSums } from "../../../../src/results/index.ts";
-import { hasBand, hasCap, type Setting } from "../../state/setting.ts";
+import type { CorrectBins, ValueGroup } from "../../../../src/results/index.ts";
+import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import {
   emptySides,
   type Figures,
@@ -15,6 +15,7 @@ import {
   type SideSums,
   type VetoedShares,
 } from "./figures.ts";
+import { type Piece, piecesOn } from "./pieces.ts";
 
 type Quantity = "tokens" | "rho" | "rhoSquares" | "absAdvantage";
 
@@ -41,7 +42,7 @@ interface Running {
   readonly absAdvantage: Float64Array;
 }
 
-export function tokenSums({ edges: given, groups, by_length, by_reward }: WhatIfSums): TokenSums {
+export function tokenSums({ edges: given, groups, by_length, by_reward }: CorrectBins): TokenSums {
   const bins = given.length - 1;
   const edges = Float64Array.from(given, (edge, at) => edge ?? (at === 0 ? -Infinity : Infinity));
   const running = new Map(
@@ -85,7 +86,7 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: WhatIf
     return sums === undefined ? 0 : belowOf(sums[quantity], delta, (bin) => shareBelow(sums, bin, delta));
   };
   // Of groups not even the mean of an open bin is known; bounds that lie in one are e^20 from 1.
-  const groupsOf = (given: WhatIfSums["by_length"]): TokenGroup[] =>
+  const groupsOf = (given: CorrectBins["by_length"]): TokenGroup[] =>
     given.map(({ from, to, tokens }) => {
       const total = runningSum(tokens);
       const share = (bin: number, delta: number): number =>
@@ -112,19 +113,25 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: WhatIf
   };
 }
 
-export function tokenFigures(sums: TokenSums, setting: Setting, vetoed: VetoedShares | undefined): Figures {
+export function tokenFigures(
+  sums: TokenSums,
+  correction: Correction,
+  vetoed: VetoedShares | undefined,
+): Figures {
+  const pieces = piecesOn(correction, "token");
+  const weighted = correction.weight !== undefined;
   const sides = emptySides();
   for (const side of sums.sides) {
-    addSide(sums, side, setting, sides[side]);
+    for (const piece of pieces) addPiece(sums, side, piece, weighted, sides[side]);
     if (vetoed !== undefined) sides[side].thin(vetoed.sides[side]);
   }
   const all = sums.sides.reduce((sum, side) => sum + sides[side].tokens, 0);
   const lost = sums.sides.reduce((sum, side) => sum + sides[side].tokens * (vetoed?.sides[side] ?? 0), 0);
-  const [from, to] = bandOf(setting);
   const shares = (groups: readonly TokenGroup[], taken: readonly number[] | undefined): GroupShare[] =>
     groups.map(({ below, ...group }, at) => {
       const tokens = below(Infinity);
-      const kept = to > from ? (below(to) - below(from)) * (1 - (taken?.[at] ?? 0)) : 0;
+      const left = pieces.reduce((sum, { kept, from, to }) => sum + (kept ? below(to) - below(from) : 0), 0);
+      const kept = left * (1 - (taken?.[at] ?? 0));
       return { ...group, tokens, dropped: tokens === 0 ? 0 : 1 - kept / tokens };
     });
   return figuresOf(sides, {
@@ -134,29 +141,27 @@ export function tokenFigures(sums: TokenSums, setting: Setting, vetoed: VetoedSh
   });
 }
 
-/** Where Δ may lie, nats. */
-function bandOf({ method, low, high }: Setting): readonly [number, number] {
-  return hasBand(method) ? [Math.log(low), Math.log(high)] : [-Infinity, Infinity];
-}
-
-function addSide(sums: TokenSums, side: Side, setting: Setting, into: SideSums): void {
-  const { method, cap } = setting;
-  const between = (quantity: Quantity, from: number, to: number): number =>
-    to > from ? sums.below(side, quantity, to) - sums.below(side, quantity, from) : 0;
-  const total = (quantity: Quantity): number => sums.below(side, quantity, Infinity);
-  const [from, to] = bandOf(setting);
-  into.tokens += total("tokens");
-  into.advantage += total("absAdvantage");
-  into.kept += between("tokens", from, to);
-  into.advantageKept += between("absAdvantage", from, to);
-  // Up to here a weight is the ratio, above it the cap.
-  const top = hasCap(method) ? Math.log(cap) : Infinity;
-  const capped = between("tokens", Math.max(from, top), to);
-  if (hasCap(method)) into.clipped += total("tokens") - sums.below(side, "tokens", top);
-  into.weights += between("rho", from, Math.min(to, top)) + (capped > 0 ? cap * capped : 0);
-  into.squares += between("rhoSquares", from, Math.min(to, top)) + (capped > 0 ? cap * cap * capped : 0);
-  const weighted = hasCap(method) || method === "icepop";
-  into.loss = weighted ? into.weights : into.kept;
+function addPiece(
+  sums: TokenSums,
+  side: Side,
+  { from, to, kept, clipped, weight }: Piece,
+  weighted: boolean,
+  into: SideSums,
+): void {
+  const between = (quantity: Quantity): number =>
+    sums.below(side, quantity, to) - sums.below(side, quantity, from);
+  const tokens = between("tokens");
+  const advantage = between("absAdvantage");
+  into.tokens += tokens;
+  into.advantage += advantage;
+  if (clipped) into.clipped += tokens;
+  if (!kept || tokens === 0) return;
+  const weights = weight === undefined ? between("rho") : weight * tokens;
+  into.kept += tokens;
+  into.advantageKept += advantage;
+  into.weights += weights;
+  into.squares += weight === undefined ? between("rhoSquares") : weight * weight * tokens;
+  into.loss += weighted ? weights : tokens;
 }
 
 /** `[bins + 1]`: the sum of everything before each edge. */

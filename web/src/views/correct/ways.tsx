@@ -1,15 +1,16 @@
 import { countOf, formatSigned } from "../../../../src/render/text/display/index.ts";
-import { hasBand, hasCap, type Level, type Setting, settingParams } from "../../state/setting.ts";
+import type { Correction } from "../../../../src/trainers/neutral/index.ts";
+import { type AxisName, insidesOn } from "../../state/lines.ts";
 import { hrefOf } from "../../state/url.ts";
 import type { HistogramSide } from "../../ui/histogram/draw-histogram.ts";
 
 type Bins = readonly [from: number, to: number];
 
-/** What the histogram of a level is of, as filters have it, and the view that lists those. */
-const FIELDS: Readonly<Record<Level, readonly ["tokens" | "sequences", string]>> = {
+/** What the histogram of an axis is of, as filters have it, and the view that lists those. */
+const FIELDS: Readonly<Record<AxisName, readonly ["tokens" | "sequences", string]>> = {
   token: ["tokens", "delta"],
-  sequence: ["sequences", "sum"],
-  geometric: ["sequences", "mean_delta"],
+  sum: ["sequences", "sum"],
+  mean: ["sequences", "mean_delta"],
 };
 
 /** `bins` of the address: `-0.1..0.05`, nats; an end that is left out is open. */
@@ -28,53 +29,48 @@ export function formatBins(from: number, to: number): string | undefined {
 
 /** The ways from the histogram to what is in it: the bars that are chosen, what is clipped, what is dropped. */
 export function Ways({
-  setting,
+  correction,
+  axis,
   picked,
   sides,
   bundled,
 }: {
-  readonly setting: Setting;
+  readonly correction: Correction;
+  readonly axis: AxisName;
   readonly picked: Bins | undefined;
   readonly sides: readonly HistogramSide[];
   readonly bundled: boolean;
 }) {
-  const [view, field] = FIELDS[setting.level];
+  const [view, field] = FIELDS[axis];
   // Files cannot look through all tokens.
   if (bundled && view === "tokens") return null;
   const count = ([from, to]: Bins): number =>
     Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));
-  const { method, cap, low, high } = setting;
-  const [all, band]: readonly Bins[] = [
-    [-Infinity, Infinity],
-    [Math.log(low), Math.log(high)],
-  ];
+  const all = count([-Infinity, Infinity]);
   const ways = [
-    picked && {
-      name: `Δ ${say(picked)}`,
-      filter: termOf(field, picked),
-      count: count(picked),
-    },
-    hasCap(method) && {
-      name: "clipped",
-      filter: `${field}>${rounded(Math.log(cap))}`,
-      count: count([Math.log(cap), Infinity]),
-    },
-    hasBand(method) && {
-      name: "outside the band",
-      filter: `-${termOf(field, band!)}`,
-      count: count(all!) - count(band!),
-    },
-  ].filter((way) => way !== false && way !== undefined);
+    ...(picked ? [{ name: `Δ ${say(picked)}`, filter: termOf(field, picked), count: count(picked) }] : []),
+    ...insidesOn(correction, axis).flatMap(({ action, inside: { low, high } }) => {
+      if (action === "veto" || (low === -Infinity && high === Infinity)) return [];
+      const inside = [low, high] as const;
+      return [
+        {
+          name: action === "truncate" ? "clipped" : "outside the band",
+          filter: outsideTerm(field, inside),
+          count: all - count(inside),
+        },
+      ];
+    }),
+  ];
   if (ways.length === 0) return null;
   return (
     <p class="leave">
       {ways.map(({ name, filter, count: found }) => (
         <a
-          key={name}
+          key={filter}
           href={hrefOf({
             view,
             token: undefined,
-            params: { filter, by: undefined, ...settingParams(setting) },
+            params: { filter, by: undefined },
           })}
         >
           {view === "tokens" && "≈ "}
@@ -83,6 +79,11 @@ export function Ways({
       ))}
     </p>
   );
+}
+
+function outsideTerm(field: string, [low, high]: Bins): string {
+  if (low === -Infinity) return `${field}>${rounded(high)}`;
+  return high === Infinity ? `${field}<${rounded(low)}` : `-${termOf(field, [low, high])}`;
 }
 
 function termOf(field: string, [from, to]: Bins): string {

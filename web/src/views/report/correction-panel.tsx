@@ -1,12 +1,13 @@
 import type { RunInfo } from "../../../../src/results/index.ts";
+import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
+import { correctionParams, readCorrection } from "../../state/correction.ts";
 import { useExact } from "../../state/exact.ts";
-import { hasSetting, parseSetting, questionOf, type Setting, settingParams } from "../../state/setting.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
 import type { PlotEvents } from "../../ui/chart-plot.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
-import { SettingPicker, TrainerButtons } from "../../ui/setting-picker.tsx";
+import { CorrectionEditor, ShippedButtons } from "../../ui/correction-editor.tsx";
 
 /** What the correction of the address does, step by step; without one the ways to one. */
 export function CorrectionPanel({
@@ -16,23 +17,24 @@ export function CorrectionPanel({
   readonly info: RunInfo;
   readonly cut: StepRange | null;
 }) {
-  const { params } = route.value;
-  const isSet = hasSetting(params);
-  const setting = parseSetting(params);
-  const isAsked = isSet && !info.bundled;
-  const exact = useExact(client.exactSteps, isAsked ? questionOf(setting) : undefined);
+  const { correction, problem } = readCorrection(route.value.params);
+  const isAsked = correction !== undefined && !info.bundled;
+  const exact = useExact(
+    client.correctSteps,
+    isAsked ? { correction: formatCorrection(correction) } : undefined,
+  );
   const data = exact.state === "ready" ? exact.answer : exact.state === "asking" ? exact.last : undefined;
-  const change = (next: Setting): void => navigate({ params: settingParams(next) });
+  const change = (next: Correction | undefined): void => navigate({ params: correctionParams(next) });
   return (
     <section class="correction" aria-labelledby="correction-title">
       <div class="head">
         <h3 id="correction-title">
-          {isSet ? "Under the current correction" : "What a correction would do, step by step"}
+          {correction ? "Under the current correction" : "What a correction would do, step by step"}
         </h3>
         {isAsked && (
           <>
-            <a href={hrefOf({ view: "whatif", token: undefined })}>drag its thresholds</a>
-            <button type="button" onClick={() => navigate({ params: NO_SETTING })}>
+            <a href={hrefOf({ view: "correct", token: undefined })}>drag its thresholds</a>
+            <button type="button" onClick={() => change(undefined)}>
               none
             </button>
           </>
@@ -45,13 +47,14 @@ export function CorrectionPanel({
         </p>
       ) : (
         <>
-          <TrainerButtons setting={isSet ? setting : undefined} onChange={change} />
-          {isSet && <SettingPicker compact setting={setting} onChange={change} />}
+          <ShippedButtons shipped={info.shipped} correction={correction} onChange={change} />
+          {problem !== undefined && <p class="failed">{problem}</p>}
+          {correction && <CorrectionEditor correction={correction} onChange={change} />}
           {exact.state === "failed" && <p class="failed">{exact.message}</p>}
-          {isSet && data === undefined && exact.state === "asking" && <p class="note">counting …</p>}
-          {isSet && data !== undefined && (
+          {correction && data === undefined && exact.state === "asking" && <p class="note">counting …</p>}
+          {correction && data !== undefined && (
             <div class={exact.state === "ready" ? "" : "stale"}>
-              <CorrectionCharts data={data} setting={setting} {...view} />
+              <CorrectionCharts data={data} correction={correction} {...view} />
             </div>
           )}
         </>
@@ -59,12 +62,3 @@ export function CorrectionPanel({
     </section>
   );
 }
-
-const NO_SETTING = {
-  level: undefined,
-  method: undefined,
-  cap: undefined,
-  low: undefined,
-  high: undefined,
-  veto: undefined,
-};

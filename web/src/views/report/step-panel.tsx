@@ -159,7 +159,7 @@ function Chosen({
       <span>
         their <a href={hrefOf({ view: "sequences", token: undefined })}>sequences</a>,{" "}
         <a href={hrefOf({ view: "tokens", token: undefined, params: { by: undefined } })}>tokens</a>,{" "}
-        <a href={hrefOf({ view: "whatif", token: undefined })}>what-if</a>
+        <a href={hrefOf({ view: "correct", token: undefined })}>correction</a>
       </span>
       {pooled !== undefined && (
         <span class="muted">

@@ -1,26 +1,11 @@
-import {
-  type Bound,
-  boundsOf,
-  boundText,
-  hasSetting,
-  parseSetting,
-  settingParams,
-} from "../../state/setting.ts";
+import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
+import { correctionParams, NO_CORRECTION, readCorrection } from "../../state/correction.ts";
 import { hrefOf, navigate, route } from "../../state/url.ts";
-import { SettingPicker } from "../../ui/setting-picker.tsx";
-
-const NONE = {
-  ...{ level: undefined, method: undefined },
-  ...{ cap: undefined, low: undefined, high: undefined, veto: undefined },
-};
+import { CorrectionEditor } from "../../ui/correction-editor.tsx";
 
 /** The correction whose effects are underlined, in a line; opened, everything of it. */
 export function CorrectionPicker() {
-  const { params } = route.value;
-  const given = hasSetting(params);
-  const setting = parseSetting(given ? params : { method: "none" });
-  const bounds = boundsOf(setting);
-  const isNone = setting.method === "none" && bounds.length === 0;
+  const { correction, problem } = readCorrection(route.value.params);
   return (
     <details
       class="correction-picker"
@@ -32,24 +17,17 @@ export function CorrectionPicker() {
       }}
     >
       <summary title="what a correction would do to these tokens: underlined in the text">
-        correction:{" "}
-        <strong>
-          {setting.level === "token" || isNone ? "" : `${setting.level} `}
-          {setting.method}
-        </strong>
-        {bounds.map((name) => ` · ${SHORT[name]} ${boundText(setting[name]!)}`)}
+        correction: <strong>{formatCorrection(correction ?? NO_CORRECTION)}</strong>
       </summary>
       <div class="correction-panel">
-        <SettingPicker
-          compact
-          setting={setting}
-          onChange={(next) => navigate({ params: settingParams(next) })}
+        {problem !== undefined && <p class="failed">{problem}</p>}
+        <CorrectionEditor
+          correction={correction ?? NO_CORRECTION}
+          onChange={(next) => navigate({ params: correctionParams(next) })}
         />
         <p>
-          <a href={hrefOf({ view: "whatif", token: undefined, params: settingParams(setting) })}>
-            What it does to the whole run
-          </a>
-          <button type="button" onClick={() => navigate({ params: NONE })}>
+          <a href={hrefOf({ view: "correct", token: undefined })}>What it does to the whole run</a>
+          <button type="button" onClick={() => navigate({ params: correctionParams(undefined) })}>
             no correction
           </button>
         </p>
@@ -57,5 +35,3 @@ export function CorrectionPicker() {
     </details>
   );
 }
-
-const SHORT: Readonly<Record<Bound, string>> = { cap: "≤", low: "from", high: "to", veto: "veto <" };

@@ -1,20 +1,18 @@
 import { formatCount } from "../../../../src/render/text/display/index.ts";
-import { boundText } from "../../state/setting.ts";
 import { navigate } from "../../state/url.ts";
 import { PALETTE_TITLES, PALETTES, type Palette } from "../../ui/colour-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
-import { anyThreshold, type Effects } from "./model/fate.ts";
+import type { Fates } from "./model/fate.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the colors and lines of the strip mean, in numbers. */
-export function StripLegend({
+/** What the colors and lines of the strip mean, in numbers. */ export function StripLegend({
   settings,
-  effects,
+  fates,
 }: {
   readonly settings: Settings;
-  readonly effects: Effects;
+  readonly fates: Fates;
 }) {
-  const { metric, domain, thresholds, palette } = settings;
+  const { metric, domain, palette } = settings;
   return (
     <div class="strip-legend">
       <span class="metric-meaning">{metric.meaning}</span>
@@ -35,29 +33,19 @@ export function StripLegend({
             above a digit its power of ten: <sup>2</sup> for hundreds, <sup>−1</sup> for tenths
           </span>
         )}
-        {anyThreshold(thresholds) && (
-          <>
-            {thresholds.cap !== undefined && (
-              <span class="key truncated">
-                truncated to {boundText(thresholds.cap)}: {formatCount(effects.truncated)}
-              </span>
-            )}
-            {(thresholds.low ?? thresholds.high) !== undefined && (
-              <span class="key masked">
-                {thresholds.zeroes ? "weight 0" : "masked"} outside {boundText(thresholds.low ?? 0)} …{" "}
-                {boundText(thresholds.high ?? Infinity)}: {formatCount(effects.masked)}
-              </span>
-            )}
-            {thresholds.veto !== undefined && (
-              <span class="key vetoed">
-                veto below {boundText(thresholds.veto)}: {formatCount(effects.vetoed)}
-              </span>
-            )}
-          </>
-        )}
+        {fates.any &&
+          (["truncated", "masked", "vetoed"] as const).map(
+            (effect) =>
+              fates.counts[effect] > 0 && (
+                <span key={effect} class={`key ${effect}`}>
+                  {effect}: {formatCount(fates.counts[effect])}
+                </span>
+              ),
+          )}
       </span>
-      {effects.vetoedBy !== undefined && (
-        <strong class="veto-note">the veto drops this whole sequence (first by t{effects.vetoedBy})</strong>
+      {fates.problem !== undefined && <strong class="veto-note">{fates.problem}</strong>}
+      {fates.vetoedBy !== undefined && (
+        <strong class="veto-note">the veto drops this whole sequence (first by t{fates.vetoedBy})</strong>
       )}
     </div>
   );

@@ -17,15 +17,15 @@ import { type PageInput, useSequencePage } from "./use-sequence-page.ts";
 export function SequencePage(input: PageInput) {
   const { info, source, order } = input;
   const page = useSequencePage(input);
-  const { model, linked, alternatives, numbers, settings, values, effects, finding, find, asked } = page;
+  const { model, linked, alternatives, numbers, settings, values, fates, finding, find, asked } = page;
   const { strip, follow, root, goToPlace, goTo, look, step, pick, setPins, openFind, closeFind } = page;
-  const { thresholds, place, current, pins, toggled, palette, findsText } = settings;
-  const card = { model, numbers, thresholds, vetoedBy: effects.vetoedBy, alternatives };
+  const { place, current, pins, toggled, palette, findsText } = settings;
+  const card = { model, numbers, fates, alternatives };
   return (
     <article ref={root} class="sequence scaled" data-palette={palette}>
       <SequenceHeader model={model} current={current} order={order} badge={source.badge} info={info} />
-      <Toolbar settings={settings} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />
-      <StripLegend settings={settings} effects={effects} />
+      <Toolbar settings={settings} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
+      <StripLegend settings={settings} fates={fates} />
       <Minimap
         {...{ model, settings, values, hits: finding?.hits, linked }}
         onJump={goToPlace}
@@ -36,7 +36,7 @@ export function SequencePage(input: PageInput) {
           )
         }
       />
-      <Readout model={model} settings={settings} numbers={numbers} vetoedBy={effects.vetoedBy} />
+      <Readout model={model} settings={settings} numbers={numbers} fates={fates} />
       {(asked.value !== 0 || find !== "") && (
         <FindBand
           {...{ find, finding, findsText }}
@@ -49,7 +49,7 @@ export function SequencePage(input: PageInput) {
       )}
       <div class={pins.length === 0 ? "strip-row" : "strip-row with-pins"}>
         <TokenStrip
-          {...{ model, settings, values, numbers, hits: finding?.hits, linked, follow, strip }}
+          {...{ model, settings, fates, values, numbers, hits: finding?.hits, linked, follow, strip }}
           onPick={pick}
           onGoTo={goTo}
           onToggle={(run) =>

@@ -7,7 +7,7 @@ import {
 } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { describeFate } from "./model/fate.ts";
+import type { Fates } from "./model/fate.ts";
 import { deltaAt } from "./model/metrics.ts";
 import { describeNumber, type Numbers } from "./model/numbers.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
@@ -19,12 +19,12 @@ export function Readout({
   model,
   settings,
   numbers,
-  vetoedBy,
+  fates,
 }: {
   readonly model: SequenceModel;
   readonly settings: Settings;
   readonly numbers: Numbers;
-  readonly vetoedBy: number | undefined;
+  readonly fates: Fates;
 }) {
   const { place, current, range } = settings;
   return (
@@ -39,7 +39,7 @@ export function Readout({
             Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatPlain(settings.near)}
           </span>
         ) : (
-          <bdi>{describeToken(model, settings, numbers, current, vetoedBy)}</bdi>
+          <bdi>{describeToken(model, settings, numbers, current, fates)}</bdi>
         )}
       </p>
       {range !== undefined && (
@@ -57,10 +57,10 @@ export function Readout({
 
 function describeToken(
   model: SequenceModel,
-  { thresholds, metric, numbers: showsNumbers }: Settings,
+  { metric, numbers: showsNumbers }: Settings,
   numbers: Numbers,
   token: number,
-  vetoedBy: number | undefined,
+  fates: Fates,
 ): string {
   const { wire, prompt } = model;
   const text = `t${token} ${model.nameOf(token + prompt, 24)}`;
@@ -80,7 +80,7 @@ function describeToken(
     ...(["delta", "rho", "rollout", "trainer"].includes(metric.name)
       ? []
       : [`${metric.title} ${metric.show(value)}`]),
-    describeFate(delta, thresholds, vetoedBy, token),
+    fates.describe(token),
   ].join(" · ");
 }
 

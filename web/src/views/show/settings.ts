@@ -1,9 +1,10 @@
 import type { RunInfo } from "../../../../src/results/index.ts";
+import type { Correction } from "../../../../src/trainers/neutral/index.ts";
+import { readCorrection } from "../../state/correction.ts";
 import type { Move, Route } from "../../state/url.ts";
 import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";
-import { judging, type Thresholds, thresholdsOf } from "./model/fate.ts";
 import { tokenTermsOf } from "./model/finding.ts";
 import { type Metric, metricsOf } from "./model/metrics.ts";
 import { parsePlaces } from "./model/runs.ts";
@@ -19,7 +20,8 @@ export interface Settings {
   readonly palette: Palette;
   /** Digits are grouped into numbers, and all else steps back. */
   readonly numbers: boolean;
-  readonly thresholds: Thresholds;
+  /** The one of the address. */
+  readonly correction: Correction | undefined;
   /** Smallest |Δ| that `.` and `,` stop at, nats. */
   readonly near: number;
   /** The place that is looked at, from the first prompt token. */
@@ -75,7 +77,7 @@ export function settingsOf({ params, token }: Route, info: RunInfo, model: Seque
     mode: TEXT_MODES.find((mode) => mode === params.mode) ?? "reading",
     palette: paletteNamed(params.palette ?? ""),
     numbers: params.numbers === "on",
-    thresholds: judging(thresholdsOf(params), model.deltas),
+    correction: readCorrection(params).correction,
     near: positive(params.near) ?? (info.scales.delta > 0 ? info.scales.delta / 4 : 0.1),
     place: current === undefined ? (prompt < model.prompt ? prompt : undefined) : current + model.prompt,
     current,

@@ -2,7 +2,7 @@
  * What the page of a sequence knows, and what can be done on it. Whatever can be linked to is in the address, and comes
  * back from there; what only the hand or the eye does is a signal or a ref.
  *
- *     wire ─► model ─► numbers, effects, finder ─┐
+ *     wire ─► model ─► numbers, fates, finder ─┐
  *     address ─► settings ───────────────────────┴─► markup (page.tsx) ─► goToPlace, look, step, pick, … ─► navigate ─► address
  *     signals: asked (the find box), linked.hovered, linked.sight
  *     refs: root, strip, and follow: how the strip is to come along with the next move
@@ -13,10 +13,11 @@ import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { navigate, route } from "../../state/url.ts";
 import { alternativesOf } from "./card/alternatives.ts";
 import type { Follow, Hovered, Linked } from "./linked.ts";
-import { effectsOn } from "./model/fate.ts";
+import { judgeTokens } from "./model/fate.ts";
 import { nextHit } from "./model/find.ts";
 import { finderIn } from "./model/finding.ts";
 import { numbersOf } from "./model/numbers.ts";
@@ -50,9 +51,10 @@ export function useSequencePage({ info, wire, source, order }: PageInput) {
   const wanted = settingsOf(route.value, info, model);
   // Where there is no number, nothing steps back for one.
   const settings = { ...wanted, numbers: wanted.numbers && numbers.any };
-  const { metric, thresholds, place, current, pins, find = "", findsText } = settings;
+  const { metric, correction, place, current, pins, find = "", findsText } = settings;
   const values = useMemo(() => metric.values(wire), [wire, metric.name]);
-  const effects = useMemo(() => effectsOn(model.deltas, thresholds), [model, ...Object.values(thresholds)]);
+  const correctionText = correction && formatCorrection(correction);
+  const fates = useMemo(() => judgeTokens(correction, model), [model, correctionText]);
   const finder = useMemo(() => finderIn(model, info.has.texts), [model, info.has.texts]);
   const finding = find === "" ? undefined : finder(find, findsText);
   /** How often the box was asked for, below 0 where it was opened otherwise; it stays while nothing is written in it. */
@@ -135,7 +137,7 @@ export function useSequencePage({ info, wire, source, order }: PageInput) {
     firstInSight: () => firstOwn(model, linked.sight.peek().from),
   });
   return {
-    ...{ model, linked, alternatives, numbers, settings, values, effects, finding, find, asked },
+    ...{ model, linked, alternatives, numbers, settings, values, fates, finding, find, asked },
     ...{ strip, follow, root },
     ...{ goToPlace, goTo, look, step, pick, setPins, openFind, closeFind },
   };

@@ -15,6 +15,7 @@ import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
 import type { MismatchReport } from "../../../../results/index.ts";
 import { type RunInfo, type TopTokens, VIEW_SCHEMA_VERSION } from "../../../../results/index.ts";
 import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
+import { shippedCorrections } from "../correct/shipped.ts";
 import { type DigitsPass, startDigits } from "../pass/digits-pass.ts";
 import { RunPass } from "../pass/run-pass.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
@@ -28,7 +29,7 @@ export const ANSWER_FILES = {
   report: "report.json",
   steps: "steps.json",
   tokens: "tokens.json",
-  whatif: "whatif.json",
+  "correct-bins": "correct-bins.json",
   sequences: "table.bin",
 } as const;
 export type AnswerName = keyof typeof ANSWER_FILES;
@@ -164,7 +165,7 @@ export class AnswerPass {
         ...pass.tokens.topTokens.finish(summary, texts, hasTexts),
         turns: pass.tokens.topTurns.finish(texts, hasTexts),
       } satisfies TopTokens,
-      whatif: pass.tokens.whatIf.finish(),
+      "correct-bins": pass.tokens.bins.finish(),
     };
     const write = (name: string, content: string | Uint8Array): Promise<void> =>
       writeFile(join(directory, name), content);
@@ -294,6 +295,7 @@ function runInfo(
       weight_versions: features.weightVersions,
       digits: hasDigits,
     },
+    shipped: shippedCorrections(),
     scales: {
       delta: scaleOf(total.deltas.absolute()),
       k3: scaleOf(k3),

@@ -11,7 +11,7 @@ import { statIfPresent } from "../../../../input/io/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Counts up whenever what is in a cache, or how it is laid out, changes. */
-const CACHE_VERSION = 6;
+const CACHE_VERSION = 7;
 /** A file that was changed so recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];

@@ -7,7 +7,7 @@ import { resultJson } from "../../../../core/base/json.ts";
 import { turnOfMark } from "../../../../core/kernels/turns.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
-import type { ExactQuestion, StepSeries, TopTokens, WhatIfSums } from "../../../../results/view.ts";
+import type { CorrectBins, StepSeries, TopTokens } from "../../../../results/view.ts";
 import {
   decodeSequence,
   decodeTable,
@@ -15,6 +15,7 @@ import {
   type SequenceTable,
   TOKEN_FLAGS,
 } from "../../../../results/wire/index.ts";
+import { type Question, readQuestion } from "../correct/question.ts";
 import { type PreparedRun, type PrepareOptions, prepareRun } from "../index.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 
@@ -28,13 +29,17 @@ afterEach(async () => {
   await work.remove();
 });
 
+function asking(correction: string): Question {
+  return readQuestion({ correction });
+}
+
 async function prepared(paths: readonly string[], options: PrepareOptions = {}): Promise<PreparedRun> {
   const run = await prepareRun(paths, options);
   opened.push(run);
   return run;
 }
 
-async function json<T>(run: PreparedRun, name: "report" | "steps" | "tokens" | "whatif"): Promise<T> {
+async function json<T>(run: PreparedRun, name: "report" | "steps" | "tokens" | "correct-bins"): Promise<T> {
   return JSON.parse(Buffer.from(await run.answer(name)).toString()) as T;
 }
 
@@ -103,7 +108,7 @@ describe("the demo run", () => {
       ["correct", "wrong"],
     ]);
 
-    const { edges, groups } = await json<WhatIfSums>(run, "whatif");
+    const { edges, groups } = await json<CorrectBins>(run, "correct-bins");
     expect(edges.length).toBe(1025);
     const total = (of: "tokens" | "rho" | "rho_squares"): number =>
       groups.reduce((all, group) => all + group[of].reduce((a, b) => a + b, 0), 0);
@@ -113,7 +118,7 @@ describe("the demo run", () => {
   });
 
   it("has the same bins by length, by reward and for all of its steps", async () => {
-    const whole = await json<WhatIfSums>(run, "whatif");
+    const whole = await json<CorrectBins>(run, "correct-bins");
     const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
     expect(whole.by_length.map(({ tokens }) => sum(tokens)).reduce((a, b) => a + b)).toBe(
       report.metrics.tokens,
@@ -124,14 +129,14 @@ describe("the demo run", () => {
       expect(sum(tokens)).toBe(inside.reduce((a, b) => a + b, 0));
     }
     const steps = run.info.steps;
-    const all = (await run.whatIf([steps[0]!, steps.at(-1)!]))!;
+    const all = (await run.bins([steps[0]!, steps.at(-1)!]))!;
     expect(all.by_length).toEqual(whole.by_length);
     expect(all.groups.map(({ tokens }) => tokens)).toEqual(whole.groups.map(({ tokens }) => tokens));
-    const first = (await run.whatIf([steps[0]!, steps[0]!]))!;
+    const first = (await run.bins([steps[0]!, steps[0]!]))!;
     expect(first.groups.reduce((total, { tokens }) => total + sum(tokens), 0)).toBe(
       report.per_step[0]!.tokens,
     );
-    expect(await run.whatIf([-2, -1])).toBeUndefined();
+    expect(await run.bins([-2, -1])).toBeUndefined();
   });
 
   it("finds the worst turns", async () => {
@@ -219,17 +224,14 @@ describe("the demo run", () => {
   });
 
   it("answers exactly, with configs and a command", async () => {
-    const none = { level: "none", upper: null, lower: null } as const;
-    const { answer: nothing } = await run.exact({ weights: none, mask: none, veto: null });
+    const { answer: nothing } = await run.correct(asking("none"));
     expect(nothing.kept_tokens).toBe(report.metrics.tokens);
     expect(nothing.ess).toBeCloseTo(report.metrics.ess, 6);
     expect(nothing.dropped_right).toBe(0);
-    const question: ExactQuestion = {
-      weights: { level: "token", upper: 1.01, lower: null },
-      mask: { level: "geometric", upper: 1.0005, lower: 0.9995 },
-      veto: 0.8,
-    };
-    const { answer: asked, steps } = await run.exact(question);
+    const question = asking(
+      "weight:token truncate:..1.01 mask:sequence.mean.ratio:0.9995..1.0005 veto:ratio:0.8..",
+    );
+    const { answer: asked, steps } = await run.correct(question);
     const { columns } = await tableOf(run);
     let masked = 0;
     columns.delta_mean.forEach((mean, i) => {
@@ -242,14 +244,13 @@ describe("the demo run", () => {
     expect(asked.kept_tokens).toBeLessThan(report.metrics.tokens - masked);
     expect(steps.steps).toEqual(run.info.steps);
     expect(steps.counts.masked.reduce((a, b) => a + b, 0)).toBe(masked);
-    const again = await run.exact({ ...question, steps: [run.info.steps[1]!, run.info.steps[2]!] });
+    const again = await run.correct({ ...question, steps: [run.info.steps[1]!, run.info.steps[2]!] });
     expect(again.answer.masked).toBe(steps.counts.masked[1]! + steps.counts.masked[2]!);
     expect(again.steps).toEqual(steps);
-    const { answer: tis } = await run.exact({
-      weights: { level: "token", upper: 2, lower: null },
-      mask: none,
-      veto: null,
-    });
+    const { answer: tis } = await run.correct(asking("weight:token truncate:..2"));
+    const { answer: turns } = await run.correct(asking("mask:turn.mean.k2:..0.001"));
+    expect(turns.masked).toBeGreaterThan(0);
+    expect(turns.kept_tokens).toBe(report.metrics.tokens - turns.masked);
     expect(Object.keys(tis.configs)).toContain("verl");
     expect(tis.command).toContain(`logratio correct ${DEMO} --preset`);
   });
@@ -306,12 +307,10 @@ describe("what a run lacks", () => {
     expect(columns.worst_token[1]).toBe(-1);
     expect(columns.delta_mean[1]).toBeNaN();
     expect(decodeSequence((await run.sequence(0))!).trainer[0]).toBeNaN();
-    expect((await json<WhatIfSums>(run, "whatif")).groups.map(({ name }) => name)).toEqual(["unknown"]);
-    const { answer } = await run.exact({
-      weights: { level: "token", upper: 1.2, lower: null },
-      mask: { level: "none", upper: null, lower: null },
-      veto: null,
-    });
+    expect((await json<CorrectBins>(run, "correct-bins")).groups.map(({ name }) => name)).toEqual([
+      "unknown",
+    ]);
+    const { answer } = await run.correct(asking("weight:token truncate:..1.2"));
     expect(answer).toMatchObject({ kept_tokens: 5, kept_sequences: 2, clipped: 1, dropped_right: null });
   });
 

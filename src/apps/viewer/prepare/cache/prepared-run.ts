@@ -6,12 +6,11 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type {
-  ExactQuestion,
+  CorrectBins,
   MatchingTokens,
   MismatchReport,
   RunInfo,
   TopTokens,
-  WhatIfSums,
 } from "../../../../results/index.ts";
 import {
   decodeArrays,
@@ -20,14 +19,16 @@ import {
   encodeTurns,
   type SequenceTable,
 } from "../../../../results/wire/index.ts";
-import { answerExactly, type ExactAnswers } from "../exact/exact.ts";
-import { type MatchSource, matchOccurrences, matchSequences, sequencesAt } from "../exact/match-filter.ts";
-import { stepsReport } from "../exact/steps-report.ts";
-import { WhatIfBuilder } from "../exact/what-if.ts";
+import { answerCorrection, type CorrectAnswers } from "../correct/answer.ts";
+import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
+import { BinBuilder } from "../correct/bins.ts";
+import type { Question } from "../correct/question.ts";
+import { type MatchSource, matchOccurrences, matchSequences, sequencesAt } from "../filter/match-filter.ts";
 import { type DeltaBlock, deltaBlocks } from "../pass/delta-blocks.ts";
 import { PASS_FILES } from "../pass/run-pass.ts";
 import { type ReadBytes, readAlternatives } from "../pass/top-k-store.ts";
 import { turnTable } from "../pass/turn-figures.ts";
+import { stepsReport } from "../report/steps-report.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -59,9 +60,10 @@ export interface PreparedRun {
   sequence(index: number): Promise<Uint8Array | undefined>;
   /** An encoded `WireTopK`, of as many of the tokens as there are; undefined without such a sequence. */
   topK(index: number, from: number, count: number): Promise<Uint8Array | undefined>;
-  exact(question: ExactQuestion): Promise<ExactAnswers>;
-  /** The sums of `whatif` over steps, both included; undefined where no token is in them. */
-  whatIf(steps: readonly [from: number, to: number]): Promise<WhatIfSums | undefined>;
+  /** What a correction does. @throws UsageError where that cannot be told */
+  correct(question: Question): Promise<CorrectAnswers>;
+  /** The sums of `correct-bins` over steps, both included; undefined where no token is in them. */
+  bins(steps: readonly [from: number, to: number]): Promise<CorrectBins | undefined>;
   /** The report over steps, both included, and its furthest tokens; undefined where no token is in them. */
   reportOf(
     steps: readonly [from: number, to: number],
@@ -135,16 +137,20 @@ export async function openPrepared(
     },
   };
   const knows = (index: number): boolean => index >= 0 && index < facts.sequences;
-  const rewards = (JSON.parse(Buffer.from(answers.get("whatif")!).toString()) as WhatIfSums).by_reward.map(
-    ({ from, to }) => ({ from, to }),
-  );
+  const rewards = (
+    JSON.parse(Buffer.from(answers.get("correct-bins")!).toString()) as CorrectBins
+  ).by_reward.map(({ from, to }) => ({ from, to }));
   const blocks = deltaBlocks(files.deltas, offsets.deltas, rewards, async () => {
     const { step, correct, reward } = decodeTable(await table()).columns;
     return { step: step.slice(), correct: correct.slice(), reward: reward.slice() };
   });
-  const exact = kept(ANSWERS_HELD, (question: ExactQuestion) =>
-    answerExactly(question, { blocks: blocks(), rewards, paths, flags }),
-  );
+  const everyRow = (): Uint32Array => Uint32Array.from({ length: facts.sequences }, (_, index) => index);
+  const correct = kept(ANSWERS_HELD, (question: Question) => {
+    const batches = needsTokens(question.correction)
+      ? tokenBatches(sequencesAt(matched, everyRow()), rewards)
+      : deltaBatches(blocks());
+    return answerCorrection(question, { batches, rewards, paths, flags });
+  });
   return {
     info,
     directory,
@@ -165,9 +171,9 @@ export async function openPrepared(
       const found = await readAlternatives(read, facts.topK, from, count);
       return encodeTopK({ ...found, texts: textsOf(found.policies, vocabulary()) });
     },
-    exact,
-    async whatIf([from, to]) {
-      const sums = new WhatIfBuilder();
+    correct,
+    async bins([from, to]) {
+      const sums = new BinBuilder();
       for await (const block of blocks()) if (block.step >= from && block.step <= to) addBlock(sums, block);
       const whole = sums.finish(rewards);
       return whole.groups.length === 0 ? undefined : whole;
@@ -187,8 +193,7 @@ export async function openPrepared(
       return { report: found.report, top: { ...found.top, occurrences } };
     }),
     turns() {
-      const all = Uint32Array.from({ length: facts.sequences }, (_, index) => index);
-      turns ??= turnTable(sequencesAt(matched, all)).then(encodeTurns);
+      turns ??= turnTable(sequencesAt(matched, everyRow())).then(encodeTurns);
       turns.catch(() => {
         turns = undefined;
       });
@@ -217,7 +222,7 @@ function textsOf(
   return texts;
 }
 
-function addBlock(sums: WhatIfBuilder, { deltas, offsets, correct, rewards }: DeltaBlock): void {
+function addBlock(sums: BinBuilder, { deltas, offsets, correct, rewards }: DeltaBlock): void {
   for (const [row, own] of correct.entries()) {
     for (let t = offsets[row]!; t < offsets[row + 1]!; t++)
       sums.add(own, deltas[t]!, Math.exp(deltas[t]!), Number.NaN);

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MismatchReport } from "../../../../results/report.ts";
-import type { ExactSteps, StepSeries, TopTokens } from "../../../../results/view.ts";
+import type { CorrectSteps, StepSeries, TopTokens } from "../../../../results/view.ts";
 import { decodeTable } from "../../../../results/wire/index.ts";
 import { ANSWER_FILES, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "../cache/build-cache.ts";
 import { inputsOf } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
 import type { PreparedRun } from "../cache/prepared-run.ts";
+import { readQuestion } from "../correct/question.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 import { PASS_FILES } from "../pass/run-pass.ts";
 import { beginLivingRun, type Looked } from "./living-run.ts";
@@ -105,7 +106,7 @@ function placeless({ by_token, by_class, by_position, by_turn }: TopTokens): unk
 }
 
 /** Rows of steps, which answers have in the order of the table. */
-function byStep({ steps, tokens, sequences, counts, figures }: ExactSteps): unknown {
+function byStep({ steps, tokens, sequences, counts, figures }: CorrectSteps): unknown {
   return steps
     .map((step, at) => ({
       step,
@@ -116,8 +117,7 @@ function byStep({ steps, tokens, sequences, counts, figures }: ExactSteps): unkn
     .toSorted((a, b) => (a.step ?? 0) - (b.step ?? 0));
 }
 
-const none = { level: "none", upper: null, lower: null } as const;
-const QUESTION = { weights: { level: "token", upper: 1.2, lower: null }, mask: none, veto: null } as const;
+const QUESTION = readQuestion({ correction: "weight:token truncate:..1.2" });
 
 describe("a run read part by part", () => {
   it("is the run read at once, byte for byte, when steps come in their order", async () => {
@@ -137,7 +137,7 @@ describe("a run read part by part", () => {
         expect({ ...run.info, growing: undefined }).toEqual(whole.info);
         const [parted, once] = [await filesOf(run), await filesOf(whole)];
         for (const name of Object.keys(once)) expect(parted[name]!.equals(once[name]!), name).toBe(true);
-        expect(await run.exact(QUESTION)).toEqual(await whole.exact(QUESTION));
+        expect(await run.correct(QUESTION)).toEqual(await whole.correct(QUESTION));
         await end();
         // What is left is a cache like any other.
         const again = await prepareRun([work.path(folder)], options);
@@ -178,7 +178,7 @@ describe("a run read part by part", () => {
         ];
         expect(distances(top)).toEqual(distances(wholeTop));
         expect(rounded(placeless(top))).toEqual(rounded(placeless(wholeTop)));
-        const [exact, wholeExact] = [await run.exact(QUESTION), await whole.exact(QUESTION)];
+        const [exact, wholeExact] = [await run.correct(QUESTION), await whole.correct(QUESTION)];
         expect(rounded(byStep(exact.steps))).toEqual(rounded(byStep(wholeExact.steps)));
         expect(rounded({ ...exact.answer, command: "" })).toEqual(
           rounded({ ...wholeExact.answer, command: "" }),

@@ -5,7 +5,6 @@
  */
 import type { FileHandle } from "node:fs/promises";
 import { rewardGroupOf } from "../../../../analyses/sweep/index.ts";
-import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { ValueGroup } from "../../../../results/index.ts";
 import { readPart } from "../cache/read-part.ts";
 
@@ -106,44 +105,4 @@ export function partedBlocks(
       rewards: Float64Array.from(rows, (row) => reward[row]!),
     };
   });
-}
-
-/** Batches of a sweep that looks at nothing but Δ; what they have in common is made once. */
-export class SharedColumns {
-  #zeros = new Float64Array(0);
-  #ones = new Uint8Array(0);
-
-  batchOf({ deltas, offsets, correct }: DeltaBlock): RecordBatch {
-    const [length, tokens] = [correct.length, deltas.length];
-    if (this.#zeros.length < tokens) {
-      this.#zeros = new Float64Array(tokens);
-      this.#ones = new Uint8Array(tokens).fill(1);
-    }
-    const unknown = new Float64Array(length).fill(Number.NaN);
-    const texts = new Array<undefined>(length).fill(undefined);
-    return {
-      length,
-      provenance: { file: "", format: "cache", trainer: "view", alignment: "token" },
-      sampling: {},
-      offsets,
-      responseMask: this.#ones.subarray(0, tokens),
-      rolloutLogprobs: this.#zeros.subarray(0, tokens),
-      trainerLogprobs: deltas,
-      policyLogprobs: {},
-      entropies: {},
-      topK: {},
-      steps: unknown,
-      ranks: unknown,
-      rows: new Int32Array(length),
-      packs: new Int32Array(length),
-      rewards: unknown,
-      correctness: correct,
-      sourceOffsets: unknown,
-      sampleIds: texts,
-      groupIds: texts,
-      environments: texts,
-      promptTexts: texts,
-      responseTexts: texts,
-    };
-  }
 }

@@ -13,7 +13,7 @@ import type { SamplingInfo } from "../../../../results/index.ts";
 import { encodeSequence } from "../../../../results/wire/index.ts";
 import { FileAppender } from "../cache/file-appender.ts";
 import type { FileSeal } from "../cache/seal.ts";
-import { promptOf, type Row, type SequenceOptions, sequenceOf } from "../exact/sequence-of.ts";
+import { promptOf, type Row, type SequenceOptions, sequenceOf } from "./sequence-of.ts";
 import { addSlices, addVersionSlices } from "./slices.ts";
 import { StepSeriesBuilder } from "./step-series.ts";
 import { TableBuilder } from "./table-builder.ts";

@@ -8,8 +8,8 @@ import { orNull } from "../../../../core/base/index.ts";
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { ValueSketch } from "../../../../core/summaries/index.ts";
-import { handleOf, type Row } from "../exact/sequence-of.ts";
-import { WhatIfBuilder } from "../exact/what-if.ts";
+import { BinBuilder } from "../correct/bins.ts";
+import { handleOf, type Row } from "./sequence-of.ts";
 import { CONTEXT, CONTEXT_MARGIN, type TokenPlace, TopTokensBuilder } from "./top-tokens.ts";
 import { OPENING, TopTurnsBuilder } from "./top-turns.ts";
 
@@ -42,7 +42,7 @@ interface OpenTurn {
 export class TokenPass {
   readonly topTokens = new TopTokensBuilder();
   readonly topTurns = new TopTurnsBuilder();
-  readonly whatIf = new WhatIfBuilder();
+  readonly bins = new BinBuilder();
   readonly entropy = new ValueSketch(10);
 
   addRow(sequence: Row): TokenFigures {
@@ -82,7 +82,7 @@ export class TokenPass {
       deltas[count++] = delta;
       rhoSum += rho;
       rhoSquares += rho * rho;
-      this.whatIf.add(correct, delta, rho, advantage);
+      this.bins.add(correct, delta, rho, advantage);
       place.token = t - start;
       const size = Math.abs(delta);
       if (size > largest) {
@@ -108,7 +108,7 @@ export class TokenPass {
       if (this.topTokens.offer(place)) this.#keep(sequence, place, trainer[t]!);
     }
     this.#endTurn(sequence, open);
-    this.whatIf.endSequence(batch.rewards[row]!);
+    this.bins.endSequence(batch.rewards[row]!);
     return {
       deltas: deltas.subarray(0, count),
       rhoSum,

@@ -7,7 +7,7 @@ import {
   formatSigned,
 } from "../../../../../src/render/text/display/index.ts";
 import { hexBytes, literal } from "../model/display.ts";
-import { describeFate, type Thresholds } from "../model/fate.ts";
+import type { Fates } from "../model/fate.ts";
 import { deltaAt } from "../model/metrics.ts";
 import { describeNumber, type Numbers } from "../model/numbers.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
@@ -19,8 +19,7 @@ export interface TokenCardProps {
   readonly numbers: Numbers;
   /** Counted from the first prompt token. */
   readonly place: number;
-  readonly thresholds: Thresholds;
-  readonly vetoedBy: number | undefined;
+  readonly fates: Fates;
   /** Absent where the run has none. */
   readonly alternatives: Alternatives | undefined;
   /** Beside the title. */
@@ -28,15 +27,7 @@ export interface TokenCardProps {
 }
 
 /** All that is known of one token. */
-export function TokenCard({
-  model,
-  numbers,
-  place,
-  thresholds,
-  vetoedBy,
-  alternatives,
-  children,
-}: TokenCardProps) {
+export function TokenCard({ model, numbers, place, fates, alternatives, children }: TokenCardProps) {
   const { wire, prompt } = model;
   const token = place - prompt;
   const id = wire.ids[place]!;
@@ -68,19 +59,17 @@ export function TokenCard({
       {place >= prompt && wire.mask[token] === 0 && (
         <p class="card-note">tool output · not trained, in no figure</p>
       )}
-      {place >= prompt && (
-        <Values {...{ model, token, thresholds, vetoedBy, alternatives }} actual={{ id, text }} />
-      )}
+      {place >= prompt && <Values {...{ model, token, fates, alternatives }} actual={{ id, text }} />}
     </>
   );
 }
 
-interface ValuesProps extends Pick<TokenCardProps, "model" | "thresholds" | "vetoedBy" | "alternatives"> {
+interface ValuesProps extends Pick<TokenCardProps, "model" | "fates" | "alternatives"> {
   readonly token: number;
   readonly actual: { readonly id: number; readonly text: string };
 }
 
-function Values({ model, token, thresholds, vetoedBy, alternatives, actual }: ValuesProps) {
+function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
   const { wire } = model;
   const rollout = wire.rollout[token]!;
   const trainer = wire.trainer[token]!;
@@ -150,8 +139,7 @@ function Values({ model, token, thresholds, vetoedBy, alternatives, actual }: Va
       </table>
       {own && (
         <p class="card-fate">
-          ρ {formatNearOne(Math.exp(delta))} · k3 {formatNumber(k3Of(delta))} ·{" "}
-          {describeFate(delta, thresholds, vetoedBy, token)}
+          ρ {formatNearOne(Math.exp(delta))} · k3 {formatNumber(k3Of(delta))} · {fates.describe(token)}
         </p>
       )}
       <p class="card-place">

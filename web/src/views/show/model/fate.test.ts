@@ -1,65 +1,64 @@
 import { expect, test } from "vitest";
-import {
-  anyThreshold,
-  describeFate,
-  effectOn,
-  effectsOn,
-  judging,
-  type Thresholds,
-  thresholdsOf,
-} from "./fate.ts";
+import { parseCorrection } from "../../../../../src/trainers/neutral/text.ts";
+import { type Fates, judgeTokens } from "./fate.ts";
 
-const all = thresholdsOf({ cap: "2", low: "0.5", high: "5", veto: "0.0001" });
+/** Of own tokens with these Δ; NaN: the trainer's log-prob is missing. */
+function judge(text: string, deltas: readonly number[], advantages?: readonly number[]): Fates {
+  const rollout = new Float32Array(deltas.length).fill(-2);
+  return judgeTokens(text === "" ? undefined : parseCorrection(text), {
+    deltas: Float64Array.from(deltas),
+    wire: {
+      mask: new Uint8Array(deltas.length).fill(1),
+      rollout,
+      trainer: Float32Array.from(deltas, (delta) => delta - 2),
+      ...(advantages && { advantages: Float32Array.from(advantages) }),
+    },
+  });
+}
 
-test("thresholds are the bounds of the address's correction that bind", () => {
-  expect(all).toEqual({ level: "token", cap: 2, low: 0.5, high: 5, zeroes: false, veto: 0.0001 });
-  expect(anyThreshold(thresholdsOf({ metric: "k3" }))).toBe(false);
-  expect(anyThreshold(thresholdsOf({ level: "token", method: "none" }))).toBe(false);
-  expect(anyThreshold(thresholdsOf({ method: "mask", low: "0", high: "inf", cap: "2" }))).toBe(false);
-  expect(thresholdsOf({ method: "truncate" }).cap).toBe(2);
-  expect(thresholdsOf({ level: "geometric", method: "mask" })).toMatchObject({ low: 0.99, high: 1.01 });
+const LOG = Math.log;
+const ALL = "weight:token truncate:..2 mask:token.ratio:0.5..5 veto:ratio:0.0001..";
+
+test("a token's fate goes by its ratio, and is told with its bound", () => {
+  const { effect, describe, counts, vetoedBy } = judge(ALL, [0, LOG(3), LOG(6), LOG(0.4), Number.NaN]);
+  expect([0, 1, 2, 3, 4].map(effect)).toEqual(["kept", "truncated", "masked", "masked", "kept"]);
+  expect([0, 1, 2, 3].map(describe)).toEqual(["kept", "truncated to 2", "masked: ρ > 5", "masked: ρ < 0.5"]);
+  expect(describe(4)).toMatch(/missing/);
+  expect(counts).toEqual({ kept: 1, truncated: 1, masked: 2, vetoed: 0 });
+  expect(vetoedBy).toBeUndefined();
+});
+
+test("one token takes its whole sequence away", () => {
+  const { effect, describe, vetoedBy, counts } = judge(ALL, [0, LOG(3), Number.NaN, -20, -15]);
+  expect([vetoedBy, counts.vetoed]).toEqual([3, 2]);
+  expect([effect(0), effect(3)]).toEqual(["kept", "vetoed"]);
+  expect(describe(0)).toBe("dropped: t3 vetoes the sequence");
+  expect(describe(3)).toBe("vetoes the sequence: ρ < 0.0001");
+});
+
+test("without a correction nothing happens", () => {
+  expect(judge("", [5]).any).toBe(false);
+  expect(judge("none", [5])).toMatchObject({ any: false });
+  expect(judge("none", [5]).describe(0)).toBe("kept");
 });
 
 test("IcePop's tokens outside the band stay in the mask, with weight 0", () => {
-  const icepop = thresholdsOf({ method: "icepop", low: "0.5", high: "5" });
-  expect(describeFate(Math.log(6), icepop, undefined, 1)).toBe("weight 0: ρ > 5");
+  expect(judge("weight:token zero:weight:0.5..5", [LOG(6)]).describe(0)).toBe("weight 0: weight > 5");
 });
 
-test("a token's fate goes by its ratio", () => {
-  expect(effectOn(0, all)).toBe("kept");
-  expect(effectOn(Math.log(3), all)).toBe("truncated");
-  expect(effectOn(Math.log(6), all)).toBe("masked");
-  expect(effectOn(Math.log(0.4), all)).toBe("masked");
-  expect(effectOn(Math.log(0.00001), all)).toBe("vetoed");
-  expect(effectOn(Number.NaN, all)).toBe("kept");
-  expect(effectOn(Infinity, all)).toBe("masked");
+test("of a sequence or a turn, one figure judges all tokens", () => {
+  const deltas = [0.5, Number.NaN, 0.5, -0.1];
+  const product = judge("weight:sequence truncate:..2", deltas);
+  expect([0, 1, 2, 3].map(product.effect)).toEqual(["truncated", "kept", "truncated", "truncated"]);
+  expect(product.describe(0)).toBe("ρ of the sequence truncated to 2");
+  expect(judge("weight:sequence.mean truncate:..2", deltas).effect(0)).toBe("kept");
+  expect(judge("mask:turn.mean.k2:..0.01", deltas).describe(3)).toBe("masked: turn.mean.k2 > 0.01");
 });
 
-test("of a sequence, one ratio judges all tokens; the veto stays with each token", () => {
-  const deltas = Float64Array.of(0.5, Number.NaN, 0.5, -0.1);
-  const at = (level: string): Thresholds => judging(thresholdsOf({ level, cap: "2", veto: "0.95" }), deltas);
-  expect(deltas.map((delta) => (effectOn(delta, at("token")) === "kept" ? 0 : 1))).toEqual(
-    Float64Array.of(0, 0, 0, 1),
-  );
-  expect(at("sequence").whole).toBeCloseTo(0.9, 12);
-  expect(effectOn(0.5, at("sequence"))).toBe("truncated");
-  expect(effectOn(-0.1, at("sequence"))).toBe("vetoed");
-  expect(at("geometric").whole).toBeCloseTo(0.3, 12);
-  expect(effectOn(0.5, at("geometric"))).toBe("kept");
-  expect(describeFate(0.5, at("sequence"), undefined, 0)).toBe("ρ of the sequence truncated to 2");
-});
-
-test("counts, and the token that takes the sequence away", () => {
-  const deltas = Float64Array.of(0, Math.log(3), Number.NaN, -20, -21);
-  expect(effectsOn(deltas, all)).toEqual({ truncated: 1, masked: 0, vetoed: 2, vetoedBy: 3 });
-});
-
-test("fates in words", () => {
-  expect(describeFate(Math.log(3), all, undefined, 1)).toBe("truncated to 2");
-  expect(describeFate(Math.log(6), all, undefined, 1)).toBe("masked: ρ > 5");
-  expect(describeFate(Math.log(0.4), all, undefined, 1)).toBe("masked: ρ < 0.5");
-  expect(describeFate(0, all, 3, 1)).toBe("dropped: t3 vetoes the sequence");
-  expect(describeFate(-20, all, 3, 3)).toBe("vetoes the sequence: ρ < 0.0001");
-  expect(describeFate(0, all, undefined, 1)).toBe("kept");
-  expect(describeFate(Number.NaN, all, undefined, 1)).toMatch(/missing/);
+test("signs of advantages are looked at, and missed where there are none", () => {
+  const text = "mask:token.ratio:..2:positive";
+  expect([0, 1].map(judge(text, [1, 1], [1, -1]).effect)).toEqual(["masked", "kept"]);
+  expect(judge(text, [1, 1]).problem).toMatch(/there are none/);
+  const diverging = judge("mask:sequence.mean.ratio:..1.1:diverging", [1, 1, -0.5], [1, -1, 1]);
+  expect([0, 1, 2].map(diverging.effect)).toEqual(["masked", "kept", "kept"]);
 });

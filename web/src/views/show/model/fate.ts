@@ -1,112 +1,159 @@
+/**
+ * What a correction does to the tokens of one sequence: `applyCorrection` on it, and its outcome in words.
+ *
+ * @module
+ */
 import {
-  type Bound,
-  boundsOf,
-  boundText,
-  hasSetting,
-  type Level,
-  parseSetting,
-} from "../../../state/setting.ts";
+  type AppliedCorrection,
+  applyCorrection,
+  type Bounds,
+  type Correction,
+  clamp,
+  formatMeasure,
+  type Measure,
+  needsAdvantages,
+  readLimits,
+  type StepOutcome,
+} from "../../../../../src/trainers/neutral/index.ts";
+import type { SequenceModel } from "./sequence-model.ts";
 
-/** The bounds on ratios ρ of the address's correction, those that bind. */
-export interface Thresholds {
-  /** Whose ratio cap and band judge: each token's, or the whole sequence's (of its sum, or its mean of Δ). */
-  readonly level: Level;
-  /** log ρ of the whole sequence, where that is judged; undefined: each token's own. */
-  readonly whole?: number;
-  /** Larger ratios are truncated to it. */
-  readonly cap: number | undefined;
-  /** Tokens outside are masked. */
-  readonly low: number | undefined;
-  readonly high: number | undefined;
-  /** IcePop: outside the band the weight is 0, and nothing leaves the mask. */
-  readonly zeroes: boolean;
-  /** One token below it takes its whole sequence away. */
-  readonly veto: number | undefined;
-}
+export const EFFECTS = ["kept", "truncated", "masked", "vetoed"] as const;
+export type Effect = (typeof EFFECTS)[number];
 
-export type Effect = "kept" | "truncated" | "masked" | "vetoed";
+/** What is looked at: a sequence's own tokens (mask 1). */
+export type Judged = Pick<SequenceModel, "deltas"> & {
+  readonly wire: Pick<SequenceModel["wire"], "mask" | "rollout" | "trainer" | "advantages">;
+};
 
-/** Without any parameter of a correction: none. */
-export function thresholdsOf(params: Readonly<Record<string, string | undefined>>): Thresholds {
-  const setting = parseSetting(hasSetting(params) ? params : { method: "none" });
-  const inPlay = boundsOf(setting);
-  const bound = (name: Bound, free: number): number | undefined => {
-    const value = setting[name];
-    return inPlay.includes(name) && value !== null && value !== free ? value : undefined;
-  };
-  return {
-    level: setting.level,
-    cap: bound("cap", Infinity),
-    low: bound("low", 0),
-    high: bound("high", Infinity),
-    zeroes: setting.method === "icepop",
-    veto: bound("veto", 0),
-  };
-}
-
-/** The thresholds with the sequence's own ratio, where that is what they judge. NaN: no token has one. */
-export function judging(thresholds: Thresholds, deltas: Float64Array): Thresholds {
-  if (thresholds.level === "token") return thresholds;
-  let [sum, count] = [0, 0];
-  for (const delta of deltas) {
-    if (Number.isNaN(delta)) continue;
-    sum += delta;
-    count++;
-  }
-  return { ...thresholds, whole: thresholds.level === "sequence" && count > 0 ? sum : sum / count };
-}
-
-export function anyThreshold({ cap, low, high, veto }: Thresholds): boolean {
-  return [cap, low, high, veto].some((bound) => bound !== undefined);
-}
-
-/** What the thresholds do to a token of this Δ (nats); a token without Δ is kept. */
-export function effectOn(delta: number, { whole, cap, low, high, veto }: Thresholds): Effect {
-  if (Number.isNaN(delta)) return "kept";
-  if (veto !== undefined && Math.exp(delta) < veto) return "vetoed";
-  const ratio = Math.exp(whole ?? delta);
-  if ((low !== undefined && ratio < low) || (high !== undefined && ratio > high)) return "masked";
-  if (cap !== undefined && ratio > cap) return "truncated";
-  return "kept";
-}
-
-export interface Effects {
-  readonly truncated: number;
-  readonly masked: number;
-  readonly vetoed: number;
+export interface Fates {
+  /** False: no correction, or one that does nothing. */
+  readonly any: boolean;
+  /** Why it could not be applied. */
+  readonly problem?: string;
+  readonly counts: Readonly<Record<Effect, number>>;
   /** The first token that takes the sequence away; undefined where none does. */
   readonly vetoedBy: number | undefined;
+  /** Of a response token; one without a Δ is kept. `vetoed`: it is itself why the sequence goes. */
+  effect(token: number): Effect;
+  /** In words, with the bound: `truncated to 2`, `masked: ρ > 5`, `kept`. */
+  describe(token: number): string;
 }
 
-/** How many of these tokens meet each fate. */
-export function effectsOn(deltas: Float64Array, thresholds: Thresholds): Effects {
+const NOTHING: Fates = {
+  any: false,
+  counts: { kept: 0, truncated: 0, masked: 0, vetoed: 0 },
+  vetoedBy: undefined,
+  effect: () => "kept",
+  describe: () => "kept",
+};
+
+/** A batch's mean is not known of one sequence, so weights are those before they are normalised. */
+export function judgeTokens(correction: Correction | undefined, judged: Judged): Fates {
+  if (correction === undefined || (correction.steps.length === 0 && correction.weight === undefined))
+    return { ...NOTHING, describe: (token) => describeMissing(judged, token) ?? "kept" };
+  const { mask, rollout, trainer, advantages } = judged.wire;
+  if (needsAdvantages(correction) && advantages === undefined)
+    return { ...NOTHING, problem: "it asks for signs of advantages: there are none" };
+  // A token without a Δ is no part of anything, and parts no turn: it is left out, as in a sweep.
+  const places = Int32Array.from(mask.keys()).filter(
+    (t) => mask[t] === 0 || !Number.isNaN(judged.deltas[t]!),
+  );
+  const take = (column: Float32Array): Float32Array => Float32Array.from(places, (t) => column[t]!);
+  const steps = correction.steps.filter(({ action }) => action !== "normalize");
+  const applied = applyCorrection(
+    {
+      rollout: take(rollout),
+      trainer: take(trainer),
+      mask: Uint8Array.from(places, (t) => mask[t]!),
+      offsets: Int32Array.of(0, places.length),
+      ...(advantages && { advantages: take(advantages) }),
+    },
+    { ...correction, steps },
+  );
+  return readFates(applied, places, judged);
+}
+
+function readFates(applied: AppliedCorrection, places: Int32Array, judged: Judged): Fates {
+  const { deltas } = judged;
+  const effects = new Uint8Array(deltas.length);
+  const words = new Map<number, string>();
   const counts = { kept: 0, truncated: 0, masked: 0, vetoed: 0 };
   let vetoedBy: number | undefined;
-  for (let at = 0; at < deltas.length; at++) {
-    const effect = effectOn(deltas[at]!, thresholds);
-    counts[effect]++;
-    if (effect === "vetoed") vetoedBy ??= at;
-  }
-  return { truncated: counts.truncated, masked: counts.masked, vetoed: counts.vetoed, vetoedBy };
+  const mark = (effect: Effect, at: number, said: string): void => {
+    const token = places[at]!;
+    const code = EFFECTS.indexOf(effect);
+    // The strongest effect is shown, of equal ones the first.
+    if (code <= effects[token]! || Number.isNaN(deltas[token]!)) return;
+    effects[token] = code;
+    words.set(token, said);
+    if (effect === "vetoed") vetoedBy = Math.min(vetoedBy ?? token, token);
+  };
+  for (const outcome of applied.steps) markStep(outcome, applied, mark);
+  deltas.forEach((delta, t) => {
+    if (!Number.isNaN(delta)) counts[EFFECTS[effects[t]!]!]++;
+  });
+  return {
+    any: true,
+    counts,
+    vetoedBy,
+    effect: (token) => EFFECTS[effects[token]!]!,
+    describe(token) {
+      const missing = describeMissing(judged, token);
+      if (missing !== undefined) return missing;
+      if (vetoedBy !== undefined && EFFECTS[effects[token]!] !== "vetoed")
+        return `dropped: t${vetoedBy} vetoes the sequence`;
+      return words.get(token) ?? "kept";
+    },
+  };
 }
 
-/** In words, with the bound: `truncated to 2`, `masked: ρ > 5`, `kept`. */
-export function describeFate(
-  delta: number,
-  thresholds: Thresholds,
-  vetoedBy: number | undefined,
-  token: number,
-): string {
-  if (Number.isNaN(delta)) return "no ratio: a log-prob is missing";
-  const { level, whole, cap, low, high, zeroes, veto } = thresholds;
-  const ratio = Math.exp(whole ?? delta);
-  const of = level === "token" ? "" : level === "sequence" ? " of the sequence" : " of the sequence's mean Δ";
-  const effect = effectOn(delta, thresholds);
-  if (effect === "vetoed") return `vetoes the sequence: ρ < ${boundText(veto!)}`;
-  if (vetoedBy !== undefined && vetoedBy !== token) return `dropped: t${vetoedBy} vetoes the sequence`;
-  if (effect === "masked")
-    return `${zeroes ? "weight 0" : "masked"}: ρ${of} ${
-      ratio < (low ?? 0) ? `< ${boundText(low!)}` : `> ${boundText(high!)}`
-    }`;
-  return effect === "truncated" ? `${of === "" ? "" : `ρ${of} `}truncated to ${boundText(cap!)}` : "kept";
+function describeMissing({ deltas }: Judged, token: number): string | undefined {
+  return Number.isNaN(deltas[token]!) ? "no ratio: a log-prob is missing" : undefined;
+}
+
+function markStep(
+  { step, measured }: StepOutcome,
+  { rawWeights, logWeights, weights, mask }: AppliedCorrection,
+  mark: (effect: Effect, at: number, said: string) => void,
+): void {
+  if (step.action === "truncate") {
+    const of = logWeights === undefined ? "" : nameSegment(logWeights.segments.level);
+    rawWeights!.forEach((weight, at) => {
+      const bound = clamp(weight, readLimits(step));
+      if (weight !== 0 && bound !== weight)
+        mark("truncated", at, `${of === "" ? "" : `ρ${of} `}truncated to ${bound}`);
+    });
+    return;
+  }
+  if (step.action === "normalize" || measured === undefined) return;
+  const { segments, values, rejected } = measured;
+  const name =
+    step.measure === "weight"
+      ? step.measure
+      : formatMeasure(step.measure)
+          .replace("token.", "")
+          .replace(/ratio$/, "ρ");
+  for (let i = 0; i < rejected.length; i++) {
+    if (rejected[i] === 0) continue;
+    const beyond = `${name} ${sayBeyond(values[i]!, step)}`;
+    for (let at = segments.starts[i]!; at < segments.ends[i]!; at++) {
+      if (step.action === "veto") {
+        mark("vetoed", at, `vetoes the sequence: ${beyond}`);
+        continue;
+      }
+      // Of a rejected turn only some tokens may have been meant.
+      const left = step.action === "zero" ? weights![at] : mask[at];
+      if (step.only === undefined || left === 0)
+        mark("masked", at, `${step.action === "zero" ? "weight 0" : "masked"}: ${beyond}`);
+    }
+  }
+}
+
+function sayBeyond(value: number, { lower, upper }: Bounds): string {
+  if (lower !== undefined && value < lower) return `< ${lower}`;
+  return upper !== undefined && value > upper ? `> ${upper}` : "is no number";
+}
+
+function nameSegment(level: Measure["level"]): string {
+  return level === "token" ? "" : ` of the ${level}`;
 }

@@ -2,6 +2,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { countOf } from "../../../../../src/render/text/display/index.ts";
 import type { Follow, Held, Linked } from "../linked.ts";
+import type { Fates } from "../model/fate.ts";
 import { type Hits, hitsWithin } from "../model/find.ts";
 import { type Numbers, numberClasses } from "../model/numbers.ts";
 import { foldedAtFirst, type TokenRun } from "../model/runs.ts";
@@ -16,6 +17,7 @@ import { placeOf } from "./token-span.ts";
 export interface TokenStripProps {
   readonly model: SequenceModel;
   readonly settings: Settings;
+  readonly fates: Fates;
   readonly values: Float64Array;
   readonly numbers: Numbers;
   readonly hits: Hits | undefined;
@@ -32,6 +34,7 @@ export interface TokenStripProps {
 export function TokenStrip({
   model,
   settings,
+  fates,
   values,
   numbers,
   hits,
@@ -53,7 +56,7 @@ export function TokenStrip({
     },
   );
   const revealed = useRef<number | undefined>(undefined);
-  const { mode, numbers: showsNumbers, domain, thresholds, range, place, current, pins, toggled } = settings;
+  const { mode, numbers: showsNumbers, domain, range, place, current, pins, toggled } = settings;
 
   useLayoutEffect(() => {
     const built = buildStrip(scroller.current!, model, {
@@ -88,7 +91,7 @@ export function TokenStrip({
   }, [model, [...toggled].join(), hits]);
 
   useLayoutEffect(() => {
-    const classes = classesFor(model, { values, domain, thresholds, range });
+    const classes = classesFor(model, { values, domain, fates, range });
     strip.current?.paint((at) => {
       const { current: here, pins: pinned, hovered } = marks.current;
       let names = classes(at);
@@ -99,7 +102,7 @@ export function TokenStrip({
       if (at === hovered) names += " hovered";
       return names;
     });
-  }, [model, values, showsNumbers, hits, domain, ...Object.values(thresholds), range?.from, range?.to]);
+  }, [model, values, showsNumbers, hits, domain, fates, range?.from, range?.to]);
 
   const mark = (next: Partial<typeof marks.current>): void => {
     const before = marks.current;

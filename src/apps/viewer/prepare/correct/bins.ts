@@ -11,7 +11,7 @@ import {
   rewardGroups,
   roundedReward,
 } from "../../../../analyses/sweep/index.ts";
-import type { ValueGroup, WhatIfSums } from "../../../../results/index.ts";
+import type { CorrectBins, ValueGroup } from "../../../../results/index.ts";
 
 /** Inner edges are ±SMALL · (e^(i · STEP) − 1), i = 0 … SIDE: 2e-5 nats wide at 0, 2 % of Δ at ±LARGEST. */
 const SIDE = 511;
@@ -48,7 +48,7 @@ interface Bucket {
   readonly tokens: Float64Array;
 }
 
-export class WhatIfBuilder {
+export class BinBuilder {
   readonly #lengths = new Map<number, Bucket>();
   /** By rounded reward. */
   readonly #rewards = new Map<number, Bucket>();
@@ -96,7 +96,7 @@ export class WhatIfBuilder {
    *
    * @param rewards Groups of rewards to use; default those that part these sequences.
    */
-  finish(rewards: readonly ValueGroup[] = this.#rewardGroups()): WhatIfSums {
+  finish(rewards: readonly ValueGroup[] = this.#rewardGroups()): CorrectBins {
     const finite = (sums: Float64Array): number[] =>
       Array.from(sums, (sum) => Math.min(sum, Number.MAX_VALUE));
     const counts = new Float64Array(LENGTH_BUCKETS);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { binOf, WhatIfBuilder } from "./what-if.ts";
+import { BinBuilder, binOf } from "./bins.ts";
 
 it("puts every Δ between its edges, and adds up", () => {
-  const { edges } = new WhatIfBuilder().finish();
+  const { edges } = new BinBuilder().finish();
   fc.assert(
     fc.property(
       fc.oneof(fc.double({ noNaN: true }), fc.double({ min: -30, max: 30, noNaN: true })),
@@ -20,7 +20,7 @@ it("puts every Δ between its edges, and adds up", () => {
 });
 
 it("keeps sums that JSON can hold", () => {
-  const sums = new WhatIfBuilder();
+  const sums = new BinBuilder();
   sums.add(1, 400, Math.exp(400), Number.NaN);
   const [right] = sums.finish().groups;
   expect(right).toMatchObject({ name: "right" });
@@ -30,7 +30,7 @@ it("keeps sums that JSON can hold", () => {
 
 it("parts tokens by reward only where that says more than right and wrong", () => {
   const of = (correct: number, rewards: readonly number[]): number[][] => {
-    const sums = new WhatIfBuilder();
+    const sums = new BinBuilder();
     for (const reward of rewards) {
       sums.add(correct, 0.1, 1, Number.NaN);
       sums.endSequence(reward);

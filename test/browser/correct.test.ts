@@ -26,9 +26,9 @@ interface Effect {
   readonly truncated_share: number;
 }
 
-warnWithoutBrowser("what-if of the viewer");
+warnWithoutBrowser("corrections in the viewer");
 
-describe.skipIf(!hasBrowser)("what if", () => {
+describe.skipIf(!hasBrowser)("a correction", () => {
   let server: RunningView;
   let page: Page;
   let errors: string[];
@@ -37,7 +37,10 @@ describe.skipIf(!hasBrowser)("what if", () => {
     ({ page, errors } = await openPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
   });
 
-  const cap = (): number => Number(new URLSearchParams(page.url().split("?")[1]).get("cap"));
+  const cap = (): number =>
+    Number(
+      /truncate:\.\.([\d.]+)/.exec(new URLSearchParams(page.url().split("?")[1]).get("correction")!)![1],
+    );
   const exactCell = async (title: string): Promise<string> =>
     textOf(
       page
@@ -47,7 +50,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
         .nth(1),
     );
   const exactIsThere = async (): Promise<void> => {
-    await eventually(() => textOf(page.locator(".what-if-figures thead"))).toContain("✓");
+    await eventually(() => textOf(page.locator(".correct-figures thead"))).toContain("✓");
   };
   const expectShown = async (effect: Effect): Promise<void> => {
     const figures: Record<string, number> = {
@@ -87,8 +90,8 @@ describe.skipIf(!hasBrowser)("what if", () => {
   };
 
   it("moves the cap by keyboard, and then shows what logratio sweep says of it", async () => {
-    await goTo(page, server.url, "#/whatif?method=truncate&level=token");
-    const slider = page.getByRole("slider", { name: "cap" });
+    await goTo(page, server.url, "#/correct?correction=weight:token+truncate:..2");
+    const slider = page.getByRole("slider", { name: "1 truncate above" });
     await slider.focus();
     for (let press = 0; press < 3; press++) await page.keyboard.press("Shift+ArrowLeft");
     await page.keyboard.press("ArrowRight");
@@ -100,37 +103,37 @@ describe.skipIf(!hasBrowser)("what if", () => {
   });
 
   it("moves the cap by mouse: figures follow, the exact ones come when it is let go", async () => {
-    await goTo(page, server.url, "#/whatif?method=truncate&level=token&cap=2");
+    await goTo(page, server.url, "#/correct?correction=weight:token+truncate:..2");
     await exactIsThere();
-    const before = await textOf(page.locator(".what-if-figures tbody tr").nth(2).locator("td").first());
-    const slider = page.getByRole("slider", { name: "cap" });
+    const before = await textOf(page.locator(".correct-figures tbody tr").nth(2).locator("td").first());
+    const slider = page.getByRole("slider", { name: "1 truncate above" });
     const box = (await slider.boundingBox())!;
     const [x, y] = [box.x + box.width / 2, box.y + box.height - 20];
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x - 120, y, { steps: 12 });
-    const ess = page.locator(".what-if-figures tbody tr").nth(2).locator("td").first();
+    const ess = page.locator(".correct-figures tbody tr").nth(2).locator("td").first();
     await eventually(() => textOf(ess)).not.toBe(before);
-    expect(await textOf(page.locator(".what-if-figures thead"))).not.toContain("✓");
+    expect(await textOf(page.locator(".correct-figures thead"))).not.toContain("✓");
     await page.mouse.up();
     await exactIsThere();
     expect(cap()).toBeLessThan(2);
     await expectShown(await sweptAt(cap()));
   });
 
-  it.each([
-    "level=token&method=both&cap=1.5&low=0.5&high=1.4",
-    "level=sequence&method=mask&low=0.8&high=1.2",
-  ])("offers a command that does what it shows: %s", async (setting) => {
-    await goTo(page, server.url, `#/whatif?${setting}`);
-    await exactIsThere();
-    const effect = await runOffered();
-    expect(effect.tokens_kept_share).toBeLessThan(1);
-    await expectShown(effect);
-  });
+  it.each(["weight:token+truncate:..1.5+mask:token.ratio:0.5..1.4", "mask:sequence.sum.ratio:0.8..1.2"])(
+    "offers a command that does what it shows: %s",
+    async (correction) => {
+      await goTo(page, server.url, `#/correct?correction=${correction}`);
+      await exactIsThere();
+      const effect = await runOffered();
+      expect(effect.tokens_kept_share).toBeLessThan(1);
+      await expectShown(effect);
+    },
+  );
 
-  it("copies a trainer's config, and links to the setting", async () => {
-    await goTo(page, server.url, "#/whatif?method=truncate&level=token&cap=1.5");
+  it("copies a trainer's config, and links to the correction", async () => {
+    await goTo(page, server.url, "#/correct?correction=weight:token+truncate:..1.5");
     await exactIsThere();
     await page.getByRole("tab", { name: "verl", exact: true }).click();
     await page.getByRole("button", { name: /^Copy config/ }).click();
@@ -147,7 +150,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
   });
 
   it("tells by outcome and length who is dropped while it is dragged, as exactly as in the end", async () => {
-    await goTo(page, server.url, "#/whatif?level=token&method=mask&low=0.95&high=1.05");
+    await goTo(page, server.url, "#/correct?correction=mask:token.ratio:0.95..1.05");
     await exactIsThere();
     const rows = page.locator(".dropped-by tbody tr").filter({ has: page.locator("td") });
     const cells = async (): Promise<string[][]> =>
@@ -156,7 +159,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
     expect(before.length).toBeGreaterThan(3);
     for (const [prepared, exact] of before)
       expect(Math.abs(Number.parseFloat(prepared!) - Number.parseFloat(exact!))).toBeLessThan(0.5);
-    await page.getByRole("slider", { name: "band to" }).focus();
+    await page.getByRole("slider", { name: "1 mask above" }).focus();
     await page.keyboard.down("Shift");
     await page.keyboard.down("ArrowLeft");
     await eventually(async () => (await cells()).map(([prepared]) => prepared)).not.toEqual(
@@ -167,10 +170,10 @@ describe.skipIf(!hasBrowser)("what if", () => {
   });
 
   it("shows the steps, and counts those that are chosen alone", async () => {
-    await goTo(page, server.url, "#/whatif?level=token&method=mask&low=0.95&high=1.05");
+    await goTo(page, server.url, "#/correct?correction=mask:token.ratio:0.95..1.05");
     await exactIsThere();
     const all = await exactCell("kept sequences");
-    const chart = page.getByRole("slider", { name: /^Masked/ });
+    const chart = page.getByRole("slider", { name: /^Rejected/ });
     await chart.waitFor();
     const box = (await chart.boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
@@ -187,7 +190,7 @@ describe.skipIf(!hasBrowser)("what if", () => {
   });
 
   it("leads from bars of the histogram to their tokens", async () => {
-    await goTo(page, server.url, "#/whatif?level=token&method=truncate&cap=1.05");
+    await goTo(page, server.url, "#/correct?correction=weight:token+truncate:..1.05");
     const canvas = page.locator(".threshold-histogram canvas");
     const box = (await canvas.boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.2, box.y + 40);

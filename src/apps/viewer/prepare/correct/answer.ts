@@ -1,81 +1,77 @@
 /**
- * What a correction would do to the whole run and to each of its steps, token by token: the sweep over the recorded Δ.
+ * What a correction would do to the whole run and to each of its steps, token by token: the sweep over the cache.
  *
  * @module
  */
 
 import { configsOf, correctionFigures, Sweep } from "../../../../analyses/sweep/index.ts";
-import { orNull, shellCommand } from "../../../../core/base/index.ts";
+import { orNull, shellCommand, UsageError } from "../../../../core/base/index.ts";
 import {
-  EXACT_COUNTS,
-  EXACT_FIGURES,
-  type ExactAnswer,
-  type ExactCount,
-  type ExactFigure,
-  type ExactQuestion,
-  type ExactSteps,
+  CORRECT_COUNTS,
+  CORRECT_FIGURES,
+  type CorrectAnswer,
+  type CorrectCount,
+  type CorrectFigure,
+  type CorrectSteps,
   type ValueGroup,
 } from "../../../../results/index.ts";
 import { PRESETS } from "../../../../trainers/index.ts";
-import type { Correction } from "../../../../trainers/neutral/index.ts";
+import { type Correction, describeCorrection, needsAdvantages } from "../../../../trainers/neutral/index.ts";
 import type { Preset, Setting, Settings } from "../../../../trainers/shared/index.ts";
-import { type DeltaBlock, SharedColumns } from "../pass/delta-blocks.ts";
-import { correctionOf } from "./exact-question.ts";
+import type { SweepBatch } from "./batches.ts";
+import type { Question } from "./question.ts";
 
 /** After so many the server gets a turn of the event loop for other questions. */
 const TOKENS_PER_TURN = 2 ** 18;
 
-export interface ExactContext {
-  readonly blocks: AsyncIterable<DeltaBlock>;
-  /** What the blocks' groups of rewards are. */
+export interface CorrectContext {
+  readonly batches: AsyncIterable<SweepBatch>;
+  /** What the batches' groups of rewards are. */
   readonly rewards: readonly ValueGroup[];
   readonly paths: readonly string[];
   readonly flags: readonly string[];
 }
 
 /** Both answers to a question, of one pass: the first over the steps that it is about, the other over all. */
-export interface ExactAnswers {
-  readonly answer: ExactAnswer;
-  readonly steps: ExactSteps;
+export interface CorrectAnswers {
+  readonly answer: CorrectAnswer;
+  readonly steps: CorrectSteps;
 }
 
-export async function answerExactly(
-  question: ExactQuestion,
-  { blocks, rewards, paths, flags }: ExactContext,
-): Promise<ExactAnswers> {
-  const correction = correctionOf(question);
-  const none = { level: "none", upper: null, lower: null } as const;
-  const alone = (part: Partial<ExactQuestion>): Correction =>
-    correctionOf({ weights: none, mask: none, veto: null, ...part });
-  const settings = [
-    { name: "asked", methods: [], correction },
-    { name: "mask alone", methods: [], correction: alone({ mask: question.mask }) },
-    { name: "veto alone", methods: [], correction: alone({ veto: question.veto }) },
-  ];
+/** @throws UsageError where the correction cannot be told from this run, or not from sums */
+export async function answerCorrection(
+  question: Question,
+  { batches, rewards, paths, flags }: CorrectContext,
+): Promise<CorrectAnswers> {
+  const { correction } = question;
+  const swept = [
+    { name: "this correction", correction },
+    { name: "its rejections", correction: keepSteps(correction, ["truncate", "zero", "mask"]) },
+    { name: "its vetoes", correction: { steps: correction.steps.filter(({ action }) => action === "veto") } },
+  ].map((named) => ({ ...named, methods: [] }));
   /** By step, then by group of rewards: what is asked about are unions of these. */
   const parts = new Map<number, Map<number, Sweep>>();
-  const columns = new SharedColumns();
   let sinceTurn = 0;
-  for await (const block of blocks) {
-    const groups = parts.get(block.step) ?? new Map<number, Sweep>();
-    parts.set(block.step, groups);
-    const sweep = groups.get(block.rewardGroup) ?? new Sweep(settings);
-    groups.set(block.rewardGroup, sweep);
-    sweep.add(columns.batchOf(block));
-    sinceTurn += block.deltas.length;
+  for await (const { step, rewardGroup, batch } of batches) {
+    const groups = parts.get(step) ?? new Map<number, Sweep>();
+    parts.set(step, groups);
+    const sweep = groups.get(rewardGroup) ?? new Sweep(swept);
+    groups.set(rewardGroup, sweep);
+    sweep.add(batch);
+    if (!sweep.hasAdvantages && needsAdvantages(correction))
+      throw new UsageError("this correction looks at the sign of advantages, and the run has none");
+    sinceTurn += batch.responseMask.length;
     if (sinceTurn < TOKENS_PER_TURN) continue;
     sinceTurn = 0;
     await new Promise(setImmediate);
   }
   const joined = (sweeps: readonly Sweep[]): Sweep => {
-    const whole = new Sweep(settings);
+    const whole = new Sweep(swept);
     for (const sweep of sweeps) whole.merge(sweep);
     return whole;
   };
-  const [from, to] = question.steps ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const asked = [...parts].filter(
-    ([step]) => (question.steps ?? null) === null || (step >= from && step <= to),
-  );
+  const { steps: range } = question;
+  const asked = [...parts].filter(([step]) => range === null || (step >= range[0] && step <= range[1]));
   const whole = joined(asked.flatMap(([, groups]) => [...groups.values()]));
   const [{ counts, figures }, { dropped }] = [partFigures(whole), correctionFigures(whole, 1)];
   // Steps that are not known come last, as in the report.
@@ -93,6 +89,7 @@ export async function answerExactly(
         const { tokens } = own.totals;
         return tokens === 0 ? [] : [{ ...group, tokens, dropped: 1 - own.sums[1]!.keptTokens / tokens }];
       }),
+      words: describeCorrection(correction),
       configs: Object.fromEntries(
         configsOf(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
       ),
@@ -102,12 +99,16 @@ export async function answerExactly(
   };
 }
 
-interface PartFigures {
-  readonly counts: Readonly<Record<ExactCount, number>>;
-  readonly figures: Pick<ExactAnswer, ExactFigure>;
+function keepSteps({ steps, ...rest }: Correction, actions: readonly string[]): Correction {
+  return { ...rest, steps: steps.filter(({ action }) => actions.includes(action)) };
 }
 
-/** Of some sequences. The first setting of a sweep is the baseline. */
+interface PartFigures {
+  readonly counts: Readonly<Record<CorrectCount, number>>;
+  readonly figures: Pick<CorrectAnswer, CorrectFigure>;
+}
+
+/** Of some sequences. The first correction of a sweep is the baseline. */
 function partFigures(sweep: Sweep): PartFigures {
   const [asked, masked, vetoed] = [1, 2, 3].map((index) => correctionFigures(sweep, index));
   const { correctness, tokens } = sweep.totals;
@@ -130,7 +131,7 @@ function partFigures(sweep: Sweep): PartFigures {
   };
 }
 
-function stepAnswer(steps: readonly number[], sweeps: readonly Sweep[]): ExactSteps {
+function stepAnswer(steps: readonly number[], sweeps: readonly Sweep[]): CorrectSteps {
   const parts = sweeps.map(partFigures);
   const column = <Name extends string, T>(
     names: readonly Name[],
@@ -141,13 +142,13 @@ function stepAnswer(steps: readonly number[], sweeps: readonly Sweep[]): ExactSt
     steps: steps.map(orNull),
     tokens: sweeps.map(({ totals }) => totals.tokens),
     sequences: sweeps.map(({ totals }) => totals.sequences - totals.sequencesEmpty),
-    counts: column(EXACT_COUNTS, ({ counts }, name) => counts[name]),
-    figures: column(EXACT_FIGURES, ({ figures }, name) => orNull(figures[name] ?? Number.NaN)),
+    counts: column(CORRECT_COUNTS, ({ counts }, name) => counts[name]),
+    figures: column(CORRECT_FIGURES, ({ figures }, name) => orNull(figures[name] ?? Number.NaN)),
   };
 }
 
 /** Steps that are asked for lie within those that the run was opened with. */
-function flagsFor(flags: readonly string[], { steps }: ExactQuestion): readonly string[] {
+function flagsFor(flags: readonly string[], { steps }: Question): readonly string[] {
   if (!steps) return flags;
   const at = flags.indexOf("--steps");
   return [...(at < 0 ? flags : flags.toSpliced(at, 2)), "--steps", `${steps[0]}..${steps[1]}`];

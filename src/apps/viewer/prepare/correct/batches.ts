@@ -1,0 +1,142 @@
+/**
+ * A run's sequences as batches of a sweep, each of one step and one group of rewards.
+ *
+ * Most corrections ask for nothing but Δ: those come from the cache's file of Δ, which stays in memory where it fits.
+ * The others (turns, advantages, Δp) need every token's columns: those are decoded from the sequences.
+ *
+ * @module
+ */
+import { rewardGroupOf } from "../../../../analyses/sweep/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { ValueGroup } from "../../../../results/index.ts";
+import type { WireSequence } from "../../../../results/wire/index.ts";
+import { type Correction, needsAdvantages, type Statistic } from "../../../../trainers/neutral/index.ts";
+import type { DeltaBlock } from "../pass/delta-blocks.ts";
+
+export interface SweepBatch {
+  /** NaN where it is not known. */
+  readonly step: number;
+  /** -1: none. */
+  readonly rewardGroup: number;
+  readonly batch: RecordBatch;
+}
+
+const DIFFS: readonly Statistic[] = ["prob_diff", "abs_prob_diff"];
+
+/** False: the correction can be told from the Δ of the tokens that count, sequence by sequence. */
+export function needsTokens(correction: Correction): boolean {
+  const { weight, steps } = correction;
+  if (weight?.level === "turn" || needsAdvantages(correction)) return true;
+  return steps.some(
+    (step) =>
+      "measure" in step &&
+      step.measure !== "weight" &&
+      (step.measure.level === "turn" || DIFFS.includes(step.measure.statistic)),
+  );
+}
+
+/** What they have in common is made once. */
+export async function* deltaBatches(blocks: AsyncIterable<DeltaBlock>): AsyncGenerator<SweepBatch> {
+  let zeros = new Float64Array(0);
+  let ones = new Uint8Array(0);
+  for await (const { step, rewardGroup, deltas, offsets, correct } of blocks) {
+    if (zeros.length < deltas.length) {
+      zeros = new Float64Array(deltas.length);
+      ones = new Uint8Array(deltas.length).fill(1);
+    }
+    const [rollout, mask] = [zeros.subarray(0, deltas.length), ones.subarray(0, deltas.length)];
+    yield { step, rewardGroup, batch: packBatch({ offsets, mask, rollout, trainer: deltas, correct }) };
+  }
+}
+
+/** Tokens that are gathered before they are swept. */
+const BATCH_TOKENS = 2 ** 18;
+
+export async function* tokenBatches(
+  sequences: AsyncIterable<WireSequence>,
+  rewards: readonly ValueGroup[],
+): AsyncGenerator<SweepBatch> {
+  let parts = new Map<string, WireSequence[]>();
+  let tokens = 0;
+  const flush = function* (): Generator<SweepBatch> {
+    for (const rows of parts.values()) {
+      const { step, reward } = rows[0]!.meta;
+      const rewardGroup = rewardGroupOf(rewards, reward ?? Number.NaN);
+      yield { step: step ?? Number.NaN, rewardGroup, batch: joinSequences(rows) };
+    }
+    parts = new Map();
+    tokens = 0;
+  };
+  for await (const sequence of sequences) {
+    const { step, reward } = sequence.meta;
+    const key = `${step} ${rewardGroupOf(rewards, reward ?? Number.NaN)}`;
+    const rows = parts.get(key) ?? [];
+    parts.set(key, rows);
+    rows.push(sequence);
+    tokens += sequence.mask.length;
+    if (tokens >= BATCH_TOKENS) yield* flush();
+  }
+  yield* flush();
+}
+
+function joinSequences(rows: readonly WireSequence[]): RecordBatch {
+  const offsets = new Int32Array(rows.length + 1);
+  for (const [at, { mask }] of rows.entries()) offsets[at + 1] = offsets[at]! + mask.length;
+  const tokens = offsets[rows.length]!;
+  const join = (column: (row: WireSequence) => Float32Array): Float32Array => {
+    const joined = new Float32Array(tokens);
+    for (const [at, row] of rows.entries()) joined.set(column(row), offsets[at]!);
+    return joined;
+  };
+  const mask = new Uint8Array(tokens);
+  for (const [at, row] of rows.entries()) mask.set(row.mask, offsets[at]!);
+  return packBatch({
+    offsets,
+    mask,
+    rollout: join(({ rollout }) => rollout),
+    trainer: join(({ trainer }) => trainer),
+    ...(rows.every(({ advantages }) => advantages) && { advantages: join(({ advantages }) => advantages!) }),
+    correct: Float64Array.from(rows, ({ meta }) => meta.correct ?? Number.NaN),
+  });
+}
+
+interface Columns {
+  readonly offsets: Int32Array;
+  readonly mask: Uint8Array;
+  readonly rollout: Float64Array | Float32Array;
+  readonly trainer: Float64Array | Float32Array;
+  readonly advantages?: Float32Array;
+  readonly correct: Float64Array;
+}
+
+/** Steps and rewards are not in it: a batch is of one step and one group already. */
+function packBatch({ offsets, mask, rollout, trainer, advantages, correct }: Columns): RecordBatch {
+  const { length } = correct;
+  const unknown = new Float64Array(length).fill(Number.NaN);
+  const texts = new Array<undefined>(length).fill(undefined);
+  return {
+    length,
+    provenance: { file: "", format: "cache", trainer: "view", alignment: "token" },
+    sampling: {},
+    offsets,
+    responseMask: mask,
+    rolloutLogprobs: rollout,
+    trainerLogprobs: trainer,
+    ...(advantages && { advantages }),
+    policyLogprobs: {},
+    entropies: {},
+    topK: {},
+    steps: unknown,
+    ranks: unknown,
+    rows: new Int32Array(length),
+    packs: new Int32Array(length),
+    rewards: unknown,
+    correctness: correct,
+    sourceOffsets: unknown,
+    sampleIds: texts,
+    groupIds: texts,
+    environments: texts,
+    promptTexts: texts,
+    responseTexts: texts,
+  };
+}

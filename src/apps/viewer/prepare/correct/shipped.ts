@@ -1,0 +1,17 @@
+import type { ShippedCorrection } from "../../../../results/index.ts";
+import { completeSettings, PRESETS } from "../../../../trainers/index.ts";
+import { describeCorrection, formatCorrection, parseCorrection } from "../../../../trainers/neutral/index.ts";
+
+/** What trainers do when their correction is switched on and nothing else is set; presets that do the same are one. */
+export function shippedCorrections(): ShippedCorrection[] {
+  const presets = new Map<string, string[]>();
+  for (const preset of PRESETS) {
+    const text = formatCorrection(preset.correction(completeSettings(preset, {})));
+    presets.set(text, [...(presets.get(text) ?? []), preset.name]);
+  }
+  return [...presets].map(([correction, names]) => ({
+    presets: names,
+    correction,
+    words: describeCorrection(parseCorrection(correction)),
+  }));
+}

@@ -1,0 +1,71 @@
+/**
+ * The correction that one plays with: the neutral form, in the address as its text (`correction=weight:token
+ * truncate:..2`), in the question to the server, under the pointer and in the token strip.
+ *
+ * @module
+ */
+import {
+  type Bounds,
+  type Correction,
+  formatCorrection,
+  type Measure,
+  parseCorrection,
+  type Step,
+} from "../../../src/trainers/neutral/index.ts";
+
+type Params = Readonly<Record<string, string | undefined>>;
+
+export const NO_CORRECTION: Correction = { steps: [] };
+/** What a page begins with that has to show some correction. */
+export const USUAL_CORRECTION: Correction = {
+  weight: { level: "token", aggregation: "sum" },
+  steps: [{ action: "truncate", upper: 2 }],
+};
+
+export interface AskedCorrection {
+  /** Undefined where the address has none, or none that is understood. */
+  readonly correction: Correction | undefined;
+  /** What is wrong with the address. */
+  readonly problem?: string;
+}
+
+export function readCorrection({ correction: text }: Params): AskedCorrection {
+  if (text === undefined) return { correction: undefined };
+  try {
+    return { correction: parseCorrection(text) };
+  } catch (error) {
+    return { correction: undefined, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Undefined takes it out of the address. */
+export function correctionParams(correction: Correction | undefined): { correction: string | undefined } {
+  return { correction: correction && formatCorrection(correction) };
+}
+
+/** Four digits, which a pointer cannot beat and a config can hold. */
+export function roundBound(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+/** Bounds to begin with: means of many ratios lie far closer to 1 than single ones. */
+export function usualBounds(measure: Measure | "weight"): Bounds {
+  if (measure === "weight") return { lower: 0.5, upper: 2 };
+  const { statistic, level, aggregation } = measure;
+  const isMean = level !== "token" && aggregation === "mean";
+  if (statistic === "ratio") return isMean ? { lower: 0.99, upper: 1.01 } : { lower: 0.5, upper: 2 };
+  return { upper: isMean ? 0.01 : statistic === "error_ratio" ? 2 : 0.5 };
+}
+
+/** The step with these bounds; ends never cross. */
+export function withBounds<S extends Exclude<Step, { action: "normalize" }>>(
+  step: S,
+  { lower, upper }: { readonly lower?: number | undefined; readonly upper?: number | undefined },
+): S {
+  const { lower: _, upper: __, ...rest } = step;
+  return { ...rest, ...(lower !== undefined && { lower }), ...(upper !== undefined && { upper }) } as S;
+}
+
+export function withStep({ steps, ...rest }: Correction, at: number, step: Step): Correction {
+  return { ...rest, steps: steps.map((each, i) => (i === at ? step : each)) };
+}
