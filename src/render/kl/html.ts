@@ -123,7 +123,7 @@ function sectionsOf(report: KlReport): Section[] {
     },
     {
       id: "method",
-      title: "How",
+      title: "Method",
       body: definitions(methodLines(report)) + tables(policyTable(report), rlProbeTable(report)),
     },
     { id: "caveats", title: "Limitations", body: htmlList(report.caveats) },

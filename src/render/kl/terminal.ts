@@ -127,7 +127,7 @@ function drawProgression(report: KlReport, surface: Surface): string[] {
 function drawMethod(report: KlReport, surface: Surface): string[] {
   return [
     "",
-    surface.style("How", "bold"),
+    surface.style("Method", "bold"),
     ...methodLines(report).flatMap(([label, text]) => labelled(label, text, surface)),
   ];
 }
