@@ -368,7 +368,7 @@ describe("wrong usage", () => {
     [["report"], "missing required argument 'path'"],
     [["report", "x", "--nonsense"], "unknown option '--nonsense'"],
     [["report", "x", "--json", "--markdown"], "--json and --markdown cannot be combined"],
-    [["report", "x", "--parity", "vlm"], 'there is no trainer "vlm"'],
+    [["report", "x", "--parity", "vlm"], 'unknown trainer "vlm"'],
     [["report", "x", "--steps", "a"], '--steps: cannot parse "a"'],
     [["report", "x", "--batch-tokens", "0"], "--batch-tokens must be a positive integer"],
     [["report", DEMO, "--steps", "31"], "no file belongs to the requested steps"],

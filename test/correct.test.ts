@@ -158,7 +158,7 @@ describe("logratio correct --lint", () => {
 describe("logratio correct refuses", () => {
   it.each([
     ["without a preset", [], "--preset is missing"],
-    ["a preset that there is not", ["--preset", "vler"], 'there is no preset "vler"'],
+    ["a preset that there is not", ["--preset", "vler"], 'unknown preset "vler"'],
     [
       "a setting that there is not",
       ["--preset", "verl", "--set", "rollout=token"],

@@ -32,7 +32,7 @@ describe("the default grid", () => {
     expect(names).toContain("geo-rs 0.999–1.001 + token-tis 2");
     expect(names).toContain("none");
     expect(names).not.toContain("seq-rs 0.5–2 + token-tis 2");
-    expect(() => pickMethods(defaultGrid(), ["tis"])).toThrow(/there is no method "tis"/);
+    expect(() => pickMethods(defaultGrid(), ["tis"])).toThrow(/unknown method "tis"/);
   });
 
   it("finds a setting by a name that can be typed", () => {

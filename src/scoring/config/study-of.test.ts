@@ -108,7 +108,7 @@ describe("studyOf", () => {
     [{ pairs: [["dpo", "ppo"]] }, /names ppo, which is not one/],
     [{ pairs: [["dpo"]] }, /pairs must be two policies each/],
     [{ spikes: { method: "iqr" } }, /spikes.method must be one of zscore, percentile, adaptive, not "iqr"/],
-    [{ spikes: { treshold: 2 } }, /no setting spikes.treshold/],
+    [{ spikes: { treshold: 2 } }, /unknown option spikes.treshold/],
     [{ top_k: 0 }, /top_k must be a whole number from 1, not 0/],
     [{ stages: { early: "1-2" } }, /stages.early must be a step or \[first, last\]/],
     [{ categories: { x: { patterns: ["("] } } }, /not a regular expression|no regular expression/i],

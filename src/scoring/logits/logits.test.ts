@@ -179,7 +179,7 @@ describe("what does not fit is refused with both numbers:", () => {
       "no-logits",
       "none of the 3 texts in the file has its 4 token ids; the closest is q0, whose first 3 of 5 are the same",
     ],
-    ["an id beyond the columns", [1, 4, 2, 3, 9], 2, "no-logits", "same first 4 of 5"],
+    ["an id beyond the columns", [1, 4, 2, 3, 9], 2, "no-logits", "whose first 4 of 5 are the same"],
     ["no prompt", [1, 4, 2, 3, 2], 0, "other", "the text has no prompt"],
   ])("a text with %s", async (_, ids, promptLength, reason, message) => {
     const policy = await open("named.pt");

@@ -29,25 +29,37 @@ const expected = EXPECTED.logits.slice(PROMPT - 1).flat();
 const expectedScaled = EXPECTED.scaled.slice(PROMPT - 1).flat();
 
 describe.each([
-  { model: "plain", way: ["whole text", "runs apart"], values: expected, within: 2e-5, format: "float32" },
+  {
+    model: "plain",
+    way: ["whole text", "runs separately"],
+    values: expected,
+    within: 2e-5,
+    format: "float32",
+  },
   {
     model: "positions",
-    way: ["whole text", "runs apart"],
+    way: ["whole text", "runs separately"],
     values: expected,
     within: 2e-5,
     format: "float32",
   },
   {
     model: "scaled",
-    way: ["whole text", "runs apart"],
+    way: ["whole text", "runs separately"],
     values: expectedScaled,
     within: 2e-5,
     format: "float32",
   },
-  { model: "external", way: ["whole text", "runs apart"], values: expected, within: 2e-5, format: "float32" },
+  {
+    model: "external",
+    way: ["whole text", "runs separately"],
+    values: expected,
+    within: 2e-5,
+    format: "float32",
+  },
   { model: "cache", way: ["up to 512", "up to 2"], values: expected, within: 2e-5, format: "float32" },
   { model: "merged", way: ["one by one", "one by one"], values: expected, within: 2e-5, format: "float32" },
-  { model: "fp16", way: ["whole text", "runs apart"], values: expected, within: 0.2, format: "float16" },
+  { model: "fp16", way: ["whole text", "runs separately"], values: expected, within: 0.2, format: "float16" },
   { model: "cache-fp16", way: ["up to 512", "up to 4"], values: expected, within: 0.2, format: "float16" },
 ])("$model", ({ model, way, values, within, format }) => {
   test("gives NumPy's logits for the response and one row more, within the bound", async () => {
@@ -132,7 +144,7 @@ test("without config.json the context is not known, and that is said", async () 
   cpSync(join(MODELS, "plain", "model.onnx"), join(bare, "other-name.onnx"));
   await withPolicy(bare, {}, async (policy) => {
     expect(policy.facts).toMatchObject({ contextLength: null, model: "other-name.onnx" });
-    expect(policy.facts.notes.join(" ")).toContain("runs apart");
+    expect(policy.facts.notes.join(" ")).toContain("runs separately");
     const beyond = await failure(allRows(policy, new Int32Array(41).fill(3), 1));
     expect(beyond).toMatchObject({
       _tag: "TextRefusedError",
@@ -161,7 +173,7 @@ describe("a text is refused", () => {
   });
 
   test("when its logits do not fit and the head cannot run apart", async () => {
-    const message = expect.stringMatching(/448 bytes .* 7 tokens .* bound is 400/);
+    const message = expect.stringMatching(/448 bytes .* 7 tokens .* limit is 400/);
     expect(await refusal("unsplittable", [1, 2, 3, 4, 5, 6, 7], 1, 400)).toMatchObject({
       reason: "too-large",
       message,
@@ -282,7 +294,7 @@ describe("files that are no model", () => {
   });
 
   test.each([
-    ["encoder", /logits at a token change by up to .* with the tokens after it/],
+    ["encoder", /logits at a token change by up to .* when later tokens change/],
     [
       "hidden",
       /no output logits\. Its inputs are input_ids: int64 .* last_hidden_state: float32 .*Wanted: input_ids/,

@@ -148,7 +148,7 @@ describe("a study's directory", () => {
         await expect(analyzeStudy(join(home, copy), { analysis, writeResults: false })).rejects.toMatchObject(
           {
             _tag: "FormatError",
-            message: expect.stringContaining(`${policy}.parquet are not what was written`),
+            message: expect.stringContaining(`${policy}.parquet have changed since they were written`),
             hint: expect.stringContaining("run logratio score again"),
           },
         );
@@ -177,7 +177,7 @@ describe("sampled responses", () => {
     const kept = await readFile(paths.rollouts(join(home, copy)), "utf8");
     expect([...new Set(kept.split("\n"))].sort()).toEqual(lines.split("\n").sort());
     // Half of it may end with a line.
-    if (kind.startsWith("flipped")) expect(said(result)).toContain("1 sampled responses are not");
+    if (kind.startsWith("flipped")) expect(said(result)).toContain("1 sampled responses are damaged");
     expect(said(await runStudy(await study(copy, more), ONE_THREAD))).toBe("");
   });
 });

@@ -48,7 +48,12 @@ test.each([
 });
 
 test.each([
-  ["nothing.json", { a: { response: "x" } }, "SchemaError", "says of no problem whether it was solved"],
+  [
+    "nothing.json",
+    { a: { response: "x" } },
+    "SchemaError",
+    "does not say of any problem whether it was solved",
+  ],
   ["cut.json", '{"a": true', "FormatError", "row 0 cannot be read"],
   [
     "cut.jsonl",

@@ -356,7 +356,7 @@ describe("what cannot be forced is left out and counted:", () => {
       "ids of padding",
       { response_ids: [4, -100] },
       "unknown-token",
-      "none of the tokenizer's 266, the first -100 at token 1",
+      "outside the tokenizer's 266, the first -100 at token 1",
     ],
     [
       "ids of another tokenizer",
@@ -374,13 +374,13 @@ describe("what cannot be forced is left out and counted:", () => {
       "ids that are no numbers",
       { response_ids: ["a"] },
       "bad-row",
-      "its response_ids is no list of whole numbers",
+      "its response_ids is not a list of whole numbers",
     ],
     [
       "a fraction among ids",
       { response_ids: [1, 2.5] },
       "bad-row",
-      "its response_ids is no list of whole numbers",
+      "its response_ids is not a list of whole numbers",
     ],
     [
       "messages",
@@ -475,7 +475,7 @@ describe("files that are no texts are refused:", () => {
     });
     const rows = [{ prompt: "x", response: "y" }];
     await expect(readRows(rows, { tokenizer: undefined })).rejects.toMatchObject({
-      message: expect.stringContaining("no tokenizer"),
+      message: expect.stringContaining("without a tokenizer"),
     });
     await expect(readRows(rows, { promptTemplate: "Q: {question}" })).rejects.toMatchObject({
       message: expect.stringContaining("has no {problem}"),

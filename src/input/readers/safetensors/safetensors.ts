@@ -124,7 +124,7 @@ async function readHeader(
   checkMemory(length * HEADER_COST, `a safetensors header of ${length} bytes`, { ...at, offset: 0 });
   const dataStart = LENGTH_BYTES + length;
   if (dataStart > there) {
-    throw new FormatError(`safetensors header is cut off: it ends at byte ${dataStart}, ${there} are there`, {
+    throw new FormatError(`safetensors header is cut off: it ends at byte ${dataStart}, found ${there}`, {
       at: { ...at, offset: there },
       likely: LIKELY_CUT_OFF,
       hint: HINT_WRITE_AGAIN,

@@ -55,7 +55,7 @@ describe("asking a server", () => {
         const reply = await client.post("/x", { prompt: "private" });
         expect(reply).toMatchObject({ ok: false, failure: { kind: "redirect", status, attempts: 1 } });
         if (!reply.ok && location.startsWith(other.url))
-          expect(reply.failure.message).toContain(`redirects to ${other.url}/v1/x, and`);
+          expect(reply.failure.message).toContain(`redirects to ${other.url}/v1/x, but`);
       }
       expect(other.asked).toEqual([]);
       expect(server.asked).toHaveLength(4);

@@ -53,7 +53,7 @@ describe("scores from an OpenAI-compatible server", () => {
     const expected = expectedTop(TEXT, 5).ids;
     const nothing = Array.from({ length: 15 }, () => -1);
     expect(rows(top.ids, 20)).toEqual(rows(Int32Array.from(expected), 5).map((row) => [...row, ...nothing]));
-    expect(policy.facts.notes.at(-1)).toContain("gave 5 alternatives");
+    expect(policy.facts.notes.at(-1)).toContain("returned 5 alternatives");
   });
 
   it("leave out what has no text of its own, and all that is less probable", async () => {
@@ -125,7 +125,7 @@ describe("an OpenAI-compatible server refuses or spoils a text", () => {
       }),
       {},
       "fewer-tokens",
-      /about 6 tokens; 8/,
+      /covers 6 tokens, but 8/,
     ],
     [
       "nothing echoed",
@@ -134,7 +134,7 @@ describe("an OpenAI-compatible server refuses or spoils a text", () => {
       }),
       {},
       "no-logprobs",
-      /about 0 tokens/,
+      /covers 0 tokens/,
     ],
     [
       "-9999",
@@ -179,7 +179,7 @@ describe("sampling from an OpenAI-compatible server", () => {
       expect([...logprobs]).toEqual(expectedLogprobs(Int32Array.of(2, ...ids), 1));
       expect(tokenIds([...ids]).length).toBeGreaterThan(0);
     }
-    expect(policy.facts.notes.at(-1)).toContain("Stop ids");
+    expect(policy.facts.notes.at(-1)).toContain("no stop ids");
     const [hot] = await policy.sample!(Int32Array.of(1, 2), { ...SAMPLING, temperature: 0.7 });
     expect(hot!.logprobs.every(Number.isNaN)).toBe(true);
   });

@@ -61,7 +61,7 @@ describe("scores from SGLang", () => {
     const unsized = (await open()).policy;
     const error = await refusal(topK(unsized).score(text));
     expect(error.reason).toBe("other-tokens");
-    expect(error.likely).toContain("last of the vocabulary");
+    expect(error.likely).toContain("last id of the vocabulary");
   });
 
   it("are found behind what a server gives in front", async () => {
@@ -94,7 +94,7 @@ describe("SGLang refuses or spoils a text", () => {
         meta.prompt_tokens = 6;
       },
       "fewer-tokens",
-      /about 6 tokens; 8 were sent/,
+      /covers 6 tokens, but 8 were sent/,
     ],
     [
       "fewer entries",
@@ -102,7 +102,7 @@ describe("SGLang refuses or spoils a text", () => {
         meta.input_token_logprobs.splice(1, 2);
       },
       "fewer-tokens",
-      /about 6 tokens; 8/,
+      /covers 6 tokens, but 8/,
     ],
     [
       "another id",
@@ -158,7 +158,7 @@ describe("SGLang refuses or spoils a text", () => {
       3,
     );
     expect((await refusal(topK(policy).score(long))).message).toContain(
-      "64 tokens; the server's context of 64 takes 63",
+      "64 tokens; the server's context of 64 has room for 63",
     );
     server.faults.push({
       status: 400,

@@ -109,9 +109,9 @@ describe("scores from vLLM", () => {
   it("note a server whose tokenizer writes the text otherwise", async () => {
     const { policy } = await open();
     await topK(policy).score(TEXT);
-    expect(policy.facts.notes.some((note) => note.includes("otherwise"))).toBe(false);
+    expect(policy.facts.notes.some((note) => note.includes("differently"))).toBe(false);
     await topK(policy).score({ ...TEXT, responseText: "something else" });
-    expect(policy.facts.notes.filter((note) => note.includes("otherwise"))).toHaveLength(1);
+    expect(policy.facts.notes.filter((note) => note.includes("differently"))).toHaveLength(1);
   });
 
   it("go through errors that pass", async () => {
@@ -197,13 +197,13 @@ describe("vLLM refuses or spoils a text", () => {
       "fewer tokens",
       (choice) => (choice.prompt_logprobs as Places | null)?.pop(),
       "fewer-tokens",
-      /about 7 tokens; 8/,
+      /covers 7 tokens, but 8/,
     ],
     [
       "more tokens",
       (choice) => (choice.prompt_logprobs as Places | null)?.push(null),
       "other-tokens",
-      /about 9 tokens; 8/,
+      /covers 9 tokens, but 8/,
     ],
     [
       "another token",
@@ -383,7 +383,7 @@ describe("opening vLLM", () => {
     });
     await expect(openVllmPolicy("p", several.url, { ...FAST, model: "x" })).rejects.toMatchObject({
       _tag: "UsageError",
-      message: expect.stringContaining('does not serve "x", but base, lora'),
+      message: expect.stringContaining('does not serve "x", only base, lora'),
     });
   });
 
