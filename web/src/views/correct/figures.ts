@@ -17,7 +17,7 @@ export interface Figures {
   readonly kept: number;
   readonly clipped: number;
   readonly ess: number;
-  /** Undefined where weights are normalised: the mean of a training step is not in the sums. */
+  /** Undefined where weights are normalized: the mean of a training step is not in the sums. */
   readonly meanWeight: number | undefined;
   /** Sequences with a kept token; undefined where the sums cannot say. */
   readonly keptSequences?: number;

@@ -47,7 +47,7 @@ const NOTHING: Fates = {
   describe: () => "kept",
 };
 
-/** A batch's mean is not known of one sequence, so weights are those before they are normalised. */
+/** A batch's mean is not known of one sequence, so weights are those before they are normalized. */
 export function judgeTokens(correction: Correction | undefined, judged: Judged): Fates {
   if (correction === undefined || (correction.steps.length === 0 && correction.weight === undefined))
     return { ...NOTHING, describe: (token) => describeMissing(judged, token) ?? "kept" };
