@@ -140,7 +140,7 @@ describe("logratio correct --lint", () => {
   it("says what a config does, and exits with 1 for what its trainer would refuse or turn round", () => {
     const bad = logratio("correct", "--lint", config("verl-bad.yaml"));
     expect(bad.status).toBe(1);
-    expect(bad.out).toContain("error   line 13:");
+    expect(bad.out).toContain("error  line 13:");
     const good = logratio("correct", "--lint", config("verl-good.yaml"), "--json");
     expect(good.status).toBe(0);
     expect(JSON.parse(good.out)).toMatchObject({ schemaVersion: 1, kind: "lint", errors: 0 });

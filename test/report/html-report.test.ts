@@ -28,7 +28,7 @@ function sha256(text: string): string {
 describe("renderHtml", () => {
   it("says why a figure has no interval", () => {
     expect(renderHtml(withoutIntervals())).toContain(
-      "— (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
+      "no 95 % interval: mean |Δ| (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
     );
   });
 

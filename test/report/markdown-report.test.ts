@@ -13,14 +13,14 @@ function cellsOf(line: string): number {
 describe("renderMarkdown", () => {
   it("says why a figure has no interval", () => {
     expect(renderMarkdown(withoutIntervals())).toContain(
-      "— (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
+      "no 95 % interval: mean \\|Δ\\| (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
     );
   });
 
   it("has verdict, key table, facts, tables, and the command that repeats it", () => {
     const text = renderMarkdown(sampleReport(), { command: "logratio report runs/sample --parity verl" });
     expect(text.split("\n")[0]).toBe("### Rollout/trainer mismatch of `sample`: ELEVATED");
-    expect(text.split("\n")[4]).toBe("- **ELEVATED** single tokens are far off: look at step 10");
+    expect(text.split("\n")[4]).toBe("single tokens are far off: look at step 10");
     expect(text).toContain(
       "| mean \\|Δ\\| | 0.00300 | 0.00310 – 0.00510 | normal | CI gates at 0.1 (slime PR 1968) |",
     );

@@ -93,7 +93,9 @@ function writeBlock(block: Block, title: string, id: string): string {
       const key = legend === undefined ? "" : `<p class=note>${say(legend([]))}</p>`;
       // Its own name stands above it already.
       const caption = table.title === title ? "" : table.title;
-      return note + htmlTable(table, caption) + key;
+      const drawn = htmlTable(table, caption);
+      // Under its caption a table explains itself; under the heading of a section the note leads to it.
+      return (caption === "" ? note + drawn : drawn + note) + key;
     }
     case "picture":
       return block.html?.() ?? "";

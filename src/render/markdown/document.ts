@@ -21,7 +21,7 @@ export function writeMarkdown(document: Document, { command }: MarkdownOptions =
   const blocks = [
     `### ${title}${result === undefined ? "" : `: ${escapeMarkdown(result)}`}`,
     escapeMarkdown(input.join(" · ")),
-    ...(verdict === undefined ? [] : [writeEntry(verdict)]),
+    ...(verdict === undefined ? [] : [writeVerdict(verdict)]),
     ...leadBlocks(document, "markdown").map(writeBlock),
     ...filledSections(sections, "markdown").flatMap(({ title: head, blocks: inside }) => {
       const written = inside.map(writeBlock).filter((block) => block !== "");
@@ -72,6 +72,12 @@ function writeBlock(block: Block): string {
       return `${escapeMarkdown(block.label)}${why}:\n\n${codeBlock(block.command)}`;
     }
   }
+}
+
+/** Its word is in the heading already. */
+function writeVerdict({ text, isHeading, items = [] }: Entry): string {
+  const said = isHeading ? `**${escapeMarkdown(text)}**` : escapeMarkdown(text);
+  return items.length === 0 ? said : `${said}\n\n${writeList(items)}`;
 }
 
 function writeEntry({ word, text, isHeading, body, items = [], details = [] }: Entry): string {

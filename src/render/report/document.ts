@@ -41,7 +41,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     result: verdictWord(verdict),
     input: inputParts(report),
     verdict: { level: verdict.level, word: verdictWord(verdict), text: verdict.headline },
-    lead: [{ kind: "table", table: keyFigureTable(report) }],
+    lead: [{ kind: "table", table: keyFigureTable(report, limits) }],
     aside: [
       {
         kind: "list",
@@ -113,9 +113,13 @@ function leftOutItems(report: MismatchReport): string[] {
   ];
 }
 
-function keyFigureTable(report: MismatchReport): Table {
+/** Readings with their sources where no table of them follows. */
+function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Table {
   const figures = keyFigures(report);
-  return makeTable("key-figures", "Key figures", [
+  const without = figures.flatMap((figure) =>
+    figure.reason === undefined ? [] : [`${figure.label} ${noInterval(figure).replace(/^— /, "")}`],
+  );
+  const columns = [
     textColumn(
       "figure",
       figures.map(({ label }) => label),
@@ -127,10 +131,8 @@ function keyFigureTable(report: MismatchReport): Table {
     ),
     textColumn(
       "95 % interval",
-      figures.map((figure) =>
-        figure.interval === undefined
-          ? noInterval(figure)
-          : `${figure.interval.low} – ${figure.interval.high}`,
+      figures.map(({ interval, reason }) =>
+        interval === undefined ? (reason === undefined ? "" : "—") : `${interval.low} – ${interval.high}`,
       ),
       { align: "right" },
     ),
@@ -141,10 +143,15 @@ function keyFigureTable(report: MismatchReport): Table {
     ),
     textColumn(
       "published baseline",
-      figures.map(({ reading }) => (reading === undefined ? "" : `${reading.band} (${reading.source})`)),
+      figures.map(({ reading }) => {
+        if (reading === undefined) return "";
+        return isShort ? `${reading.band} (${reading.source})` : reading.band;
+      }),
       { wrap: true },
     ),
-  ]);
+  ];
+  const note = without.length === 0 ? undefined : `no 95 % interval: ${without.join(", ")}`;
+  return makeTable("key-figures", "Key figures", columns, note);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Style,
   type Surface,
 } from "../document/index.ts";
-import { clip, displayWidth, pad } from "./columns.ts";
+import { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
 import { drawCommand } from "./command.ts";
 import { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
 import { drawTable } from "./table.ts";
@@ -64,7 +64,7 @@ function drawSection(title: string, blocks: readonly Block[], surface: Surface):
 
 /** The name of what was read, then what it is, broken between parts. */
 export function drawTitle(name: string, input: readonly string[], surface: Surface): string[] {
-  const shown = clip(surface.text(name), Math.max(8, Math.floor(surface.width / 2)), surface.ellipsis);
+  const shown = clipMiddle(surface.text(name), Math.max(8, Math.floor(surface.width / 2)), surface.ellipsis);
   const separator = surface.unicode ? " · " : ", ";
   const [first = "", ...rest] = wrapParts([shown, ...input.map(surface.text)], separator, surface.width);
   const lines = [
