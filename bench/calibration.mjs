@@ -8,13 +8,13 @@ const PROMPTS = [24, 96, 200];
 
 export async function run({ quick, rounds = quick ? 40 : 400 }) {
   const entry = fileURLToPath(new URL("../test/support/calibration/index.ts", import.meta.url));
-  const { CLAIMS, METRICS, PROCESSES, coverageOf, labProcesses, rateOf } = (await runnerImport(entry)).module;
+  const { CLAIMS, METRICS, PROCESSES, measureCoverage, labProcesses, measureRate } = (await runnerImport(entry)).module;
 
   const percent = (part, whole) => `${((100 * part) / whole).toFixed(0)} %`;
   const table = [["runs drawn from", "prompts", ...METRICS]];
   for (const process of [...PROCESSES, ...(await labProcesses())]) {
     for (const prompts of PROMPTS) {
-      const tally = coverageOf(process, prompts, rounds);
+      const tally = measureCoverage(process, prompts, rounds);
       const cells = METRICS.map((metric) => {
         const { given, covering } = tally[metric];
         return given < rounds / 10 ? "none" : `${percent(covering, given)} of ${percent(given, rounds)}`;
@@ -25,7 +25,7 @@ export async function run({ quick, rounds = quick ? 40 : 400 }) {
   const claims = [["claim", "runs drawn from", "rate of", "nominal", "actual"]];
   for (const claim of CLAIMS) {
     const { method, process, rate, nominal } = claim;
-    claims.push([method, process, rate, percent(nominal, 1), percent(rateOf(claim, rounds), 1)]);
+    claims.push([method, process, rate, percent(nominal, 1), percent(measureRate(claim, rounds), 1)]);
   }
   console.log(`${formatTable(table)}\n\n${formatTable(claims)}`);
   return {

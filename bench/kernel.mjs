@@ -180,13 +180,13 @@ function compare(sums, figures, derive, layout) {
 /** `sums(block)` by bench/native/mismatch.c under the driver of the real kernel, or `{ missing }`. */
 async function kernelInC(built) {
   const part = (name) => import(new URL(`wasm/${name}.js`, built).href);
-  const [{ MISMATCH_WASM }, { kernelOf }, { wasmMismatchSums }] = await Promise.all(
+  const [{ MISMATCH_WASM }, { wrapKernel }, { wasmMismatchSums }] = await Promise.all(
     ["mismatch.generated", "kernel", "pass"].map(part),
   );
   const module = new WebAssembly.Module(Buffer.from(MISMATCH_WASM, "base64"));
   const { exports, version, missing } = compileC(new WebAssembly.Instance(module).exports);
   if (missing) return { missing };
-  const kernel = kernelOf(exports);
+  const kernel = wrapKernel(exports);
   return { version, sums: (block) => wasmMismatchSums(kernel, block, {}) };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { REPORT_CLAIMS, rateOf } from "./support/calibration/index.ts";
+import { measureRate, REPORT_CLAIMS } from "./support/calibration/index.ts";
 
 /** The limits of a claim are wide enough for so few runs; `npm run bench -- calibration` has the figures. */
 const RUNS = 30;
@@ -8,7 +8,7 @@ describe("what `logratio report` says of its own certainty", () => {
   it.each(REPORT_CLAIMS.map((claim) => [`${claim.method}: ${claim.rate}, ${claim.process}`, claim] as const))(
     "holds: %s",
     (_, claim) => {
-      const rate = rateOf(claim, RUNS);
+      const rate = measureRate(claim, RUNS);
       expect(rate).toBeGreaterThanOrEqual(claim.limits[0]);
       expect(rate).toBeLessThanOrEqual(claim.limits[1]);
     },

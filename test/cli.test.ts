@@ -46,7 +46,7 @@ function file(name: string, ...lines: string[]): string {
   return name;
 }
 
-const metricsOf = (out: string): Record<string, number | null> => JSON.parse(out).metrics;
+const parseMetrics = (out: string): Record<string, number | null> => JSON.parse(out).metrics;
 
 it.skipIf(noShell)("completes the files it writes when nobody reads its output to the end", () => {
   const log = join(directory, "piped.jsonl");
@@ -110,14 +110,14 @@ describe("logratio report", () => {
   it("reads every container of the same sequences to the same figures", () => {
     const folder = join(ROOT, "examples/demo-formats");
     const names = readdirSync(folder).filter((name) => name.startsWith("step_"));
-    const results = names.map((name) => metricsOf(logratio(["report", join(folder, name), "--json"]).out));
+    const results = names.map((name) => parseMetrics(logratio(["report", join(folder, name), "--json"]).out));
     expect(names.length).toBe(4);
     for (const result of results) expect(result).toEqual(results[0]);
   });
 
   it("reads the only step that is asked for", () => {
     const { out } = logratio(["report", DEMO, "--steps", "30", "--json"]);
-    expect(metricsOf(out)).toMatchObject({ steps: 1, sequences: 64 });
+    expect(parseMetrics(out)).toMatchObject({ steps: 1, sequences: 64 });
   });
 
   it("writes the page whole and says so on standard error", () => {
@@ -145,7 +145,7 @@ describe("logratio report", () => {
   it("reads standard input", () => {
     const { status, out } = logratio(["report", "-", "--json"], { input: `${row()}\n${row()}\n` });
     expect(status).toBe(0);
-    expect(metricsOf(out).tokens).toBe(8);
+    expect(parseMetrics(out).tokens).toBe(8);
   });
 
   it("takes columns by name", () => {
@@ -165,7 +165,7 @@ describe("logratio report", () => {
       "--json",
     ]);
     expect(status).toBe(0);
-    expect(metricsOf(out).delta_abs_mean).toBeCloseTo(0.25, 12);
+    expect(parseMetrics(out).delta_abs_mean).toBeCloseTo(0.25, 12);
   });
 
   it("reads two one-sided files as the two sides of the same tokens", () => {
@@ -178,7 +178,7 @@ describe("logratio report", () => {
       "--json",
     ]);
     expect(status).toBe(0);
-    expect(metricsOf(out)).toMatchObject({ tokens: 3, delta_abs_max: 0.5, delta_mean: -0.5 / 3 });
+    expect(parseMetrics(out)).toMatchObject({ tokens: 3, delta_abs_max: 0.5, delta_mean: -0.5 / 3 });
   });
 });
 
@@ -350,7 +350,7 @@ describe("bad input", () => {
     writeFileSync(join(directory, "mixed/step_0020.npz"), "PK");
     const { status, out, err } = logratio(["report", "mixed", "--json"]);
     expect(status).toBe(4);
-    expect(metricsOf(out)).toMatchObject({ sequences: 64, steps: 1 });
+    expect(parseMetrics(out)).toMatchObject({ sequences: 64, steps: 1 });
     expect(err).toContain("cannot be read: zip archive");
     expect(err).toContain("mixed/step_0020.npz");
   });

@@ -17,7 +17,7 @@ const logratio = (...args: string[]): CliRun => runCli(directory, args);
 
 const STEP = join(DEMO, "stale/step_0030.npz");
 
-async function tensorsOf(file: string) {
+async function readTensors(file: string) {
   const document = (await openDocument(await openFile(join(directory, file)))) as TreeDocument;
   const values = async (name: string) => {
     const tensor = document.root[name] as Tensor;
@@ -29,7 +29,7 @@ async function tensorsOf(file: string) {
 }
 
 /** ρ and mask of each position of a padded npz, straight from its arrays. */
-async function ratiosOf(file: string) {
+async function readRatios(file: string) {
   const document = (await openDocument(await openFile(file))) as TreeDocument;
   const read = async (name: string) => {
     const tensor = document.root[name] as Tensor;
@@ -56,8 +56,8 @@ describe("logratio correct", () => {
     const set = ["--set", "rollout_is=token", "--set", "rollout_is_threshold=1.05"];
     const { status, err } = logratio("correct", STEP, "--preset", "verl", ...set, "--out", "w.npz");
     expect([status, err]).toEqual([0, "written: w.npz\n"]);
-    const source = await ratiosOf(STEP);
-    const { weights, mask } = await tensorsOf("w.npz");
+    const source = await readRatios(STEP);
+    const { weights, mask } = await readTensors("w.npz");
     expect(weights.shape).toEqual(source.shape);
     source.ratios.forEach((ratio, i) => {
       const expected = source.mask[i] === 0 ? 0 : Math.min(ratio, 1.05);
@@ -77,10 +77,10 @@ describe("logratio correct", () => {
     const names = readdirSync(join(directory, "whole")).sort();
     expect(names).toEqual(readdirSync(join(DEMO, "stale")).sort());
     for (const name of [names[0]!, names.at(-1)!]) {
-      const { weights, mask } = await tensorsOf(`pieces/${name}`);
+      const { weights, mask } = await readTensors(`pieces/${name}`);
       const [tokens, mass] = [total(mask.values), total(weights.values)];
       expect(mass / tokens).toBeCloseTo(1, 6);
-      expect([...weights.values]).toEqual([...(await tensorsOf(`whole/${name}`)).weights.values]);
+      expect([...weights.values]).toEqual([...(await readTensors(`whole/${name}`)).weights.values]);
     }
   });
 

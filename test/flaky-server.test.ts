@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type RunStudyResult, runStudy, studyOf, studyPaths } from "../src/scoring/index.ts";
+import { type RunStudyResult, readStudy, runStudy, studyPaths } from "../src/scoring/index.ts";
 import { type Fault, startServer, type TestServer } from "../src/scoring/servers/http-server.test-data.ts";
 import { vllmHandler } from "../src/scoring/servers/vllm/vllm-server.test-data.ts";
 import { readScores, type ScoreRow } from "../src/scoring/store/scores-file.ts";
@@ -45,7 +45,7 @@ const config = (url: string): Record<string, unknown> => ({
 });
 
 async function score(out: string): Promise<RunStudyResult["policies"][number] & { said: string }> {
-  const { spec } = await studyOf(config(server.url), join(dir, out), undefined);
+  const { spec } = await readStudy(config(server.url), join(dir, out), undefined);
   const { policies, findings } = await runStudy(spec, FAST);
   return { ...policies[1]!, said: findings.map(({ message }) => message).join("\n") };
 }
@@ -109,8 +109,8 @@ test("killed in the middle: goes on with what was saved", async () => {
   server = await startServer(vllmHandler(), 10);
   await score("sound");
   const code = `
-    import { runStudy, studyOf } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/scoring/index.js")).href)};
-    const { spec } = await studyOf(${JSON.stringify(config(server.url))}, ${JSON.stringify(join(dir, "killed"))}, undefined);
+    import { runStudy, readStudy } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/scoring/index.js")).href)};
+    const { spec } = await readStudy(${JSON.stringify(config(server.url))}, ${JSON.stringify(join(dir, "killed"))}, undefined);
     await runStudy(spec, ${JSON.stringify(FAST)});`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });
   const ended = once(child, "exit");

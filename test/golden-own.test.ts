@@ -14,7 +14,7 @@ const cases = readdirSync(CASES)
   .map((name) => JSON.parse(readFileSync(new URL(name, CASES), "utf8")) as GoldenCase);
 
 /** Logits are single precision, as dumps have them; all else is held to 1e-9. */
-const relativeOf = (kind: string): number => (kind === "kl" ? 1e-6 : 1e-9);
+const chooseTolerance = (kind: string): number => (kind === "kl" ? 1e-6 : 1e-9);
 
 /** What is expected is there, lists of the same length; figures beside it are not looked at. */
 function expectClose(actual: unknown, expected: unknown, relative: number, path: string): void {
@@ -39,7 +39,7 @@ describe("our own golden cases", () => {
   it.each(cases.map((given) => [given.id, given] as const))("%s", (_, given) => {
     const result = runConformanceCase(given);
     expect(result).not.toHaveProperty("skipped");
-    expectClose("actual" in result && result.actual, given.expected, relativeOf(given.kind), given.id);
+    expectClose("actual" in result && result.actual, given.expected, chooseTolerance(given.kind), given.id);
   });
 
   it("are of every kind", () => {

@@ -90,7 +90,7 @@ const growing = (): number[] =>
     .map(({ size }) => size);
 
 /** Names, sizes and checksums; the bytes themselves hold the time. */
-async function membersOf(path: string): Promise<readonly unknown[]> {
+async function listMembers(path: string): Promise<readonly unknown[]> {
   const source = await openFile(path);
   const { members } = await openZip(source);
   await source.close();
@@ -128,10 +128,10 @@ describe("killed", () => {
     const args = ["correct", join(inputs, "run"), ...COLUMNS, "--preset", "verl", "--out", "weights"];
     const weights = join(dir, "weights");
     await killedWhen(args, () => namesIn(weights).includes("step_1.npz"));
-    const first = await membersOf(join(weights, "step_1.npz"));
+    const first = await listMembers(join(weights, "step_1.npz"));
     expect(runCli(dir, args).status).toBe(0);
     expect(readdirSync(weights).sort()).toEqual(["step_1.npz", "step_2.npz", "step_3.npz"]);
-    expect(await membersOf(join(weights, "step_1.npz"))).toEqual(first);
+    expect(await listMembers(join(weights, "step_1.npz"))).toEqual(first);
   });
 
   it("divergence, between two steps: repeated, it logs each token once", async () => {

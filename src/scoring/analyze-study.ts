@@ -135,7 +135,7 @@ class StudyAnalysis {
       policies: Object.fromEntries(
         Object.entries(this.#manifest.policies).map(([name, policy]) => [name, klPolicy(policy)]),
       ),
-      settings: settingsOf(this.#options.analysis),
+      settings: describeAnalysis(this.#options.analysis),
       categories: this.#options.analysis.categories,
       texts: this.#texts,
       vocabularySize: this.#read.vocabularySize,
@@ -343,7 +343,7 @@ function klPolicy({ role, step, stage, facts }: ManifestPolicy): KlPolicy {
   return { role, step, stage, backend, location, model, logprobs, temperature, notes };
 }
 
-function settingsOf(analysis: AnalysisSpec): KlReport["settings"] {
+function describeAnalysis(analysis: AnalysisSpec): KlReport["settings"] {
   const { spikes, categories, alpha, bootstrapReplicates, seed, rlProbe } = analysis;
   return {
     spikes: {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hasSharedData, LAB, warnIfAbsent } from "../input/ingest/shared-data.test-data.ts";
-import { studyOf } from "./config/study-of.ts";
+import { readStudy } from "./config/read-study.ts";
 import { analyzeStudy, openPolicy, runStudy, type StudySpec, type TokenSpan } from "./index.ts";
 import { paths } from "./store/manifest.ts";
 import { readScores, type ScoreRow } from "./store/scores-file.ts";
@@ -45,7 +45,7 @@ async function study(rows: readonly Row[], config: object = {}): Promise<StudySp
     reference: "plain",
     attention: true,
   };
-  return (await studyOf({ ...base, ...config }, join(dir, "out"), undefined)).spec;
+  return (await readStudy({ ...base, ...config }, join(dir, "out"), undefined)).spec;
 }
 
 async function scores(policy: string, out = join(dir, "out")): Promise<ScoreRow[]> {
@@ -244,7 +244,7 @@ describe.skipIf(!hasSharedData)("the lab's checkpoints", () => {
       attention: true,
       limit: 24,
     };
-    const { spec } = await studyOf(config, join(dir, "lab"), undefined);
+    const { spec } = await readStudy(config, join(dir, "lab"), undefined);
     await runStudy(spec, ONE_THREAD);
     const errors = (await scores("rlvr_step_1000", spec.out)).filter(({ attention }) => attention!.error);
     expect((await readTexts(spec.out)).length).toBe(24);

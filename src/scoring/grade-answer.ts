@@ -9,7 +9,7 @@ export function gradeAnswer(response: string, answer: string): boolean | undefin
   if (stated === undefined) return undefined;
   const [ours, theirs] = [plain(stated), plain(finalAnswer(answer) ?? answer)];
   if (ours === theirs) return true;
-  const [a, b] = [numberOf(ours), numberOf(theirs)];
+  const [a, b] = [parseNumber(ours), parseNumber(theirs)];
   return (
     a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
   );
@@ -39,7 +39,7 @@ function plain(text: string): string {
 }
 
 /** `1,234`, `-0.5`, `3/4`, `\frac{3}{4}`, `50\%`. */
-function numberOf(text: string): number | undefined {
+function parseNumber(text: string): number | undefined {
   const digits = text.replace(/(\d),(?=\d{3}(\D|$))/g, "$1").replace(/\\?%$/, "");
   const [, sign = "", over, under] =
     /^(-?)(?:\\frac\{(?=\d+\}\{\d+\}))?(\d+)(?:\}\{|\/)(\d+)\}?$/.exec(digits) ?? [];

@@ -12,7 +12,7 @@ export {
   analyzeStudy,
 } from "./analyze-study.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
-export { analysisSettingsOf, type ConfiguredStudy, studyOf } from "./config/study-of.ts";
+export { type ConfiguredStudy, readAnalysisSettings, readStudy } from "./config/read-study.ts";
 export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
 export type {
   AttentionFacts,

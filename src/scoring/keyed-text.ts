@@ -4,7 +4,7 @@ import type { KeyedText } from "./score-policy.ts";
 import type { PreparedText } from "./texts/index.ts";
 
 /** Digest of what a text's scores depend on. */
-export function keyOf({ id, promptIds, tokenIds }: PreparedText): string {
+export function computeKey({ id, promptIds, tokenIds }: PreparedText): string {
   const hash = createHash("sha256").update(id);
   for (const ids of [promptIds, tokenIds])
     hash.update("\0").update(new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength));
@@ -18,7 +18,7 @@ export function keyed(text: PreparedText, attention: boolean): KeyedText {
   ids.set(promptIds);
   ids.set(tokenIds, promptIds.length);
   return {
-    key: keyOf(text),
+    key: computeKey(text),
     forced: { id: text.id, ids, promptLength: promptIds.length },
     plan: attention ? attentionPlan(text) : undefined,
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compareRows } from "../core/kernels/index.ts";
 import { hasSharedData, LAB, warnIfAbsent } from "../input/ingest/shared-data.test-data.ts";
-import { studyOf } from "./config/study-of.ts";
+import { readStudy } from "./config/read-study.ts";
 import { analyzeStudy, openPolicy, runStudy, scoreStudy } from "./index.ts";
 import { readLogitsTexts } from "./logits/index.ts";
 import { prepareTexts } from "./prepare-texts.ts";
@@ -65,7 +65,7 @@ describe.skipIf(!hasSharedData)("the lab's study", () => {
       policies: `onnx:${LAB}ckpt/*`,
       reference: "dpo",
     };
-    const { spec } = await studyOf(config, out, undefined);
+    const { spec } = await readStudy(config, out, undefined);
     const wanted = new Set(reference.problems.map(({ unique_id }) => unique_id));
     const { texts } = await prepareTexts(spec, {});
     const some = texts.filter(({ problem }) => wanted.has(problem));
@@ -82,7 +82,7 @@ describe.skipIf(!hasSharedData)("the lab's study", () => {
 
   test.each(["logits_f32.npz", "logits_f32.safetensors"])("%s gives them within 1e-5", async (name) => {
     const out = join(dir, name);
-    const { spec } = await studyOf({ texts: `${LAB}probe/${name}`, reference: "dpo" }, out, undefined);
+    const { spec } = await readStudy({ texts: `${LAB}probe/${name}`, reference: "dpo" }, out, undefined);
     await runStudy(spec);
     for (const [policy, checkpoint] of [
       ["rlvr_step_100", "rlvr_step_100"],
@@ -101,7 +101,7 @@ describe.skipIf(!hasSharedData)("the lab's study", () => {
   test("bfloat16 logits give what float64 arithmetic on those same logits gives", async () => {
     const file = `${LAB}probe/logits_bf16.safetensors`;
     const out = join(dir, "bf16");
-    const { spec } = await studyOf({ texts: file, reference: "dpo" }, out, undefined);
+    const { spec } = await readStudy({ texts: file, reference: "dpo" }, out, undefined);
     await runStudy(spec);
     const rows = await scores(out, "rlvr_final");
     const policies = await Promise.all(

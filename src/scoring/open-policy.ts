@@ -136,7 +136,7 @@ async function modelFiles(path: string): Promise<string[]> {
 }
 
 /** Changes when a policy may answer otherwise: sizes and dates of its files, or its address. */
-export async function fingerprintOf(at: string, topK: number): Promise<string> {
+export async function computeFingerprint(at: string, topK: number): Promise<string> {
   const { where } = parseLocation(at);
   const files = await Promise.all(
     (await modelFiles(where)).map(async (file) => {

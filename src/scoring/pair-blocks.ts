@@ -24,8 +24,8 @@ export async function* alignBlocks(
       }
       const blocks = held as LogitBlock[];
       const rows = Math.min(...blocks.map((block) => block.rows));
-      yield blocks.map((block) => rowsOf(block, 0, rows));
-      held = blocks.map((block) => (block.rows === rows ? undefined : rowsOf(block, rows, block.rows)));
+      yield blocks.map((block) => cutRows(block, 0, rows));
+      held = blocks.map((block) => (block.rows === rows ? undefined : cutRows(block, rows, block.rows)));
     }
   } finally {
     await Promise.all(iterators.map((iterator) => iterator.return?.()));
@@ -41,7 +41,7 @@ async function nextBlock(iterator: AsyncIterator<LogitBlock>): Promise<LogitBloc
 }
 
 /** Rows `[start, end)` of a block, not copied. */
-export function rowsOf(block: LogitBlock, start: number, end: number): LogitBlock {
+export function cutRows(block: LogitBlock, start: number, end: number): LogitBlock {
   if (start === 0 && end === block.rows) return block;
   const { vocabulary } = block;
   return {

@@ -1,8 +1,8 @@
 import { LengthMismatchError, UsageError } from "../core/base/index.ts";
-import { type BackendOptions, fingerprintOf, openPolicy, tokenizerBeside } from "./open-policy.ts";
+import { type BackendOptions, computeFingerprint, openPolicy, tokenizerBeside } from "./open-policy.ts";
 import type { Policy, PolicyFacts } from "./policy.ts";
 import type { ManifestPolicy } from "./store/manifest.ts";
-import { type PolicySpec, partnersOf, type StudySpec } from "./study-spec.ts";
+import { listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
 import { compareTokenizers } from "./texts/index.ts";
 
 /** What is known of a policy without asking it for scores. */
@@ -36,9 +36,10 @@ export class PolicyPool {
   /** Takes stock of the models as they are now. */
   async lookAround(): Promise<void> {
     const own = new Map<string, string>();
-    for (const { name, at } of this.#spec.policies) own.set(name, await fingerprintOf(at, this.#spec.topK));
+    for (const { name, at } of this.#spec.policies)
+      own.set(name, await computeFingerprint(at, this.#spec.topK));
     for (const name of own.keys()) {
-      const partners = partnersOf(name, this.#spec).map((partner) => `${partner}: ${own.get(partner)}`);
+      const partners = listPartners(name, this.#spec).map((partner) => `${partner}: ${own.get(partner)}`);
       this.#fingerprints.set(name, [own.get(name), ...partners].join(" | "));
     }
   }

@@ -24,9 +24,10 @@ export interface PreparedTexts {
  * @throws UsageError when texts need a tokenizer and none is there
  */
 export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions): Promise<PreparedTexts> {
-  const tokenizer = typeof spec.texts.tokenizer === "string" ? spec.texts.tokenizer : await tokenizerOf(spec);
+  const tokenizer =
+    typeof spec.texts.tokenizer === "string" ? spec.texts.tokenizer : await findTokenizer(spec);
   const open = tokenizer === undefined ? undefined : await openTokenizer(tokenizer);
-  const { texts, findings } = await textsOf(spec, open, options);
+  const { texts, findings } = await readTexts(spec, open, options);
   const seen = new Set<string>();
   for (const { id } of texts) {
     if (seen.has(id)) throw new UsageError(`two texts of the study are named ${id}`);
@@ -41,7 +42,7 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
 }
 
 /** The reference's own, else the first that comes with a model. */
-async function tokenizerOf({ policies, reference }: StudySpec): Promise<string | undefined> {
+async function findTokenizer({ policies, reference }: StudySpec): Promise<string | undefined> {
   const first = policies.filter(({ name }) => name === reference);
   for (const { at } of [...first, ...policies]) {
     const dir = await tokenizerBeside(at);
@@ -50,7 +51,7 @@ async function tokenizerOf({ policies, reference }: StudySpec): Promise<string |
   return undefined;
 }
 
-async function textsOf(
+async function readTexts(
   spec: StudySpec,
   tokenizer: TokenDecoder | undefined,
   options: SampleTextsOptions,

@@ -7,7 +7,7 @@ import { stat } from "node:fs/promises";
 import type { PairScores, PolicyScores, ScoredText } from "../analyses/kl/index.ts";
 import { klBounds, type TopKRow } from "../analyses/kl/index.ts";
 import { LengthMismatchError } from "../core/base/index.ts";
-import { keyOf } from "./score-study.ts";
+import { computeKey } from "./score-study.ts";
 import type { PairColumns } from "./score-text.ts";
 import { paths } from "./store/manifest.ts";
 import { readScores, type ScoreRow } from "./store/scores-file.ts";
@@ -46,7 +46,7 @@ export async function* readPair(
   q: string,
   options: ReadScoredOptions,
 ): AsyncGenerator<IndexedScores> {
-  const places = new Map(texts.map((text, index) => [keyOf(text), index]));
+  const places = new Map(texts.map((text, index) => [computeKey(text), index]));
   const early = new Map<number, ScoreRow>();
   const others = indexedScores(dir, q, places);
   try {
@@ -99,7 +99,7 @@ function scoredText(
     text,
     p: policyScores(row),
     q: policyScores(other),
-    pair: row.pairs[q] === undefined ? boundsOf(row, other, text, options) : pairScores(row.pairs[q]),
+    pair: row.pairs[q] === undefined ? computeBounds(row, other, text, options) : pairScores(row.pairs[q]),
   };
 }
 
@@ -136,7 +136,7 @@ function listAt({ topK, logprobs }: ScoreRow, tokenIds: Int32Array, t: number): 
 }
 
 /** What can be said of D(P‖Q) where one of the two gave only its most probable tokens. */
-function boundsOf(
+function computeBounds(
   row: ScoreRow,
   other: ScoreRow,
   { tokenIds }: PreparedText,

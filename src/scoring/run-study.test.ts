@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { studyOf } from "./config/study-of.ts";
+import { readStudy } from "./config/read-study.ts";
 import { analyzeStudy, openPolicy, readPair, runStudy, type StudySpec } from "./index.ts";
 import { logprobsAfter } from "./servers/bigram-model.test-data.ts";
 import { startServer, type TestServer } from "./servers/http-server.test-data.ts";
@@ -52,7 +52,7 @@ async function study(config: object = {}): Promise<StudySpec> {
     },
     reference: "plain",
   };
-  return (await studyOf({ ...base, ...config }, join(dir, "out"), undefined)).spec;
+  return (await readStudy({ ...base, ...config }, join(dir, "out"), undefined)).spec;
 }
 
 async function scores(policy: string): Promise<ScoreRow[]> {

@@ -34,7 +34,7 @@ interface Rollout {
 }
 
 /** Of what a line says, in hexadecimal: a line without its own is not believed. */
-function digestOf({ from, problem, sample, ids, finishReason }: Rollout): string {
+function computeDigest({ from, problem, sample, ids, finishReason }: Rollout): string {
   const said = JSON.stringify([from, problem, sample, ids, finishReason]);
   return createHash("sha256").update(said).digest("hex").slice(0, 16);
 }
@@ -92,7 +92,7 @@ export async function sampleTexts(
         // Gives a line that a killed run left without its end one, so that the next does not run into it.
         appendJsonl(
           file,
-          rollouts.map((rollout) => JSON.stringify({ ...rollout, digest: digestOf(rollout) })),
+          rollouts.map((rollout) => JSON.stringify({ ...rollout, digest: computeDigest(rollout) })),
         );
       }
       texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, generate.from, tokenizer)));
@@ -161,7 +161,7 @@ async function readRollouts(
 function parseRollout(line: string): Rollout | undefined {
   try {
     const rollout = JSON.parse(line) as Rollout & { readonly digest: unknown };
-    return rollout.digest === digestOf(rollout) ? rollout : undefined;
+    return rollout.digest === computeDigest(rollout) ? rollout : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { type ScoreOptions, type ScoreResult, StudyScoring } from "./study-scori
 import type { StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
-export { keyOf } from "./keyed-text.ts";
+export { computeKey } from "./keyed-text.ts";
 export type { PolicyOutcome, ScoreOptions, ScoreProgress, ScoreResult } from "./study-scoring.ts";
 
 /**

@@ -86,7 +86,7 @@ async function scoreLogits(
   let row = 0;
   for await (const [block, ...others] of alignBlocks(streams)) {
     const p = block as LogitBlock;
-    const tokens = tokensOf(response, row, p.rows);
+    const tokens = takeTokens(response, row, p.rows);
     if (others.length === 0) own.take(row, describeRows(p, tokens, k));
     others.forEach((q, i) => {
       const compared = compareRows(p, q, tokens, k);
@@ -108,7 +108,7 @@ async function scoreLogits(
 }
 
 /** The tokens that rows `row … row + rows − 1` predict; -1 for the one after the text. */
-function tokensOf(response: Int32Array, row: number, rows: number): Int32Array {
+function takeTokens(response: Int32Array, row: number, rows: number): Int32Array {
   const tokens = new Int32Array(rows).fill(-1);
   tokens.set(response.subarray(row, Math.min(row + rows, response.length)));
   return tokens;

@@ -9,7 +9,7 @@ import type { RecordBatch } from "../core/schema/index.ts";
 import { createRecordBuilder } from "../core/schema/index.ts";
 import { writeRecord } from "../input/ingest/index.ts";
 import { hasScores, indexedScores } from "./read-scored.ts";
-import { keyOf } from "./score-study.ts";
+import { computeKey } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";
 import type { ScoreRow } from "./store/scores-file.ts";
 import type { PreparedText } from "./texts/index.ts";
@@ -40,7 +40,7 @@ async function* batches(
     provenance: { file: paths.texts(dir), format: "parquet", trainer: "score", alignment: "token" },
     sampling: { temperature: 1, logprobsMode: "raw_logprobs" },
   });
-  const places = new Map(texts.map((text, index) => [keyOf(text), index]));
+  const places = new Map(texts.map((text, index) => [computeKey(text), index]));
   const columns = policies.map((policy): Lookahead => {
     return { policy, rows: indexedScores(dir, policy, places), next: undefined };
   });

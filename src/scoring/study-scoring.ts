@@ -29,7 +29,7 @@ import { type KeyedText, type ScoredPolicy, scorePolicy } from "./score-policy.t
 import { reportDamage, reportNoAttention, reportPolicy, reportRefusals } from "./scoring-findings.ts";
 import { isLasting, type ManifestPolicy, type RefusedText, writeManifest } from "./store/manifest.ts";
 import { openPolicyScores, type PolicyScoresFile } from "./store/policy-scores.ts";
-import { inTrainingOrder, type PolicySpec, partnersOf, type StudySpec } from "./study-spec.ts";
+import { inTrainingOrder, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
 const DEFAULT_CACHE_BYTES = 2 ** 30;
@@ -135,7 +135,7 @@ export class StudyScoring {
     this.#pool = new PolicyPool(spec, options.tokenizer, before, options);
     this.#cache = new RowCache(
       options.cacheBytes ?? DEFAULT_CACHE_BYTES,
-      this.#policies.flatMap(({ name }) => partnersOf(name, spec)).flatMap(namesOfRows),
+      this.#policies.flatMap(({ name }) => listPartners(name, spec)).flatMap(namesOfRows),
     );
     this.#texts = texts.map((text) => keyed(text, spec.attention));
     this.#errors = new Map(this.#texts.map(({ key, plan }) => [key, plan?.error]));
@@ -161,7 +161,7 @@ export class StudyScoring {
           reportPolicy(this.#findings, policy, failure);
         }
         // A model is memory: only those stay open that a later policy is held against.
-        const later = this.#policies.slice(i + 1).flatMap(({ name }) => partnersOf(name, this.#spec));
+        const later = this.#policies.slice(i + 1).flatMap(({ name }) => listPartners(name, this.#spec));
         await this.#pool.closeAllBut(new Set(later));
       }
     } finally {
@@ -218,7 +218,7 @@ export class StudyScoring {
     const exact: string[] = [];
     const hiding: string[] = [];
     if (gives === "logits") {
-      for (const partner of partnersOf(name, this.#spec)) {
+      for (const partner of listPartners(name, this.#spec)) {
         const other = await this.#pool.known(partner);
         if (other.gives === "logits") exact.push(partner);
         if (facts.attention?.canHide && other.facts.attention?.canHide) hiding.push(partner);

@@ -114,7 +114,7 @@ export function inTrainingOrder(policies: readonly PolicySpec[]): PolicySpec[] {
 }
 
 /** Policies that `name` is compared with, as Q. */
-export function partnersOf(
+export function listPartners(
   name: string,
   { reference, pairs }: Pick<StudySpec, "reference" | "pairs">,
 ): string[] {

@@ -15,10 +15,10 @@ import {
   eventually,
   goTo,
   hasBrowser,
+  listViews,
   openBrowser,
   openPage,
-  textOf,
-  viewsOf,
+  readText,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
@@ -73,17 +73,17 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     page.on("response", (response) => {
       if (response.status() >= 400) failures.push(new URL(response.url()).pathname);
     });
-    for (const { name, hash } of await viewsOf(page, url)) {
+    for (const { name, hash } of await listViews(page, url)) {
       await goTo(page, url, hash);
       expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
       expect(await page.title()).toContain(`${name} · logratio`);
     }
     await goTo(page, url, "#/overview?steps=30..80");
-    expect(await textOf(page.locator("main"))).toContain("Files cannot be summed anew");
+    expect(await readText(page.locator("main"))).toContain("Files cannot be summed anew");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     await goTo(page, url, "#/correct?correction=weight:token+truncate:..2");
-    await eventually(() => textOf(page.locator("main"))).toContain(
+    await eventually(() => readText(page.locator("main"))).toContain(
       "no exact figures: these are files; logratio view of the run itself counts them",
     );
     expect(failures).toEqual([]);
@@ -97,11 +97,11 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     const { page, errors } = await openPage(browser);
     const site = `${url}compared/`;
     await goTo(page, site, "#/compare");
-    expect(await textOf(page.locator(".compare-view .warnings"))).toContain("Doubtful.");
+    expect(await readText(page.locator(".compare-view .warnings"))).toContain("Doubtful.");
     await eventually(() => page.locator(".pair-strip .cell").count()).toBeGreaterThan(20);
     await page.getByRole("radio", { name: "by own turn" }).check({ force: true });
     expect(page.url()).toContain("align=own");
-    await eventually(() => textOf(page.locator(".pair"))).toContain("No partner:");
+    await eventually(() => readText(page.locator(".pair"))).toContain("No partner:");
     const toB = page.locator(".pair > p a").nth(1);
     expect(await toB.getAttribute("href")).toContain("run=b");
     await toB.click();

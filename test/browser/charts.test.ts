@@ -6,9 +6,9 @@ import {
   goTo,
   hasBrowser,
   openPage,
+  readStyle,
+  readText,
   settled,
-  styleOf,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
     expect(await drawn.getAttribute("aria-label")).toMatch(
       /^Mean \|Δ\|\. mean: most [\d.e−-]+ at \d+; by step$/,
     );
-    const title = textOf(charts.first().getByRole("heading"));
+    const title = readText(charts.first().getByRole("heading"));
     expect(await title).toContain("Mean |Δ|");
     expect(await drawn.locator("path").count()).toBeGreaterThan(5);
   });
@@ -53,8 +53,8 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
     await goTo(page, server.url, "#/overview");
     await moveTo(charts.first(), 1);
     await eventually(() => page.locator(".line-chart .cross").count()).toBe(await charts.count());
-    expect(await textOf(charts.nth(2).locator(".at"))).toBe("step 150");
-    expect(await textOf(charts.first().locator(".lines"))).not.toContain("at");
+    expect(await readText(charts.nth(2).locator(".at"))).toBe("step 150");
+    expect(await readText(charts.first().locator(".lines"))).not.toContain("at");
     await page.mouse.move(0, 0);
     await eventually(() => page.locator(".line-chart .cross").count()).toBe(0);
   });
@@ -107,13 +107,13 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
       Math.round((await charts.first().locator(".plot").boundingBox())!.width),
     ];
     const [wide] = await widths();
-    const light = await styleOf(line, "stroke");
+    const light = await readStyle(line, "stroke");
     await page.setViewportSize({ width: 700, height: 900 });
     await eventually(async () => (await widths())[0]).not.toBe(wide);
     const [svg, plot] = await widths();
     expect(Math.abs(svg - plot)).toBeLessThanOrEqual(1);
     await page.emulateMedia({ colorScheme: "dark" });
-    await eventually(() => styleOf(line, "stroke")).not.toBe(light);
+    await eventually(() => readStyle(line, "stroke")).not.toBe(light);
     expect(errors).toEqual([]);
   });
 });

@@ -9,8 +9,8 @@ import {
   goTo,
   hasBrowser,
   openPage,
+  readText,
   settled,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed } from "../support/built-view.ts";
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
       /truncate:\.\.([\d.]+)/.exec(new URLSearchParams(page.url().split("?")[1]).get("correction")!)![1],
     );
   const exactCell = async (title: string): Promise<string> =>
-    textOf(
+    readText(
       page
         .getByRole("row")
         .filter({ has: page.getByRole("rowheader", { name: title, exact: true }) })
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
         .nth(1),
     );
   const exactIsThere = async (): Promise<void> => {
-    await eventually(() => textOf(page.locator(".correct-figures thead"))).toContain("✓");
+    await eventually(() => readText(page.locator(".correct-figures thead"))).toContain("✓");
   };
   const expectShown = async (effect: Effect): Promise<void> => {
     const figures: Record<string, number> = {
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
   it("moves the cap by mouse: figures follow, the exact ones come when it is let go", async () => {
     await goTo(page, server.url, "#/correct?correction=weight:token+truncate:..2");
     await exactIsThere();
-    const before = await textOf(page.locator(".correct-figures tbody tr").nth(2).locator("td").first());
+    const before = await readText(page.locator(".correct-figures tbody tr").nth(2).locator("td").first());
     const slider = page.getByRole("slider", { name: "1 truncate above" });
     const box = (await slider.boundingBox())!;
     const [x, y] = [box.x + box.width / 2, box.y + box.height - 20];
@@ -113,8 +113,8 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     await page.mouse.down();
     await page.mouse.move(x - 120, y, { steps: 12 });
     const ess = page.locator(".correct-figures tbody tr").nth(2).locator("td").first();
-    await eventually(() => textOf(ess)).not.toBe(before);
-    expect(await textOf(page.locator(".correct-figures thead"))).not.toContain("✓");
+    await eventually(() => readText(ess)).not.toBe(before);
+    expect(await readText(page.locator(".correct-figures thead"))).not.toContain("✓");
     await page.mouse.up();
     await exactIsThere();
     expect(cap()).toBeLessThan(2);
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     await page.getByRole("tab", { name: "verl", exact: true }).click();
     await page.getByRole("button", { name: /^Copy config/ }).click();
     const config = await page.evaluate<string>("navigator.clipboard.readText()");
-    expect(config).toBe(await textOf(page.locator("#config-text pre")));
+    expect(config).toBe(await readText(page.locator("#config-text pre")));
     expect(config).toMatch(/rollout_is\b.*token/);
     expect(config).toContain("1.5");
     await page

@@ -37,16 +37,16 @@ describe.skipIf(!hasBrowser)("exports", () => {
     ({ page } = await openPage(browser));
   });
 
-  const menuOf = (name: string): Locator => page.getByRole("menu", { name: `Export ${name}`, exact: true });
+  const findMenu = (name: string): Locator => page.getByRole("menu", { name: `Export ${name}`, exact: true });
 
   async function saved(name: string, format: string): Promise<Buffer> {
     const button = page.getByRole("button", { name: `Export ${name}`, exact: true }).first();
     await button.click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      menuOf(name).getByRole("menuitem", { name: format, exact: true }).click(),
+      findMenu(name).getByRole("menuitem", { name: format, exact: true }).click(),
     ]);
-    await menuOf(name).waitFor({ state: "detached" });
+    await findMenu(name).waitFor({ state: "detached" });
     return readFileSync(await download.path());
   }
 
@@ -78,12 +78,12 @@ describe.skipIf(!hasBrowser)("exports", () => {
       for (const name of new Set(await names())) {
         const button = page.getByRole("button", { name: `Export ${name}`, exact: true }).first();
         await button.click();
-        const items = menuOf(name).getByRole("menuitem");
+        const items = findMenu(name).getByRole("menuitem");
         await items.first().waitFor();
         const formats = await items.allTextContents();
         expect(formats, name).toEqual(expect.arrayContaining(["CSV", "JSON", "Parquet"]));
         await items.first().press("Escape");
-        await menuOf(name).waitFor({ state: "detached" });
+        await findMenu(name).waitFor({ state: "detached" });
         if (formats.includes("SVG")) await picture(name);
         expect((await csv(name)).length, name).toBeGreaterThan(0);
       }

@@ -4,7 +4,7 @@ import type { RunningView } from "../../bench/support/view-server.mjs";
 import { turnOfMark } from "../../src/core/kernels/turns.ts";
 import type { RunInfo } from "../../src/results/view.ts";
 import { decodeSequence, TOKEN_FLAGS, type WireSequence } from "../../src/results/wire/index.ts";
-import { eventually, goTo, hasBrowser, openPage, textOf, warnWithoutBrowser } from "../support/browser.ts";
+import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
@@ -57,14 +57,14 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await page.keyboard.type(FILTER, { delay: 5 });
     const counts = page.locator(".sequences-view .counts");
     const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
-    await eventually(() => textOf(counts)).toMatch(new RegExp(` ${total.toLocaleString("en")} match$`));
-    expect(await textOf(counts.locator("strong"))).toBe(meant.length.toLocaleString("en"));
+    await eventually(() => readText(counts)).toMatch(new RegExp(` ${total.toLocaleString("en")} match$`));
+    expect(await readText(counts.locator("strong"))).toBe(meant.length.toLocaleString("en"));
     const rows = page.getByRole("grid", { name: "Sequences" }).locator("tbody tr");
     for (const row of (await rows.all()).slice(0, 5)) {
-      const handle = await textOf(row.locator("td").first());
+      const handle = await readText(row.locator("td").first());
       const own = meant.find((each) => each.handle === handle)!;
       const link = row.locator("td").nth(1).getByRole("link").last();
-      expect(await textOf(link), handle).toBe(String(own.tokens.length));
+      expect(await readText(link), handle).toBe(String(own.tokens.length));
       expect(await link.getAttribute("href")).toMatch(new RegExp(`/t${own.worst}\\?`));
     }
     expect(errors).toEqual([]);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Tokens" }).click();
     const counts = page.locator(".tokens-view .counts");
     const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
-    await eventually(() => textOf(counts)).toContain(
+    await eventually(() => readText(counts)).toContain(
       `of the ${total.toLocaleString("en")} in ${meant.length.toLocaleString("en")} sequences that match`,
     );
     const handles = new Set(
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
   it("says what was meant by a class that there is not", async () => {
     await goTo(page, server.url, "#/sequences?filter=is%3Anmber");
     const problem = page.locator(".filter-problems p");
-    expect(await textOf(problem)).toContain('there is no class "nmber"; the nearest is number');
+    expect(await readText(problem)).toContain('there is no class "nmber"; the nearest is number');
     await problem.getByRole("button", { name: "use is:number" }).click();
     await eventually(() => page.locator(".filter-problems p").count()).toBe(0);
     expect(page.url()).toContain("filter=is%3Anumber");

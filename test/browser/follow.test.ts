@@ -10,8 +10,8 @@ import {
   goTo,
   hasBrowser,
   openPage,
+  readText,
   settled,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
@@ -53,8 +53,10 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     const { page, errors } = await openPage(browser);
     await page.goto(server.url);
     await page.locator("main.waiting").waitFor();
-    expect(await textOf(page.locator("main.waiting h1"))).toBe(`Waiting for the first step in ${folder}`);
-    await eventually(() => textOf(page.locator("main.waiting [role=status]"))).toContain("no recorded data");
+    expect(await readText(page.locator("main.waiting h1"))).toBe(`Waiting for the first step in ${folder}`);
+    await eventually(() => readText(page.locator("main.waiting [role=status]"))).toContain(
+      "no recorded data",
+    );
     await page.evaluate(AXE);
     expect(await page.evaluate(VIOLATIONS)).toEqual([]);
 
@@ -63,15 +65,15 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await settle(first);
     await eventually(() => page.locator("nav[aria-label=Views] a").count()).toBeGreaterThan(3);
     await settled(page);
-    expect(await textOf(page.locator(".top-bar .facts"))).toContain("1 step (10)");
-    expect(await textOf(reading(page))).toBe("reading …");
+    expect(await readText(page.locator(".top-bar .facts"))).toContain("1 step (10)");
+    expect(await readText(reading(page))).toBe("reading …");
 
     await goTo(page, server.url, "#/sequence/3/t5");
-    const title = await textOf(page.locator("main :is(h1, h2)").first());
+    const title = await readText(page.locator("main :is(h1, h2)").first());
     const whole = await readFile(join(STEPS, "step_0020.npz"));
     const half = join(folder, "step_0020.npz");
     await writeFile(half, whole.subarray(0, whole.length / 2));
-    await eventually(() => textOf(reading(page))).toBe("still being written: step_0020.npz");
+    await eventually(() => readText(reading(page))).toBe("still being written: step_0020.npz");
     expect(await pill(page).count()).toBe(0);
     expect(await page.locator("main [role=alert]").count()).toBe(0);
 
@@ -79,15 +81,15 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await writeFile(complete, whole);
     await rename(complete, half);
     await eventually(() => pill(page).count()).toBe(1);
-    expect(await textOf(pill(page))).toBe("1 new step · show");
+    expect(await readText(pill(page))).toBe("1 new step · show");
     // Nothing has moved before someone asks, and the sequence stays when someone does.
-    expect(await textOf(page.locator(".top-bar .facts"))).toContain("1 step (10)");
+    expect(await readText(page.locator(".top-bar .facts"))).toContain("1 step (10)");
     expect(page.url()).toContain("#/sequence/3/t5");
     await pill(page).click();
-    await eventually(() => textOf(page.locator(".top-bar .facts"))).toContain("2 steps (10–20)");
+    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("2 steps (10–20)");
     await eventually(() => pill(page).count()).toBe(0);
     expect(page.url()).toContain("#/sequence/3/t5");
-    expect(await textOf(page.locator("main :is(h1, h2)").first())).toBe(title);
+    expect(await readText(page.locator("main :is(h1, h2)").first())).toBe(title);
 
     await goTo(page, server.url, "#/sequences?steps=20..20");
     const table = page.getByRole("grid", { name: "Sequences" });
@@ -112,11 +114,11 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     const { page } = await openPage(browser);
     await page.route("**/api/events", (route) => route.fulfill({ status: 502, body: "no" }));
     await goTo(page, server.url, "#/overview");
-    await eventually(() => textOf(page.locator(".top-bar .facts"))).toContain("1 step (20)");
+    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("1 step (20)");
     await page.getByRole("button", { name: "Follow" }).click();
     expect(page.url()).toContain("live=1");
     await step("0030");
-    await eventually(() => textOf(page.locator(".top-bar .facts"))).toContain("2 steps (20–30)");
+    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("2 steps (20–30)");
     await page.close();
   });
 
@@ -129,7 +131,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     const server = await place.serve(folder, ...DEMO_FLAGS, "--follow");
     const { page } = await openPage(browser);
     await goTo(page, server.url, "#/overview");
-    await eventually(() => textOf(page.locator(".top-bar .facts"))).toContain("1 step (20)");
+    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("1 step (20)");
     await copyFile(join(STEPS, "step_0030.npz"), path);
     await eventually(() => server.messages()).toContain(
       `reading everything again: ${path}, which was read before, has changed`,

@@ -5,11 +5,11 @@ import {
   eventually,
   goTo,
   hasBrowser,
+  listViews,
   openPage,
+  readStyle,
+  readText,
   settled,
-  styleOf,
-  textOf,
-  viewsOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { HOSTILE_TEXTS, RIGHT_TO_LEFT, writeHostileRun } from "../support/hostile-run.ts";
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
     }));
     const lists = ["token", "class"].map((by) => ({ name: `by ${by}`, hash: `#/tokens?by=${by}` }));
     const modes = ["exact", "ids"].map((mode) => ({ name: mode, hash: `#/sequence/0?mode=${mode}` }));
-    for (const { name, hash } of [...(await viewsOf(page, server.url)), ...more, ...lists, ...modes]) {
+    for (const { name, hash } of [...(await listViews(page, server.url)), ...more, ...lists, ...modes]) {
       await goTo(page, server.url, hash);
       expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
       await expectHarmless(name);
@@ -67,21 +67,21 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
 
   it("shows it as text: in the strip, on cards, in the palette", async () => {
     await goTo(page, server.url, "#/sequence/0");
-    const shown = await textOf(page.locator(".strip"));
+    const shown = await readText(page.locator(".strip"));
     for (const text of HOSTILE_TEXTS.slice(0, 5)) expect(shown).toContain(text);
     const reversed = page.locator(".strip .t", { hasText: "gnirts desrever" }).last();
     expect(RIGHT_TO_LEFT).toBeGreaterThan(0);
-    expect(await styleOf(reversed, "unicode-bidi")).toMatch(/isolate/);
+    expect(await readStyle(reversed, "unicode-bidi")).toMatch(/isolate/);
     for (let token = 0; token < HOSTILE_TEXTS.length; token++) {
       await goTo(page, server.url, `#/sequence/0/t${token}?pins=${token}`);
       await page.locator(".pinned-cards .card").waitFor();
-      expect(await textOf(page.locator(".readout"))).toContain(`t${token} `);
+      expect(await readText(page.locator(".readout"))).toContain(`t${token} `);
     }
     await expectHarmless("cards");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").getByRole("combobox").fill("script");
-    await eventually(() => textOf(page.getByRole("listbox"))).toContain("<script>");
+    await eventually(() => readText(page.getByRole("listbox"))).toContain("<script>");
     await expectHarmless("palette");
     await page.keyboard.press("Escape");
   });

@@ -7,8 +7,8 @@ import {
   hasBrowser,
   isInSight,
   openPage,
+  readText,
   settled,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
@@ -52,8 +52,8 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
     await page.keyboard.press("x");
     const cards = page.locator(".pinned-cards .card");
     await cards.waitFor();
-    expect(await textOf(cards)).toContain(worst);
-    expect(await textOf(cards)).toMatch(/rollout.*trainer.*log p/s);
+    expect(await readText(cards)).toContain(worst);
+    expect(await readText(cards)).toMatch(/rollout.*trainer.*log p/s);
     await page.keyboard.press("Escape");
     await eventually(() => cards.count()).toBe(0);
   });

@@ -5,7 +5,7 @@ import type { AxeResults } from "axe-core";
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { goTo, hasBrowser, openPage, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
+import { goTo, hasBrowser, listViews, openPage, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, hasLab, INT8, INT8_FLAGS, warnWithoutLab } from "../support/built-view.ts";
 import { ROOT } from "../support/run-cli.ts";
 import { useViewer } from "../support/use-viewer.ts";
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("how the viewer looks", () => {
         ...(colorScheme === "dark" && { runOnly: ["color-contrast", "link-in-text-block"] }),
       };
       const serious: string[] = [];
-      for (const { name, hash } of [...(await viewsOf(page, server.url)), ...STATES]) {
+      for (const { name, hash } of [...(await listViews(page, server.url)), ...STATES]) {
         await goTo(page, server.url, hash);
         await page.evaluate(AXE);
         const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(rules)})`);

@@ -6,8 +6,8 @@ import {
   hasBrowser,
   isInSight,
   openPage,
+  readText,
   settled,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { hasLab, INT8, INT8_FLAGS, printed, warnWithoutLab } from "../support/built-view.ts";
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
       "fetch('api/tokens').then((answer) => answer.json())",
     );
     const [worst] = tokens.turns.by_mean;
-    expect(await textOf(link)).toBe(`${worst!.handle} turn ${worst!.turn}`);
+    expect(await readText(link)).toBe(`${worst!.handle} turn ${worst!.turn}`);
     await link.click();
     await settled(page);
     expect(page.url()).toContain(`#/sequence/${worst!.sequence}/t${worst!.first}`);
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     const { worst_tokens } = await printed<{ worst_tokens: { handle: string }[] }>("report", INT8, "--json");
     await goToView("Overview");
     const link = firstLook("Worst token").getByRole("link");
-    expect(await textOf(link)).toBe(worst_tokens[0]!.handle);
+    expect(await readText(link)).toBe(worst_tokens[0]!.handle);
     await link.click();
     await settled(page);
     const current = page.locator(".strip .t.current");
@@ -74,10 +74,10 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     await current.click();
     const card = page.locator(".pinned-cards .card");
     await card.waitFor();
-    expect(await textOf(card)).toContain(worst_tokens[0]!.handle);
+    expect(await readText(card)).toContain(worst_tokens[0]!.handle);
     const alternatives = card.getByRole("table").filter({ hasText: "p rollout" });
     await eventually(() => alternatives.getByRole("row").count()).toBeGreaterThan(3);
-    expect(await textOf(alternatives)).toMatch(/p trainer.*sampled.*rest of the vocabulary/s);
+    expect(await readText(alternatives)).toMatch(/p trainer.*sampled.*rest of the vocabulary/s);
   });
 
   it("sees what a trainer's correction does at each step", async () => {

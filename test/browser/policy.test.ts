@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { goTo, hasBrowser, openPage, settled, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
+import { goTo, hasBrowser, listViews, openPage, settled, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
 import { ROOT, runCli } from "../support/run-cli.ts";
 import { useViewer } from "../support/use-viewer.ts";
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("no page asks for what its own security policy refu
       "#/sequence/0/t3?pins=3",
       "#/sequence/0?mode=ids",
     ].map((hash) => ({ name: hash, hash }));
-    for (const { name, hash } of [...(await viewsOf(page, server.url)), ...more]) {
+    for (const { name, hash } of [...(await listViews(page, server.url)), ...more]) {
       await goTo(page, server.url, hash);
       expect(errors, name).toEqual([]);
     }

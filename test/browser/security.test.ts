@@ -2,7 +2,7 @@ import { request } from "node:http";
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { goTo, hasBrowser, openPage, settled, viewsOf, warnWithoutBrowser } from "../support/browser.ts";
+import { goTo, hasBrowser, listViews, openPage, settled, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
         () => {},
       );
     });
-    for (const { hash } of await viewsOf(page, redacted.url)) await goTo(page, redacted.url, hash);
+    for (const { hash } of await listViews(page, redacted.url)) await goTo(page, redacted.url, hash);
     await goTo(page, redacted.url, "#/sequence/0/t3?pins=3");
     for (const path of ["report", "steps", "tokens", "correct-bins", "sequences", `sequence/${sequence}`])
       answers.push({

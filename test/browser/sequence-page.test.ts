@@ -9,9 +9,9 @@ import {
   hasBrowser,
   isInSight,
   openPage,
+  readStyle,
+  readText,
   settled,
-  styleOf,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
   });
 
   const box = (): Locator => page.getByRole("searchbox", { name: "Find" });
-  const said = (): Promise<string> => textOf(page.locator(".find-said"));
+  const said = (): Promise<string> => readText(page.locator(".find-said"));
   const param = (name: string): string | null =>
     new URLSearchParams(new URL(page.url()).hash.split("?")[1]).get(name);
   const token = (): number => Number(/\/t(\d+)\?/.exec(page.url())?.[1] ?? -1);
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
 
   it("finds a text across tokens, says how often, and goes from one to the next", async () => {
     await open(demo.url, "#/sequence/3");
-    const text = await textOf(page.locator(".turn-section.turn .chunk").first());
+    const text = await readText(page.locator(".turn-section.turn .chunk").first());
     const wanted = /\p{L}{4,}/u.exec(text)![0];
     const all = (await page.locator(".strip .chunk").allTextContents()).join("");
     const times = all.toLowerCase().split(wanted.toLowerCase()).length - 1;
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     await links.first().click();
     await settled(page);
     const where = page.getByRole("link", { name: /in this order/ });
-    await eventually(() => textOf(where)).toMatch(/^1 of \d+ in this order$/);
+    await eventually(() => readText(where)).toMatch(/^1 of \d+ in this order$/);
     await page.keyboard.press("j");
     await eventually(() => page.url()).toContain(`#/sequence/${order[1]}?`);
     await settled(page);
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
   it("goes from step to step", async () => {
     await open(demo.url, "#/sequence/0?sort=sequence");
     const step = async (): Promise<number> =>
-      Number(/s(\d+)\./.exec(await textOf(page.locator("h1")))?.[1] ?? -1);
+      Number(/s(\d+)\./.exec(await readText(page.locator("h1")))?.[1] ?? -1);
     const first = await step();
     await page.keyboard.press("J");
     await eventually(step).toBeGreaterThan(first);
@@ -164,9 +164,9 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     await upper.fill("1.001");
     await upper.press("Enter");
     await eventually(() => param("correction")).toBe("weight:token truncate:..1.001");
-    const counted = Number(/: ([\d,]+)$/.exec(await textOf(page.locator(".key.truncated")))![1]);
+    const counted = Number(/: ([\d,]+)$/.exec(await readText(page.locator(".key.truncated")))![1]);
     expect(counted).toBeGreaterThan(0);
-    expect(await styleOf(page.locator(".strip .t.truncated").first(), "text-decoration-line")).toBe(
+    expect(await readStyle(page.locator(".strip .t.truncated").first(), "text-decoration-line")).toBe(
       "underline",
     );
     const link = await correction.getByRole("link").getAttribute("href");
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     expect(last).toBeGreaterThan(token());
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    const keys = await textOf(page.getByRole("dialog"));
+    const keys = await readText(page.getByRole("dialog"));
     for (const what of ["find in all tokens", "next hit", "last token", "next step"])
       expect(keys).toContain(what);
     await page.keyboard.press("Escape");
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     const from = token();
     await page.keyboard.press("Shift+PageDown");
     await eventually(() => param("range")).toMatch(new RegExp(`^${from}-\\d+$`));
-    expect(await textOf(page.locator(".readout .range"))).toMatch(/mean \|Δ\| .* k3 /);
+    expect(await readText(page.locator(".readout .range"))).toMatch(/mean \|Δ\| .* k3 /);
     expect(await page.locator(".minimap").getAttribute("aria-valuetext")).toBe(`token ${token()}`);
   });
 
@@ -232,14 +232,14 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
 
   it("shows the compared run's sequence under its badge, and leaves it with any other link", async () => {
     await open(demo.url, "#/sequence/3?run=b&sort=sequence");
-    expect(await textOf(page.locator(".run-badge"))).toContain("run B");
+    expect(await readText(page.locator(".run-badge"))).toContain("run B");
     await page.keyboard.press("j");
     await eventually(() => page.url()).toContain("#/sequence/4?");
     expect(param("run")).toBe("b");
     await page.locator(".strip .t").first().waitFor();
     expect(await page.getByRole("link", { name: "Sequences" }).getAttribute("href")).not.toContain("run=b");
     await page.goto(`${long.url}#/sequence/0?run=b`);
-    await eventually(() => textOf(page.getByRole("alert"))).toContain("not compared");
+    await eventually(() => readText(page.getByRole("alert"))).toContain("not compared");
     expect(errors).toEqual([]);
   });
 });

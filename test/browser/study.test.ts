@@ -11,8 +11,8 @@ import {
   goTo,
   hasBrowser,
   openPage,
+  readText,
   settled,
-  textOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import { DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("a study of checkpoints", () => {
     await goTo(page, server.url, "#/");
     expect(await page.title()).toContain("Checkpoints · logratio");
     await eventually(() => page.url()).toContain("#/checkpoints");
-    const said = await textOf(page.locator("main"));
+    const said = await readText(page.locator("main"));
     for (const { question } of report.answers) expect(said).toContain(question);
     expect(await page.locator(".report-picture svg").count()).toBeGreaterThan(3);
     expect(await page.locator("table").count()).toBeGreaterThan(3);
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("a study of checkpoints", () => {
     const token = await parameter("token");
     expect(token).toMatch(/^\d+$/);
     await page.locator(".token-card .choices").waitFor();
-    expect(await textOf(page.locator(".readout"))).toContain(`token ${token}`);
+    expect(await readText(page.locator(".readout"))).toContain(`token ${token}`);
     await page.keyboard.press("1");
     expect(await parameter("checkpoint")).toBe("rlvr_step_100");
     await page.keyboard.press("k");
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a study of checkpoints", () => {
     await goTo(page, server.url, `#/checkpoints?text=${text}&token=${token}`);
     const rows = page.locator(".token-card .values tbody tr");
     expect(await rows.count()).toBe(one!.checkpoints.length + 1);
-    const shown = await textOf(
+    const shown = await readText(
       rows
         .nth(one!.checkpoints.length - 1)
         .locator("td")
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("a study of checkpoints", () => {
       expect(await page.locator("main :is(script, img)").count(), hash).toBe(0);
       expect(await page.evaluate("globalThis.hacked"), hash).toBeUndefined();
     }
-    expect(await textOf(page.locator(".heat-strip"))).toContain("\\u202e");
+    expect(await readText(page.locator(".heat-strip"))).toContain("\\u202e");
     expect(errors).toEqual([]);
   });
 });

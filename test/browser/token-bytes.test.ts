@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import { openTokenizer } from "../../src/input/tokens/index.ts";
-import { eventually, goTo, hasBrowser, openPage, textOf, warnWithoutBrowser } from "../support/browser.ts";
+import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { ROOT } from "../support/run-cli.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {
     expect(shown).toContain(`${TEXT}\ufffda`);
     for (const [token, own] of bytes.entries()) {
       await goTo(page, server.url, `#/sequence/0/t${token}?pins=${token}`);
-      await eventually(() => textOf(page.locator(".card-place").first())).toMatch(
+      await eventually(() => readText(page.locator(".card-place").first())).toMatch(
         new RegExp(`\\.t${token} · id \\d+ · bytes ${own}$`),
       );
     }
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {
   it("are found by the character that they spell together", async () => {
     for (const wanted of ["😀日", 'token:"😀"']) {
       await goTo(page, server.url, `#/sequence/0?find=${encodeURIComponent(wanted)}`);
-      await eventually(() => textOf(page.locator(".find-said"))).toContain("1 ");
+      await eventually(() => readText(page.locator(".find-said"))).toContain("1 ");
       expect(await page.locator(".strip .t.hit").count(), wanted).toBeGreaterThan(0);
     }
   });
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {
     for (const hash of ["#/overview", "#/sequence/0?run=b"]) {
       await goTo(page, server.url, hash);
       const banner = page.getByRole("alert");
-      await eventually(() => textOf(banner)).toContain("No prompt is in both runs");
+      await eventually(() => readText(banner)).toContain("No prompt is in both runs");
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       await banner.getByRole("link").click();
       await eventually(() => page.url()).toContain("#/compare");

@@ -7,11 +7,11 @@ import {
   goTo,
   hasBrowser,
   isInSight,
+  listViews,
   openPage,
+  readStyle,
+  readText,
   settled,
-  styleOf,
-  textOf,
-  viewsOf,
   warnWithoutBrowser,
 } from "../support/browser.ts";
 import {
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     });
 
     it("opens every view without an error or a refusal of the security policy", async () => {
-      const views = await viewsOf(page, server.url);
+      const views = await listViews(page, server.url);
       expect(views.length).toBeGreaterThanOrEqual(5);
       for (const { name, hash } of views) {
         await goTo(page, server.url, hash);
@@ -90,10 +90,10 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
         const row = page.locator(".key-figures tr", {
           has: page.getByRole("rowheader", { name: label, exact: true }),
         });
-        const text = await textOf(row.locator("td").first());
+        const text = await readText(row.locator("td").first());
         expect(shows(text, report.metrics[key]), `${label}: ${text}, ${report.metrics[key]}`).toBe(true);
       }
-      const facts = await textOf(page.locator(".top-bar .facts"));
+      const facts = await readText(page.locator(".top-bar .facts"));
       expect(facts).toContain(`${report.metrics.sequences.toLocaleString("en")} sequences`);
       expect(facts).toContain(report.metrics.tokens.toLocaleString("en"));
     });
@@ -112,22 +112,24 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       for (const handle of handles) expect(handle).toMatch(/^s150\./);
       // The largest |Δ| stands first; its link leads to the token.
       const link = table.locator("tbody tr").first().locator("a").nth(1);
-      const size = await textOf(link);
+      const size = await readText(link);
       await link.click();
       await settled(page);
       const token = /#\/sequence\/\d+\/t(\d+)\?/.exec(page.url())![1];
       const current = page.locator(".strip .t.current");
       await expectSeen(current);
-      const text = await textOf(current);
-      expect(await styleOf(current, "outline-style")).not.toBe("none");
-      expect(await textOf(page.locator(".readout"))).toContain(`t${token} `);
-      expect(await textOf(page.locator(".readout"))).toMatch(new RegExp(`Δ [+−]${size.replace(".", "\\.")}`));
+      const text = await readText(current);
+      expect(await readStyle(current, "outline-style")).not.toBe("none");
+      expect(await readText(page.locator(".readout"))).toContain(`t${token} `);
+      expect(await readText(page.locator(".readout"))).toMatch(
+        new RegExp(`Δ [+−]${size.replace(".", "\\.")}`),
+      );
 
       const deep = page.url();
       await page.reload();
       await settled(page);
       await expectSeen(current);
-      expect(await textOf(current)).toBe(text);
+      expect(await readText(current)).toBe(text);
       await page.goBack();
       await settled(page);
       expect(page.url()).toContain("#/sequences");
@@ -145,15 +147,15 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     it("links the tokens of the whole run to their places", async () => {
       await goTo(page, server.url, "#/tokens");
       const link = page.getByRole("grid").locator("tbody a").first();
-      const handle = await textOf(link);
+      const handle = await readText(link);
       expect(handle).toBe(report.worst_tokens[0]!.handle);
       await link.click();
       await settled(page);
       await expectSeen(page.locator(".strip .t.current"));
       const [sequence, token] = /^(.*)\.t(\d+)$/.exec(handle)!.slice(1);
-      expect(await textOf(page.locator(".sequence-title"))).toContain(sequence);
-      expect(await textOf(page.locator(".readout"))).toContain(`t${token} `);
-      expect(await textOf(page.locator(".readout"))).toMatch(/Δ [+−]/);
+      expect(await readText(page.locator(".sequence-title"))).toContain(sequence);
+      expect(await readText(page.locator(".readout"))).toContain(`t${token} `);
+      expect(await readText(page.locator(".readout"))).toMatch(/Δ [+−]/);
     });
 
     // What is the same on every run is tried on one.
@@ -164,13 +166,13 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       await page.keyboard.press("Control+k");
       const box = page.getByRole("combobox", { name: /View, step/ });
       await box.fill("s150.q3");
-      const handle = await textOf(page.getByRole("option").first().locator(".label"));
+      const handle = await readText(page.getByRole("option").first().locator(".label"));
       expect(handle).toMatch(/^s150\.(r\d+\.)?q3/);
       await page.keyboard.press("Enter");
       await settled(page);
-      expect(await textOf(page.locator(".sequence-title"))).toContain(handle);
+      expect(await readText(page.locator(".sequence-title"))).toContain(handle);
       await page.keyboard.press("?");
-      const keys = await textOf(page.getByRole("dialog", { name: "Keys" }));
+      const keys = await readText(page.getByRole("dialog", { name: "Keys" }));
       for (const text of ["next divergent token", "next turn", "next sequence", "go to anything"])
         expect(keys).toContain(text);
       await page.keyboard.press("Escape");
@@ -180,7 +182,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     it("remembers the colours that were chosen", async () => {
       await goTo(page, server.url, "#/overview");
       const theme = async (): Promise<string | null> => page.locator("html").getAttribute("data-theme");
-      const background = async (): Promise<string> => styleOf(page.locator("body"), "background-color");
+      const background = async (): Promise<string> => readStyle(page.locator("body"), "background-color");
       const button = page.getByRole("button", { name: /^Colours:/ });
       while ((await theme()) !== "dark") await button.click();
       const dark = await background();
@@ -196,18 +198,18 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       await goTo(page, server.url, "#/sequences");
       const filter = page.getByRole("searchbox", { name: "Filter" });
       const counts = page.locator(".counts strong");
-      const all = await textOf(counts);
+      const all = await readText(counts);
       await filter.fill("correct:no");
-      await eventually(() => textOf(counts)).not.toBe(all);
-      const wrong = await textOf(counts);
+      await eventually(() => readText(counts)).not.toBe(all);
+      const wrong = await readText(counts);
       await filter.fill("correct:no nonsense>3");
       const problem = page.locator(".filter-problems p");
       await problem.waitFor();
-      expect(await textOf(problem)).toContain("nonsense");
+      expect(await readText(problem)).toContain("nonsense");
       expect(await filter.getAttribute("aria-invalid")).toBe("true");
-      expect(await textOf(counts)).toBe(wrong);
+      expect(await readText(counts)).toBe(wrong);
       await filter.fill("");
-      await eventually(() => textOf(counts)).toBe(all);
+      await eventually(() => readText(counts)).toBe(all);
     });
 
     it("gives tables and pictures away as files", async () => {
@@ -232,7 +234,9 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
 
       await goTo(page, server.url, "#/overview?steps=30..80");
       const part = await printed<Report>("report", path, "--steps", "30..80", "--json");
-      await eventually(() => textOf(page.locator(".tables"))).toContain("From here on: steps 30 to 80 only.");
+      await eventually(() => readText(page.locator(".tables"))).toContain(
+        "From here on: steps 30 to 80 only.",
+      );
       const turns = (await save("Export turns", "CSV")).trimEnd().split("\r\n");
       const tokens = turns[0]!.split(",").indexOf("tokens");
       expect(turns.slice(1).map((line) => Number(line.split(",")[tokens]))).toEqual(

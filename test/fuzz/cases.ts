@@ -143,7 +143,7 @@ function changed(random: Random, { verb, from, bytes }: Seed): Uint8Array {
 }
 
 /** The cases of a run by number. */
-export function casesOf(seed: number): (index: number) => Case {
+export function makeCases(seed: number): (index: number) => Case {
   const all = seeds();
   return (index) => {
     const random = new Random(caseSeed(seed, index));

@@ -5,7 +5,7 @@ import { analyze } from "../../dist/apps/cli/commands/analyze.js";
 import { correct } from "../../dist/apps/cli/commands/correct.js";
 import { report } from "../../dist/apps/cli/commands/report.js";
 import { formatError } from "../../dist/apps/cli/messages.js";
-import { readStudyConfig, studyOf } from "../../dist/scoring/index.js";
+import { readStudyConfig, readStudy } from "../../dist/scoring/index.js";
 
 const MISTAKE = /this is a mistake in logratio|bug:/;
 
@@ -72,7 +72,7 @@ async function run(task) {
   const outcome = await watch(async (terminal) => {
     if (verb === "analyze") return analyze([path], {}, terminal);
     if (verb === "lint") return correct([], { lint: path }, terminal);
-    await studyOf(await readStudyConfig(path), "out", path);
+    await readStudy(await readStudyConfig(path), "out", path);
     return 0;
   });
   return { problem: problemOf(verb, outcome), tag: outcome.tag };

@@ -12,7 +12,7 @@ import {
   type ThriftValue,
   writeThrift,
 } from "../../src/input/readers/parquet/thrift.ts";
-import { mutate, nodeOf, print } from "./json.ts";
+import { mutate, print, toNode } from "./json.ts";
 import { mutatePickle } from "./pickle.ts";
 import { damage, NAMES, NUMBERS, type Random } from "./random.ts";
 
@@ -22,7 +22,7 @@ interface Member {
 }
 
 /** Members of an archive that is sound. */
-function membersOf(archive: Buffer): Member[] {
+function listMembers(archive: Buffer): Member[] {
   const members: Member[] = [];
   const end = archive.lastIndexOf("PK\x05\x06", undefined, "latin1");
   let at = archive.readUInt32LE(end + 16);
@@ -40,7 +40,7 @@ function membersOf(archive: Buffer): Member[] {
 }
 
 export function mutateZip(random: Random, archive: Uint8Array): Uint8Array {
-  const members = membersOf(Buffer.from(archive));
+  const members = listMembers(Buffer.from(archive));
   for (let i = 1 + random.below(3); i > 0; i--) {
     const at = random.below(members.length);
     const member = members[at]!;
@@ -146,7 +146,7 @@ export function mutateNpy(random: Random, bytes: Uint8Array): Uint8Array {
 export function mutateSafetensors(random: Random, bytes: Uint8Array): Uint8Array {
   const source = Buffer.from(bytes);
   const length = Number(source.readBigUInt64LE(0));
-  let node = nodeOf(JSON.parse(source.toString("utf8", 8, 8 + length)));
+  let node = toNode(JSON.parse(source.toString("utf8", 8, 8 + length)));
   for (let i = 1 + random.below(3); i > 0; i--) node = mutate(random, node);
   const header = Buffer.from(print(node));
   const size = Buffer.alloc(8);

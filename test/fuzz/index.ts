@@ -6,7 +6,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { casesOf, type Verb } from "./cases.ts";
+import { makeCases, type Verb } from "./cases.ts";
 import { type Outcome, type Task, WatchedChild } from "./watched-child.ts";
 
 export interface FuzzOptions {
@@ -62,7 +62,7 @@ export function fuzz({
   tell,
 }: FuzzOptions): Promise<FuzzResult> {
   return withGood(async (folder, good) => {
-    const make = casesOf(seed);
+    const make = makeCases(seed);
     const until = Date.now() + 1000 * seconds;
     const failures: string[] = [];
     const tags = new Map<string, number>();

@@ -43,10 +43,10 @@ const RAW = [
   "[".repeat(300),
 ] as const;
 
-export function nodeOf(value: unknown): Node {
-  if (Array.isArray(value)) return value.map(nodeOf);
+export function toNode(value: unknown): Node {
+  if (Array.isArray(value)) return value.map(toNode);
   if (typeof value === "object" && value !== null) {
-    return new Entries(Object.entries(value).map(([name, item]) => [name, nodeOf(item)]));
+    return new Entries(Object.entries(value).map(([name, item]) => [name, toNode(item)]));
   }
   return value as Node;
 }
@@ -133,7 +133,7 @@ export function mutateLines(random: Random, lines: readonly string[]): string {
     if (random.chance(0.3)) return line;
     let node: Node;
     try {
-      node = nodeOf(JSON.parse(line));
+      node = toNode(JSON.parse(line));
     } catch {
       return line;
     }

@@ -34,7 +34,7 @@ const COUNTED: Readonly<Record<string, number>> = {
   "\x8e": 8,
 };
 
-export function opcodesOf(bytes: Uint8Array): Uint8Array[] {
+export function splitOpcodes(bytes: Uint8Array): Uint8Array[] {
   const source = Buffer.from(bytes);
   const opcodes: Uint8Array[] = [];
   for (let at = 0; at < source.length; ) {
@@ -115,7 +115,7 @@ function replaced(random: Random, was: Uint8Array): Uint8Array {
 
 export function mutatePickle(random: Random, bytes: Uint8Array): Uint8Array {
   if (random.chance(0.1)) return damage(random, bytes);
-  const opcodes = opcodesOf(bytes).filter(([code]) => code !== 0x95);
+  const opcodes = splitOpcodes(bytes).filter(([code]) => code !== 0x95);
   for (let i = 1 + random.below(3); i > 0; i--) {
     const at = random.below(opcodes.length);
     const kind = random.below(10);

@@ -12,7 +12,7 @@ import type { HostileFile } from "./hostile-file.ts";
 export const GOOD_ROW = '{"rollout_log_probs":[-1,-2],"old_log_probs":[-1.1,-2]}\n';
 
 /** Pieces of text, compressed as they come: a gigabyte is never whole. */
-export function gzipOf(pieces: Iterable<Uint8Array | string>): Promise<Buffer> {
+export function gzipPieces(pieces: Iterable<Uint8Array | string>): Promise<Buffer> {
   return buffer(Readable.from(pieces, { objectMode: true }).pipe(createGzip({ level: 1 })));
 }
 
@@ -38,22 +38,23 @@ const ONE_ROW = /1 row cannot be read.*the limit/s;
 export const HOSTILE_JSON: readonly HostileFile[] = [
   {
     name: "one-line-of-numbers.jsonl.gz",
-    make: () => gzipOf(repeated('{"rollout_log_probs":[', "-1,", 2 ** 24, "-1]}\n")),
+    make: () => gzipPieces(repeated('{"rollout_log_probs":[', "-1,", 2 ** 24, "-1]}\n")),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "a-huge-row-among-good-ones.jsonl.gz",
-    make: () => gzipOf(repeated(`${GOOD_ROW}{"rollout_log_probs":[`, "-1,", 2 ** 24, `-1]}\n${GOOD_ROW}`)),
+    make: () =>
+      gzipPieces(repeated(`${GOOD_ROW}{"rollout_log_probs":[`, "-1,", 2 ** 24, `-1]}\n${GOOD_ROW}`)),
     expect: { exit: 4, says: ONE_ROW },
   },
   {
     name: "a-line-that-does-not-end.jsonl.gz",
-    make: () => gzipOf(repeated(`${GOOD_ROW}{"x":"`, "x", 2 ** 26, "")),
+    make: () => gzipPieces(repeated(`${GOOD_ROW}{"x":"`, "x", 2 ** 26, "")),
     expect: { exit: 4, says: ONE_ROW },
   },
   {
     name: "numbers.json.gz",
-    make: () => gzipOf(repeated('{"rollout_log_probs":[[', "1,", 10_000_000, "1]]}")),
+    make: () => gzipPieces(repeated('{"rollout_log_probs":[[', "1,", 10_000_000, "1]]}")),
     expect: { exit: 3, says: LIMIT },
   },
   {
@@ -68,20 +69,22 @@ export const HOSTILE_JSON: readonly HostileFile[] = [
   },
   {
     name: "a-string.json.gz",
-    make: () => gzipOf(repeated('{"rollout_log_probs":"', "x", 2 ** 26, '"}')),
+    make: () => gzipPieces(repeated('{"rollout_log_probs":"', "x", 2 ** 26, '"}')),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "empty-lists.json.gz",
     make: () =>
-      gzipOf(repeated('{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "[],", 5_000_000, "1]}")),
+      gzipPieces(
+        repeated('{"rollout_log_probs":[[-1]],"old_log_probs":[[-1]],"x":[', "[],", 5_000_000, "1]}"),
+      ),
     expect: { exit: 3, says: LIMIT },
   },
   {
     name: "a-gigabyte-of-numbers.json.gz",
     long: true,
     memory: 1024,
-    make: () => gzipOf(repeated('{"rollout_log_probs":[[', "1,", 300_000_000, "1]]}")),
+    make: () => gzipPieces(repeated('{"rollout_log_probs":[[', "1,", 300_000_000, "1]]}")),
     expect: { exit: 3, says: LIMIT },
   },
   {
@@ -112,7 +115,7 @@ export const HOSTILE_JSON: readonly HostileFile[] = [
   },
   {
     name: "cut-off.jsonl.gz",
-    make: async () => (await gzipOf([GOOD_ROW.repeat(20_000)])).subarray(0, -100),
+    make: async () => (await gzipPieces([GOOD_ROW.repeat(20_000)])).subarray(0, -100),
     expect: {
       exit: 4,
       says: /cannot\s+be\s+read\s+to\s+its\s+end,\s+and\s+the\s+\d+\s+sequences\s+before\s+are\s+kept:\s+gzip\s+data\s+is\s+cut\s+off/,

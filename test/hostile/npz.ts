@@ -6,7 +6,7 @@
 import { deflateRawSync, gzipSync } from "node:zlib";
 import { writeZip } from "../../src/input/io/zip-writer.test-data.ts";
 import type { HostileFile } from "./hostile-file.ts";
-import { gzipOf } from "./json.ts";
+import { gzipPieces } from "./json.ts";
 
 function npyHeader(descr: string, shape: readonly number[]): Buffer {
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape.join(", ")},), }`;
@@ -47,7 +47,7 @@ export const HOSTILE_NPZ: readonly HostileFile[] = [
   {
     name: "zeros.npy.gz",
     make: () =>
-      gzipOf(
+      gzipPieces(
         (function* () {
           yield npyHeader("<f4", [32, 1_048_576]);
           const zeros = Buffer.alloc(2 ** 20);

@@ -20,7 +20,7 @@ import {
 import type { HostileFile } from "./hostile-file.ts";
 
 /** What DuckDB writes of a query. */
-async function parquetOf(query: string): Promise<Buffer> {
+async function writeParquet(query: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "logratio-hostile-parquet-"));
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
   try {
@@ -40,13 +40,15 @@ async function parquetOf(query: string): Promise<Buffer> {
 /** Rows of lists of one value again and again, which run-length encoding makes nothing of. */
 function lists(length: number, rows: number): Promise<Buffer> {
   const list = (value: number): string => `list_resize([]::FLOAT[], ${length}, ${value}::FLOAT)`;
-  return parquetOf(
+  return writeParquet(
     `SELECT ${list(-1)} AS rollout_log_probs, ${list(-1.5)} AS old_log_probs FROM range(${rows})`,
   );
 }
 
 const sound = (): Promise<Buffer> =>
-  parquetOf("SELECT [-1::FLOAT, -2] AS rollout_log_probs, [-1.5::FLOAT, -2] AS old_log_probs FROM range(10)");
+  writeParquet(
+    "SELECT [-1::FLOAT, -2] AS rollout_log_probs, [-1.5::FLOAT, -2] AS old_log_probs FROM range(10)",
+  );
 
 /** The same pages under a footer that was changed. */
 function underFooter(file: Buffer, change: (footer: Map<number, ThriftValue>) => void): Uint8Array {

@@ -8,11 +8,11 @@ import { writeZip } from "../../src/input/io/zip-writer.test-data.ts";
 import {
   assemble,
   float,
-  globalOf,
   type Piece,
   pickle,
   text,
   uint32,
+  writeGlobal,
 } from "../../src/input/readers/shared/pickle-writer.test-data.ts";
 
 export function torchArchive(
@@ -91,7 +91,7 @@ export function tensor({
   shape,
   strides,
 }: TensorParts): Uint8Array {
-  const id = tuple(text("storage"), globalOf("torch", storage), text(key), text("cpu"), int(held));
+  const id = tuple(text("storage"), writeGlobal("torch", storage), text(key), text("cpu"), int(held));
   const args = tuple(
     id,
     "Q",
@@ -99,10 +99,10 @@ export function tensor({
     tuple(...shape.map(whole)),
     tuple(...strides.map(whole)),
     0x89,
-    globalOf("collections", "OrderedDict"),
+    writeGlobal("collections", "OrderedDict"),
     ")R",
   );
-  return assemble(globalOf("torch._utils", "_rebuild_tensor_v2"), args, "R");
+  return assemble(writeGlobal("torch._utils", "_rebuild_tensor_v2"), args, "R");
 }
 
 /** MARK and LONG_BINGET: what an earlier LONG_BINPUT remembered. */
@@ -125,4 +125,4 @@ export function laughs(depth: number, width: number, innermost: Piece = list(tex
   return assemble(...levels);
 }
 
-export { assemble, float, globalOf, type Piece, pickle, text, uint32 };
+export { assemble, float, type Piece, pickle, text, uint32, writeGlobal };

@@ -7,7 +7,6 @@ import type { HostileFile } from "./hostile-file.ts";
 import {
   assemble,
   dict,
-  globalOf,
   int,
   laughs,
   list,
@@ -18,12 +17,13 @@ import {
   text,
   torchArchive,
   tuple,
+  writeGlobal,
 } from "./pickle-parts.ts";
 
 const FLOATS = (count: number): Uint8Array =>
   new Uint8Array(Float32Array.from({ length: count }, () => -1).buffer);
 
-function archiveOf(body: Piece, storages: Readonly<Record<string, Uint8Array>> = {}): Uint8Array {
+function makeArchive(body: Piece, storages: Readonly<Record<string, Uint8Array>> = {}): Uint8Array {
   return torchArchive(pickle(body), storages);
 }
 
@@ -35,12 +35,12 @@ function batch(shape: readonly number[], strides: readonly number[]): Uint8Array
     ["old_log_probs", one],
     ["response_mask", one],
   ]);
-  return archiveOf(body, { 0: FLOATS(4) });
+  return makeArchive(body, { 0: FLOATS(4) });
 }
 
 const named = (module: string, name: string): HostileFile => ({
   name: `names-${module}-${name}.pt`.replaceAll(/[^\w.-]/g, "_"),
-  make: () => archiveOf(dict([["rollout_log_probs", assemble(globalOf(module, name), ")R")]])),
+  make: () => makeArchive(dict([["rollout_log_probs", assemble(writeGlobal(module, name), ")R")]])),
   expect: { exit: 3, says: /error: no rollout and trainer log-probs|refused to run/ },
 });
 
@@ -68,7 +68,7 @@ export const HOSTILE_TORCH: readonly HostileFile[] = [
     name: "300000-tensors.pt",
     make: () => {
       const one = tensor({ key: "0", held: 4, shape: [2, 2], strides: [2, 1] });
-      return archiveOf(dict(Array.from({ length: 300_000 }, (_, i) => [`t${i}`, one])), { 0: FLOATS(4) });
+      return makeArchive(dict(Array.from({ length: 300_000 }, (_, i) => [`t${i}`, one])), { 0: FLOATS(4) });
     },
     expect: { exit: 3, says: /no rollout and trainer log-probs|tensors/ },
   },
@@ -81,19 +81,19 @@ export const HOSTILE_TORCH: readonly HostileFile[] = [
         ["rollout_log_probs", many],
         ["old_log_probs", many],
       ]);
-      return archiveOf(body, { 0: FLOATS(4) });
+      return makeArchive(body, { 0: FLOATS(4) });
     },
     expect: { exit: 3, says: /would take .* MiB decoded/ },
   },
   {
     name: "billion-laughs.pt",
-    make: () => archiveOf(dict([["rollout_log_probs", laughs(10, 10)]])),
+    make: () => makeArchive(dict([["rollout_log_probs", laughs(10, 10)]])),
     expect: { exit: 3, says: /unfolds to .* values/ },
   },
   {
     name: "million-laughs.pt",
     make: () =>
-      archiveOf(
+      makeArchive(
         dict([
           ["rollout_log_probs", laughs(6, 10)],
           ["old_log_probs", laughs(6, 10)],
@@ -106,7 +106,7 @@ export const HOSTILE_TORCH: readonly HostileFile[] = [
     make: () => {
       const numbers = list(repeated(int(7), 1000));
       const body = laughs(4, 12, numbers);
-      return archiveOf(
+      return makeArchive(
         dict([
           ["rollout_log_probs", body],
           ["old_log_probs", body],
@@ -122,37 +122,37 @@ export const HOSTILE_TORCH: readonly HostileFile[] = [
   },
   {
     name: "empty-lists.pt",
-    make: () => archiveOf(assemble("](", repeated("]", 9_000_000), "e")),
+    make: () => makeArchive(assemble("](", repeated("]", 9_000_000), "e")),
     expect: { exit: 3, says: /would take .* MiB/ },
   },
   {
     name: "pairs.pt",
-    make: () => archiveOf(assemble("](", repeated("K\x01K\x02\x86", 3_000_000), "e")),
+    make: () => makeArchive(assemble("](", repeated("K\x01K\x02\x86", 3_000_000), "e")),
     expect: { exit: 3, says: /would take .* MiB/ },
   },
   {
     name: "nones.pt",
-    make: () => archiveOf(assemble("](", repeated("N", 60_000_000), "e")),
+    make: () => makeArchive(assemble("](", repeated("N", 60_000_000), "e")),
     expect: { exit: 3, says: /would take .* MiB/ },
   },
   {
     name: "numbers.pt",
-    make: () => archiveOf(assemble("](", repeated("K\x01", 100_000_000), "K\x01", "e")),
+    make: () => makeArchive(assemble("](", repeated("K\x01", 100_000_000), "K\x01", "e")),
     expect: { exit: 3, says: /no rollout and trainer/ },
   },
   {
     name: "deep.pt",
-    make: () => archiveOf(assemble(repeated("]", 1_000_000), repeated("a", 999_999))),
+    make: () => makeArchive(assemble(repeated("]", 1_000_000), repeated("a", 999_999))),
     expect: { exit: 3, says: /nested deeper|would take .* MiB/ },
   },
   {
     name: "memo.pt",
-    make: () => archiveOf(assemble("]", repeated("\x94", 30_000_000))),
+    make: () => makeArchive(assemble("]", repeated("\x94", 30_000_000))),
     expect: { exit: 3, says: /memo slot 16777216; at most 16777216 are kept/ },
   },
   {
     name: "marks.pt",
-    make: () => archiveOf(repeated("(", 60_000_000)),
+    make: () => makeArchive(repeated("(", 60_000_000)),
     expect: { exit: 3, says: /would take .* MiB|cut off|corrupt/ },
   },
   {
@@ -160,20 +160,20 @@ export const HOSTILE_TORCH: readonly HostileFile[] = [
     // Each builtins.list(…) copies the list before it: sums of squares.
     make: () => {
       const start = list(repeated(int(1), 100_000));
-      const copies = assemble("0", globalOf("builtins", "list"), "h\x00\x85R");
-      return archiveOf(assemble(start, "q\x00", repeated(copies, 20_000)));
+      const copies = assemble("0", writeGlobal("builtins", "list"), "h\x00\x85R");
+      return makeArchive(assemble(start, "q\x00", repeated(copies, 20_000)));
     },
     expect: { exit: 3, says: /would take .* MiB|no rollout and trainer/ },
   },
   {
     name: "one-key-many-times.pt",
-    make: () => archiveOf(assemble("}(", repeated("K\x01N", 4_000_000), "u")),
+    make: () => makeArchive(assemble("}(", repeated("K\x01N", 4_000_000), "u")),
     expect: { exit: 3, says: /would take .* MiB|no rollout and trainer/ },
   },
   {
     name: "proto-keys.pt",
     make: () =>
-      archiveOf(
+      makeArchive(
         dict([
           ["__proto__", dict([["rollout_log_probs", list(int(1))]])],
           ["constructor", text("x")],

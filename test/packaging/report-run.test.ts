@@ -23,7 +23,7 @@ function printed(...args: string[]): unknown {
 
 const asJson = (value: unknown): unknown => JSON.parse(resultJson(value));
 
-async function tagOf(work: Promise<unknown>): Promise<string> {
+async function catchTag(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -52,14 +52,14 @@ describe("reportRun", () => {
   });
 
   it("refuses what makes no sense before it reads", async () => {
-    expect(await tagOf(reportRun(RUN, { parity: ["nobody"] }))).toBe("UsageError");
-    expect(await tagOf(reportRun(RUN, { steps: "30..10" }))).toBe("UsageError");
-    expect(await tagOf(reportRun(RUN, { filter: "abz>1" }))).toBe("UsageError");
-    expect(await tagOf(reportRun(RUN, { filter: "token:a" }))).toBe("UsageError");
+    expect(await catchTag(reportRun(RUN, { parity: ["nobody"] }))).toBe("UsageError");
+    expect(await catchTag(reportRun(RUN, { steps: "30..10" }))).toBe("UsageError");
+    expect(await catchTag(reportRun(RUN, { filter: "abz>1" }))).toBe("UsageError");
+    expect(await catchTag(reportRun(RUN, { filter: "token:a" }))).toBe("UsageError");
   });
 
   it("says when nothing is left, and stops at its signal", async () => {
-    expect(await tagOf(reportRun(RUN, { filter: "step:999" }))).toBe("EmptyInputError");
+    expect(await catchTag(reportRun(RUN, { filter: "step:999" }))).toBe("EmptyInputError");
     const reason = new Error("enough");
     await expect(reportRun(RUN, { signal: AbortSignal.abort(reason), threads: 1 })).rejects.toBe(reason);
   });

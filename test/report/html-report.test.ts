@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leftOutOf } from "../../src/analyses/report/left-out.ts";
+import { listLeftOut } from "../../src/analyses/report/left-out.ts";
 import { stepCharts } from "../../src/render/charts/step-charts.ts";
 import { SCRIPT_HASH, STYLE_HASH, TEXT_STYLE_HASH } from "../../src/render/html/policy.ts";
 import { SCRIPT } from "../../src/render/html/script.ts";
@@ -135,7 +135,7 @@ describe("renderHtml", () => {
     const report = sampleReport();
     const page = renderHtml({
       ...report,
-      left_out: leftOutOf([], { missing: 412, delta_negative_infinite: 0, delta_positive_infinite: 0 }),
+      left_out: listLeftOut([], { missing: 412, delta_negative_infinite: 0, delta_positive_infinite: 0 }),
     });
     expect(page.indexOf("412 tokens without a log-prob")).toBeGreaterThan(0);
     expect(page.indexOf("412 tokens without a log-prob")).toBeLessThan(page.indexOf("<nav"));

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leftOutOf } from "../../src/analyses/report/left-out.ts";
+import { listLeftOut } from "../../src/analyses/report/left-out.ts";
 import type { Finding } from "../../src/core/schema/findings.ts";
 import { renderMarkdown } from "../../src/render/index.ts";
 import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 /** Cells of a table row: bars that are not escaped. */
-function cellsOf(line: string): number {
+function countCells(line: string): number {
   return [...line.matchAll(/(?<!\\)(?:\\\\)*\|/g)].length - 1;
 }
 
@@ -32,14 +32,14 @@ describe("renderMarkdown", () => {
   });
 
   it("makes up the command from the folder that holds every file", () => {
-    const commandOf = (files: string[]): string | undefined =>
+    const findCommand = (files: string[]): string | undefined =>
       renderMarkdown(sampleReport({ files })).match(/logratio report .*/)?.[0];
-    expect(commandOf(["runs/a b/s1.npz", "runs/a b/s2.npz"])).toBe("logratio report 'runs/a b'");
-    expect(commandOf(["runs/a/s1.npz", "runs/b/s1.npz"])).toBe("logratio report runs");
-    expect(commandOf(["/data/a.npz", "/dumps/a.npz"])).toBe("logratio report /");
-    expect(commandOf(["one.npz"])).toBe("logratio report one.npz");
-    expect(commandOf(["a.npz", "b.npz"])).toBe("logratio report .");
-    expect(commandOf([])).toBe("logratio report .");
+    expect(findCommand(["runs/a b/s1.npz", "runs/a b/s2.npz"])).toBe("logratio report 'runs/a b'");
+    expect(findCommand(["runs/a/s1.npz", "runs/b/s1.npz"])).toBe("logratio report runs");
+    expect(findCommand(["/data/a.npz", "/dumps/a.npz"])).toBe("logratio report /");
+    expect(findCommand(["one.npz"])).toBe("logratio report one.npz");
+    expect(findCommand(["a.npz", "b.npz"])).toBe("logratio report .");
+    expect(findCommand([])).toBe("logratio report .");
   });
 
   it("keeps every table in shape, whatever names hold", () => {
@@ -54,9 +54,9 @@ describe("renderMarkdown", () => {
         const rows = text.split("\n").filter((line) => line.startsWith("| "));
         let width = 0;
         for (const line of rows) {
-          if (line.startsWith("| figure") || line.startsWith("| step")) width = cellsOf(line);
-          if (line.startsWith("| turn")) width = cellsOf(line);
-          expect(cellsOf(line)).toBe(width);
+          if (line.startsWith("| figure") || line.startsWith("| step")) width = countCells(line);
+          if (line.startsWith("| turn")) width = countCells(line);
+          expect(countCells(line)).toBe(width);
         }
         expect(text.split("\n")[0]).toMatch(/: ELEVATED$/);
       }),
@@ -84,7 +84,7 @@ describe("renderMarkdown", () => {
       },
       { code: "note", severity: "info", message: "nothing to worry about", count: 1, at: {} },
     ];
-    const left_out = leftOutOf(findings, report.excluded);
+    const left_out = listLeftOut(findings, report.excluded);
     const text = renderMarkdown({ ...report, findings, left_out });
     expect(text).toContain(
       "- **skipped** npz data is cut off\n  - at: b\\|c.npz, byte 512\n  - cause: killed\n  - try: write it again",

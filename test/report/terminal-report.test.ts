@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leftOutOf } from "../../src/analyses/report/left-out.ts";
+import { listLeftOut } from "../../src/analyses/report/left-out.ts";
 import type { Finding } from "../../src/core/schema/findings.ts";
 import { renderTerminal } from "../../src/render/index.ts";
 import { displayWidth } from "../../src/render/terminal/columns.ts";
@@ -63,7 +63,7 @@ const anyReport: fc.Arbitrary<MismatchReport> = fc
     };
   });
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   expect(text.endsWith("\n")).toBe(true);
   return text.slice(0, -1).split("\n");
 }
@@ -72,7 +72,7 @@ describe("renderTerminal", () => {
   it("keeps every line but the next command within the width, whatever files hold", () => {
     fc.assert(
       fc.property(anyReport, anyOptions, (report, options) => {
-        const lines = linesOf(renderTerminal(report, options));
+        const lines = splitLines(renderTerminal(report, options));
         const wide = lines.filter((line) => displayWidth(line) > options.width);
         expect(wide.length).toBeLessThanOrEqual(1);
         expect(wide.every((line) => line.includes(pasteable(report.next.command, options.unicode)))).toBe(
@@ -115,7 +115,7 @@ describe("renderTerminal", () => {
       verdict: { ...report.verdict, headline: sentence },
       facts: [1, 2, 3].map((weight) => ({ kind: "any", text: sentence, weight })),
     };
-    const rows = linesOf(renderTerminal(long, { ...PLAIN, sections: "summary" }));
+    const rows = splitLines(renderTerminal(long, { ...PLAIN, sections: "summary" }));
     expect(rows.length).toBeLessThanOrEqual(23);
   });
 
@@ -151,7 +151,7 @@ describe("renderTerminal", () => {
 
   it("says why there is no interval, and what is left without any one prompt", () => {
     const report = withoutIntervals();
-    const screen = linesOf(renderTerminal(report, { ...PLAIN, sections: "summary" }));
+    const screen = splitLines(renderTerminal(report, { ...PLAIN, sections: "summary" }));
     expect(screen).toContain("no 95 % interval: mean |Δ| (one prompt holds 52 %), k3 (only 9 prompts)");
     expect(screen.find((line) => line.startsWith("mean |Δ|"))).toBe(
       "mean |Δ|   0.00300  —                  ✓ CI gates at 0.1  slime PR 1968",
@@ -183,7 +183,7 @@ describe("renderTerminal", () => {
       {
         ...report,
         findings,
-        left_out: leftOutOf(findings, {
+        left_out: listLeftOut(findings, {
           missing: 412,
           delta_negative_infinite: 0,
           delta_positive_infinite: 0,

@@ -63,7 +63,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** The views of the page as it has them itself, each with an address that leads there. */
-export async function viewsOf(page: Page, url: string): Promise<{ name: string; hash: string }[]> {
+export async function listViews(page: Page, url: string): Promise<{ name: string; hash: string }[]> {
   await goTo(page, url, "#/overview");
   const links = await page
     .locator("nav[aria-label=Views] a")
@@ -74,7 +74,7 @@ export async function viewsOf(page: Page, url: string): Promise<{ name: string; 
 }
 
 /** A computed style of an element. */
-export async function styleOf(element: Locator, property: string): Promise<string> {
+export async function readStyle(element: Locator, property: string): Promise<string> {
   return element.evaluate(
     (node, name) => node.ownerDocument.defaultView!.getComputedStyle(node).getPropertyValue(name),
     property,
@@ -92,7 +92,7 @@ export async function isInSight(element: Locator, scroller: string): Promise<boo
   return own.height > 0 && own.y >= around.y && own.y + own.height <= around.y + around.height;
 }
 
-export async function textOf(element: Locator): Promise<string> {
+export async function readText(element: Locator): Promise<string> {
   return (await element.textContent()) ?? "";
 }
 

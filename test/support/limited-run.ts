@@ -31,7 +31,7 @@ export interface LimitedRun {
 
 const POLL_MS = 25;
 
-function peakOf(pid: number): number {
+function readPeak(pid: number): number {
   try {
     const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return Number(kib ?? 0) * 1024;
@@ -82,7 +82,7 @@ export function runLimited(
     err += text;
   });
   const poll = setInterval(() => {
-    peakBytes = Math.max(peakBytes, peakOf(child.pid!));
+    peakBytes = Math.max(peakBytes, readPeak(child.pid!));
   }, POLL_MS);
   const timer = setTimeout(() => {
     timedOut = true;

@@ -15,7 +15,7 @@ import { memoryError } from "./query.ts";
 import { divergenceBins, positionBins } from "./questions/bins.ts";
 import { comparisons } from "./questions/comparisons.ts";
 import { digitFigures } from "./questions/digits.ts";
-import { figuresOf } from "./questions/groups.ts";
+import { selectFigures } from "./questions/groups.ts";
 import { flipCounts, iterationFigures } from "./questions/iterations.ts";
 import { logShares } from "./questions/shares.ts";
 import { commonTokens, mostDivergent, selections, thresholdCounts } from "./questions/tokens.ts";
@@ -141,11 +141,11 @@ async function answer(
   findings: FindingLog,
   { where, accuracy, top = DEFAULT_TOP }: AnalyzeOptions,
 ): Promise<AnalyzeReport> {
-  const all = await figuresOf(database, "true", 0);
+  const all = await selectFigures(database, "true", 0);
   const { known } = await database.row<{ known: number }>("SELECT count(is_correct) AS known FROM tokens");
-  const correct = await figuresOf(database, "is_correct", known);
-  const incorrect = await figuresOf(database, "NOT is_correct", known);
-  const unknown = await figuresOf(database, "is_correct IS NULL", all.count);
+  const correct = await selectFigures(database, "is_correct", known);
+  const incorrect = await selectFigures(database, "NOT is_correct", known);
+  const unknown = await selectFigures(database, "is_correct IS NULL", all.count);
   const digits = await digitFigures(database);
   const compared = await comparisons(database);
   const shares = await logShares(database, accuracy, where);
@@ -153,7 +153,7 @@ async function answer(
   const selected = await selections(database, top);
   const thresholds = await thresholdCounts(database);
   const of = (id: Comparison["id"]): Comparison => compared.find((comparison) => comparison.id === id)!;
-  const countOf = (id: (typeof selected)[number]["id"]): number =>
+  const findCount = (id: (typeof selected)[number]["id"]): number =>
     selected.find((selection) => selection.id === id)!.count;
   const metrics: AnalyzeMetrics = {
     records: all.count,
@@ -187,8 +187,8 @@ async function answer(
     digits_welch_p: of("digits").welch.p_value,
     digits_mann_whitney_u: of("digits").mann_whitney.statistic,
     digits_mann_whitney_p: of("digits").mann_whitney.p_value,
-    early_count: countOf("early"),
-    confident_correct_count: countOf("confident_correct"),
+    early_count: findCount("early"),
+    confident_correct_count: findCount("confident_correct"),
   };
   return {
     schemaVersion: ANALYZE_SCHEMA_VERSION,

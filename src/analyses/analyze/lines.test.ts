@@ -8,7 +8,11 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 }
 
 /** Number and text of every line; a fault as `!why`. */
-async function linesOf(bytes: Uint8Array, size: number, maxLineBytes?: number): Promise<[number, string][]> {
+async function collectLines(
+  bytes: Uint8Array,
+  size: number,
+  maxLineBytes?: number,
+): Promise<[number, string][]> {
   const found: [number, string][] = [];
   for await (const block of readLines(
     pieces(bytes, size),
@@ -29,7 +33,7 @@ describe("readLines", () => {
         const wanted = whole.split("\n").map((line, i): [number, string] => [i + 1, line]);
         // Nothing after the last line end is no line.
         if (wanted.at(-1)![1] === "") wanted.pop();
-        expect(await linesOf(Buffer.from(whole), size)).toEqual(wanted);
+        expect(await collectLines(Buffer.from(whole), size)).toEqual(wanted);
       }),
     );
   });
@@ -40,7 +44,7 @@ describe("readLines", () => {
       Buffer.from([0x61, 0xff, 0x0a]),
       Buffer.from("b\n"),
     ]);
-    expect(await linesOf(bytes, 1000)).toEqual([
+    expect(await collectLines(bytes, 1000)).toEqual([
       [1, "{}"],
       [2, "!bytes that are not UTF-8"],
       [3, "b"],
@@ -50,13 +54,13 @@ describe("readLines", () => {
   it("passes over a line beyond the limit and goes on counting", async () => {
     const text = `a\n${"x".repeat(100)}\nb\nc\n`;
     for (const size of [7, 10, 64]) {
-      const found = await linesOf(Buffer.from(text), size, 20);
+      const found = await collectLines(Buffer.from(text), size, 20);
       expect(found.map(([number]) => number)).toEqual([1, 2, 3, 4]);
       expect(found.filter(([, line]) => !line.startsWith("!")).map(([, line]) => line)).toEqual(
         size === 64 ? expect.arrayContaining(["a", "b", "c"]) : ["a", "b", "c"],
       );
     }
-    expect(await linesOf(Buffer.from("y".repeat(50)), 8, 20)).toEqual([
+    expect(await collectLines(Buffer.from("y".repeat(50)), 8, 20)).toEqual([
       [1, "!50 bytes long; at most 20 are taken"],
     ]);
   });

@@ -17,7 +17,7 @@ export function parseLine(line: string): ParsedLine {
   const value = parseJson(line);
   if (value === undefined) return { fault: "torn", why: tornWhy(line) };
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { fault: "foreign", why: `JSON, but ${kindOf(value)} and not an object` };
+    return { fault: "foreign", why: `JSON, but ${describeKind(value)} and not an object` };
   return { record: value as LogRecord };
 }
 
@@ -50,7 +50,7 @@ function tornWhy(line: string): string {
       : "a record is cut off";
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }

@@ -117,13 +117,13 @@ async function nameTables(files: readonly string[]): Promise<Table[]> {
     let name = plain;
     for (let i = 2; names.has(name.toLowerCase()); i++) name = `${plain}_${i}`;
     names.add(name.toLowerCase());
-    tables.push({ name, file, kind: file === "-" ? "jsonl" : await kindOf(file) });
+    tables.push({ name, file, kind: file === "-" ? "jsonl" : await detectKind(file) });
   }
   return tables;
 }
 
 /** By content, as far as it goes: a record starts with a brace, Parquet with its own mark. */
-async function kindOf(file: string): Promise<Kind> {
+async function detectKind(file: string): Promise<Kind> {
   const source = await openFile(file);
   try {
     const plain = await openPlain(source, 4096);

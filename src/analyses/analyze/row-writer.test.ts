@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "./database.ts";
 import { createRowWriter } from "./row-writer.ts";
 
-async function tableOf(records: readonly Record<string, unknown>[]) {
+async function writeTable(records: readonly Record<string, unknown>[]) {
   const database = await openDatabase();
   try {
     const writer = await createRowWriter(database, { table: "made" });
@@ -21,7 +21,7 @@ async function tableOf(records: readonly Record<string, unknown>[]) {
 describe("createRowWriter", () => {
   it("widens columns as values ask for it, and keeps what is there", async () => {
     const many = Array.from({ length: 3000 }, (_, i) => ({ n: i, b: true }));
-    const { columns, rows } = await tableOf([
+    const { columns, rows } = await writeTable([
       ...many,
       { n: 0.5, b: "x", late: 1 },
       { late: null, never: null },
@@ -40,7 +40,7 @@ describe("createRowWriter", () => {
   });
 
   it("keeps lists as JSON, infinities, zero bytes, and names that differ in case or are its own", async () => {
-    const { columns, rows } = await tableOf([
+    const { columns, rows } = await writeTable([
       { ids: [1, { a: 2 }], x: Number.NEGATIVE_INFINITY, text: "a\0b数", A: 1, a: 2, log_line: 9 },
     ]);
     expect(Object.keys(columns)).toEqual(
@@ -58,7 +58,7 @@ describe("createRowWriter", () => {
   });
 
   it("gives keys a name that SQL would not take", async () => {
-    const { columns, rows } = await tableOf([{ "": 1, unnamed: 2, "a\0b": 3 }]);
+    const { columns, rows } = await writeTable([{ "": 1, unnamed: 2, "a\0b": 3 }]);
     expect(Object.keys(columns)).toEqual(expect.arrayContaining(["unnamed", "unnamed_2", "a\ufffdb"]));
     expect(rows[0]).toMatchObject({ unnamed: 1, unnamed_2: 2, "a\ufffdb": 3 });
   });

@@ -80,7 +80,7 @@ export async function createRowWriter(database: Database, options: RowWriterOpti
   const [file, line] = [addColumn("log_file", "VARCHAR"), addColumn("log_line", "BIGINT")];
   await database.run(`CREATE TABLE ${sqlName(table)} (log_file VARCHAR, log_line BIGINT)`);
 
-  const columnOf = (key: string): Column | undefined => {
+  const getColumn = (key: string): Column | undefined => {
     let column: Column | undefined;
     if (!keep(key)) leftOut.add(key);
     else if (columns.length >= MOST_COLUMNS) tooMany.add(key);
@@ -130,7 +130,7 @@ export async function createRowWriter(database: Database, options: RowWriterOpti
       file.values[held] = inFile;
       line.values[held] = atLine;
       for (const key in record) {
-        const column = byKey.has(key) ? byKey.get(key) : columnOf(key);
+        const column = byKey.has(key) ? byKey.get(key) : getColumn(key);
         if (column !== undefined) column.values[held] = record[key];
       }
       held++;
@@ -156,7 +156,7 @@ function kindOfAll(before: ColumnKind | undefined, values: readonly unknown[]): 
   for (const value of values) {
     if (kind === "VARCHAR") break;
     if (value === null || value === undefined) continue;
-    const own = kindOf(value);
+    const own = chooseColumnKind(value);
     if (kind === undefined || kind === own) kind = own;
     else if ((kind === "DOUBLE" || kind === "BIGINT") && (own === "DOUBLE" || own === "BIGINT"))
       kind = "DOUBLE";
@@ -165,7 +165,7 @@ function kindOfAll(before: ColumnKind | undefined, values: readonly unknown[]): 
   return kind;
 }
 
-function kindOf(value: unknown): ColumnKind {
+function chooseColumnKind(value: unknown): ColumnKind {
   if (typeof value === "boolean") return "BOOLEAN";
   if (typeof value === "number") return Number.isSafeInteger(value) ? "BIGINT" : "DOUBLE";
   return "VARCHAR";

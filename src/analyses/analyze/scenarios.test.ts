@@ -19,7 +19,7 @@ interface Kind {
 }
 type Line = Readonly<Record<string, unknown>>;
 
-async function scenariosOf(
+async function runScenarios(
   lines: readonly Line[],
   options: AnalyzeOptions = {},
 ): Promise<Record<string, Scenario>> {
@@ -31,7 +31,7 @@ async function scenariosOf(
 }
 
 /** Each record is a response of its own, divergences spread a little around their centre. */
-function recordsOf(kinds: readonly Kind[], responses = true): Line[] {
+function makeRecords(kinds: readonly Kind[], responses = true): Line[] {
   return kinds.flatMap(({ count, correct, text, divergence }, kind) =>
     Array.from({ length: count }, (_, i) => ({
       ...(responses ? { iteration: i, batch_idx: kind } : {}),
@@ -43,7 +43,7 @@ function recordsOf(kinds: readonly Kind[], responses = true): Line[] {
 }
 
 async function statuses(kinds: readonly Kind[], options?: AnalyzeOptions, responses = true) {
-  const found = await scenariosOf(recordsOf(kinds, responses), options);
+  const found = await runScenarios(makeRecords(kinds, responses), options);
   return Object.fromEntries(Object.entries(found).map(([id, { status }]) => [id, status]));
 }
 
@@ -72,7 +72,7 @@ describe("the guide's scenarios, against what chance gives", () => {
   });
 
   it("no more than the run has of them: 91 % of the tokens, 91 % of the answers", async () => {
-    const found = await scenariosOf(recordsOf(ninety), { accuracy: 0.91 });
+    const found = await runScenarios(makeRecords(ninety), { accuracy: 0.91 });
     expect(found.mostly_correct).toMatchObject({ status: "no" });
     expect(found.mostly_incorrect).toMatchObject({ status: "no" });
     expect(found.mostly_correct!.measured).toBe(
@@ -89,21 +89,21 @@ describe("the guide's scenarios, against what chance gives", () => {
   });
 
   it("what the log says of its iterations is the share to expect; tokens before responses", async () => {
-    const lines = recordsOf([word(60, true), word(40, false)]);
+    const lines = makeRecords([word(60, true), word(40, false)]);
     const responses = lines.map((line) => ({ ...line, iteration_accuracy: 0.9 }));
     const tokens = responses.map((line) => ({ ...line, iteration_correct_tokens: 0.58 }));
-    const byResponses = await scenariosOf(responses);
+    const byResponses = await runScenarios(responses);
     expect(byResponses.mostly_incorrect!.status).toBe("yes");
     expect(byResponses.mostly_incorrect!.measured).toContain("by chance 10.0 % (so many of all responses");
-    const byTokens = await scenariosOf(tokens);
+    const byTokens = await runScenarios(tokens);
     expect(byTokens.mostly_incorrect!.measured).toContain("by chance 42.0 % (so many of all response tokens");
     expect(byTokens.mostly_incorrect!.status).toBe("no");
-    const given = await scenariosOf(tokens, { accuracy: 0.2 });
+    const given = await runScenarios(tokens, { accuracy: 0.2 });
     expect(given.mostly_correct!.status).toBe("yes");
   });
 
   it("says what is missing where the run's accuracy is not known", async () => {
-    const found = await scenariosOf(recordsOf(ninety));
+    const found = await runScenarios(makeRecords(ninety));
     for (const id of ["mostly_correct", "mostly_incorrect", "digits_correct"]) {
       expect(found[id]!.status).toBe("not enough data");
       expect(found[id]!.measured).toContain(
@@ -113,7 +113,7 @@ describe("the guide's scenarios, against what chance gives", () => {
   });
 
   it("does not compare shares that the filter made", async () => {
-    const found = await scenariosOf(recordsOf(ninety), { accuracy: 0.6, where: "is_correct" });
+    const found = await runScenarios(makeRecords(ninety), { accuracy: 0.6, where: "is_correct" });
     expect(found.mostly_correct!.status).toBe("not enough data");
   });
 
@@ -167,16 +167,16 @@ describe("the guide's scenarios, against what chance gives", () => {
         token_text: "'1'",
         prob_divergence: 0.9,
       }));
-    const few = await scenariosOf(lines(8), { accuracy: 0.5 });
+    const few = await runScenarios(lines(8), { accuracy: 0.5 });
     expect(few.mostly_correct).toMatchObject({ status: "not enough data" });
     expect(few.mostly_correct!.measured).toContain("over 8 prompts");
-    const many = await scenariosOf(lines(40), { accuracy: 0.5 });
+    const many = await runScenarios(lines(40), { accuracy: 0.5 });
     expect(many.mostly_correct).toMatchObject({ status: "yes" });
     expect(many.mostly_correct!.measured).toContain("95 % interval 90.7 % to 100 % over 40 prompts");
   });
 
   it("an accuracy is a share", async () => {
-    await expect(scenariosOf(recordsOf(ninety), { accuracy: 62 })).rejects.toThrow("from 0 to 1, not 62");
+    await expect(runScenarios(makeRecords(ninety), { accuracy: 62 })).rejects.toThrow("from 0 to 1, not 62");
   });
 });
 

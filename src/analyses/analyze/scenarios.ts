@@ -112,7 +112,7 @@ export function readScenarios(source: ScenarioSource): Scenario[] {
  */
 function readExcess(given: ShareFigures, name: "correct" | "incorrect"): Reading {
   if (given.share === null) return lacking("no record says whether its answer is correct");
-  const { share, low, high, baseline } = sideOf(given, name);
+  const { share, low, high, baseline } = chooseSide(given, name);
   const measured = `${formatShare(share)} of ${plural(given.count, "record")} ${given.count === 1 ? "is" : "are"} from ${name} answers${spread(low, high, given)}`;
   if (low === null || high === null)
     return lacking(`${measured}; the log does not say which records are from one response`);
@@ -141,7 +141,7 @@ interface Side {
 }
 
 /** The share of incorrect answers is the rest. */
-function sideOf(
+function chooseSide(
   { share, interval: { low, high }, baseline }: ShareFigures,
   name: "correct" | "incorrect",
 ): Side {

@@ -22,7 +22,7 @@ function verlCorrection(inputs: Fields, config: Fields): Fields {
   const preset = verl.correction(settings);
   const block = packPadded(paddedBatch(inputs));
   const applied = applyCorrection(block, preset);
-  const metrics = metricsOf(verl.metrics(settings), block, applied);
+  const metrics = computeMetrics(verl.metrics(settings), block, applied);
   if (applied.weights?.every((weight) => weight === 0)) {
     throw new SchemaError("float division by zero: the effective sample size of weights that are all 0");
   }
@@ -38,10 +38,10 @@ function verlCorrection(inputs: Fields, config: Fields): Fields {
 function xtunerCorrection(inputs: Fields, config: Fields): Fields {
   const settings = completeSettings(xtuner, config as Settings);
   const correction = xtuner.correction(settings);
-  const block = packOf(inputs);
+  const block = readPack(inputs);
   const applied = applyCorrection(block, correction);
   const { "mismatch/valid": valid, ...metrics } = encoded(
-    metricsOf(xtunerPackMetrics(readXtunerSettings(settings)), block, applied),
+    computeMetrics(xtunerPackMetrics(readXtunerSettings(settings)), block, applied),
   );
   const group = (prefix: string): Fields => ({
     "mismatch/valid": valid === 1,
@@ -55,13 +55,13 @@ function xtunerCorrection(inputs: Fields, config: Fields): Fields {
   };
 }
 
-function metricsOf(metrics: BatchMetrics, block: CorrectionBlock, applied: AppliedCorrection): Metrics {
+function computeMetrics(metrics: BatchMetrics, block: CorrectionBlock, applied: AppliedCorrection): Metrics {
   metrics.add(block, applied);
   return metrics.finish();
 }
 
 /** A packed batch: columns over all tokens, `num_tokens` of each sequence. */
-function packOf(inputs: Fields): CorrectionBlock {
+function readPack(inputs: Fields): CorrectionBlock {
   const [trainer, rollout, mask, lengths] = [
     inputs.old_log_prob,
     inputs.rollout_log_prob,

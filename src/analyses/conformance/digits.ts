@@ -1,5 +1,5 @@
 import { SchemaError } from "../../core/base/index.ts";
-import { digitLogProbs, digitProxy, digitTokensOf, logSumExp, numberTokenLoss } from "../digits/index.ts";
+import { digitLogProbs, digitProxy, logSumExp, numberTokenLoss, takeDigitTokens } from "../digits/index.ts";
 import { encodedNumber, type Fields, numbers, type Runner } from "./case.ts";
 
 export const digitsRunners: Readonly<Record<string, Runner>> = { ntl: numberTokens };
@@ -15,7 +15,7 @@ function numberTokens(inputs: Fields): Fields {
       return (position[id] ?? Number.NaN) - logSumExp(position);
     }),
   );
-  const { digit_positions, digit_ground_truth, ...proxy } = digitProxy(digitTokensOf(ids), {
+  const { digit_positions, digit_ground_truth, ...proxy } = digitProxy(takeDigitTokens(ids), {
     token_ids: tokenIds,
     log_probs: selected,
   });

@@ -3,28 +3,28 @@ import { calculateDebugMetrics, type DebugBatch, type TokenDecoder } from "../di
 import { type Fields, numbers, paddedBatch, type Runner } from "./case.ts";
 
 export const divergenceRunners: Readonly<Record<string, Runner>> = {
-  "verl.divergence_log": (inputs, config) => ({ records: recordsOf(inputs, config) }),
+  "verl.divergence_log": (inputs, config) => ({ records: buildRecords(inputs, config) }),
 };
 
 /** The cases log the top tokens whatever their divergence. */
-function recordsOf(inputs: Fields, config: Fields): readonly unknown[] {
-  return calculateDebugMetrics(batchOf(inputs), {
+function buildRecords(inputs: Fields, config: Fields): readonly unknown[] {
+  return calculateDebugMetrics(readBatch(inputs), {
     tokenizer: tableDecoder(inputs.vocab),
     divergenceThreshold: 0,
     ...(config.top_k !== undefined && { divergenceTopK: Number(config.top_k) }),
     ...(config.context_window !== undefined && { contextWindow: Number(config.context_window) }),
-    maxPromptChars: charsOf(config.max_prompt_chars),
-    maxResponseChars: charsOf(config.max_response_chars),
+    maxPromptChars: readChars(config.max_prompt_chars),
+    maxResponseChars: readChars(config.max_response_chars),
     ...(config.iteration !== undefined &&
       config.iteration !== null && { iteration: Number(config.iteration) }),
   }).records;
 }
 
-function charsOf(value: unknown): number | null {
+function readChars(value: unknown): number | null {
   return value === undefined || value === null ? null : Number(value);
 }
 
-function batchOf(inputs: Fields): DebugBatch {
+function readBatch(inputs: Fields): DebugBatch {
   const rows = (name: string): { [name: string]: number[][] } => {
     const value = inputs[name];
     return Array.isArray(value) ? { [name]: value.map(numbers) } : {};

@@ -8,11 +8,11 @@ const TOP = 5;
 
 /** `logits_p` and `logits_q` `[T, V]`: P is the checkpoint, Q the reference. */
 function exactDivergences(inputs: Fields): Fields {
-  const [p, q] = [blockOf(inputs, "logits_p"), blockOf(inputs, "logits_q")];
+  const [p, q] = [readBlock(inputs, "logits_p"), readBlock(inputs, "logits_q")];
   const k = Math.min(TOP, p.vocabulary);
   const unknown = new Int32Array(p.rows).fill(-1);
   const { p: ofP, q: ofQ, divergences } = compareRows(p, q, unknown, k);
-  const rowsOf = <T>(column: ArrayLike<T>): T[][] =>
+  const splitRows = <T>(column: ArrayLike<T>): T[][] =>
     Array.from({ length: p.rows }, (_, row) => Array.from({ length: k }, (_, i) => column[row * k + i] as T));
   return {
     exact: {
@@ -23,13 +23,13 @@ function exactDivergences(inputs: Fields): Fields {
       entropy_q: values(ofQ.entropies),
       entropy_p_normalized: values(ofP.entropies.map((entropy) => entropy / Math.log(p.vocabulary))),
       total_variation: values(divergences.totalVariation),
-      top5_p_ids: rowsOf(ofP.topIds),
-      top5_p_logprobs: rowsOf(values(ofP.topLogprobs)),
+      top5_p_ids: splitRows(ofP.topIds),
+      top5_p_logprobs: splitRows(values(ofP.topLogprobs)),
     },
   };
 }
 
-function blockOf(inputs: Fields, name: string): LogitBlock {
+function readBlock(inputs: Fields, name: string): LogitBlock {
   const list = inputs[name];
   if (!Array.isArray(list)) throw new SchemaError(`cannot run the case: inputs.${name} is no list of rows`);
   const rows = list.map(numbers);

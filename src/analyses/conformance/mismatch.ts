@@ -9,16 +9,16 @@ import {
 import { encoded, type Fields, numbers, paddedBatch, type Runner } from "./case.ts";
 
 export const mismatchRunners: Readonly<Record<string, Runner>> = {
-  "verl.debug_metrics": (inputs) => ({ metrics: encoded(verlDebugMetrics(summaryOf(inputs))) }),
-  "verl.per_round": (inputs) => ({ metrics: encoded(verlPerRoundMetrics(summaryOf(inputs))) }),
-  "verl.offpolicy": (inputs) => ({ offpolicy: encoded(verlOffpolicyMetrics(summaryOf(inputs))) }),
+  "verl.debug_metrics": (inputs) => ({ metrics: encoded(verlDebugMetrics(summarizeInputs(inputs))) }),
+  "verl.per_round": (inputs) => ({ metrics: encoded(verlPerRoundMetrics(summarizeInputs(inputs))) }),
+  "verl.offpolicy": (inputs) => ({ offpolicy: encoded(verlOffpolicyMetrics(summarizeInputs(inputs))) }),
   merge: (inputs) => {
     const merged = mergedShards(paddedBatch(inputs), numbers(inputs.shard_sizes));
     return { debug: encoded(verlDebugMetrics(merged)), offpolicy: encoded(verlOffpolicyMetrics(merged)) };
   },
 };
 
-function summaryOf(inputs: Fields): MismatchSummary {
+function summarizeInputs(inputs: Fields): MismatchSummary {
   return MismatchSummary.of(packPadded(paddedBatch(inputs)));
 }
 

@@ -3,7 +3,7 @@ import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { DigitRun } from "./digit-run.ts";
 import { digitProxy } from "./proxy.ts";
-import { spanOf, vocabulary } from "./text-vocabulary.test-data.ts";
+import { makeSpan, vocabulary } from "./text-vocabulary.test-data.ts";
 
 const TEXTS = [
   ["1", "2", "x", "####", " 7", "12"],
@@ -17,7 +17,7 @@ function batch(more: Partial<RecordBatch> = {}): RecordBatch {
   const drawn = recordBatch(
     TEXTS.map((texts, row) => ({
       deltas: texts.map(() => "0").join(" "),
-      tokenIds: Array.from(spanOf(...texts).ids),
+      tokenIds: Array.from(makeSpan(...texts).ids),
       step: row < 2 ? row + 1 : 2,
       correct: row === 0 ? 1 : 0,
     })),
@@ -25,7 +25,7 @@ function batch(more: Partial<RecordBatch> = {}): RecordBatch {
   const rollout = Float64Array.from(LOGPROBS.flat());
   return {
     ...drawn,
-    responseMask: Uint8Array.from(TEXTS.flatMap((texts) => Array.from(spanOf(...texts).mask))),
+    responseMask: Uint8Array.from(TEXTS.flatMap((texts) => Array.from(makeSpan(...texts).mask))),
     rolloutLogprobs: rollout,
     trainerLogprobs: rollout.map((value) => value + 0.01),
     ...more,
@@ -37,7 +37,7 @@ describe("DigitRun", () => {
     const run = new DigitRun(vocabulary);
     run.add(batch());
     const result = run.result();
-    const spans = TEXTS.map((texts) => spanOf(...texts));
+    const spans = TEXTS.map((texts) => makeSpan(...texts));
     const proxy = digitProxy(vocabulary, {
       token_ids: spans.map(({ ids }) => ids),
       log_probs: LOGPROBS,

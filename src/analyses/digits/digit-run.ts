@@ -20,7 +20,7 @@ import { PROXY_METHOD } from "./proxy.ts";
 import { bonusReward, confidenceReward } from "./rewards.ts";
 import { DigitTally, Foremost, GapTally } from "./tallies.ts";
 import { TruthTally } from "./truth-tally.ts";
-import { classesOf, type DigitVocabulary } from "./vocabulary.ts";
+import { type DigitVocabulary, getDigitIds } from "./vocabulary.ts";
 
 /** As many as a report has room for. */
 const EXAMPLES = 5;
@@ -157,16 +157,16 @@ export class DigitRun {
       const step = batch.steps[row]!;
       own.add(logprob, other);
       this.#pooled.add(logprob, other);
-      tallyOf(this.#perStep, Number.isNaN(step) ? null : step).add(logprob, other);
-      tallyOf(this.#perPlace, place).add(logprob, other);
-      tallyOf(this.#perDigit, digit).add(logprob, other);
+      getTally(this.#perStep, Number.isNaN(step) ? null : step).add(logprob, other);
+      getTally(this.#perPlace, place).add(logprob, other);
+      getTally(this.#perDigit, digit).add(logprob, other);
       const correctness = batch.correctness[row]!;
       if (correctness === 1 || correctness === 0)
-        tallyOf(this.#byCorrectness, correctness).add(logprob, other);
+        getTally(this.#byCorrectness, correctness).add(logprob, other);
       this.#digitGap.add(logprob, other);
       this.#addDistributions(sequence, at, digit, "sampled");
       const example = (): DigitExample => ({
-        handle: handleOf(sequence, at - span.start),
+        handle: formatRowHandle(sequence, at - span.start),
         digit,
         place,
         number: formatDecimal(number),
@@ -194,7 +194,7 @@ export class DigitRun {
       const column =
         policy === "rollout" ? rollout : policy === "trainer" ? trainer : batch.policyLogprobs[policy];
       const partial = partialDistribution(
-        classesOf(this.#vocabulary, token),
+        getDigitIds(this.#vocabulary, token),
         { ids: top.ids, logprobs: top.logprobs, start: at * top.k, k: top.k },
         { id, logprob: column?.[at] ?? NaN },
       );
@@ -210,7 +210,7 @@ export class DigitRun {
     if (!truth) this.#truths.noNumber++;
     else if (!answer) this.#truths.noAnswer++;
     if (!truth || !answer) return;
-    const handle = handleOf(sequence, answer.parts[0]!.at - span.start);
+    const handle = formatRowHandle(sequence, answer.parts[0]!.at - span.start);
     this.#truth.add(answer, truth, { rollout, trainer }, correctness, handle, (at, digit) => {
       if (Number.isFinite(rollout[at]!)) this.#addDistributions(sequence, at, digit, "truth");
     });
@@ -236,9 +236,9 @@ export class DigitRun {
         method: PROXY_METHOD,
       },
       comparison: gap.tokens === 0 ? null : { digits: gap, others: this.#otherGap.gap() },
-      per_step: listOf(this.#perStep, "step"),
-      per_place: listOf(this.#perPlace, "place"),
-      per_digit: listOf(this.#perDigit, "digit"),
+      per_step: listTallies(this.#perStep, "step"),
+      per_place: listTallies(this.#perPlace, "place"),
+      per_digit: listTallies(this.#perDigit, "digit"),
       right_sequences: this.#byCorrectness.get(1)?.figures() ?? null,
       wrong_sequences: this.#byCorrectness.get(0)?.figures() ?? null,
       rewards:
@@ -277,7 +277,7 @@ export class DigitRun {
   }
 }
 
-function handleOf({ batch, row }: Row, token: number): string {
+function formatRowHandle({ batch, row }: Row, token: number): string {
   return formatHandle({
     step: batch.steps[row]!,
     rank: batch.ranks[row]!,
@@ -286,7 +286,7 @@ function handleOf({ batch, row }: Row, token: number): string {
   });
 }
 
-function tallyOf<K>(tallies: Map<K, DigitTally>, key: K): DigitTally {
+function getTally<K>(tallies: Map<K, DigitTally>, key: K): DigitTally {
   let tally = tallies.get(key);
   if (!tally) {
     tally = new DigitTally();
@@ -295,7 +295,7 @@ function tallyOf<K>(tallies: Map<K, DigitTally>, key: K): DigitTally {
   return tally;
 }
 
-function listOf<Name extends string, Key extends number | null>(
+function listTallies<Name extends string, Key extends number | null>(
   tallies: ReadonlyMap<Key, DigitTally>,
   name: Name,
 ): (DigitFigures & Record<Name, Key>)[] {

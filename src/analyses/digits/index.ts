@@ -39,7 +39,7 @@ export {
   type DigitDecoder,
   type DigitIds,
   type DigitVocabulary,
-  digitTokensOf,
   findDigitTokens,
   type NumberToken,
+  takeDigitTokens,
 } from "./vocabulary.ts";

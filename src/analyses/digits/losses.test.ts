@@ -11,9 +11,9 @@ import {
 import { positionFigures } from "./loss-tally.ts";
 import { digitProxy } from "./proxy.ts";
 import { bonusReward, confidenceReward, lossReward } from "./rewards.ts";
-import { digitTokensOf } from "./vocabulary.ts";
+import { takeDigitTokens } from "./vocabulary.ts";
 
-const IDS = digitTokensOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+const IDS = takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 
 describe("digitProxy", () => {
   test("the documents' example: The answer is 186", () => {
@@ -127,7 +127,7 @@ interface Cut {
   readonly partial: PartialDistribution;
 }
 
-function cutOf(masses: readonly number[], sharpness: number, k: number, sampled: number): Cut {
+function cutTopK(masses: readonly number[], sharpness: number, k: number, sampled: number): Cut {
   const sharp = masses.map((mass) => mass ** sharpness);
   const sum = sharp.reduce((a, b) => a + b, 0);
   const p = sharp.map((mass) => mass / sum);
@@ -147,7 +147,7 @@ describe("bounds from the top k", () => {
   test("hold the figures of the whole distribution, for every loss", () => {
     fc.assert(
       fc.property(cut, ({ masses, sharpness, k, sampled, truth }) => {
-        const { p, partial } = cutOf(masses, sharpness, k, sampled);
+        const { p, partial } = cutTopK(masses, sharpness, k, sampled);
         const figures = positionFigures(partial, truth)!;
         const digits = p.slice(0, 10);
         const mass = digits.reduce((a, b) => a + b, 0);
@@ -182,7 +182,7 @@ describe("bounds from the top k", () => {
   test("no way of giving out the open mass passes them", () => {
     fc.assert(
       fc.property(cut, ({ masses, sharpness, k, sampled, truth, fill }) => {
-        const { partial } = cutOf(masses, sharpness, k, sampled);
+        const { partial } = cutTopK(masses, sharpness, k, sampled);
         let left = partial.open;
         const filled = partial.known.map((known, digit) => {
           const more = Math.min(left, partial.slack[digit]! * fill[digit]!);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { compareNumbers, findAnswer, formatDecimal, parseTruth } from "./answer.ts";
 import { findNumbers } from "./numbers.ts";
-import { spanOf, vocabulary } from "./text-vocabulary.test-data.ts";
-import { digitTokensOf } from "./vocabulary.ts";
+import { makeSpan, vocabulary } from "./text-vocabulary.test-data.ts";
+import { takeDigitTokens } from "./vocabulary.ts";
 
 const numbersIn = (...texts: readonly string[]): string[] =>
-  findNumbers(vocabulary, spanOf(...texts)).map(formatDecimal);
+  findNumbers(vocabulary, makeSpan(...texts)).map(formatDecimal);
 
 describe("findNumbers", () => {
   test.each([
@@ -60,7 +60,7 @@ describe("findNumbers", () => {
   });
 
   test("knows the place of each token, of the last digit where it has several", () => {
-    const [number] = findNumbers(vocabulary, spanOf("x", "1", ",", "007", ".", "12"));
+    const [number] = findNumbers(vocabulary, makeSpan("x", "1", ",", "007", ".", "12"));
     expect(number).toMatchObject({ digits: "100712", fraction: 2, negative: false });
     expect(number!.parts).toEqual([
       { at: 1, digits: "1", place: 3 },
@@ -70,15 +70,15 @@ describe("findNumbers", () => {
   });
 
   test("without texts every run is a number", () => {
-    const bare = digitTokensOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const { ids, mask } = spanOf("-", "3", ".", "1");
+    const bare = takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const { ids, mask } = makeSpan("-", "3", ".", "1");
     expect(findNumbers(bare, { ids, mask, start: 0, end: 4 }).map(formatDecimal)).toEqual(["3", "1"]);
   });
 });
 
 describe("findAnswer", () => {
   const answer = (...texts: readonly string[]): string | undefined => {
-    const span = spanOf(...texts);
+    const span = makeSpan(...texts);
     const found = findAnswer(vocabulary, span, findNumbers(vocabulary, span));
     return found && formatDecimal(found);
   };

@@ -70,17 +70,17 @@ function joined(runs: readonly Run[], textAt: TextAt): NumberSpan[] {
       const gap = from.tokens.at(-1)![0] + 1;
       return to.tokens[0]![0] === gap + 1 && textAt(gap) === text;
     };
-    if (lengthOf(first) <= 3) while (separated(",") && lengthOf(runs[last + 1]!) === 3) last++;
+    if (measureLength(first) <= 3) while (separated(",") && measureLength(runs[last + 1]!) === 3) last++;
     const integers = runs.slice(r, last + 1);
     const fractions = separated(".") ? [runs[++last]!] : [];
-    numbers.push(numberOf(integers, fractions, isNegative(first, textAt)));
+    numbers.push(buildNumber(integers, fractions, isNegative(first, textAt)));
     r = last + 1;
   }
   return numbers;
 }
 
-function numberOf(integers: readonly Run[], fractions: readonly Run[], negative: boolean): NumberSpan {
-  const fraction = fractions.reduce((sum, run) => sum + lengthOf(run), 0);
+function buildNumber(integers: readonly Run[], fractions: readonly Run[], negative: boolean): NumberSpan {
+  const fraction = fractions.reduce((sum, run) => sum + measureLength(run), 0);
   const tokens = [...integers, ...fractions].flatMap((run) => run.tokens);
   const digits = tokens.map(([, text]) => text).join("");
   let place = digits.length - fraction;
@@ -99,6 +99,6 @@ function isNegative(run: Run, textAt: TextAt): boolean {
   return sign !== "-" || !/[\p{L}\p{N})\]}]$/u.test(textAt(at - 2) ?? "");
 }
 
-function lengthOf(run: Run): number {
+function measureLength(run: Run): number {
   return run.tokens.reduce((sum, [, text]) => sum + text.length, 0);
 }

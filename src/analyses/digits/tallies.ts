@@ -62,7 +62,7 @@ export class GapTally {
     this.#delta += delta;
     this.#deltaAbs += Math.abs(delta);
     this.#deltaAbsMax = Math.max(this.#deltaAbsMax, Math.abs(delta));
-    this.#k3 += k3Of(delta);
+    this.#k3 += computeK3(delta);
     this.#probDiff += probDiff;
     this.#probDiffMax = Math.max(this.#probDiffMax, probDiff);
   }
@@ -83,7 +83,7 @@ export class GapTally {
 }
 
 /** exp Δ − 1 − Δ; by its series where the difference would lose it. */
-function k3Of(delta: number): number {
+function computeK3(delta: number): number {
   if (Math.abs(delta) > 1e-2) return Math.expm1(delta) - delta;
   return delta * delta * (1 / 2 + delta * (1 / 6 + delta * (1 / 24 + delta * (1 / 120 + delta / 720))));
 }

@@ -34,7 +34,7 @@ export const vocabulary: DigitVocabulary = findDigitTokens({
 });
 
 /** Ids of texts; a text in `|…|` has mask 0. */
-export function spanOf(...texts: readonly string[]): TokenSpan {
+export function makeSpan(...texts: readonly string[]): TokenSpan {
   const ids = texts.map((text) => {
     const id = TEXTS.indexOf(text.replace(/^\|(.*)\|$/, "$1"));
     if (id < 0) throw new Error(`the test vocabulary has no "${text}"`);

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
 import { openTokenizer } from "../../input/tokens/index.ts";
-import { classesOf, digitTokensOf, findDigitTokens } from "./vocabulary.ts";
+import { findDigitTokens, getDigitIds, takeDigitTokens } from "./vocabulary.ts";
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../test/fixtures/tokenizer/${name}`, import.meta.url));
@@ -41,7 +41,7 @@ describe("findDigitTokens", () => {
     expect(vocabulary.spaced.map((ids) => ids.length)).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
     const [spacedOne] = vocabulary.spaced[1]!;
     expect(tokenizer.textOf(spacedOne!)).toBe("1");
-    expect(classesOf(vocabulary, vocabulary.tokens.get(spacedOne!)!)).toBe(vocabulary.spaced);
+    expect(getDigitIds(vocabulary, vocabulary.tokens.get(spacedOne!)!)).toBe(vocabulary.spaced);
   });
 
   test("a vocabulary without digits is refused", () => {
@@ -54,7 +54,7 @@ describe("findDigitTokens", () => {
 
 describe("digitTokensOf", () => {
   test("takes ten different ids", () => {
-    const vocabulary = digitTokensOf([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    const vocabulary = takeDigitTokens([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     expect(vocabulary.tokens.get(9)).toEqual({ digits: "0", spaced: false });
     expect(vocabulary.bare[0]).toEqual([9]);
   });
@@ -67,7 +67,7 @@ describe("digitTokensOf", () => {
   ])("refuses %j", (ids) => {
     let error: unknown;
     try {
-      digitTokensOf(ids);
+      takeDigitTokens(ids);
     } catch (thrown) {
       error = thrown;
     }

@@ -77,7 +77,7 @@ export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
   for (const [id, { digits }] of tokens) {
     tokens.set(id, { digits, spaced: decoder.decode([anchor, id]) === `${before} ${digits}` });
   }
-  return { ...vocabularyOf(tokens), textOf: (id) => decoder.decode([id]) };
+  return { ...buildVocabulary(tokens), textOf: (id) => decoder.decode([id]) };
 }
 
 /**
@@ -85,17 +85,17 @@ export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
  *
  * @throws SchemaError unless there are ten different ids
  */
-export function digitTokensOf(ids: readonly number[]): DigitVocabulary {
+export function takeDigitTokens(ids: readonly number[]): DigitVocabulary {
   const unusable = ids.find((id) => !Number.isInteger(id) || id < 0);
   if (ids.length !== 10 || new Set(ids).size !== 10 || unusable !== undefined) {
     throw new SchemaError(
       `digit ids must be ten different token ids, those of 0 to 9 in order: ${ids.length} were given (${ids.join(", ")})`,
     );
   }
-  return vocabularyOf(new Map(ids.map((id, digit) => [id, { digits: String(digit), spaced: false }])));
+  return buildVocabulary(new Map(ids.map((id, digit) => [id, { digits: String(digit), spaced: false }])));
 }
 
-function vocabularyOf(tokens: ReadonlyMap<number, NumberToken>): DigitVocabulary {
+function buildVocabulary(tokens: ReadonlyMap<number, NumberToken>): DigitVocabulary {
   const bare: number[][] = Array.from({ length: 10 }, () => []);
   const spacedIds: number[][] = Array.from({ length: 10 }, () => []);
   let multiDigitEntries = 0;
@@ -109,6 +109,6 @@ function vocabularyOf(tokens: ReadonlyMap<number, NumberToken>): DigitVocabulary
 }
 
 /** The ten classes that a single-digit token is compared with: those of its own form, bare or with a space. */
-export function classesOf(vocabulary: DigitVocabulary, token: NumberToken): DigitIds {
+export function getDigitIds(vocabulary: DigitVocabulary, token: NumberToken): DigitIds {
   return token.spaced ? vocabulary.spaced : vocabulary.bare;
 }

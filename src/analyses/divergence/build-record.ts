@@ -6,7 +6,7 @@ import { type Decoded, decoded, truncated } from "./texts.ts";
 import type { IdAlternatives, TokenFacts } from "./token-facts.ts";
 
 /** The thresholds are those of the Python implementation; all of them exclude the value itself. */
-export function flipTypeOf(rolloutProb: number, actorProb: number): FlipType | null {
+export function classifyFlip(rolloutProb: number, actorProb: number): FlipType | null {
   if (rolloutProb > 0.9 && actorProb < 0.1) return "rollout_confident_actor_rejects";
   if (actorProb > 0.9 && rolloutProb < 0.1) return "actor_confident_rollout_rejects";
   return Math.abs(rolloutProb - actorProb) > 0.5 ? "large_disagreement" : null;
@@ -22,7 +22,7 @@ export function buildRecord(
   const { tokenizer } = options;
   const rolloutProb = Math.exp(known.rollout_logprob);
   const actorProb = Math.exp(known.actor_logprob);
-  const texts = textsOf(facts, options);
+  const texts = decodeTexts(facts, options);
   return {
     iteration: place.iteration,
     rank: place.rank,
@@ -38,7 +38,7 @@ export function buildRecord(
     rollout_logprob: known.rollout_logprob,
     actor_logprob: known.actor_logprob,
     logprob_diff: Math.abs(known.rollout_logprob - known.actor_logprob),
-    flip_type: flipTypeOf(rolloutProb, actorProb),
+    flip_type: classifyFlip(rolloutProb, actorProb),
     is_correct: known.is_correct,
     total_score: known.total_score,
     position_id: known.position_id,
@@ -47,8 +47,8 @@ export function buildRecord(
     num_prompt_padding_tokens: known.num_prompt_padding_tokens,
     prompt_length_with_padding: known.prompt_length_with_padding,
     prompt_length_without_padding: known.prompt_length_without_padding,
-    ...reencodingOf(facts, tokenizer),
-    ...alignmentOf(known.token_id, known.input_ids_token_id, tokenizer),
+    ...checkReencoding(facts, tokenizer),
+    ...checkAlignment(known.token_id, known.input_ids_token_id, tokenizer),
     context_text: texts.context_text,
     context_start_pos: known.context_start_pos,
     context_end_pos: known.context_end_pos,
@@ -65,7 +65,7 @@ export function buildRecord(
     reward: known.reward,
     handle: known.handle,
     file: known.file,
-    record_id: recordIdOf(known),
+    record_id: formatRecordId(known),
   };
 }
 
@@ -73,18 +73,18 @@ export function buildRecord(
  * What the record is known again by, wherever the dump lies and with whichever settings it is logged: the token's
  * handle, its id, and the bits of both log-probs. A line that is there already is not written again, nor counted twice.
  */
-function recordIdOf({
+function formatRecordId({
   handle,
   token_id: id,
   rollout_logprob,
   actor_logprob,
 }: TokenFacts["known"]): string | null {
   if (handle === null) return null;
-  return [handle, id ?? "", bitsOf(rollout_logprob), bitsOf(actor_logprob)].join(":");
+  return [handle, id ?? "", formatBits(rollout_logprob), formatBits(actor_logprob)].join(":");
 }
 
 /** A double as 16 hexadecimal digits. */
-function bitsOf(value: number): string {
+function formatBits(value: number): string {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   return view.getBigUint64(0).toString(16).padStart(16, "0");
@@ -98,7 +98,10 @@ interface Texts {
   readonly decode_error?: string;
 }
 
-function textsOf(facts: TokenFacts, { tokenizer, maxPromptChars, maxResponseChars }: CheckedOptions): Texts {
+function decodeTexts(
+  facts: TokenFacts,
+  { tokenizer, maxPromptChars, maxResponseChars }: CheckedOptions,
+): Texts {
   const errors: string[] = [];
   const decode = (ids: ArrayLike<number> | null, maxChars: number | null): string | null => {
     if (tokenizer === undefined || ids === null) return null;
@@ -121,7 +124,7 @@ function textsOf(facts: TokenFacts, { tokenizer, maxPromptChars, maxResponseChar
   return errors.length === 0 ? texts : { ...texts, decode_error: [...new Set(errors)].join("; ") };
 }
 
-function reencodingOf(
+function checkReencoding(
   { known: { token_id: id } }: TokenFacts,
   tokenizer: TokenDecoder | undefined,
 ): Pick<DivergenceRecord, "reencodes_to_same_id" | "reencoded_ids"> {
@@ -141,7 +144,7 @@ function encoded(tokenizer: TokenDecoder, text: string): readonly number[] | und
   }
 }
 
-function alignmentOf(
+function checkAlignment(
   id: number | null,
   inputId: number | null,
   tokenizer: TokenDecoder | undefined,

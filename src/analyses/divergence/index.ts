@@ -5,7 +5,7 @@
  * @module
  */
 export type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/index.ts";
-export { flipTypeOf } from "./build-record.ts";
+export { classifyFlip } from "./build-record.ts";
 export { calculateDebugMetrics, calculateRecordDebugMetrics, type DebugMetrics } from "./debug-metrics.ts";
 export type { TokenDecoder } from "./decoder.ts";
 export { divergenceLine, fillIteration, lineIdentity } from "./line.ts";

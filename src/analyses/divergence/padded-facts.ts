@@ -59,7 +59,7 @@ export function paddedFacts(
     const totalScore =
       scores === undefined ? null : Array.from(scores).reduce((sum, score) => sum + score, 0);
     const correct = batch.acc?.[row] ?? (totalScore === null ? undefined : totalScore > 0);
-    const prompt = promptOf(inputIds, batch.attention_mask?.[row], width);
+    const prompt = readPrompt(inputIds, batch.attention_mask?.[row], width);
     return {
       known: {
         batch_idx: row,
@@ -70,8 +70,8 @@ export function paddedFacts(
         actor_logprob: batch.old_log_probs[row]![token]!,
         is_correct: correct === undefined ? null : Boolean(correct),
         total_score: totalScore,
-        ...positionsOf(batch.position_ids?.[row], width, token),
-        ...attentionOf(batch.attention_mask?.[row], width, token),
+        ...readPositions(batch.position_ids?.[row], width, token),
+        ...readAttention(batch.attention_mask?.[row], width, token),
         input_ids_token_id:
           inputIds === undefined ? null : valueAt(inputIds, inputIds.length - width + token),
         context_start_pos: start,
@@ -90,8 +90,8 @@ export function paddedFacts(
       promptIds: prompt,
       promptText: undefined,
       responseText: undefined,
-      rolloutTop: topOf(batch.rollout_top_ids, batch.rollout_top_log_probs, row, token),
-      actorTop: topOf(batch.old_top_ids, batch.old_top_log_probs, row, token),
+      rolloutTop: readTop(batch.rollout_top_ids, batch.rollout_top_log_probs, row, token),
+      actorTop: readTop(batch.old_top_ids, batch.old_top_log_probs, row, token),
     } satisfies TokenFacts;
   };
 }
@@ -117,7 +117,7 @@ function ofWidth<A extends ArrayLike<number> | undefined>(
 }
 
 /** Tokens before the response; the padding on their left is what the attention mask leaves out before its first 1. */
-function promptOf(
+function readPrompt(
   inputIds: ArrayLike<number> | undefined,
   attention: ArrayLike<number> | undefined,
   width: number,
@@ -128,7 +128,7 @@ function promptOf(
   return start >= 0 && start < end ? idsBetween(inputIds, start, end) : null;
 }
 
-function positionsOf(
+function readPositions(
   positions: ArrayLike<number> | Rows | undefined,
   width: number,
   token: number,
@@ -151,7 +151,7 @@ interface Attention {
   readonly prompt_length_without_padding: number | null;
 }
 
-function attentionOf(attention: ArrayLike<number> | undefined, width: number, token: number): Attention {
+function readAttention(attention: ArrayLike<number> | undefined, width: number, token: number): Attention {
   const promptLength = (attention?.length ?? 0) - width;
   let padding = 0;
   for (let i = 0; i < promptLength; i++) if (attention![i] === 0) padding++;
@@ -164,7 +164,7 @@ function attentionOf(attention: ArrayLike<number> | undefined, width: number, to
   };
 }
 
-function topOf(
+function readTop(
   ids: readonly Rows[] | undefined,
   logprobs: readonly Rows[] | undefined,
   row: number,

@@ -22,7 +22,7 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
     const start = Math.max(0, token - context);
     const end = Math.min(to - from, token + context + 1);
     const mask = batch.responseMask.subarray(from, to);
-    const prompt = promptOf(batch, row);
+    const prompt = readPrompt(batch, row);
     const score = valueAt(batch.rewards, row);
     const known = (values: Int32Array | undefined): number | null => {
       const value = values?.[at];
@@ -52,7 +52,7 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
         actor_entropy: valueAt(batch.entropies.trainer, at),
         advantage: valueAt(batch.advantages, at),
         reward: null,
-        handle: handleOf(batch, row, token),
+        handle: formatRowHandle(batch, row, token),
         file: batch.provenance.file,
       },
       contextIds: idsBetween(batch.responseTokenIds, from + start, from + end),
@@ -60,8 +60,8 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
       promptIds: prompt,
       promptText: batch.promptTexts[row],
       responseText: batch.responseTexts[row],
-      rolloutTop: topOf(batch, "rollout", at),
-      actorTop: topOf(batch, "trainer", at),
+      rolloutTop: readTop(batch, "rollout", at),
+      actorTop: readTop(batch, "trainer", at),
     } satisfies TokenFacts;
   };
 }
@@ -74,16 +74,16 @@ export function isCorrect(batch: RecordBatch, row: number): boolean | null {
   return score === null ? null : score > 0;
 }
 
-function promptOf({ promptOffsets, promptTokenIds }: RecordBatch, row: number): Int32Array | null {
+function readPrompt({ promptOffsets, promptTokenIds }: RecordBatch, row: number): Int32Array | null {
   const ids = promptOffsets && idsBetween(promptTokenIds, promptOffsets[row]!, promptOffsets[row + 1]!);
   return ids && ids.length > 0 ? ids : null;
 }
 
-function topOf({ topK }: RecordBatch, policy: string, at: number): IdAlternatives | null {
+function readTop({ topK }: RecordBatch, policy: string, at: number): IdAlternatives | null {
   const top = topK[policy];
   return top === undefined ? null : alternativesAt(top.ids, top.logprobs, at * top.k, top.k);
 }
 
-function handleOf({ steps, ranks, rows }: RecordBatch, row: number, token: number): string {
+function formatRowHandle({ steps, ranks, rows }: RecordBatch, row: number, token: number): string {
   return formatHandle({ step: steps[row]!, rank: ranks[row]!, sequence: rows[row]!, token });
 }

@@ -35,7 +35,7 @@ export function createRunReport(options: RunLogOptions): RunReport {
   return {
     settings,
     add(result) {
-      const step = stepOf(result);
+      const step = buildStep(result);
       steps.push(step);
       addStep(metrics, step);
       for (const record of result.records) addRecord(metrics, record);
@@ -56,7 +56,7 @@ export function createRunReport(options: RunLogOptions): RunReport {
   };
 }
 
-function stepOf({
+function buildStep({
   step,
   iteration,
   sequences,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type MismatchOptions, mismatchSums, type TokenBlock } from "../../core/kernels/mismatch.ts";
-import { probDiffOf } from "../../core/kernels/scalar.ts";
+import { computeProbDiff } from "../../core/kernels/scalar.ts";
 import { BoundedHeap } from "./bounded-heap.ts";
 import { type Candidate, offerTokens, topTokens } from "./select.ts";
 
@@ -24,7 +24,7 @@ function sorted({ rollout, trainer, mask, offsets }: TokenBlock, k: number): Can
     for (let i = offsets[row]!; i < offsets[row + 1]!; i++) {
       const [a, b] = [rollout[i]!, trainer[i]!];
       if (mask[i] === 0 || Number.isNaN(a) || Number.isNaN(b)) continue;
-      all.push({ divergence: Math.abs(probDiffOf(a, b)), sequence: row, token: i - offsets[row]! });
+      all.push({ divergence: Math.abs(computeProbDiff(a, b)), sequence: row, token: i - offsets[row]! });
     }
   }
   all.sort((a, b) => b.divergence - a.divergence || a.sequence - b.sequence || a.token - b.token);
@@ -40,7 +40,7 @@ const logprob = fc.oneof(
 const token = fc.record({ rollout: logprob, trainer: logprob, mask: fc.constantFrom(0, 1, 1) });
 const rows = fc.array(fc.array(token, { maxLength: 40 }), { minLength: 1, maxLength: 12 });
 
-function blockOf(
+function makeBlock(
   sequences: readonly (readonly { rollout: number; trainer: number; mask: number }[])[],
 ): TokenBlock {
   const flat = sequences.flat();
@@ -60,7 +60,7 @@ describe("offerTokens", () => {
   it("gives what sorting all tokens gives, ties and probabilities of 0 included", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 25 }), (sequences, k) => {
-        const block = blockOf(sequences);
+        const block = makeBlock(sequences);
         expect(select(block, k)).toEqual(sorted(block, k));
         expect(select(block, k, "scalar")).toEqual(sorted(block, k));
       }),

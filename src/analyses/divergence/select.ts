@@ -7,7 +7,7 @@
  */
 
 import type { MismatchTable, TokenBlock } from "../../core/kernels/index.ts";
-import { ABS_PROB_DIFF_MAX, FIELDS, PROB_COUNT, probDiffOf } from "../../core/kernels/index.ts";
+import { ABS_PROB_DIFF_MAX, computeProbDiff, FIELDS, PROB_COUNT } from "../../core/kernels/index.ts";
 import { BoundedHeap } from "./bounded-heap.ts";
 
 /** A token on its way into the log. */
@@ -73,7 +73,7 @@ function offerRow<C extends Candidate>(
 ): void {
   const from = offsets[row]!;
   const to = offsets[row + 1]!;
-  let bound = boundOf(least, top);
+  let bound = computeBound(least, top);
   let high = Math.log(bound);
   let low = Math.log1p(-bound);
   for (let i = from; i < to; i++) {
@@ -82,16 +82,16 @@ function offerRow<C extends Candidate>(
     // Two comparisons that nearly always fall out alike: their maximum would be as quick to guess as a coin.
     if ((a < high && b < high) || mask[i] === 0) continue;
     if (a > low && b > low && a <= 0 && b <= 0) continue;
-    const divergence = Math.abs(probDiffOf(a, b));
+    const divergence = Math.abs(computeProbDiff(a, b));
     // NaN: a log-prob is not known, or so far above 0 that its probability overflows.
     if (Number.isNaN(divergence)) continue;
     top.offer(candidateOf(divergence, row, i - from));
-    bound = boundOf(least, top);
+    bound = computeBound(least, top);
     high = Math.log(bound);
     low = Math.log1p(-bound);
   }
 }
 
-function boundOf<C extends Candidate>(least: number, top: TopTokens<C>): number {
+function computeBound<C extends Candidate>(least: number, top: TopTokens<C>): number {
   return Math.max(least, top.full ? top.worst!.divergence : 0) * (1 - BOUND_ROOM);
 }

@@ -18,7 +18,7 @@ import { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts"
 export function batchTable(batch: RecordBatch): SequenceTable {
   const makers = columnMakers(batch);
   const columns = lazily(Object.keys(SEQUENCE_COLUMNS) as SequenceColumn[], (name) => makers[name]());
-  const texts = lazily(SEQUENCE_TEXTS, (name) => codesOf(textsOf(batch, name)));
+  const texts = lazily(SEQUENCE_TEXTS, (name) => encodeTexts(readTexts(batch, name)));
   return { length: batch.length, columns, texts };
 }
 
@@ -71,16 +71,16 @@ function columnMakers(batch: RecordBatch): Readonly<Record<SequenceColumn, () =>
     }),
     response_tokens: each((row) => offsets[row + 1]! - offsets[row]!),
     tokens: each((row) => (hasDeltas ? table().rows[row * FIELDS + COUNT]! : 0)),
-    rho_sum: each((row) => sumOf(batch, row, Math.exp)),
-    rho_squares: each((row) => sumOf(batch, row, (delta) => Math.exp(delta) ** 2)),
+    rho_sum: each((row) => sumDeltas(batch, row, Math.exp)),
+    rho_squares: each((row) => sumDeltas(batch, row, (delta) => Math.exp(delta) ** 2)),
     worst_token: each((row) => worstToken(batch, row)),
-    entropy_mean: each((row) => meanOf(batch, row, entropy)),
-    advantage: each((row) => meanOf(batch, row, batch.advantages)),
+    entropy_mean: each((row) => averageColumn(batch, row, entropy)),
+    advantage: each((row) => averageColumn(batch, row, batch.advantages)),
   };
 }
 
 /** Of the row's tokens with mask 1 and a finite Δ: places in the batch's arrays, and Δ. */
-function* deltasOf(batch: RecordBatch, row: number): Generator<readonly [token: number, delta: number]> {
+function* iterateDeltas(batch: RecordBatch, row: number): Generator<readonly [token: number, delta: number]> {
   const { rolloutLogprobs, trainerLogprobs, responseMask, offsets } = batch;
   for (let t = offsets[row]!; t < offsets[row + 1]!; t++) {
     const delta = (trainerLogprobs?.[t] ?? Number.NaN) - (rolloutLogprobs?.[t] ?? Number.NaN);
@@ -88,16 +88,16 @@ function* deltasOf(batch: RecordBatch, row: number): Generator<readonly [token: 
   }
 }
 
-function sumOf(batch: RecordBatch, row: number, of: (delta: number) => number): number {
+function sumDeltas(batch: RecordBatch, row: number, of: (delta: number) => number): number {
   let sum = Number.NaN;
-  for (const [, delta] of deltasOf(batch, row)) sum = (Number.isNaN(sum) ? 0 : sum) + of(delta);
+  for (const [, delta] of iterateDeltas(batch, row)) sum = (Number.isNaN(sum) ? 0 : sum) + of(delta);
   return sum;
 }
 
 function worstToken(batch: RecordBatch, row: number): number {
   let worst = -1;
   let largest = -1;
-  for (const [token, delta] of deltasOf(batch, row)) {
+  for (const [token, delta] of iterateDeltas(batch, row)) {
     if (Math.abs(delta) <= largest) continue;
     largest = Math.abs(delta);
     worst = token - batch.offsets[row]!;
@@ -106,7 +106,7 @@ function worstToken(batch: RecordBatch, row: number): number {
 }
 
 /** Over tokens with mask 1 that have a finite value; NaN without any. */
-function meanOf(
+function averageColumn(
   { responseMask, offsets }: RecordBatch,
   row: number,
   column: ArrayLike<number> | undefined,
@@ -121,12 +121,12 @@ function meanOf(
   return sum / count;
 }
 
-function textsOf(batch: RecordBatch, name: SequenceText): readonly (string | undefined)[] {
+function readTexts(batch: RecordBatch, name: SequenceText): readonly (string | undefined)[] {
   if (name === "file") return batch.sampleIds.map(() => batch.provenance.file);
   return { sample: batch.sampleIds, group: batch.groupIds, environment: batch.environments }[name];
 }
 
-function codesOf(texts: readonly (string | undefined)[]): { values: string[]; codes: Int32Array } {
+function encodeTexts(texts: readonly (string | undefined)[]): { values: string[]; codes: Int32Array } {
   const places = new Map<string, number>();
   const codes = Int32Array.from(texts, (text) => {
     if (text === undefined) return -1;

@@ -76,14 +76,14 @@ export function batchFilter(
     });
     // Turns keep their numbers, but where tokens between them are chosen: those are in none.
     const turnMask = asksForMask ? undefined : (batch.turnMask ?? batch.responseMask);
-    return rowsOf({ ...batch, responseMask, ...(turnMask && { turnMask }) }, kept);
+    return keepRows({ ...batch, responseMask, ...(turnMask && { turnMask }) }, kept);
   };
   return {
     isAboutTokens,
     counts,
     apply(batch) {
       const rows = matchingRows(batchTable(batch), terms);
-      const left = isAboutTokens ? keepTokens(batch, rows) : rowsOf(batch, rows);
+      const left = isAboutTokens ? keepTokens(batch, rows) : keepRows(batch, rows);
       counts.sequences += batch.length;
       counts.tokens += ones(batch.responseMask);
       counts.keptSequences += left.length;
@@ -93,7 +93,7 @@ export function batchFilter(
   };
 }
 
-function rowsOf(batch: RecordBatch, rows: Uint32Array): RecordBatch {
+function keepRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
   return rows.length === batch.length ? batch : takeRows(batch, rows);
 }
 

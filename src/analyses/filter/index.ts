@@ -19,6 +19,6 @@ export {
   understoodText,
 } from "./parse.ts";
 export { byScope, needsTexts, needsTokens } from "./scopes.ts";
-export { essOf } from "./sequence-fields.ts";
+export { computeEss } from "./sequence-fields.ts";
 export { spelledTexts, type TokenColumns, type TokenTextColumn, tokensOfWire } from "./token-columns.ts";
 export { OPERATORS, type Operator, quoted } from "./words.ts";

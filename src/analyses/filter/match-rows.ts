@@ -25,7 +25,7 @@ export function matchingRows(table: SequenceTable, terms: readonly Term[]): Uint
     }
     count = kept;
   };
-  for (const term of byScope(terms).sequence) keep(predicateOf(table, term), term.negated);
+  for (const term of byScope(terms).sequence) keep(buildPredicate(table, term), term.negated);
   const needed = largestAbsNeeded(terms);
   if (needed !== undefined) {
     const largest = table.columns.delta_abs_max;
@@ -34,7 +34,7 @@ export function matchingRows(table: SequenceTable, terms: readonly Term[]): Uint
   return rows.slice(0, count);
 }
 
-function predicateOf(table: SequenceTable, { field, test }: Term): (row: number) => boolean {
+function buildPredicate(table: SequenceTable, { field, test }: Term): (row: number) => boolean {
   if (test.kind === "handle") return handleAt(table, test);
   if (test.kind === "text") {
     const columns = field && "column" in field ? [field.column] : SEQUENCE_TEXTS;

@@ -22,7 +22,7 @@ export function tokenMatcher(terms: readonly Term[]): TokenMatcher {
   const { token: own } = byScope(terms);
   const trainedOnly = !own.some(isAboutMask);
   // Numbers first: texts are read of what they leave.
-  const tests = [...own].sort((a, b) => costOf(a) - costOf(b)).map(keeper);
+  const tests = [...own].sort((a, b) => rankCost(a) - rankCost(b)).map(keeper);
   let room = new Uint32Array(0);
   return (tokens) => {
     const { length, mask } = tokens;
@@ -40,7 +40,7 @@ export function tokenMatcher(terms: readonly Term[]): TokenMatcher {
 /** Leaves of the first `count` places those at which a term holds, in order; how many there are. */
 type Keeper = (tokens: TokenColumns, places: Uint32Array, count: number) => number;
 
-function costOf({ field }: Term): number {
+function rankCost({ field }: Term): number {
   return field?.kind === "number" ? 0 : 1;
 }
 

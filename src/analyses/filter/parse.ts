@@ -7,7 +7,7 @@
 import type { TokenClass } from "../../results/wire/index.ts";
 import type { Field, TokenClassField } from "./field.ts";
 import { fieldNamed, nearestField, nearestName } from "./fields.ts";
-import { type Part, type Word, wordsOf } from "./words.ts";
+import { type Part, splitWords, type Word } from "./words.ts";
 
 /** A place in the text, `[from, to)`. */
 interface Place {
@@ -77,8 +77,8 @@ export interface Filter {
 export function parseFilter(text: string): Filter {
   const terms: Term[] = [];
   const problems: Problem[] = [];
-  for (const word of wordsOf(text)) {
-    const read = word.openQuote === undefined ? termOf(word, text) : openQuote(word, word.openQuote);
+  for (const word of splitWords(text)) {
+    const read = word.openQuote === undefined ? parseTerm(word, text) : openQuote(word, word.openQuote);
     if ("message" in read) problems.push(read);
     else terms.push(read);
   }
@@ -94,7 +94,7 @@ function openQuote({ to }: Word, from: number): Problem {
   return { from, to, message: "this quote is never closed" };
 }
 
-function termOf(word: Word, text: string): Term | Problem {
+function parseTerm(word: Word, text: string): Term | Problem {
   const { from, to, negated, field: named, operator, parts } = word;
   if (named === undefined || operator === undefined) return bare(word);
   const field = fieldNamed(named.name);
@@ -183,7 +183,7 @@ function numberTest(field: Field, operator: string, parts: readonly Part[], at: 
       orMissing = true;
       continue;
     }
-    const range = rangeOf(field, operator, part);
+    const range = parseRange(field, operator, part);
     if ("message" in range) return range;
     ranges.push(range);
   }
@@ -191,7 +191,7 @@ function numberTest(field: Field, operator: string, parts: readonly Part[], at: 
   return { kind: "within", ranges, orMissing };
 }
 
-function rangeOf(field: Field, operator: string, part: Part): Range | Problem {
+function parseRange(field: Field, operator: string, part: Part): Range | Problem {
   const { from, to, text } = part;
   const wrong = (what: string): Problem => ({ from, to, message: what });
   if (field.kind === "yes-no") {
@@ -204,14 +204,14 @@ function rangeOf(field: Field, operator: string, part: Part): Range | Problem {
   if (ends !== null) {
     if (operator !== ":" && operator !== "=" && operator !== "!=")
       return wrong(`a range needs ${field.name}: before it, as in ${field.name}:10..30`);
-    const low = ends[1] === "" ? Number.NEGATIVE_INFINITY : numberOf(ends[1]!);
-    const high = ends[2] === "" ? Number.POSITIVE_INFINITY : numberOf(ends[2]!);
+    const low = ends[1] === "" ? Number.NEGATIVE_INFINITY : parseNumber(ends[1]!);
+    const high = ends[2] === "" ? Number.POSITIVE_INFINITY : parseNumber(ends[2]!);
     if (low === undefined || high === undefined || text === "..")
       return wrong(`"${text}" is no range, as in 10..30`);
     if (low > high) return wrong(`the range ${text} is empty: ${ends[1]} is above ${ends[2]}`);
     return { low, high, lowOpen: false, highOpen: false };
   }
-  const value = numberOf(text);
+  const value = parseNumber(text);
   if (value === undefined) return wrong(`"${text}" is no number, as in ${field.example}`);
   if (operator === ">" || operator === ">=")
     return { low: value, high: Number.POSITIVE_INFINITY, lowOpen: operator === ">", highOpen: false };
@@ -239,7 +239,7 @@ function isNone({ text, quoted }: Part): boolean {
   return !quoted && text.toLowerCase() === "none";
 }
 
-function numberOf(text: string): number | undefined {
+function parseNumber(text: string): number | undefined {
   if (/^[-+]?inf(inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }

@@ -41,7 +41,7 @@ export const SEQUENCE_FIELDS: readonly SequenceField[] = [
     aliases: [],
     meaning: "(Σρ)² / (n Σρ²) of its tokens, a fraction",
     example: "ess<0.9",
-    values: essOf,
+    values: computeEss,
   },
   numeric("mean_logp", "rollout_logprob_mean", [], "mean rollout log-prob, nats", "mean_logp<-1"),
   numeric("mean_entropy", "entropy_mean", [], "mean entropy, nats", "mean_entropy>0.5"),
@@ -79,7 +79,7 @@ function textual(
 const ess = new WeakMap<SequenceTable, Float64Array>();
 
 /** Of each sequence's token ratios; kept, as a filter is evaluated at every key. */
-export function essOf(table: SequenceTable): Float64Array {
+export function computeEss(table: SequenceTable): Float64Array {
   const known = ess.get(table);
   if (known !== undefined) return known;
   const { rho_sum: sums, rho_squares: squares, tokens } = table.columns;

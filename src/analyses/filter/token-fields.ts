@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { k3Of, probDiffOf, turnOfMark } from "../../core/kernels/index.ts";
+import { computeK3, computeProbDiff, turnOfMark } from "../../core/kernels/index.ts";
 import { TOKEN_CLASSES } from "../../results/wire/index.ts";
 import type { TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";
@@ -13,9 +13,9 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
   ofDelta("delta", [], "Δ of the token: log p_trainer − log p_rollout, nats", "delta<-1", (delta) => delta),
   ofDelta("rho", ["ratio"], "ρ = exp Δ of the token", "rho>2", Math.exp),
   ofDelta("dp", ["prob_diff"], "|Δp| of the token, a fraction", "dp>0.2", (_, rollout, trainer) =>
-    Math.abs(probDiffOf(rollout, trainer)),
+    Math.abs(computeProbDiff(rollout, trainer)),
   ),
-  ofDelta("k3", [], "k3 = exp Δ − 1 − Δ of the token, nats", "k3>0.1", (delta) => k3Of(delta)),
+  ofDelta("k3", [], "k3 = exp Δ − 1 − Δ of the token, nats", "k3>0.1", (delta) => computeK3(delta)),
   ofColumn("logp", ["logprob", "rollout"], "log-prob under the rollout policy, nats", "logp<-3", "rollout"),
   ofColumn("trainer", [], "log-prob under the trainer policy, nats", "trainer<-3", "trainer"),
   ofColumn("entropy", [], "entropy at the token (trainer's, else rollout's), nats", "entropy>1", "entropy"),

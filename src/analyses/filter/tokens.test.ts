@@ -29,7 +29,7 @@ interface Token {
   readonly advantage: number;
 }
 
-function columnsOf(tokens: readonly Token[]): TokenColumns {
+function makeColumns(tokens: readonly Token[]): TokenColumns {
   const column = (of: (token: Token) => number): number[] => tokens.map(of);
   return {
     length: tokens.length,
@@ -47,7 +47,7 @@ function columnsOf(tokens: readonly Token[]): TokenColumns {
 function places(text: string, tokens: readonly Token[]): number[] {
   const { terms, problems } = parseFilter(text);
   expect(problems, text).toEqual([]);
-  return [...tokenMatcher(terms)(columnsOf(tokens))];
+  return [...tokenMatcher(terms)(makeColumns(tokens))];
 }
 
 const PLAIN: Token = {
@@ -100,10 +100,10 @@ const said: fc.Arbitrary<Said> = fc.oneof(
     { text: 'token=" 7"', holds: (t) => t.text === " 7" },
     { text: "token:none", holds: (t) => t.text === undefined },
     { text: "token:THE", holds: (t) => t.text?.toLowerCase().includes("the") === true },
-    { text: "is:number", holds: (t) => classOf(t) === "number" },
-    { text: "is:space,special", holds: (t) => ["space", "special"].includes(classOf(t)) },
-    { text: "is:word", holds: (t) => classOf(t) === "word" },
-    { text: "is!=punctuation", holds: (t) => classOf(t) !== "punctuation" },
+    { text: "is:number", holds: (t) => findClass(t) === "number" },
+    { text: "is:space,special", holds: (t) => ["space", "special"].includes(findClass(t)) },
+    { text: "is:word", holds: (t) => findClass(t) === "word" },
+    { text: "is!=punctuation", holds: (t) => findClass(t) !== "punctuation" },
   ),
 );
 
@@ -118,7 +118,7 @@ const TEXTS: readonly (readonly [string | undefined, number, TokenClass | ""])[]
   [undefined, TOKEN_FLAGS.unknown, ""],
 ];
 
-function classOf({ text, flags }: Token): TokenClass | "" {
+function findClass({ text, flags }: Token): TokenClass | "" {
   return TEXTS.find(([each, bits]) => each === text && bits === flags)![2];
 }
 
@@ -200,7 +200,7 @@ describe("a filter on tokens", () => {
         const match = tokenMatcher(terms);
         const meant = sequences.flatMap((own, row) => {
           const tokens = own.map((value): Token => ({ ...PLAIN, rollout: -9, trainer: value - 9 }));
-          return match(columnsOf(tokens)).length > 0 ? [row] : [];
+          return match(makeColumns(tokens)).length > 0 ? [row] : [];
         });
         const found = [...matchingRows(table, terms)];
         if (needsTokens(terms)) expect(found).toEqual(expect.arrayContaining(meant));
@@ -254,17 +254,17 @@ describe("a filter on batches", () => {
 
   it("asks for texts by the ids of a sequence, and only where a term is about them", () => {
     const asked: number[][] = [];
-    const textsOf = (ids: Int32Array) => {
+    const makeTexts = (ids: Int32Array) => {
       asked.push([...ids]);
       return { textAt: (at: number) => `#${ids[at]!}`, flagsAt: () => 0 };
     };
-    const filter = batchFilter(parseFilter("token:#7 correct:no").terms, textsOf);
+    const filter = batchFilter(parseFilter("token:#7 correct:no").terms, makeTexts);
     expect([...filter.apply(batch)!.responseMask]).toEqual([0, 1]);
     expect(asked).toEqual([
       [1, 2, 3, 4, 5],
       [6, 7],
     ]);
-    batchFilter(parseFilter("abs>0.5").terms, textsOf).apply(batch);
+    batchFilter(parseFilter("abs>0.5").terms, makeTexts).apply(batch);
     expect(asked).toHaveLength(2);
   });
 

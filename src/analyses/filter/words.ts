@@ -29,7 +29,7 @@ export interface Part {
 export const OPERATORS = [">=", "<=", "!=", ">", "<", "=", ":"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export function wordsOf(text: string): Word[] {
+export function splitWords(text: string): Word[] {
   const words: Word[] = [];
   let at = 0;
   for (;;) {

@@ -83,7 +83,7 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
   const series = places.map((t) => kl![t]!);
   const found = detectSpikes(series, options.spikes);
   const isSpike = new Set(found.positions.map((position) => places[position]!));
-  const classify = classifierOf(options.categories);
+  const classify = getClassifier(options.categories);
   const counted = places.map(
     (t): CountedToken => ({
       text: text.tokens[t]!,
@@ -97,7 +97,7 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
   const error =
     options.error ?? (errorToken === undefined ? undefined : { from: errorToken, token: errorToken });
   const mean = (values: ArrayLike<number> | undefined): number =>
-    meanOf(own.map((t) => values?.[t] ?? Number.NaN).filter(Number.isFinite));
+    computeMean(own.map((t) => values?.[t] ?? Number.NaN).filter(Number.isFinite));
   const exact = pair.forwardKl !== undefined;
   return {
     index,
@@ -116,7 +116,7 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     meanEntropy: mean(p.entropies),
     meanReferenceEntropy: mean(q.entropies),
     entropyByRegion: meansByThird(own.map((t) => p.entropies?.[t] ?? Number.NaN).filter(Number.isFinite)),
-    meanDelta: meanOf(own.map(delta).filter(Number.isFinite)),
+    meanDelta: computeMean(own.map(delta).filter(Number.isFinite)),
     ...argmaxFigures(p.topK, q.topK, own),
     spikes: textSpikes(scored, found, places, counted, options.textOf),
     spikesShuffled: shuffledSpikes(series, options.spikes),
@@ -159,7 +159,7 @@ function requireLengths({ text, p, q, pair }: ScoredText): void {
 /** Studies have many texts and one list of categories: what is known of a token's text is kept beside the list. */
 const classifiers = new WeakMap<readonly Category[], (text: string) => string>();
 
-function classifierOf(categories: readonly Category[]): (text: string) => string {
+function getClassifier(categories: readonly Category[]): (text: string) => string {
   const classify = classifiers.get(categories) ?? tokenClassifier(categories);
   classifiers.set(categories, classify);
   return classify;
@@ -182,14 +182,14 @@ function boundMeans(
   if (exact) return { meanKlLower: Number.NaN, meanKlUpper: Number.NaN, upperInfinite: 0 };
   const uppers = own.map((t) => upper?.[t] ?? Number.NaN).filter((value) => !Number.isNaN(value));
   return {
-    meanKlLower: meanOf(own.map((t) => lower?.[t] ?? Number.NaN).filter(Number.isFinite)),
-    meanKlUpper: meanOf(uppers),
+    meanKlLower: computeMean(own.map((t) => lower?.[t] ?? Number.NaN).filter(Number.isFinite)),
+    meanKlUpper: computeMean(uppers),
     upperInfinite: uppers.filter((value) => value === Number.POSITIVE_INFINITY).length,
   };
 }
 
 /** NaN of nothing. */
-function meanOf(values: readonly number[]): number {
+function computeMean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 

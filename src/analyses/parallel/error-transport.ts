@@ -58,12 +58,12 @@ export function packError(error: unknown): ErrorData {
   const { message, name, stack } = error;
   if (!isLogratioError(error)) return { message, name, stack };
   const { _tag: tag, at, likely, hint } = error;
-  return { message, name, stack, tag, at, likely, hint, numbers: numbersOf(error) };
+  return { message, name, stack, tag, at, likely, hint, numbers: pickNumbers(error) };
 }
 
 const NUMBERS = ["found", "expected", "supported", "limit", "needed"];
 
-function numbersOf(error: LogratioError): Record<string, number> {
+function pickNumbers(error: LogratioError): Record<string, number> {
   const known = Object.entries(error).filter(
     (entry): entry is [string, number] => NUMBERS.includes(entry[0]) && typeof entry[1] === "number",
   );

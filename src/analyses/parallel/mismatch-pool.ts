@@ -107,7 +107,7 @@ function startPool(threads: number, url: URL): MismatchPool {
       const tokens = block.offsets[rowEnd]! - block.offsets[rowStart]!;
       if (tokens < SMALL || block.turnMask !== undefined) return mismatchSums(block, options);
       const tables: Promise<MismatchTable>[] = [];
-      for (const rows of rangesOf(block.offsets, rowStart, rowEnd, TASK)) {
+      for (const rows of splitRanges(block.offsets, rowStart, rowEnd, TASK)) {
         const table = send(await reserve(), block, rows, options);
         // Reported where all are awaited; until then it must not count as unhandled.
         table.catch(() => {});
@@ -124,7 +124,7 @@ function startPool(threads: number, url: URL): MismatchPool {
 }
 
 /** Consecutive ranges of rows of about `size` tokens each. */
-function* rangesOf(
+function* splitRanges(
   offsets: Int32Array,
   rowStart: number,
   rowEnd: number,

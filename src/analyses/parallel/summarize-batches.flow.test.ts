@@ -4,7 +4,7 @@ import type { RecordBatch } from "../../core/schema/record.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { summarizeBatches } from "./summarize-batches.ts";
-import { batchOf } from "./summary-columns.ts";
+import { toBatch } from "./summary-columns.ts";
 
 /** Threads whose answers the tests give, in the order that they choose. */
 interface Drawn {
@@ -25,7 +25,7 @@ vi.mock("./thread.ts", () => ({
         if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
         return new Promise((resolve, reject) => {
           const answer = (): void => {
-            if (task !== "finish") drawn.summary.add(batchOf(task.batch));
+            if (task !== "finish") drawn.summary.add(toBatch(task.batch));
             resolve(task === "finish" ? drawn.summary.toJSON() : null);
           };
           drawn.unanswered.push({ answer, fail: reject });

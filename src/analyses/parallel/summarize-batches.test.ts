@@ -10,7 +10,7 @@ import { clusterKeys } from "../report/cluster-keys.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
 import type * as Built from "./summarize-batches.ts";
-import { batchOf, SUMMARY_COLUMNS, summaryColumns, transferable } from "./summary-columns.ts";
+import { SUMMARY_COLUMNS, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
 
 const threads = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
@@ -85,7 +85,7 @@ const sequence = fc.record({
 const run = fc.array(fc.array(sequence, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 9 });
 
 /** The batches of a drawn run, made anew: a pool takes the arrays of those that it is given. */
-function batchesOf(pictures: readonly (readonly object[])[]): RecordBatch[] {
+function makeBatches(pictures: readonly (readonly object[])[]): RecordBatch[] {
   let row = 0;
   return pictures.map((batch, i) =>
     recordBatch(
@@ -119,11 +119,11 @@ describe("a run summary on threads", () => {
   it.each([1, 2, 3])("with %i says what one pass says", async (count) => {
     await fc.assert(
       fc.asyncProperty(run, async (pictures) => {
-        const summary = await summarizeBatches(stream(batchesOf(pictures)), {
+        const summary = await summarizeBatches(stream(makeBatches(pictures)), {
           threads: count,
           smallTokens: 0,
         });
-        expectClose(figures(summary), figures(plain(batchesOf(pictures))));
+        expectClose(figures(summary), figures(plain(makeBatches(pictures))));
       }),
       { numRuns: count === 1 ? 5 : 12 },
     );
@@ -131,11 +131,11 @@ describe("a run summary on threads", () => {
 
   it("is the same to the last bit every time, and does not start threads for little", async () => {
     const once = async (smallTokens: number) =>
-      JSON.stringify(await summarizeBatches(stream(batchesOf(FIXED)), { threads: 3, smallTokens }));
+      JSON.stringify(await summarizeBatches(stream(makeBatches(FIXED)), { threads: 3, smallTokens }));
     expect(await once(10)).toBe(await once(10));
     let most = 0;
     const watched = async function* () {
-      for (const batch of batchesOf(FIXED)) {
+      for (const batch of makeBatches(FIXED)) {
         yield batch;
         most = Math.max(most, threads());
       }
@@ -143,13 +143,13 @@ describe("a run summary on threads", () => {
     const idle = threads();
     const summary = await summarizeBatches(watched(), { threads: 3, smallTokens: 1000 });
     expect(most).toBe(idle);
-    expect(JSON.stringify(summary)).toBe(JSON.stringify(plain(batchesOf(FIXED))));
+    expect(JSON.stringify(summary)).toBe(JSON.stringify(plain(makeBatches(FIXED))));
     await summarizeBatches(watched(), { threads: 3, smallTokens: 10 });
     expect(most).toBeGreaterThan(idle);
   });
 
   it("hands arrays over: nothing stays behind in the calling thread", async () => {
-    const batches = batchesOf(FIXED);
+    const batches = makeBatches(FIXED);
     await summarizeBatches(stream(batches), { threads: 2, smallTokens: 0 });
     for (const { offsets, rolloutLogprobs } of batches) {
       expect(offsets).toHaveLength(0);
@@ -159,7 +159,7 @@ describe("a run summary on threads", () => {
 
   it.each([1, 3])("with %i gives a batch's error as it was thrown, the first one", async (count) => {
     const before = threads();
-    const batches = batchesOf(FIXED).map((batch, i) => {
+    const batches = makeBatches(FIXED).map((batch, i) => {
       const { trainerLogprobs: _, ...rest } = batch;
       return i < 4 ? batch : { ...rest, provenance: { ...rest.provenance, file: `broken-${i}.npz` } };
     });
@@ -185,9 +185,9 @@ describe("a run summary on threads", () => {
         closed = true;
       }
     };
-    const whole = summarizeBatches(failing(batchesOf(FIXED)), { threads: 2, smallTokens });
+    const whole = summarizeBatches(failing(makeBatches(FIXED)), { threads: 2, smallTokens });
     await expect(whole).rejects.toBe(cause);
-    const { rolloutLogprobs: _, ...oneSided } = batchesOf(FIXED)[0] as RecordBatch;
+    const { rolloutLogprobs: _, ...oneSided } = makeBatches(FIXED)[0] as RecordBatch;
     const earlier = summarizeBatches(failing([oneSided]), { threads: 2, smallTokens });
     await expect(earlier).rejects.toMatchObject({ _tag: "MissingSideError" });
     expect(closed).toBe(true);
@@ -197,7 +197,7 @@ describe("a run summary on threads", () => {
 
 describe("columns for a run summary", () => {
   const whole: RecordBatch = {
-    ...(batchesOf(FIXED)[0] as RecordBatch),
+    ...(makeBatches(FIXED)[0] as RecordBatch),
     advantages: new Float32Array(7),
     promptTexts: ["a", "b"],
   };
@@ -216,7 +216,7 @@ describe("columns for a run summary", () => {
     const columns = summaryColumns(whole);
     expect(columns).not.toHaveProperty("promptTexts");
     const summary = new RunSummary();
-    summary.add(batchOf(columns), columns.clusters);
+    summary.add(toBatch(columns), columns.clusters);
     expect(JSON.stringify(summary)).toBe(JSON.stringify(plain([whole])));
   });
 

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { RunSummary, type RunSummaryJson } from "../report/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
-import { batchOf, type SummaryColumns, summaryColumns, transferable } from "./summary-columns.ts";
+import { type SummaryColumns, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
 
 export interface SummarizeOptions {
@@ -78,7 +78,7 @@ async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSu
 }
 
 function addAll(batches: readonly SummaryColumns[], summary: RunSummary): RunSummary {
-  for (const columns of batches) summary.add(batchOf(columns), columns.clusters);
+  for (const columns of batches) summary.add(toBatch(columns), columns.clusters);
   return summary;
 }
 

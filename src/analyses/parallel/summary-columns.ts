@@ -41,7 +41,7 @@ export function summaryColumns(batch: RecordBatch): SummaryColumns {
 }
 
 /** The columns as a batch in which all others are missing: its rows' clusters are those of `columns`. */
-export function batchOf({ clusters: _, ...columns }: SummaryColumns): RecordBatch {
+export function toBatch({ clusters: _, ...columns }: SummaryColumns): RecordBatch {
   const texts = new Array<undefined>(columns.length).fill(undefined);
   return {
     ...columns,

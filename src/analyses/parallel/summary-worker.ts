@@ -2,12 +2,12 @@
 import { RunSummary } from "../report/index.ts";
 import { answerTasks } from "./answer-tasks.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
-import { batchOf } from "./summary-columns.ts";
+import { toBatch } from "./summary-columns.ts";
 
 const summary = new RunSummary();
 
 answerTasks<SummaryTask, SummaryReply>((task) => {
   if (task === "finish") return summary.toJSON();
-  summary.add(batchOf(task.batch), task.batch.clusters);
+  summary.add(toBatch(task.batch), task.batch.clusters);
   return null;
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { sampleMetrics } from "../../../test/report/sample-report.ts";
 import type { ReadingLevel } from "../../results/report.ts";
-import { LEVELS, readBaselines, type VerdictMetrics, worstLevel, worstOf } from "./baselines.ts";
-import { verdictOf } from "./verdict.ts";
+import { findWorstLevel, LEVELS, readBaselines, type VerdictMetrics, worstLevel } from "./baselines.ts";
+import { judgeRun } from "./verdict.ts";
 
 /** Figures of which each is far from every limit. */
 const SOUND: VerdictMetrics = {
@@ -37,12 +37,12 @@ const TABLE: readonly Row[] = [
   ["prob_diff_above_half", 1e-5, 1e-3, undefined, "larger"],
 ];
 
-function readingOf(metric: keyof VerdictMetrics, value: number) {
+function findReading(metric: keyof VerdictMetrics, value: number) {
   return readBaselines({ ...SOUND, [metric]: value }).find((reading) => reading.metric === metric)!;
 }
 
 function verdictAt(metric: keyof VerdictMetrics, value: number) {
-  return verdictOf({
+  return judgeRun({
     metrics: { ...SOUND, [metric]: value },
     ranges: {},
     perStep: [],
@@ -64,19 +64,19 @@ describe("the published baselines", () => {
       if (limit === undefined) continue;
       const sign = worse === "larger" ? 1 : -1;
       const [before, beyond] = [limit * (1 - sign * 1e-9), limit * (1 + sign * 1e-9)];
-      expect([before, limit, beyond].map((value) => readingOf(metric, value).level)).toEqual([
+      expect([before, limit, beyond].map((value) => findReading(metric, value).level)).toEqual([
         milder,
         milder,
         severer,
       ]);
       expect(verdictAt(metric, limit).level).toBe(milder);
       expect(verdictAt(metric, beyond).level).toBe(severer);
-      expect(readingOf(metric, beyond)).toMatchObject({ value: beyond, level_range: [severer, severer] });
+      expect(findReading(metric, beyond)).toMatchObject({ value: beyond, level_range: [severer, severer] });
     }
   });
 
   it("holds no run broken for single tokens whose |Δp| is above one half, however many", () => {
-    expect(readingOf("prob_diff_above_half", 1).level).toBe("high");
+    expect(findReading("prob_diff_above_half", 1).level).toBe("high");
   });
 
   it("has a reading of each known figure, with its band and where that is from", () => {
@@ -117,11 +117,11 @@ describe("levels", () => {
   it("rise from none to broken; the worst of none of them is normal", () => {
     expect(LEVELS).toEqual(["none", "normal", "elevated", "high", "broken"]);
     for (const [place, level] of LEVELS.entries()) {
-      expect(worstOf([level, "none"])).toBe(place === 0 ? "normal" : level);
+      expect(findWorstLevel([level, "none"])).toBe(place === 0 ? "normal" : level);
       for (const milder of LEVELS.slice(0, place))
-        expect(worstOf([milder, level])).toBe(worstOf([level, milder]));
+        expect(findWorstLevel([milder, level])).toBe(findWorstLevel([level, milder]));
     }
-    expect(worstOf([])).toBe("normal");
+    expect(findWorstLevel([])).toBe("normal");
     expect(worstLevel(readBaselines({ ...SOUND, ess: 0.2, k3: 0.01 }))).toBe("high");
   });
 });

@@ -78,7 +78,7 @@ export const BASELINES: readonly Baseline[] = [
   },
 ];
 
-function levelOf(baseline: Baseline, value: number): ReadingLevel {
+function readLevel(baseline: Baseline, value: number): ReadingLevel {
   const beyond = (threshold: number): boolean =>
     baseline.worse === "larger" ? value > threshold : value < threshold;
   if (beyond(baseline.broken)) return "broken";
@@ -100,7 +100,7 @@ export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): Bas
     if (value === undefined || Number.isNaN(value)) return [];
     const { low, high } = ranges[metric] ?? { low: value, high: value };
     const values = baseline.byLowerBound ? [low] : [value, low, high];
-    const [level, ...ends] = values.map((end) => levelOf(baseline, end)) as [ReadingLevel];
+    const [level, ...ends] = values.map((end) => readLevel(baseline, end)) as [ReadingLevel];
     const sorted = [level, ...ends].sort(byConcern);
     const level_range = [sorted.at(0) as ReadingLevel, sorted.at(-1) as ReadingLevel] as const;
     return [{ metric, value, level, level_range, band, source }];
@@ -112,13 +112,13 @@ function byConcern(a: ReadingLevel, b: ReadingLevel): number {
 }
 
 /** The worst of some levels, "normal" at least. */
-export function worstOf(levels: readonly ReadingLevel[]): ReadingLevel {
+export function findWorstLevel(levels: readonly ReadingLevel[]): ReadingLevel {
   return ["normal" as const, ...levels].reduce((a, b) => (byConcern(b, a) > 0 ? b : a));
 }
 
 /** The worst level among readings. */
 export function worstLevel(readings: readonly BaselineReading[]): ReadingLevel {
-  return worstOf(readings.map(({ level }) => level));
+  return findWorstLevel(readings.map(({ level }) => level));
 }
 
 /** Mean |Δ| from which a run counts as broken, nats. */

@@ -15,18 +15,24 @@ import {
   type TurnMetrics,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
-import { type FactSource, factsOf } from "./facts/index.ts";
+import { type FactSource, findFacts } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
-import { intervalsOf, jumpInterval, rangesOf } from "./intervals.ts";
-import { leftOutOf } from "./left-out.ts";
-import { distributionOf, metricsOf, pooledMetrics, tailCurveOf, tailOf } from "./metrics.ts";
+import { computeIntervals, computeRanges, jumpInterval } from "./intervals.ts";
+import { listLeftOut } from "./left-out.ts";
+import {
+  computeMetrics,
+  computeTailCurve,
+  describeDistribution,
+  describeTail,
+  pooledMetrics,
+} from "./metrics.ts";
 import { nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { JUMP } from "./sample-rows.ts";
 import type { Slices } from "./slices.ts";
 import { compareParts } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
-import { verdictOf } from "./verdict.ts";
+import { judgeRun } from "./verdict.ts";
 
 /** What a report is made of. */
 export interface ReportInput {
@@ -78,7 +84,7 @@ export function buildReport(input: ReportInput): MismatchReport {
     ([step, slice]): StepMetrics => ({
       step: orNull(step),
       ...pooledMetrics(slice),
-      ...outcomesOf(summary.outcomes.get(step)),
+      ...averageOutcomes(summary.outcomes.get(step)),
     }),
   );
   const absolute = total.deltas.absolute();
@@ -96,35 +102,35 @@ export function buildReport(input: ReportInput): MismatchReport {
       sequences_empty: total.sequences.empty,
       prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
     },
-    intervals: { ...intervalsOf(total), ...jumpInterval(summary.sample) },
+    intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     distributions: {
-      delta: distributionOf(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
-      delta_abs: distributionOf(
+      delta: describeDistribution(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
+      delta_abs: describeDistribution(
         absolute,
         pooled.delta_abs_mean,
         Math.sqrt(Math.max(2 * pooled.k2 - pooled.delta_abs_mean ** 2, 0)),
       ),
-      prob_diff_abs: distributionOf(
+      prob_diff_abs: describeDistribution(
         probDiffs(total),
         total.sums[F.ABS_PROB_DIFF_MEAN] as number,
         absProbDiffStd(total.sums),
       ),
-      ratio: distributionOf(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
+      ratio: describeDistribution(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
     },
     histograms: {
       delta: signedHistogram(total.deltas),
       prob_diff_abs: magnitudeHistogram(probDiffs(total)),
       by_correctness: correctnessSpreads(summary),
     },
-    tail_curve: tailCurveOf(total.deltas),
+    tail_curve: computeTailCurve(total.deltas),
     tails: {
-      positive: tailOf(
+      positive: describeTail(
         total.deltas,
         "positive",
         total.sums[F.POSITIVE_COUNT] as number,
         total.sums[F.POSITIVE_SUM] as number,
       ),
-      negative: tailOf(
+      negative: describeTail(
         total.deltas,
         "negative",
         total.sums[F.NEGATIVE_COUNT] as number,
@@ -135,7 +141,7 @@ export function buildReport(input: ReportInput): MismatchReport {
     per_step: perStep,
     per_turn: total.turns.flatMap(({ sums, sequences }, turn): TurnMetrics[] =>
       // A filter may leave a turn without tokens.
-      sequences === 0 ? [] : [{ turn, ...metricsOf(sums, sequences, summary.turnDeltas[turn]) }],
+      sequences === 0 ? [] : [{ turn, ...computeMetrics(sums, sequences, summary.turnDeltas[turn]) }],
     ),
     per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),
     per_environment: namedSlices(summary.environments),
@@ -162,14 +168,14 @@ export function buildReport(input: ReportInput): MismatchReport {
     },
   };
   const comparisons = compareParts(summary.sample.list());
-  const facts = factsOf(source, summary.sample, comparisons);
-  const leftOut = leftOutOf(input.findings, source.excluded);
+  const facts = findFacts(source, summary.sample, comparisons);
+  const leftOut = listLeftOut(input.findings, source.excluded);
   return {
     ...source,
     left_out: leftOut,
-    verdict: verdictOf({
+    verdict: judgeRun({
       metrics: source.metrics,
-      ranges: rangesOf(total, source.intervals),
+      ranges: computeRanges(total, source.intervals),
       perStep,
       standingOut: new Set(comparisons.steps.map(({ key }) => key)),
       leftOut,
@@ -193,7 +199,7 @@ function constantSide(findings: readonly Finding[], tokens: number): string | un
   return findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens)?.message;
 }
 
-function outcomesOf(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {
+function averageOutcomes(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {
   const { entropy, response_tokens, reward, accuracy } = outcomeMeans(sums);
   return {
     entropy: orNull(entropy),

@@ -49,11 +49,11 @@ const chi2: ClusterMetric = {
   scale: "linear",
   mass: "excessSquare",
   tokenMass: excessSquare,
-  value: (total) => sumsOf(total, 0).chi2 / total[CLUSTER.tokens]!,
+  value: (total) => readSums(total, 0).chi2 / total[CLUSTER.tokens]!,
   influence(total, table, at) {
     const n = total[CLUSTER.tokens]!;
-    const cluster = sumsOf(table, at);
-    return (cluster.chi2 - (sumsOf(total, 0).chi2 / n) * cluster.n) / n;
+    const cluster = readSums(table, at);
+    return (cluster.chi2 - (readSums(total, 0).chi2 / n) * cluster.n) / n;
   },
 };
 
@@ -70,14 +70,14 @@ const variation: ClusterMetric = {
   influence(total, table, at) {
     const { mean, variance, excess } = ratioMoments(total);
     const n = total[CLUSTER.tokens]!;
-    const cluster = sumsOf(table, at);
+    const cluster = readSums(table, at);
     const first = cluster.excess - excess * cluster.n;
     const second = cluster.square - (total[CLUSTER.excessSquare]! / n) * cluster.n;
     return ((second - 2 * excess * first) / (mean * mean) - (2 * variance * first) / mean ** 3) / n;
   },
 };
 
-function sumsOf(table: Sums, at: number) {
+function readSums(table: Sums, at: number) {
   const [n, excess, square] = [
     table[at + CLUSTER.tokens]!,
     table[at + CLUSTER.excess]!,
@@ -87,7 +87,7 @@ function sumsOf(table: Sums, at: number) {
 }
 
 function ratioMoments(total: Sums): { mean: number; variance: number; excess: number } {
-  const { n, excess, square } = sumsOf(total, 0);
+  const { n, excess, square } = readSums(total, 0);
   const mean = excess / n;
   return { mean: 1 + mean, variance: square / n - mean * mean, excess: mean };
 }
@@ -104,7 +104,7 @@ export const CLUSTER_METRICS: Readonly<Record<string, ClusterMetric>> = {
 };
 
 /** The sums of all clusters. */
-export function totalOf(table: Float64Array): Float64Array {
+export function addRows(table: Float64Array): Float64Array {
   const total = new Float64Array(CLUSTER_WIDTH);
   for (let at = 0; at < table.length; at += CLUSTER_WIDTH)
     for (let column = 0; column < CLUSTER_WIDTH; column++) total[column]! += table[at + column]!;

@@ -29,7 +29,7 @@ function drawRun(by: (place: Place) => number, lean = 0): SequencePicture[] {
   });
 }
 
-function reportOf(
+function makeReport(
   sequences: readonly SequencePicture[],
   more: { readonly findings?: readonly Finding[]; readonly files?: number } = {},
 ): MismatchReport {
@@ -56,54 +56,55 @@ function reportOf(
 }
 
 const kinds = ({ facts }: MismatchReport): string[] => facts.map(({ kind }) => kind);
-const textOf = ({ facts }: MismatchReport, kind: string): string =>
+const findText = ({ facts }: MismatchReport, kind: string): string =>
   facts.find((fact) => fact.kind === kind)?.text ?? "";
 
 describe("what the first screen says of a run", () => {
   it("is that nothing stands out of a run in which nothing does", () => {
-    const report = reportOf(drawRun(() => 1));
+    const report = makeReport(drawRun(() => 1));
     expect(kinds(report)).toEqual([]);
     expect(report.verdict).toMatchObject({ level: "normal", level_range: ["normal", "normal"] });
     expect(report.next.command).toBe("logratio report drawn.npz --html report.html");
   });
 
   it("is which answers are further off, either way round", () => {
-    const wrong = textOf(reportOf(drawRun(({ correct }) => (correct === 0 ? 4 : 1))), "correctness");
+    const wrong = findText(makeReport(drawRun(({ correct }) => (correct === 0 ? 4 : 1))), "correctness");
     expect(wrong).toMatch(/^Incorrect responses are (3\.[5-9]|4(\.\d)?) times as far off as correct ones/);
-    const right = textOf(reportOf(drawRun(({ correct }) => (correct === 1 ? 4 : 1))), "correctness");
+    const right = findText(makeReport(drawRun(({ correct }) => (correct === 1 ? 4 : 1))), "correctness");
     expect(right).toMatch(/^Correct responses are (3\.[5-9]|4(\.\d)?) times as far off as incorrect ones/);
   });
 
   it("is which rank or environment is further off, not which is nearer", () => {
-    const rank = (of: number) => textOf(reportOf(drawRun((place) => (place.rank === 2 ? of : 1))), "rank");
+    const rank = (of: number) =>
+      findText(makeReport(drawRun((place) => (place.rank === 2 ? of : 1))), "rank");
     expect(rank(4)).toMatch(/^Rank 2 stands out: /);
     const [mean, others] = [...rank(4).matchAll(/0\.\d+/g)].map(Number) as [number, number];
     expect(mean / others).toBeGreaterThan(3);
     expect(rank(0.25)).not.toContain("Rank 2");
     const maths = (of: number) =>
-      textOf(reportOf(drawRun(({ environment }) => (environment === "maths" ? of : 1))), "environment");
+      findText(makeReport(drawRun(({ environment }) => (environment === "maths" ? of : 1))), "environment");
     expect(maths(4)).toMatch(/^Environment maths stands out/);
     expect(maths(0.25)).toMatch(/^Environment code stands out/);
   });
 
   it("is whether Δ grows or falls", () => {
-    expect(textOf(reportOf(drawRun(({ step }) => 1.02 ** step)), "drift")).toMatch(/^Mean \|Δ\| grows/);
-    expect(textOf(reportOf(drawRun(({ step }) => 1.02 ** -step)), "drift")).toMatch(/^Mean \|Δ\| falls/);
+    expect(findText(makeReport(drawRun(({ step }) => 1.02 ** step)), "drift")).toMatch(/^Mean \|Δ\| grows/);
+    expect(findText(makeReport(drawRun(({ step }) => 1.02 ** -step)), "drift")).toMatch(/^Mean \|Δ\| falls/);
   });
 
   it("is to which side Δ leans", () => {
-    const of = (lean: number) => textOf(reportOf(drawRun(() => 1, lean)), "one-sided");
+    const of = (lean: number) => findText(makeReport(drawRun(() => 1, lean)), "one-sided");
     expect(of(0.004)).toMatch(/the trainer finds the tokens likelier by 0\.00[34]/);
     expect(of(-0.004)).toMatch(/the trainer finds the tokens less likely by 0\.00[34]/);
   });
 
   it("is the step to look at alone, and that it is worse than the run", () => {
-    const report = reportOf(drawRun(({ step }) => (step === 80 ? 12 : 1)));
-    expect(textOf(report, "worst-step")).toMatch(/^Step 80 stands out/);
+    const report = makeReport(drawRun(({ step }) => (step === 80 ? 12 : 1)));
+    expect(findText(report, "worst-step")).toMatch(/^Step 80 stands out/);
     expect(report.next.command).toBe("logratio report drawn.npz --steps 80");
     expect(report.next.why).toContain("step 80");
     expect(report.verdict.headline).toMatch(/; step 80 is worse \(high\)$/);
-    const calm = reportOf(drawRun(({ step }) => (step === 80 ? 1 / 12 : 1)));
+    const calm = makeReport(drawRun(({ step }) => (step === 80 ? 1 / 12 : 1)));
     expect(kinds(calm)).not.toContain("worst-step");
     expect(calm.verdict.headline).not.toContain("worse");
   });
@@ -111,15 +112,15 @@ describe("what the first screen says of a run", () => {
   it("is the one token that makes most of k3, which show opens", () => {
     const run = drawRun(() => 1);
     const odd = { ...run[33]!, deltas: run[33]!.deltas.replace(/ \S+$/, " -3") };
-    const report = reportOf(run.with(33, odd));
-    expect(textOf(report, "single-token")).toMatch(
+    const report = makeReport(run.with(33, odd));
+    expect(findText(report, "single-token")).toMatch(
       /^One token, s30\.r1\.q33\.t63 \(Δ -3, p 0\.951 → 0\.0474\)/,
     );
     expect(report.next.command).toBe("logratio show drawn.npz s30.r1.q33.t63");
   });
 
   it("is what a verdict needs where there is too little for one", () => {
-    const { verdict } = reportOf(drawRun(() => 1).slice(0, 7));
+    const { verdict } = makeReport(drawRun(() => 1).slice(0, 7));
     expect(verdict.level).toBe("too_few");
     expect(verdict.headline).toMatch(/^448 tokens of 7 sequences; a verdict needs at least/);
   });
@@ -133,23 +134,23 @@ describe("what the first screen says of a run", () => {
       at: {},
     });
     const run = drawRun(() => 1);
-    expect(reportOf(run, { findings: [constant(12_288)] }).verdict).toMatchObject({
+    expect(makeReport(run, { findings: [constant(12_288)] }).verdict).toMatchObject({
       level: "broken",
       headline: "every trainer log-prob is 0",
     });
-    expect(reportOf(run, { findings: [constant(12_287)] }).verdict.level).toBe("normal");
+    expect(makeReport(run, { findings: [constant(12_287)] }).verdict.level).toBe("normal");
     const other: Finding = { ...constant(12_288), code: "note" };
-    expect(reportOf(run, { findings: [other] }).verdict.level).toBe("normal");
+    expect(makeReport(run, { findings: [other] }).verdict.level).toBe("normal");
   });
 
   it("is that inputs were skipped, before anything that stands out", () => {
     const skipped: Finding = { code: "bad-row", severity: "skipped", message: "odd.npz", count: 1, at: {} };
     const far = drawRun(({ step }) => (step === 80 ? 12 : 1));
-    expect(reportOf(far, { findings: [skipped] }).next).toEqual({
+    expect(makeReport(far, { findings: [skipped] }).next).toEqual({
       command: "logratio report drawn.npz --explain",
       why: "some inputs were skipped: see what each file was read as",
     });
-    expect(reportOf(far, { findings: [{ ...skipped, severity: "warning" }] }).next.command).toContain(
+    expect(makeReport(far, { findings: [{ ...skipped, severity: "warning" }] }).next.command).toContain(
       "--steps 80",
     );
   });
@@ -164,7 +165,7 @@ describe("what the first screen says of a run", () => {
       omits: { unit: "file", why: "unreadable" },
     };
     const headline = (files: number): string =>
-      reportOf(
+      makeReport(
         drawRun(() => 1),
         { findings: [lost], files },
       ).verdict.headline;

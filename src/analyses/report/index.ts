@@ -8,9 +8,9 @@ export { type ConformanceCase, type ConformanceResult, runConformanceCase } from
 export { BASELINES, readBaselines } from "./baselines.ts";
 export { buildReport, type ReportInput } from "./build-report.ts";
 export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
-export { intervalsOf } from "./intervals.ts";
+export { computeIntervals } from "./intervals.ts";
 export { inputWasSkipped } from "./left-out.ts";
-export { metricsOf, pooledMetrics } from "./metrics.ts";
+export { computeMetrics, pooledMetrics } from "./metrics.ts";
 export type { RunSummaryJson } from "./run-summary.ts";
 export { RunSummary } from "./run-summary.ts";
 export { PROBABILITY_EDGES } from "./token-groups.ts";

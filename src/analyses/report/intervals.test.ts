@@ -8,11 +8,11 @@ import {
   PROMPT_EFFECTS,
 } from "../../../test/support/calibration/processes.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
-import { intervalsOf } from "./intervals.ts";
+import { computeIntervals } from "./intervals.ts";
 import { pooledMetrics } from "./metrics.ts";
 import { RunSummary } from "./run-summary.ts";
 
-function runOf(sequences: readonly DrawnSequence[], grouped = true): RunSummary {
+function summarizeRun(sequences: readonly DrawnSequence[], grouped = true): RunSummary {
   const run = new RunSummary();
   run.add(batchOfSequences(sequences, grouped));
   return run;
@@ -33,13 +33,13 @@ describe("intervals of pooled figures", () => {
   it("are those of the ratio estimator over prompts, with Student's t", () => {
     const draw = random();
     const sizes = Array.from({ length: 40 }, () => 0.5 + 0.05 * normal(draw)).map(Math.fround);
-    const run = runOf(evenPrompts(40, (prompt) => sizes[prompt]!));
+    const run = summarizeRun(evenPrompts(40, (prompt) => sizes[prompt]!));
     const mean = sizes.reduce((sum, size) => sum + size, 0) / 40;
     const variance = sizes.reduce((sum, size) => sum + (size - mean) ** 2, 0) / 39;
     const fourth = sizes.reduce((sum, size) => sum + (size - mean) ** 4, 0);
     // Fewer normal-like residuals than 39 degrees of freedom only where their kurtosis is above 3.05.
     expect((40 * fourth) / (39 * variance) ** 2).toBeLessThan(3.05);
-    const interval = intervalsOf(run.total).delta_abs_mean!;
+    const interval = computeIntervals(run.total).delta_abs_mean!;
     const half = (2.02269 * Math.sqrt(variance / 40)) / mean;
     expect(interval.low).toBeCloseTo(mean * Math.exp(-half), 5);
     expect(interval.high).toBeCloseTo(mean * Math.exp(half), 5);
@@ -55,7 +55,7 @@ describe("intervals of pooled figures", () => {
   it("are much wider over prompts than over their samples, where prompts differ", () => {
     const sequences = PROMPT_EFFECTS.draw(random(), 96);
     const [byPrompt, bySequence] = [true, false].map((grouped) =>
-      intervalsOf(runOf(sequences, grouped).total),
+      computeIntervals(summarizeRun(sequences, grouped).total),
     );
     const width = ({ low, high }: { low: number; high: number }): number => high - low;
     expect(bySequence!.delta_abs_mean).toMatchObject({ unit: "sequence", clusters: 768 });
@@ -63,8 +63,8 @@ describe("intervals of pooled figures", () => {
   });
 
   it("hold the figure, also where it is turned around for ESS, and k1 is mean Δ with the other sign", () => {
-    const { total } = runOf(INDEPENDENT.draw(random(), 100));
-    const intervals = intervalsOf(total);
+    const { total } = summarizeRun(INDEPENDENT.draw(random(), 100));
+    const intervals = computeIntervals(total);
     const metrics = pooledMetrics(total);
     for (const name of ["delta_mean", "delta_abs_mean", "k1", "k2", "k3", "ess", "chi2_token"] as const) {
       expect(intervals[name]!.low).toBeLessThan(metrics[name]);
@@ -75,7 +75,7 @@ describe("intervals of pooled figures", () => {
 
   it("take bit-exact sequences for as many as they are", () => {
     const sequences = evenPrompts(200, (prompt) => (prompt % 10 === 0 ? 0.01 : 0)).filter((_, i) => i % 2);
-    const { low, high, clusters } = intervalsOf(runOf(sequences, false).total).delta_abs_mean!;
+    const { low, high, clusters } = computeIntervals(summarizeRun(sequences, false).total).delta_abs_mean!;
     expect(clusters).toBe(200);
     // Of 20 in 200: a standard error of 21 %. One weight for all equal sequences made it 13 times as wide.
     expect(high / low).toBeLessThan(Math.exp(2 * 2.2 * 0.22));
@@ -83,13 +83,13 @@ describe("intervals of pooled figures", () => {
 
   it("are the same whatever the parts were and the order in which they were merged", () => {
     const sequences = INDEPENDENT.draw(random(), 60);
-    const whole = intervalsOf(runOf(sequences).total);
+    const whole = computeIntervals(summarizeRun(sequences).total);
     const merged = new RunSummary();
     for (const part of [2, 0, 1]) {
-      const own = runOf(sequences.filter((_, i) => i % 3 === part));
+      const own = summarizeRun(sequences.filter((_, i) => i % 3 === part));
       merged.merge(RunSummary.fromJSON(JSON.parse(JSON.stringify(own))));
     }
-    for (const [name, { low, high }] of Object.entries(intervalsOf(merged.total))) {
+    for (const [name, { low, high }] of Object.entries(computeIntervals(merged.total))) {
       expect(Math.abs(low / whole[name]!.low - 1)).toBeLessThan(1e-9);
       expect(Math.abs(high / whole[name]!.high - 1)).toBeLessThan(1e-9);
     }
@@ -98,7 +98,7 @@ describe("intervals of pooled figures", () => {
 
 describe("where the data allow no interval", () => {
   const none = (sequences: readonly DrawnSequence[], metric = "delta_abs_mean") => {
-    const interval = intervalsOf(runOf(sequences).total)[metric]!;
+    const interval = computeIntervals(summarizeRun(sequences).total)[metric]!;
     expect([interval.low, interval.high]).toEqual([Number.NaN, Number.NaN]);
     return interval;
   };
@@ -112,7 +112,7 @@ describe("where the data allow no interval", () => {
 
   it("says that there are too few prompts", () => {
     expect(none(evenPrompts(9, (prompt) => 0.5 + prompt / 64)).reason).toBe("only 9 prompts");
-    expect(intervalsOf(runOf(evenPrompts(1, () => 0.5)).total)).toEqual({});
+    expect(computeIntervals(summarizeRun(evenPrompts(1, () => 0.5)).total)).toEqual({});
   });
 
   it("says that prompts differ too much for so few", () => {
@@ -126,8 +126,8 @@ describe("where the data allow no interval", () => {
   });
 
   it("says that a few tokens hold most of a heavy-tailed figure, and keeps the interval of mean |Δ|", () => {
-    const { total } = runOf(HEAVY_T.draw(random(), 200));
-    const intervals = intervalsOf(total);
+    const { total } = summarizeRun(HEAVY_T.draw(random(), 200));
+    const intervals = computeIntervals(total);
     for (const name of ["k2", "k3", "ess", "chi2_token"])
       expect(intervals[name]!.reason).toMatch(
         /^the tokens' tail is too heavy: 12 of 12,000 hold \d\d\.\d %$|^one prompt holds/,
@@ -142,7 +142,7 @@ describe("where the data allow no interval", () => {
 
 describe("summaries of another version", () => {
   it("are refused, and told which", () => {
-    const json = JSON.parse(JSON.stringify(runOf(INDEPENDENT.draw(random(), 2))));
+    const json = JSON.parse(JSON.stringify(summarizeRun(INDEPENDENT.draw(random(), 2))));
     const error = (version: number): unknown => {
       try {
         return RunSummary.fromJSON({ ...json, version });

@@ -11,8 +11,8 @@ import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 import { formatCount, formatShare } from "../../core/text/index.ts";
 import type { Interval } from "../../results/index.ts";
 import type { Ranges } from "./baselines.ts";
-import { CLUSTER_METRICS, type ClusterMetric, totalOf } from "./cluster-metrics.ts";
-import { totalOf as totalOfSequence } from "./standouts/index.ts";
+import { addRows, CLUSTER_METRICS, type ClusterMetric } from "./cluster-metrics.ts";
+import { addTurns as totalOfSequence } from "./standouts/index.ts";
 
 /** With fewer clusters a variance is guesswork. */
 const FEWEST_CLUSTERS = 10;
@@ -30,18 +30,18 @@ const INFINITE_VARIANCE = 0.5;
  * 95 % intervals of the pooled figures, by metric name; where the data allow none, `low` and `high` are NaN and `reason`
  * says why. Empty with fewer than two clusters.
  */
-export function intervalsOf(summary: MismatchSummary): Record<string, Interval> {
+export function computeIntervals(summary: MismatchSummary): Record<string, Interval> {
   const { clusters, deltas } = summary;
   if (!clusters || clusters.count < 2) return {};
   const { table, unit, count } = clusters;
-  const total = totalOf(table);
+  const total = addRows(table);
   const about = { method: "cluster-t", unit, clusters: count } as const;
   return Object.fromEntries(
     Object.entries(CLUSTER_METRICS).map(([name, metric]) => {
       const reason = reasonAgainst(metric, table, deltas, unit);
       const interval =
         reason === undefined
-          ? { ...intervalOf(metric, total, table), reason: null, leave_one_out: null }
+          ? { ...computeInterval(metric, total, table), reason: null, leave_one_out: null }
           : {
               low: Number.NaN,
               high: Number.NaN,
@@ -88,22 +88,25 @@ export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
  * interval all the same and of what is left without any one cluster: too narrow for a claim, but nearer to one than the
  * figure alone.
  */
-export function rangesOf(summary: MismatchSummary, intervals: Readonly<Record<string, Interval>>): Ranges {
+export function computeRanges(
+  summary: MismatchSummary,
+  intervals: Readonly<Record<string, Interval>>,
+): Ranges {
   const { clusters } = summary;
   if (!clusters) return {};
-  const total = totalOf(clusters.table);
+  const total = addRows(clusters.table);
   return Object.fromEntries(
     Object.entries(intervals).flatMap(([name, { low, high, leave_one_out }]) => {
       const metric = CLUSTER_METRICS[name];
       if (metric === undefined || leave_one_out === null) return [[name, { low, high }]];
-      const ends = intervalOf(metric, total, clusters.table);
+      const ends = computeInterval(metric, total, clusters.table);
       const known = [...leave_one_out, ends.low, ends.high].filter(Number.isFinite);
       return known.length === 0 ? [] : [[name, { low: Math.min(...known), high: Math.max(...known) }]];
     }),
   );
 }
 
-function intervalOf(
+function computeInterval(
   metric: ClusterMetric,
   total: Float64Array,
   table: Float64Array,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../core/schema/index.ts";
 import type { LeftOut } from "../../results/report.ts";
-import { droppedShares, inputWasSkipped, leftOutOf } from "./left-out.ts";
+import { droppedShares, inputWasSkipped, listLeftOut } from "./left-out.ts";
 
 const finding = (more: Partial<Finding>): Finding => ({
   code: "bad-row",
@@ -24,11 +24,11 @@ describe("leftOutOf", () => {
   const none = { missing: 0, delta_negative_infinite: 0, delta_positive_infinite: 0 };
 
   it("is empty where nothing was left out", () => {
-    expect(leftOutOf([finding({})], none)).toEqual([]);
+    expect(listLeftOut([finding({})], none)).toEqual([]);
   });
 
   it("says which tokens have no figure, on which side they are infinite, and how many", () => {
-    const all = leftOutOf([], { missing: 1, delta_negative_infinite: 1200, delta_positive_infinite: 2 });
+    const all = listLeftOut([], { missing: 1, delta_negative_infinite: 1200, delta_positive_infinite: 2 });
     expect(all.map(({ what, count }) => [what, count])).toEqual([
       ["1 token without a log-prob", 1],
       ["1,200 tokens with Δ = −∞", 1200],
@@ -38,7 +38,7 @@ describe("leftOutOf", () => {
   });
 
   it("adds what findings left out, with the file, and skipped inputs whose size nobody knows", () => {
-    const found = leftOutOf(
+    const found = listLeftOut(
       [
         finding({ omits: { unit: "sequence", why: "requested" }, at: { file: "a.jsonl" } }),
         finding({ severity: "skipped", message: "b.npz is no dump", count: 1, at: { file: "b.npz" } }),

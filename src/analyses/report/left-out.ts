@@ -15,7 +15,7 @@ export function inputWasSkipped(findings: readonly Pick<Finding, "severity">[]):
 }
 
 /** Tokens without a figure, then what findings left out, in the order in which it was seen; empty: nothing was. */
-export function leftOutOf(findings: readonly Finding[], excluded: ExcludedTokens): LeftOut[] {
+export function listLeftOut(findings: readonly Finding[], excluded: ExcludedTokens): LeftOut[] {
   const tokens = (count: number, what: string): LeftOut[] => {
     if (count === 0) return [];
     const named = `${plural(count, "token")} ${what}`;

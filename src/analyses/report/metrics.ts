@@ -24,7 +24,7 @@ import type { MismatchSummary, ValueSketch } from "../../core/summaries/index.ts
 import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/index.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
-export function metricsOf(
+export function computeMetrics(
   sums: Float64Array,
   sequences: number,
   deltas: ValueSketch | undefined,
@@ -78,7 +78,7 @@ export function metricsOf(
  * @returns Δ and k1 to k3 in nats, ρ as a ratio, ESS and |Δp| as fractions; NaN where there is no token to tell
  */
 export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
-  return metricsOf(summary.sums, summary.sequences.count, summary.deltas);
+  return computeMetrics(summary.sums, summary.sequences.count, summary.deltas);
 }
 
 export const QUANTILES = {
@@ -93,7 +93,7 @@ export const QUANTILES = {
 } as const;
 
 /** Quantiles of a sketch beside moments that are known exactly. */
-export function distributionOf(
+export function describeDistribution(
   sketch: ValueSketch,
   mean: number,
   std: number,
@@ -117,7 +117,7 @@ export function distributionOf(
 export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
 
 /** The extreme-token curve P(|Δ| > τ), both tails apart; it ends with the first threshold that no token passes. */
-export function tailCurveOf(deltas: ValueSketch): TailPoint[] {
+export function computeTailCurve(deltas: ValueSketch): TailPoint[] {
   const points: TailPoint[] = [];
   for (const threshold of TAIL_THRESHOLDS) {
     const positive = deltas.countAbove(threshold);
@@ -136,7 +136,7 @@ export function tailCurveOf(deltas: ValueSketch): TailPoint[] {
 }
 
 /** One side of Δ by itself: how many tokens, how far on average, at the median and at the 99th percentile. */
-export function tailOf(
+export function describeTail(
   deltas: ValueSketch,
   side: "positive" | "negative",
   tokens: number,

@@ -5,7 +5,7 @@ import { xtunerParity } from "../../trainers/xtuner/mismatch-metrics.ts";
 import { buildReport } from "./build-report.ts";
 import { RunSummary } from "./run-summary.ts";
 
-function reportOf(...batches: (readonly SequencePicture[])[]) {
+function makeReport(...batches: (readonly SequencePicture[])[]) {
   const summary = new RunSummary();
   batches.forEach((batch, i) => {
     summary.add(recordBatch(batch, `file-${i}.npz`));
@@ -41,7 +41,7 @@ const RUN: readonly SequencePicture[] = [
 ];
 
 describe("a report over drawn sequences", () => {
-  const report = reportOf(RUN);
+  const report = makeReport(RUN);
 
   it("pools masked tokens only", () => {
     expect(report.metrics).toMatchObject({
@@ -130,7 +130,7 @@ describe("a report over drawn sequences", () => {
   });
 
   it("does not depend on how the run is cut into batches", () => {
-    const cut = reportOf(
+    const cut = makeReport(
       RUN.slice(0, 1),
       RUN.slice(1).map((sequence, i) => ({ ...sequence, row: i + 1 })),
     );
@@ -160,7 +160,7 @@ describe("a report over drawn sequences", () => {
   });
 
   it("sorts steps that come out of order", () => {
-    const shuffled = reportOf([RUN[2], RUN[0], RUN[1]] as SequencePicture[]);
+    const shuffled = makeReport([RUN[2], RUN[0], RUN[1]] as SequencePicture[]);
     expect(shuffled.per_step.map(({ step }) => step)).toEqual([1, 2]);
   });
 
@@ -180,22 +180,22 @@ describe("verdict and facts", () => {
     Array.from({ length: count }, (_, i) => ({ rollout: -1 - (i % 2), ...picture }));
 
   it("calls identical policies none, small noise normal, large noise broken", () => {
-    const levelOf = (delta: number): string => reportOf(sequences({ deltas: many(delta) })).verdict.level;
-    expect([0, 0.005, 1].map(levelOf)).toEqual(["none", "normal", "broken"]);
+    const findLevel = (delta: number): string => makeReport(sequences({ deltas: many(delta) })).verdict.level;
+    expect([0, 0.005, 1].map(findLevel)).toEqual(["none", "normal", "broken"]);
   });
 
   it("says which steps are worse than the run as a whole", () => {
     const steps = Array.from({ length: 40 }, (_, step) =>
       sequences({ deltas: many(step === 30 ? 0.25 : 0.004, 130), step }, 8),
     ).flat();
-    const { verdict, facts } = reportOf(steps);
+    const { verdict, facts } = makeReport(steps);
     expect(verdict.level).not.toBe("broken");
     expect(verdict.headline).toContain("step 30");
     expect(facts.map(({ kind }) => kind)).toContain("worst-step");
   });
 
   it("blames the token that makes most of k3", () => {
-    const { facts, next } = reportOf([
+    const { facts, next } = makeReport([
       { deltas: many(0.001), step: 1 },
       { deltas: `${many(0.001)} -12`, step: 2, rollout: -0.01 },
     ]);
@@ -206,8 +206,8 @@ describe("verdict and facts", () => {
   });
 
   it("gives at most three facts, and none about nothing", () => {
-    expect(reportOf([{ deltas: "0 0" }]).facts).toEqual([]);
-    expect(reportOf(RUN).facts.length).toBeLessThanOrEqual(3);
+    expect(makeReport([{ deltas: "0 0" }]).facts).toEqual([]);
+    expect(makeReport(RUN).facts.length).toBeLessThanOrEqual(3);
   });
 });
 

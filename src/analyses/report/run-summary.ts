@@ -40,7 +40,7 @@ const TURNS_WITH_QUANTILES = 256;
 const WORST_KEPT = 20;
 
 /** What decides among tokens that are off by the same; the token's number comes last in it. */
-function keyOf({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
+function formatKey({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
   return `${file} ${handle}`;
 }
 
@@ -110,7 +110,7 @@ export class RunSummary {
   readonly groups = new TokenGroups();
   /** Kernel sums by step, then by pack (`file#pack`). */
   readonly packs = new Map<number, Map<string, Float64Array>>();
-  readonly worstTokens = new TopList<WorstToken>(WORST_KEPT, (token) => Math.abs(token.delta), keyOf);
+  readonly worstTokens = new TopList<WorstToken>(WORST_KEPT, (token) => Math.abs(token.delta), formatKey);
   readonly worstSequences = new TopList<WorstSequence>(
     WORST_KEPT,
     (sequence) => Math.abs(sequence.delta_sum),
@@ -141,7 +141,7 @@ export class RunSummary {
     const sampled = new SampleRows(this.sample, batch, clusters);
     const block: TokenBlock = { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
     const slices = new RowSlices(this, batch);
-    for (const [rowStart, rowEnd] of runsOf(batch.steps)) {
+    for (const [rowStart, rowEnd] of iterateRuns(batch.steps)) {
       const table = mismatchSums(block, {
         rowStart,
         rowEnd,
@@ -172,7 +172,7 @@ export class RunSummary {
       const sums = packs.get(pack) ?? emptySums();
       mergeSums(sums, table.rows, at);
       packs.set(pack, sums);
-      addOutcome(outcomes, outcomeOf(batch, row));
+      addOutcome(outcomes, readOutcome(batch, row));
       this.#addSequenceDelta(batch.correctness[row] as number, table.rows, at);
       this.#considerSequence(batch, row, table.rows, at);
     }
@@ -223,7 +223,7 @@ export class RunSummary {
     for (let from = 0; from < count; ) {
       const first = index[from] as number;
       // Tokens ascend, but for the extreme ones at the end of a piece.
-      if (first < (batch.offsets[row] as number)) row = rowOf(batch.offsets, first);
+      if (first < (batch.offsets[row] as number)) row = findRow(batch.offsets, first);
       while ((batch.offsets[row + 1] as number) <= first) row++;
       const end = batch.offsets[row + 1] as number;
       let to = from + 1;
@@ -264,11 +264,11 @@ export class RunSummary {
       const token = index - (batch.offsets[row] as number);
       if (score === threshold) {
         // Where every token is off by the same, making each one's entry would take longer than all the rest.
-        key ??= keyOf(placeOf(batch, row, 0)).slice(0, -1);
+        key ??= formatKey(describePlace(batch, row, 0)).slice(0, -1);
         if (!this.worstTokens.admitsTie(`${key}${token}`)) continue;
       }
       this.worstTokens.add({
-        ...placeOf(batch, row, token),
+        ...describePlace(batch, row, token),
         sequence: batch.rows[row] as number,
         token,
         turn: tokens.turn[i] as number,
@@ -285,7 +285,7 @@ export class RunSummary {
     const tokens = sums[at + COUNT] as number;
     const deltaSum = tokens * (sums[at + DELTA_MEAN] as number);
     if (tokens === 0 || deltaSum === 0 || Math.abs(deltaSum) < this.worstSequences.threshold) return;
-    const { rank: _, ...place } = placeOf(batch, row);
+    const { rank: _, ...place } = describePlace(batch, row);
     this.worstSequences.add({
       ...place,
       tokens,
@@ -411,7 +411,7 @@ function correctnessName(correct: number): "correct" | "incorrect" {
 }
 
 /** Entropies are the trainer policy's, else the rollout policy's. */
-function outcomeOf(batch: RecordBatch, row: number): SequenceOutcome {
+function readOutcome(batch: RecordBatch, row: number): SequenceOutcome {
   const [start, end] = [batch.offsets[row] as number, batch.offsets[row + 1] as number];
   const entropies = batch.entropies.trainer ?? batch.entropies.rollout;
   let entropySum = 0;
@@ -432,7 +432,7 @@ function outcomeOf(batch: RecordBatch, row: number): SequenceOutcome {
 }
 
 /** `[start, end)` of the runs of equal values (NaN equals NaN). */
-function* runsOf(values: Float64Array): Generator<[start: number, end: number]> {
+function* iterateRuns(values: Float64Array): Generator<[start: number, end: number]> {
   for (let start = 0; start < values.length; ) {
     let end = start + 1;
     while (end < values.length && Object.is(values[end], values[start])) end++;
@@ -442,7 +442,7 @@ function* runsOf(values: Float64Array): Generator<[start: number, end: number]> 
 }
 
 /** The last row that starts at or before a token. */
-function rowOf(offsets: Int32Array, token: number): number {
+function findRow(offsets: Int32Array, token: number): number {
   let low = 0;
   let high = offsets.length - 2;
   while (low < high) {
@@ -457,7 +457,7 @@ function known(value: number, missing: number): number | null {
   return Object.is(value, missing) ? null : value;
 }
 
-function placeOf(
+function describePlace(
   batch: RecordBatch,
   row: number,
   token?: number,

@@ -34,7 +34,7 @@ export class TokenGroups {
     this.deciles.addMany(groups, delta, k3, from, to);
 
     const rollout = batch.rolloutLogprobs as ArrayLike<number>;
-    for (let i = from; i < to; i++) groups[i] = bucketOf(rollout[index[i] as number] as number);
+    for (let i = from; i < to; i++) groups[i] = findBucket(rollout[index[i] as number] as number);
     this.buckets.addMany(groups, delta, k3, from, to);
 
     const ids = batch.responseTokenIds;
@@ -67,7 +67,7 @@ export class TokenGroups {
   }
 }
 
-function bucketOf(logprob: number): number {
+function findBucket(logprob: number): number {
   let bucket = LOG_EDGES.length;
   while (bucket > 0 && logprob < (LOG_EDGES[bucket - 1] as number)) bucket--;
   return bucket;

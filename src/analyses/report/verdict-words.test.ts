@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { sampleMetrics } from "../../../test/report/sample-report.ts";
 import type { LeftOut, MismatchMetrics, StepMetrics, Verdict } from "../../results/report.ts";
-import { type VerdictInput, verdictOf } from "./verdict.ts";
+import { judgeRun, type VerdictInput } from "./verdict.ts";
 
 /** Figures of a sound run, of which enough is there. */
-function metricsOf(more: Partial<MismatchMetrics> = {}): MismatchMetrics {
+function makeMetrics(more: Partial<MismatchMetrics> = {}): MismatchMetrics {
   return {
     ...sampleMetrics(1, 5000),
     tokens: 5000,
@@ -21,7 +21,7 @@ function metricsOf(more: Partial<MismatchMetrics> = {}): MismatchMetrics {
 }
 
 function judge(metrics: MismatchMetrics, more: Partial<VerdictInput> = {}): Verdict {
-  return verdictOf({
+  return judgeRun({
     metrics,
     ranges: {},
     perStep: [],
@@ -32,8 +32,8 @@ function judge(metrics: MismatchMetrics, more: Partial<VerdictInput> = {}): Verd
   });
 }
 
-const stepOf = (step: number | null, more: Partial<MismatchMetrics>): StepMetrics => ({
-  ...metricsOf(more),
+const makeStep = (step: number | null, more: Partial<MismatchMetrics>): StepMetrics => ({
+  ...makeMetrics(more),
   step,
   entropy: null,
   response_tokens: null,
@@ -55,7 +55,7 @@ describe("the sentence of each level", () => {
       [{ ess: 0.01 }, "broken", /^these are hardly the same policy: suspect misaligned .* \(ESS\)$/],
     ];
     for (const [figures, level, headline] of cases) {
-      const verdict = judge(metricsOf(figures));
+      const verdict = judge(makeMetrics(figures));
       expect(verdict.level).toBe(level);
       expect(verdict.level_range).toEqual([level, level]);
       expect(verdict.headline).toMatch(headline);
@@ -63,12 +63,12 @@ describe("the sentence of each level", () => {
   });
 
   it("blames the figures of the worst level alone, all of them", () => {
-    const { headline } = judge(metricsOf({ k3: 0.05, delta_abs_mean: 0.2, prob_diff_mean: 0.006 }));
+    const { headline } = judge(makeMetrics({ k3: 0.05, delta_abs_mean: 0.2, prob_diff_mean: 0.006 }));
     expect(headline).toMatch(/\(k3, mean \|Δ\|\)$/);
   });
 
   it("is about the run, not the interval's milder end, where nothing is left open", () => {
-    const { headline } = judge(metricsOf({ k3: 0.05 }), { ranges: { k3: { low: 0.03, high: 0.09 } } });
+    const { headline } = judge(makeMetrics({ k3: 0.05 }), { ranges: { k3: { low: 0.03, high: 0.09 } } });
     expect(headline).toMatch(/^the mismatch is large enough to bias the updates.* \(k3\)$/);
   });
 });
@@ -76,27 +76,27 @@ describe("the sentence of each level", () => {
 describe("too few to say", () => {
   it("starts at a thousand tokens and eight sequences, and says both", () => {
     const level = (tokens: number, sequences: number): string =>
-      judge(metricsOf({ tokens, sequences })).level;
+      judge(makeMetrics({ tokens, sequences })).level;
     expect([level(999, 50), level(1000, 50), level(5000, 7), level(5000, 8)]).toEqual([
       "too_few",
       "normal",
       "too_few",
       "normal",
     ]);
-    const { level_range, headline } = judge(metricsOf({ tokens: 999, sequences: 1 }));
+    const { level_range, headline } = judge(makeMetrics({ tokens: 999, sequences: 1 }));
     expect(level_range).toEqual(["too_few", "too_few"]);
     expect(headline).toBe("999 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences");
   });
 
   it("has nothing to compare without a token", () => {
-    const { level, headline } = judge(metricsOf({ tokens: 0, sequences: 0 }), { fault: "constant" });
+    const { level, headline } = judge(makeMetrics({ tokens: 0, sequences: 0 }), { fault: "constant" });
     expect(level).toBe("too_few");
     expect(headline).toBe("no token has both log-probs: there is nothing to compare");
   });
 
   it("says broken all the same where the median of thirty tokens is above 0.3 nats", () => {
     const level = (tokens: number, delta_abs_p50: number): string =>
-      judge(metricsOf({ tokens, sequences: 1, delta_abs_p50, delta_abs_mean: 5 })).level;
+      judge(makeMetrics({ tokens, sequences: 1, delta_abs_p50, delta_abs_mean: 5 })).level;
     expect([level(29, 0.4), level(30, 0.3), level(30, 0.301), level(999, 0.301)]).toEqual([
       "too_few",
       "too_few",
@@ -104,19 +104,19 @@ describe("too few to say", () => {
       "broken",
     ]);
     const { level_range, headline } = judge(
-      metricsOf({ tokens: 30, sequences: 1, delta_abs_p50: 0.4, delta_abs_mean: 0.4 }),
+      makeMetrics({ tokens: 30, sequences: 1, delta_abs_p50: 0.4, delta_abs_mean: 0.4 }),
     );
     expect(level_range).toEqual(["broken", "broken"]);
     expect(headline).toMatch(/^these are hardly the same policy.*\(mean \|Δ\|\)$/);
   });
 
   it("asks the mean of a run that is long enough, not the median", () => {
-    expect(judge(metricsOf({ delta_abs_p50: 0.4, delta_abs_mean: 0.05 })).level).toBe("elevated");
+    expect(judge(makeMetrics({ delta_abs_p50: 0.4, delta_abs_mean: 0.05 })).level).toBe("elevated");
   });
 });
 
 it("says the fault of numbers that are no log-probs, and calls the run broken", () => {
-  const verdict = judge(metricsOf(), { fault: "every trainer log-prob is 0" });
+  const verdict = judge(makeMetrics(), { fault: "every trainer log-prob is 0" });
   expect(verdict).toMatchObject({
     level: "broken",
     level_range: ["broken", "broken"],
@@ -127,7 +127,7 @@ it("says the fault of numbers that are no log-probs, and calls the run broken", 
 describe("levels that are left open", () => {
   it("names the figures that may be worse, not those that are settled", () => {
     const { level, level_range, headline } = judge(
-      metricsOf({ delta_abs_mean: 0.05, k3: 0.015, ess: 0.95 }),
+      makeMetrics({ delta_abs_mean: 0.05, k3: 0.015, ess: 0.95 }),
       {
         ranges: { k3: { low: 0.0005, high: 0.5 }, ess: { low: 0.93, high: 0.97 } },
       },
@@ -140,7 +140,7 @@ describe("levels that are left open", () => {
   });
 
   it("tell a large share left out as well", () => {
-    const { headline } = judge(metricsOf(), {
+    const { headline } = judge(makeMetrics(), {
       ranges: { k3: { low: 0, high: 0.5 } },
       leftOut: [{ what: "", count: 5000, unit: "token", why: "unreadable", severity: "warning" }],
     });
@@ -150,36 +150,36 @@ describe("levels that are left open", () => {
 
 describe("steps that are worse than the run", () => {
   const headline = (perStep: readonly StepMetrics[], of: Partial<MismatchMetrics> = {}): string =>
-    judge(metricsOf(of), { perStep, standingOut: new Set([3, 4, 5]) }).headline;
+    judge(makeMetrics(of), { perStep, standingOut: new Set([3, 4, 5]) }).headline;
   const high = { delta_abs_mean: 0.2 };
   const broken = { delta_abs_mean: 0.4 };
 
   it("are named by the worst of them, with how many more there are", () => {
-    expect(headline([stepOf(3, high)])).toMatch(/explain; step 3 is worse \(high\)$/);
-    expect(headline([stepOf(3, high), stepOf(4, broken)])).toMatch(
+    expect(headline([makeStep(3, high)])).toMatch(/explain; step 3 is worse \(high\)$/);
+    expect(headline([makeStep(3, high), makeStep(4, broken)])).toMatch(
       /; step 4 and 1 more step are worse \(broken\)$/,
     );
-    expect(headline([stepOf(3, broken), stepOf(4, high), stepOf(5, broken)])).toMatch(
+    expect(headline([makeStep(3, broken), makeStep(4, high), makeStep(5, broken)])).toMatch(
       /; step 3 and 2 more steps are worse \(broken\)$/,
     );
   });
 
   it("are not those that are as bad as the run, stand out by chance, or have no number", () => {
-    expect(headline([stepOf(3, high)], high)).not.toContain("worse");
-    expect(headline([stepOf(3, {})])).not.toContain("worse");
-    expect(headline([stepOf(6, broken), stepOf(null, broken)])).not.toContain("worse");
+    expect(headline([makeStep(3, high)], high)).not.toContain("worse");
+    expect(headline([makeStep(3, {})])).not.toContain("worse");
+    expect(headline([makeStep(6, broken), makeStep(null, broken)])).not.toContain("worse");
   });
 
   it("are worse than the most that the run may be", () => {
-    const { headline: open } = judge(metricsOf(), {
+    const { headline: open } = judge(makeMetrics(), {
       ranges: { k3: { low: 0, high: 0.05 } },
-      perStep: [stepOf(3, high)],
+      perStep: [makeStep(3, high)],
       standingOut: new Set([3]),
     });
     expect(open).not.toContain("worse");
-    const { headline: beyond } = judge(metricsOf(), {
+    const { headline: beyond } = judge(makeMetrics(), {
       ranges: { k3: { low: 0, high: 0.05 } },
-      perStep: [stepOf(3, broken)],
+      perStep: [makeStep(3, broken)],
       standingOut: new Set([3]),
     });
     expect(beyond).toMatch(/\(k3\): more prompts would tell; step 3 is worse \(broken\)$/);
@@ -195,7 +195,7 @@ describe("what was left out", () => {
     severity: "warning",
   });
   const headline = (leftOut: readonly LeftOut[], more: Partial<MismatchMetrics> = {}): string =>
-    judge(metricsOf(more), { leftOut, files: 9 }).headline;
+    judge(makeMetrics(more), { leftOut, files: 9 }).headline;
 
   it("is told from a tenth on", () => {
     expect(headline([lost(110)], { tokens: 1000 })).not.toContain("left out");

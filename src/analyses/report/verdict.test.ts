@@ -3,10 +3,14 @@ import { sampleMetrics } from "../../../test/report/sample-report.ts";
 import type { LeftOut, MismatchMetrics, Verdict } from "../../results/report.ts";
 import type { VerdictMetrics } from "./baselines.ts";
 import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "./enough.ts";
-import { type VerdictInput, verdictOf } from "./verdict.ts";
+import { judgeRun, type VerdictInput } from "./verdict.ts";
 
 /** Figures of a sound run. */
-function metricsOf(tokens: number, sequences: number, more: Partial<MismatchMetrics> = {}): MismatchMetrics {
+function makeMetrics(
+  tokens: number,
+  sequences: number,
+  more: Partial<MismatchMetrics> = {},
+): MismatchMetrics {
   return {
     ...sampleMetrics(1, tokens),
     tokens,
@@ -34,7 +38,7 @@ const lost = (count: number, more: Partial<LeftOut> = {}): LeftOut => ({
 
 /** The verdict of one step's prompts that leave nothing open. */
 function judge(metrics: VerdictMetrics, more: Partial<VerdictInput> = {}): Verdict {
-  return verdictOf({
+  return judgeRun({
     metrics,
     ranges: {},
     perStep: [],
@@ -47,23 +51,25 @@ function judge(metrics: VerdictMetrics, more: Partial<VerdictInput> = {}): Verdi
 
 describe("verdictOf", () => {
   it("withholds the word below either minimum, and gives it from there", () => {
-    const level = (tokens: number, sequences: number) => judge(metricsOf(tokens, sequences)).level;
+    const level = (tokens: number, sequences: number) => judge(makeMetrics(tokens, sequences)).level;
     expect(level(FEWEST_TOKENS, FEWEST_SEQUENCES)).toBe("normal");
     expect(level(FEWEST_TOKENS - 1, FEWEST_SEQUENCES)).toBe("too_few");
     expect(level(5 * FEWEST_TOKENS, 1)).toBe("too_few");
   });
 
   it("tells the dropped share in the first line", () => {
-    const { level, headline, readings } = judge(metricsOf(1, 1), { leftOut: [lost(29)], files: 2 });
+    const { level, headline, readings } = judge(makeMetrics(1, 1), { leftOut: [lost(29)], files: 2 });
     expect(level).toBe("too_few");
     expect(headline).toBe(
       "1 token of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences; 29 of 30 tokens (96.7 %) left out",
     );
     expect(readings).not.toEqual([]);
-    expect(judge(metricsOf(5000, 50), { leftOut: [lost(5000)], files: 1 }).headline).toBe(
+    expect(judge(makeMetrics(5000, 50), { leftOut: [lost(5000)], files: 1 }).headline).toBe(
       "the mismatch is what kernels and precision explain; 5,000 of 10,000 tokens (50.0 %) left out",
     );
-    expect(judge(metricsOf(2000, 50), { leftOut: [lost(999_000)], files: 1 }).headline).toContain("(99.8 %)");
+    expect(judge(makeMetrics(2000, 50), { leftOut: [lost(999_000)], files: 1 }).headline).toContain(
+      "(99.8 %)",
+    );
   });
 
   it("says nothing of what is small, counted elsewhere, empty, or left out by request", () => {
@@ -73,16 +79,16 @@ describe("verdictOf", () => {
       lost(9e5, { why: "requested" }),
       lost(9, { why: "no_data", unit: "file" }),
     ];
-    expect(judge(metricsOf(5000, 50), { leftOut: others, files: 1 }).headline).not.toContain("left out");
+    expect(judge(makeMetrics(5000, 50), { leftOut: others, files: 1 }).headline).not.toContain("left out");
     const files = [lost(3, { unit: "file", why: "unreadable", severity: "skipped" })];
-    expect(judge(metricsOf(5000, 50), { leftOut: files, files: 3 }).headline).toContain(
+    expect(judge(makeMetrics(5000, 50), { leftOut: files, files: 3 }).headline).toContain(
       "3 of 6 files (50.0 %) left out",
     );
   });
 
   it("says broken from few tokens where luck cannot explain it, and not for one extreme token", () => {
     const few = (more: Partial<MismatchMetrics>, tokens = 30) =>
-      judge(metricsOf(tokens, 1, { pearson: 0.1, ...more })).level;
+      judge(makeMetrics(tokens, 1, { pearson: 0.1, ...more })).level;
     expect(few({ delta_abs_p50: 5, delta_abs_mean: 5 })).toBe("broken");
     expect(few({ delta_abs_p50: 1e-3, delta_abs_mean: 0.4 })).toBe("too_few");
     expect(few({ delta_abs_p50: 5, delta_abs_mean: 5 }, 29)).toBe("too_few");
@@ -90,11 +96,11 @@ describe("verdictOf", () => {
 
   it("says what equal numbers may also be", () => {
     const equal = { delta_abs_max: 0, delta_abs_mean: 0 };
-    expect(judge(metricsOf(5000, 50, equal))).toMatchObject({
+    expect(judge(makeMetrics(5000, 50, equal))).toMatchObject({
       level: "none",
       headline: expect.stringContaining("or one column written as both"),
     });
-    expect(judge(metricsOf(30, 1, equal))).toMatchObject({
+    expect(judge(makeMetrics(30, 1, equal))).toMatchObject({
       level: "too_few",
       headline: expect.stringContaining("all of them equal bit for bit"),
     });
@@ -102,7 +108,7 @@ describe("verdictOf", () => {
 
   it("calls no step worse from a handful of tokens", () => {
     const step = (tokens: number, sequences: number) => ({
-      ...metricsOf(tokens, sequences, { delta_abs_mean: 0.2 }),
+      ...makeMetrics(tokens, sequences, { delta_abs_mean: 0.2 }),
       step: 7,
       entropy: null,
       response_tokens: null,
@@ -110,7 +116,7 @@ describe("verdictOf", () => {
       accuracy: null,
     });
     const headline = (tokens: number, sequences: number) =>
-      judge(metricsOf(9000, 90), {
+      judge(makeMetrics(9000, 90), {
         perStep: [step(tokens, sequences), step(1, 1)],
         standingOut: new Set([7]),
       }).headline;
@@ -119,15 +125,15 @@ describe("verdictOf", () => {
   });
 
   it("does not call a step worse that may be so by chance", () => {
-    const step = { ...metricsOf(2000, 20, { delta_abs_mean: 0.2 }), step: 7, ...noOutcomes };
+    const step = { ...makeMetrics(2000, 20, { delta_abs_mean: 0.2 }), step: 7, ...noOutcomes };
     const headline = (standingOut: readonly number[]): string =>
-      judge(metricsOf(9000, 90), { perStep: [step, step], standingOut: new Set(standingOut) }).headline;
+      judge(makeMetrics(9000, 90), { perStep: [step, step], standingOut: new Set(standingOut) }).headline;
     expect(headline([7])).toContain("worse (high)");
     expect(headline([8])).not.toContain("worse");
   });
 
   it("says between which levels it is where the interval leaves it open", () => {
-    const metrics = metricsOf(5000, 50, { k3: 1.2e-3 });
+    const metrics = makeMetrics(5000, 50, { k3: 1.2e-3 });
     expect(judge(metrics, { ranges: { k3: { low: 1.1e-3, high: 1.4e-3 } } })).toMatchObject({
       level: "elevated",
       level_range: ["elevated", "elevated"],
@@ -143,13 +149,13 @@ describe("verdictOf", () => {
       level: "elevated",
       level_range: ["normal", "high"],
     });
-    const both = metricsOf(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
+    const both = makeMetrics(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
     expect(judge(both, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } }).headline).toBe(
       "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or more (k3): more prompts would tell",
     );
     // Of ESS the low end is the worse one.
     expect(
-      judge(metricsOf(5000, 50, { ess: 0.92 }), { ranges: { ess: { low: 0.85, high: 0.96 } } }),
+      judge(makeMetrics(5000, 50, { ess: 0.92 }), { ranges: { ess: { low: 0.85, high: 0.96 } } }),
     ).toMatchObject({
       level: "normal",
       level_range: ["normal", "elevated"],
@@ -163,8 +169,8 @@ describe("verdictOf", () => {
 
   it("takes the largest |Δp| for no sign, and a rate beyond one half by its lower bound", () => {
     const levels = (value: number, low: number, high: number) =>
-      judge(metricsOf(5000, 50, { prob_diff_max: 0.99 }), {
-        metrics: { ...metricsOf(5000, 50, { prob_diff_max: 0.99 }), prob_diff_above_half: value },
+      judge(makeMetrics(5000, 50, { prob_diff_max: 0.99 }), {
+        metrics: { ...makeMetrics(5000, 50, { prob_diff_max: 0.99 }), prob_diff_above_half: value },
         ranges: { prob_diff_above_half: { low, high } },
       });
     expect(levels(2e-4, 5e-6, 1e-3).level_range).toEqual(["normal", "normal"]);

@@ -2,12 +2,12 @@ import { formatCount, formatShare, plural } from "../../core/text/index.ts";
 import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../../results/index.ts";
 import {
   BROKEN_DELTA,
+  findWorstLevel,
   LEVELS,
   type Ranges,
   readBaselines,
   type VerdictMetrics,
   worstLevel,
-  worstOf,
 } from "./baselines.ts";
 import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 import { droppedShares, type Kept } from "./left-out.ts";
@@ -53,7 +53,7 @@ export interface VerdictInput {
  * against them too: a run that is sound on average but has broken steps says so. Of too few tokens or sequences there are
  * readings, but no word on the run.
  */
-export function verdictOf({
+export function judgeRun({
   metrics,
   ranges,
   perStep,
@@ -70,7 +70,7 @@ export function verdictOf({
   };
   if (tokens === 0) return settled("too_few", "no token has both log-probs, so there is nothing to compare");
   if (fault !== undefined) return settled("broken", fault);
-  const level = levelOf(metrics, readings);
+  const level = judgeLevel(metrics, readings);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
     const needed = `${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")}`;
@@ -80,11 +80,11 @@ export function verdictOf({
     );
   }
   if (level === "none") return settled(level, MEANING.none);
-  const mildest = worstOf(readings.map(({ level_range }) => level_range[0]));
-  const severest = worstOf(readings.map(({ level_range }) => level_range[1]));
+  const mildest = findWorstLevel(readings.map(({ level_range }) => level_range[0]));
+  const severest = findWorstLevel(readings.map(({ level_range }) => level_range[1]));
   const worse = worseSteps(perStep, standingOut, severest);
   if (mildest === severest) return settled(level, `${MEANING[level]}${because(readings, level)}${worse}`);
-  const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelOf);
+  const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelReading);
   return {
     level,
     level_range: [mildest, severest],
@@ -93,7 +93,7 @@ export function verdictOf({
   };
 }
 
-function levelOf(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
+function judgeLevel(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
   if (!isEnough(metrics)) {
     const isSurelyBroken = metrics.tokens >= FEWEST_FOR_BROKEN && metrics.delta_abs_p50 > BROKEN_DELTA;
     return isSurelyBroken ? "broken" : "too_few";
@@ -104,12 +104,12 @@ function levelOf(metrics: VerdictMetrics, readings: readonly BaselineReading[]):
 const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
   LEVELS.indexOf(level) > LEVELS.indexOf(than);
 
-const labelOf = ({ metric }: BaselineReading): string => LABELS[metric] ?? metric;
+const labelReading = ({ metric }: BaselineReading): string => LABELS[metric] ?? metric;
 
 function because(readings: readonly BaselineReading[], level: ReadingLevel): string {
   const culprits = readings
     .filter(({ level_range }) => level_range[0] === level && level !== "normal")
-    .map(labelOf);
+    .map(labelReading);
   return culprits.length === 0 ? "" : ` (${culprits.join(", ")})`;
 }
 
@@ -121,7 +121,7 @@ function worseSteps(
 ): string {
   const worse = perStep.flatMap((metrics) => {
     if (metrics.step === null || !standingOut.has(metrics.step)) return [];
-    const own = levelOf(metrics, readBaselines(metrics));
+    const own = judgeLevel(metrics, readBaselines(metrics));
     return own !== "too_few" && isWorse(own, level) ? [{ step: metrics.step, level: own }] : [];
   });
   if (worse.length === 0) return "";

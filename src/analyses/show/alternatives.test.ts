@@ -8,10 +8,10 @@ const lists = {
   trainer: { k: 2, ids: Int32Array.of(2, 5, 3, 4), logprobs: logs(0.5, 0.125, 0.75, 0.25) },
 };
 const sampled = { id: 9, text: " nine", rollout: Math.log(0.0625), trainer: Number.NaN };
-const textOf = (id: number): string | null => ["", " one", " two"][id] ?? null;
+const getText = (id: number): string | null => ["", " one", " two"][id] ?? null;
 
 test("the union of both lists, likeliest first, with the sampled token in it", () => {
-  const { candidates, rollout_rest, trainer_rest } = mergeAlternatives(lists, 0, sampled, textOf)!;
+  const { candidates, rollout_rest, trainer_rest } = mergeAlternatives(lists, 0, sampled, getText)!;
   expect(candidates.map(({ id }) => id)).toEqual([1, 2, 5, 9]);
   expect(candidates[0]).toMatchObject({
     text: " one",
@@ -30,7 +30,7 @@ test("the union of both lists, likeliest first, with the sampled token in it", (
 });
 
 test("shorter lists end where they end", () => {
-  const { candidates } = mergeAlternatives(lists, 1, { ...sampled, id: 3 }, textOf)!;
+  const { candidates } = mergeAlternatives(lists, 1, { ...sampled, id: 3 }, getText)!;
   expect(candidates.map(({ id, sampled: is }) => [id, is])).toEqual([
     [3, true],
     [4, false],
@@ -40,8 +40,8 @@ test("shorter lists end where they end", () => {
 
 test("a side without a list is not recorded, rather than zero", () => {
   const { rollout } = lists;
-  const { candidates, trainer_k, trainer_rest } = mergeAlternatives({ rollout }, 0, sampled, textOf)!;
+  const { candidates, trainer_k, trainer_rest } = mergeAlternatives({ rollout }, 0, sampled, getText)!;
   expect(candidates.map(({ trainer }) => trainer)).toEqual([null, null, null]);
   expect([trainer_k, trainer_rest]).toEqual([null, null]);
-  expect(mergeAlternatives({}, 0, sampled, textOf)).toBeNull();
+  expect(mergeAlternatives({}, 0, sampled, getText)).toBeNull();
 });

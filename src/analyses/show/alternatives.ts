@@ -44,8 +44,8 @@ export function mergeAlternatives(
     rollout_k: rollout?.k ?? null,
     trainer_k: trainer?.k ?? null,
     candidates,
-    rollout_rest: restOf(candidates, "rollout", rollout),
-    trainer_rest: restOf(candidates, "trainer", trainer),
+    rollout_rest: sumRest(candidates, "rollout", rollout),
+    trainer_rest: sumRest(candidates, "trainer", trainer),
   };
 }
 
@@ -70,11 +70,17 @@ function candidate(
   [rollout, trainer]: readonly [List | undefined, List | undefined],
   [own, ownTrainer]: readonly [number, number],
 ): ShowCandidate {
-  return { id, text, sampled, rollout: shareOf(rollout, id, own), trainer: shareOf(trainer, id, ownTrainer) };
+  return {
+    id,
+    text,
+    sampled,
+    rollout: findShare(rollout, id, own),
+    trainer: findShare(trainer, id, ownTrainer),
+  };
 }
 
 /** What is known of a token's probability: from the list, from its own log-prob, or from where the list ends. */
-function shareOf(list: List | undefined, id: number | null, logprob: number): ShowShare | null {
+function findShare(list: List | undefined, id: number | null, logprob: number): ShowShare | null {
   const listed = id === null ? undefined : list?.places.get(id);
   if (listed !== undefined) return { ...listed, at_most: false };
   if (!Number.isNaN(logprob)) return { probability: Math.exp(logprob), rank: null, at_most: false };
@@ -85,7 +91,7 @@ function likeliest({ rollout, trainer }: ShowCandidate): number {
   return Math.max(...[rollout, trainer].map((share) => (share?.at_most === false ? share.probability : -1)));
 }
 
-function restOf(
+function sumRest(
   candidates: readonly ShowCandidate[],
   side: "rollout" | "trainer",
   list: List | undefined,

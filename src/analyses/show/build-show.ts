@@ -15,11 +15,11 @@ import type {
   ShowToken,
 } from "../../results/index.ts";
 import { SHOW_SCHEMA_VERSION } from "../../results/index.ts";
-import { figuresOf } from "./figures.ts";
+import { computeFigures } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
-import { deltaOf, metricOf } from "./metrics.ts";
+import { computeDelta, openMetric } from "./metrics.ts";
 import type { SpelledPiece, Speller } from "./speller.ts";
-import { cardOf } from "./token-card.ts";
+import { buildCard } from "./token-card.ts";
 
 export interface ShowInput {
   readonly found: FoundSequence;
@@ -39,13 +39,13 @@ const WORST_LISTED = 5;
 export function buildShow({ found, token, metric: name, scale, speller }: ShowInput): ShowResult {
   const { batch, row, handle } = found;
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
-  const { metric, valueAt } = metricOf(batch, name, scale);
+  const { metric, valueAt } = openMetric(batch, name, scale);
   const mask = batch.responseMask.subarray(start, end);
   const deltas = Float64Array.from({ length: end - start }, (_, at) =>
-    deltaOf(batch.rolloutLogprobs![start + at]!, batch.trainerLogprobs![start + at]!),
+    computeDelta(batch.rolloutLogprobs![start + at]!, batch.trainerLogprobs![start + at]!),
   );
-  const sections = sectionsOf(deltas, mask);
-  const prompt = promptOf(found, speller);
+  const sections = splitSections(deltas, mask);
+  const prompt = readPrompt(found, speller);
   const ids = responseIds(found);
   const pieces = speller.pieces(ids);
   const turns = sections.flatMap(({ turn, from, to }) => new Array<number | null>(to - from).fill(turn));
@@ -68,7 +68,7 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
     prompt_tokens: prompt.length,
     response_tokens: end - start,
     turns: sections.filter(({ kind }) => kind === "turn").length,
-    ...figuresOf(deltas, mask),
+    ...computeFigures(deltas, mask),
   };
   const place = token === undefined ? undefined : tokens[token];
   return {
@@ -79,18 +79,18 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
     prompt,
     sections,
     tokens,
-    worst: worstOf(tokens, metric),
+    worst: findWorst(tokens, metric),
     token:
       place === undefined
         ? null
-        : cardOf({
+        : buildCard({
             ...{ found, token: place, sections, own: mask[place.token] !== 0, speller },
             bytes: pieces[place.token]!.bytes,
           }),
   };
 }
 
-function promptOf({ batch, row }: FoundSequence, speller: Speller): ShowPiece[] {
+function readPrompt({ batch, row }: FoundSequence, speller: Speller): ShowPiece[] {
   const { promptOffsets, promptTokenIds } = batch;
   const ids =
     promptOffsets && promptTokenIds
@@ -111,7 +111,7 @@ function shownPiece(id: number, { text, kind }: SpelledPiece): ShowPiece {
   return { id: id < 0 ? null : id, text, kind };
 }
 
-function sectionsOf(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
+function splitSections(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
   const sections: ShowSection[] = [];
   let turn = 0;
   for (let from = 0; from < mask.length; ) {
@@ -123,7 +123,7 @@ function sectionsOf(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
       turn: own ? turn++ : null,
       from,
       to,
-      ...figuresOf(deltas, mask, from, to),
+      ...computeFigures(deltas, mask, from, to),
     });
     from = to;
   }
@@ -131,7 +131,7 @@ function sectionsOf(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
 }
 
 /** Infinite values come before all finite ones. */
-function worstOf(tokens: readonly ShowToken[], { neutral }: ShowMetric): number[] {
+function findWorst(tokens: readonly ShowToken[], { neutral }: ShowMetric): number[] {
   const distance = ({ value }: ShowToken): number => (value === null ? 0 : Math.abs(value - neutral));
   return tokens
     .filter((token) => distance(token) > 0)

@@ -1,5 +1,5 @@
 import { orNull } from "../../core/base/index.ts";
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { ShowFigures } from "../../results/index.ts";
 
 /**
@@ -8,7 +8,12 @@ import type { ShowFigures } from "../../results/index.ts";
  * @param deltas `[n]`, nats; NaN where missing
  * @param mask `[n]`
  */
-export function figuresOf(deltas: Float64Array, mask: Uint8Array, from = 0, to = mask.length): ShowFigures {
+export function computeFigures(
+  deltas: Float64Array,
+  mask: Uint8Array,
+  from = 0,
+  to = mask.length,
+): ShowFigures {
   let [tokens, infinite, missing, worst] = [0, 0, 0, -1];
   let [sum, absolute, k3, largest] = [0, 0, 0, -1];
   for (let at = from; at < to; at++) {
@@ -21,7 +26,7 @@ export function figuresOf(deltas: Float64Array, mask: Uint8Array, from = 0, to =
       const size = Math.abs(delta);
       sum += delta;
       absolute += size;
-      k3 += k3Of(delta);
+      k3 += computeK3(delta);
       if (size > largest) [largest, worst] = [size, at];
     }
   }

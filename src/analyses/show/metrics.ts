@@ -1,5 +1,5 @@
 import { SchemaError } from "../../core/base/index.ts";
-import { k3Of, probDiffOf } from "../../core/kernels/index.ts";
+import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { ShowMetric, ShowMetricName } from "../../results/index.ts";
 
@@ -29,10 +29,10 @@ const SCALES: Readonly<Record<ShowMetricName, number>> = {
  * @param scale distance from the neutral value at which the scale ends; a fixed one unless given
  * @throws SchemaError when the batch lacks what the metric needs
  */
-export function metricOf(batch: RecordBatch, name: ShowMetricName, scale = SCALES[name]): MetricOf {
+export function openMetric(batch: RecordBatch, name: ShowMetricName, scale = SCALES[name]): MetricOf {
   const rollout = batch.rolloutLogprobs ?? missing(batch, name, "rollout log-probs");
   const trainer = batch.trainerLogprobs ?? missing(batch, name, "trainer log-probs");
-  const delta = (at: number): number => deltaOf(rollout[at]!, trainer[at]!);
+  const delta = (at: number): number => computeDelta(rollout[at]!, trainer[at]!);
   const made = (valueAt: MetricOf["valueAt"], described: Described): MetricOf => ({
     metric: { name, neutral: 0, scale, ...described },
     valueAt,
@@ -54,9 +54,13 @@ export function metricOf(batch: RecordBatch, name: ShowMetricName, scale = SCALE
         neutral: 1,
       });
     case "k3":
-      return made((at) => k3Of(delta(at)), { title: "k3", meaning: "exp Δ − Δ − 1, nats", signed: false });
+      return made((at) => computeK3(delta(at)), {
+        title: "k3",
+        meaning: "exp Δ − Δ − 1, nats",
+        signed: false,
+      });
     case "dp":
-      return made((at) => probDiffOf(rollout[at]!, trainer[at]!), {
+      return made((at) => computeProbDiff(rollout[at]!, trainer[at]!), {
         title: "Δp",
         meaning: "p trainer − p rollout",
         signed: true,
@@ -87,7 +91,7 @@ export function metricOf(batch: RecordBatch, name: ShowMetricName, scale = SCALE
 }
 
 /** NaN where a side is missing; infinite where one side, or both, rule the token out. */
-export function deltaOf(rollout: number, trainer: number): number {
+export function computeDelta(rollout: number, trainer: number): number {
   return rollout === -Infinity && trainer === -Infinity ? Infinity : trainer - rollout;
 }
 

@@ -3,7 +3,7 @@ import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { ShowReport } from "../../results/show.ts";
 import { buildShow, parseHandle, SequenceFinder, type Speller, WorstFinder } from "./index.ts";
-import { metricOf } from "./metrics.ts";
+import { openMetric } from "./metrics.ts";
 
 const speller: Speller = {
   pieces: (ids) =>
@@ -79,16 +79,18 @@ describe("SequenceFinder", () => {
   });
 
   it("says what there is where a sequence is not", () => {
-    const hintOf = (handle: string, steps = NONE): unknown => {
+    const findHint = (handle: string, steps = NONE): unknown => {
       try {
         return find(handle, ranks).result(steps);
       } catch (error) {
         return (error as { hint?: string }).hint;
       }
     };
-    expect(hintOf("s1.r0.q9")).toContain("there is s1.r0.q4");
-    expect(hintOf("s3.q4", new Set([1, 2, 3]))).toBe("the nearest steps are 1, 2 (2 in all, 1 to 2)");
-    expect(hintOf("s3.q4", new Set([1, 2, 8, 40]))).toBe("the nearest steps are 1, 2, 8 (4 in all, 1 to 40)");
+    expect(findHint("s1.r0.q9")).toContain("there is s1.r0.q4");
+    expect(findHint("s3.q4", new Set([1, 2, 3]))).toBe("the nearest steps are 1, 2 (2 in all, 1 to 2)");
+    expect(findHint("s3.q4", new Set([1, 2, 8, 40]))).toBe(
+      "the nearest steps are 1, 2, 8 (4 in all, 1 to 40)",
+    );
   });
 });
 
@@ -155,8 +157,8 @@ describe("buildShow", () => {
   });
 
   it("says which metric the input has no columns for", () => {
-    expect(() => metricOf(batch, "entropy")).toThrow(/--metric entropy: the input has no entropies/);
-    expect(() => metricOf(batch, "advantage")).toThrow(/has no advantages/);
+    expect(() => openMetric(batch, "entropy")).toThrow(/--metric entropy: the input has no entropies/);
+    expect(() => openMetric(batch, "advantage")).toThrow(/has no advantages/);
   });
 
   it("tells of a token what both policies would rather have said", () => {

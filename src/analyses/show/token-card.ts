@@ -1,6 +1,6 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { orNull } from "../../core/base/index.ts";
-import { k3Of, probDiffOf } from "../../core/kernels/index.ts";
+import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
 import type { ShowCard, ShowSection, ShowToken } from "../../results/index.ts";
 import { mergeAlternatives } from "./alternatives.ts";
 import type { FoundSequence } from "./find-sequence.ts";
@@ -18,7 +18,7 @@ export interface CardInput {
 }
 
 /** All that a batch knows of one token. */
-export function cardOf({
+export function buildCard({
   found: { batch, row, handle },
   token,
   sections,
@@ -40,9 +40,9 @@ export function cardOf({
     turn_token: token.turn === null || section === undefined ? null : token.token - section.from,
     rollout_probability: orNull(Math.exp(rollout)),
     trainer_probability: orNull(Math.exp(trainer)),
-    probability_difference: ofOwn(probDiffOf(rollout, trainer)),
+    probability_difference: ofOwn(computeProbDiff(rollout, trainer)),
     rho: ofOwn(Math.exp(delta)),
-    k3: ofOwn(k3Of(delta)),
+    k3: ofOwn(computeK3(delta)),
     rollout_entropy: columnValue(batch.entropies.rollout),
     trainer_entropy: columnValue(batch.entropies.trainer),
     advantage: columnValue(batch.advantages),

@@ -3,13 +3,13 @@ import type { RecordBatch } from "../../core/schema/record.ts";
 import type { Correction } from "../../trainers/neutral/correction.ts";
 import type { Preset } from "../../trainers/shared/preset.ts";
 import { buildSweep, findCorrection } from "./build-sweep.ts";
-import { configsOf } from "./configs.ts";
+import { writeConfigs } from "./configs.ts";
 import { defaultGrid, METHODS, pickMethods } from "./grid.ts";
 import { randomBatch } from "./random.test-data.ts";
 import { recommend } from "./recommend.ts";
 import { Sweep } from "./sweep.ts";
 
-function reportOf(batches: readonly RecordBatch[], settings = defaultGrid()) {
+function makeReport(batches: readonly RecordBatch[], settings = defaultGrid()) {
   const sweep = new Sweep(settings);
   for (const batch of batches) sweep.add(batch);
   return buildSweep({ run: "random", sweep, presets: [], findings: [], sources: [] });
@@ -46,7 +46,7 @@ describe("the default grid", () => {
 
 describe("the front and the recommendation", () => {
   it("puts no setting on the front that another beats, and leaves none off that none beats", () => {
-    const { settings } = reportOf(heavy);
+    const { settings } = makeReport(heavy);
     const beats = (a: (typeof settings)[number], b: (typeof settings)[number]): boolean =>
       a.ess_tokens >= b.ess_tokens &&
       a.mass_moved <= b.mass_moved &&
@@ -67,7 +67,7 @@ describe("the front and the recommendation", () => {
   });
 
   it("recommends within the limits where the mismatch is heavy, and says why", () => {
-    const { recommendation, settings, metrics } = reportOf(heavy);
+    const { recommendation, settings, metrics } = makeReport(heavy);
     const taken = settings.find(({ name }) => name === recommendation.setting)!;
     expect(metrics.ess).toBeLessThan(0.9);
     expect(recommendation.kind).toBe("recommended");
@@ -80,7 +80,7 @@ describe("the front and the recommendation", () => {
   });
 
   it("says of a setting that is near a limit which one, and of one that is not nothing", () => {
-    const { settings, metrics } = reportOf(heavy);
+    const { settings, metrics } = makeReport(heavy);
     const [none, first] = settings as [(typeof settings)[number], (typeof settings)[number]];
     const reasonsAt = (mass_moved: number): string => {
       const taken = { ...first, on_front: true, ess_tokens: 0.9, mass_moved, truncated_share: 0.01 };
@@ -107,7 +107,7 @@ describe("the front and the recommendation", () => {
   });
 
   it("says so when every setting breaks a limit", () => {
-    const only = (name: string) => reportOf(heavy, [findCorrection(defaultGrid(), name)]).recommendation;
+    const only = (name: string) => makeReport(heavy, [findCorrection(defaultGrid(), name)]).recommendation;
     expect(only("token-clamp 0.8-1.2")).toMatchObject({ kind: "none fits", setting: "token-clamp 0.8–1.2" });
     expect(only("token-clamp 0.8-1.2").reasons.join("; ")).toMatch(/it breaks a limit: it moves \d/);
     expect(only("geo-rs 0.999-1.001")).toMatchObject({ kind: "none fits", setting: "none" });
@@ -116,7 +116,7 @@ describe("the front and the recommendation", () => {
   it("skips what looks at advantages where there are none, and names every figure that is missing", () => {
     const bare = { ...randomBatch(5, 20, 1, false), groupIds: Array.from({ length: 20 }, () => undefined) };
     bare.rewards.fill(Number.NaN);
-    const report = reportOf([bare]);
+    const report = makeReport([bare]);
     expect(report.skipped_settings.map(({ name }) => name)).toEqual(
       defaultGrid().flatMap(({ name }) => (/opsm|dppo/.test(name) ? [name] : [])),
     );
@@ -148,7 +148,7 @@ describe("configsOf", () => {
   };
 
   it("prints what a trainer can do, and names what it lacks for the rest", () => {
-    expect(configsOf(cap(2), [preset]).configs).toEqual([
+    expect(writeConfigs(cap(2), [preset]).configs).toEqual([
       {
         trainer: "Capped",
         preset: "capped",
@@ -165,7 +165,7 @@ describe("configsOf", () => {
         { action: "mask", measure: { statistic: "k3", level: "sequence", aggregation: "mean" }, upper: 0.01 },
       ],
     };
-    expect(configsOf(combined, [preset]).inexpressible[0]!.why).toMatch(/has the rest, but not: .*k3/);
-    expect(configsOf(cap(3), [preset]).inexpressible[0]!.why).toBe("has no settings that do this");
+    expect(writeConfigs(combined, [preset]).inexpressible[0]!.why).toMatch(/has the rest, but not: .*k3/);
+    expect(writeConfigs(cap(3), [preset]).inexpressible[0]!.why).toBe("has no settings that do this");
   });
 });

@@ -4,7 +4,7 @@ import type { SourceSummary } from "../../results/index.ts";
 import { SWEEP_SCHEMA_VERSION, type SweepReport, type SweepSetting } from "../../results/index.ts";
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
-import { configsOf } from "./configs.ts";
+import { writeConfigs } from "./configs.ts";
 import { correctionFigures, sweepMetrics } from "./figures.ts";
 import type { NamedCorrection } from "./named-correction.ts";
 import { paretoFront } from "./pareto.ts";
@@ -67,7 +67,7 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
     front,
     recommendation,
     chosen,
-    ...configsOf(correction, presets),
+    ...writeConfigs(correction, presets),
     excluded: { ...totals.excluded },
     findings,
     sources: sources.map((source) => ({

@@ -11,7 +11,7 @@ import type { Preset } from "../../trainers/shared/index.ts";
 import { sameEffect } from "../../trainers/shared/index.ts";
 
 /** The config of each trainer that can do exactly this, and why the others cannot. */
-export function configsOf(
+export function writeConfigs(
   correction: Correction,
   presets: readonly Preset[],
 ): Pick<SweepReport, "configs" | "inexpressible"> {

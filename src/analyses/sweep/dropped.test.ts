@@ -12,7 +12,7 @@ interface Drawn {
   readonly group: string;
 }
 
-function batchOf(drawn: readonly Drawn[]): RecordBatch {
+function makeBatch(drawn: readonly Drawn[]): RecordBatch {
   const batch = recordBatch(drawn.map(({ deltas }, row): SequencePicture => ({ deltas, step: 1, row })));
   return {
     ...batch,
@@ -40,9 +40,9 @@ const MASKED: NamedCorrection = {
 };
 
 /** What masking tokens with a ratio outside 1/2 to 2 takes away. */
-function droppedOf(drawn: readonly Drawn[]) {
+function findDropped(drawn: readonly Drawn[]) {
   const sweep = new Sweep([BASELINE, MASKED]);
-  sweep.add(batchOf(drawn));
+  sweep.add(makeBatch(drawn));
   const report = buildSweep({ run: "drawn", sweep, presets: [], findings: [], sources: [] });
   return report.settings[1]!;
 }
@@ -55,28 +55,28 @@ const DRAWN: readonly Drawn[] = [
 ];
 
 it("says of which advantages tokens are dropped", () => {
-  const { dropped, tokens_kept } = droppedOf(DRAWN);
+  const { dropped, tokens_kept } = findDropped(DRAWN);
   expect([tokens_kept, dropped.tokens]).toEqual([13, 5]);
   expect(dropped.by_advantage).toEqual({ positive: 2 / 4, negative: 1 / 10, zero: 2 / 4 });
-  const turned = droppedOf(DRAWN.map((one) => ({ ...one, advantage: -one.advantage })));
+  const turned = findDropped(DRAWN.map((one) => ({ ...one, advantage: -one.advantage })));
   expect(turned.dropped.by_advantage).toEqual({ positive: 1 / 10, negative: 2 / 4, zero: 2 / 4 });
 });
 
 it("says of which rewards, and to which side the mean moves", () => {
-  const { dropped } = droppedOf(DRAWN);
+  const { dropped } = findDropped(DRAWN);
   // Kept: 2 tokens of reward 1, 9 of 0, 2 of 0.5; dropped: 2 of 1, 1 of 0, 2 of 0.5.
   expect(dropped.reward_kept).toBeCloseTo(3 / 13, 12);
   expect(dropped.reward_dropped).toBeCloseTo(3 / 5, 12);
   const [mean, squares] = [6 / 18, 5 / 18];
   const deviation = Math.sqrt(squares - mean ** 2);
   expect(dropped.reward_shift).toBeCloseTo((3 / 13 - mean) / deviation, 12);
-  const turned = droppedOf(DRAWN.map((one) => ({ ...one, reward: 1 - one.reward })));
+  const turned = findDropped(DRAWN.map((one) => ({ ...one, reward: 1 - one.reward })));
   expect(turned.dropped.reward_shift).toBeCloseTo((mean - 3 / 13) / deviation, 12);
 });
 
 it("counts sequences and groups without a survivor", () => {
-  const { dropped } = droppedOf(DRAWN);
+  const { dropped } = findDropped(DRAWN);
   expect([dropped.sequences, dropped.sequences_share, dropped.groups_lost]).toEqual([1, 0.25, 1]);
-  const mixed = droppedOf(DRAWN.map((one) => ({ ...one, group: "a" })));
+  const mixed = findDropped(DRAWN.map((one) => ({ ...one, group: "a" })));
   expect(mixed.dropped.groups_lost).toBe(0);
 });

@@ -88,12 +88,12 @@ function droppedPart(sweep: Sweep, index: number): DroppedPart {
     by_length: lengthQuartiles(totals.sequencesByLength).map((group) => ({
       from: group.from,
       to: group.to,
-      ...shareOf(total(totals.tokensByLength, group), total(sums.droppedByLength, group)),
+      ...buildShare(total(totals.tokensByLength, group), total(sums.droppedByLength, group)),
     })),
     by_turn: [...totals.tokensByTurn].flatMap((count, turn) => {
       if (count === 0) return [];
       const to = turn === TURN_BUCKETS - 1 && totals.turnsMax > TURN_BUCKETS ? null : turn;
-      return [{ from: turn, to, ...shareOf(count, sums.droppedByTurn[turn]!) }];
+      return [{ from: turn, to, ...buildShare(count, sums.droppedByTurn[turn]!) }];
     }),
     groups_lost: groups.groups === 0 ? null : groups.lost(index),
   };
@@ -127,7 +127,7 @@ function total(buckets: Float64Array, { first, last }: LengthGroup): number {
   return buckets.subarray(first, last + 1).reduce((sum, count) => sum + count, 0);
 }
 
-function shareOf(
+function buildShare(
   tokens: number,
   dropped: number,
 ): { readonly tokens: number; readonly dropped_share: number } {

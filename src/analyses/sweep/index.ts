@@ -6,7 +6,7 @@
 
 export { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "./buckets.ts";
 export { buildSweep, findCorrection, type SweepInput } from "./build-sweep.ts";
-export { configsOf } from "./configs.ts";
+export { writeConfigs } from "./configs.ts";
 export { unsweepable } from "./evaluate.ts";
 export { correctionFigures, sweepMetrics } from "./figures.ts";
 export { defaultGrid, METHODS, type Method, pickMethods } from "./grid.ts";
@@ -14,7 +14,7 @@ export { BASELINE, checkCorrections, type NamedCorrection } from "./named-correc
 export { paretoFront } from "./pareto.ts";
 export { parsePresetCorrection } from "./preset-correction.ts";
 export { LIMITS, recommend, SMALL_ESS, SMALL_OUTSIDE, TOLERANCE } from "./recommend.ts";
-export { rewardGroupOf, rewardGroups, roundedReward } from "./reward-groups.ts";
+export { findRewardGroup, rewardGroups, roundedReward } from "./reward-groups.ts";
 export { Sweep } from "./sweep.ts";
 export { tokenBudget } from "./token-budget.ts";
 export { PRODUCT_LOG_BOUND } from "./totals.ts";

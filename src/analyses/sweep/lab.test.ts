@@ -80,7 +80,7 @@ const RULES: Readonly<Record<string, { readonly rule: Rule; readonly weights?: "
   },
 };
 
-function rowsOf(batches: readonly RecordBatch[]): Row[] {
+function listRows(batches: readonly RecordBatch[]): Row[] {
   return batches.flatMap((batch) =>
     Array.from({ length: batch.length }, (_, i) => {
       const start = batch.offsets[i]!;
@@ -114,7 +114,7 @@ function recomputed(rows: readonly Row[], { rule, weights }: (typeof RULES)[stri
   const rewards = rows.flatMap((row, i) =>
     applied[i]!.map((weight) => [row.reward, weight === 0 ? 0 : 1] as const),
   );
-  const rewardOf = (part: 0 | 1): number =>
+  const averageReward = (part: 0 | 1): number =>
     mean(rewards.flatMap(([reward, side]) => (side === part ? [reward] : [])));
   const groups = new Map<string, boolean>();
   rows.forEach(({ group }, i) => {
@@ -129,8 +129,8 @@ function recomputed(rows: readonly Row[], { rule, weights }: (typeof RULES)[stri
     mass_moved: sum(flat.map((weight, t) => Math.abs(weight - flatRaw[t]!))) / sum(flatRaw),
     weight_max: kept.reduce((most, weight) => Math.max(most, weight), 0),
     weight_mean: mean(kept),
-    reward_kept: rewardOf(1),
-    reward_dropped: rewardOf(0),
+    reward_kept: averageReward(1),
+    reward_dropped: averageReward(0),
     groups_lost: [...groups.values()].filter((survives) => !survives).length,
   };
 }
@@ -150,7 +150,7 @@ describe.skipIf(!hasSharedData).each(["main", "int8", "stale"])("the sweep over 
   });
 
   it("shows what the formulas give, token by token", () => {
-    const rows = rowsOf(batches);
+    const rows = listRows(batches);
     for (const [setting, rule] of Object.entries(RULES)) {
       const figures = report.settings.find((candidate) => candidate.name === setting)!;
       const actual: Record<string, unknown> = { ...figures, ...figures.dropped };

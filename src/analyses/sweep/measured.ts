@@ -4,7 +4,7 @@
  * @module
  */
 
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { Aggregation, Level, Statistic } from "../../trainers/neutral/index.ts";
 import { tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreSums, Prepared } from "./prepared.ts";
@@ -37,7 +37,7 @@ export class MeasuredBatch {
   tailValues(figure: Figure): Float64Array {
     const logs = this.#tailStatistics(figure);
     if (figure.statistic !== "ratio") return logs;
-    return known(this.#tails, `exp ${keyOf(figure)}`, () => logs.map(Math.exp));
+    return known(this.#tails, `exp ${formatKey(figure)}`, () => logs.map(Math.exp));
   }
 
   /** Δ of each tail token, clamped as the figure says. */
@@ -49,14 +49,14 @@ export class MeasuredBatch {
   segmentValues(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
     const values = this.logValues(level, figure, aggregation, kept);
     if (figure.statistic !== "ratio") return values;
-    const key = `exp ${level} ${aggregation} ${keyOf(figure)}`;
+    const key = `exp ${level} ${aggregation} ${formatKey(figure)}`;
     return kept ? values.map(Math.exp) : known(this.#segments, key, () => values.map(Math.exp));
   }
 
   /** As {@link segmentValues}, but the log-ratio for `ratio`. */
   logValues(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
     if (kept) return this.#aggregate(level, figure, aggregation, kept);
-    const key = `${level} ${aggregation} ${keyOf(figure)}`;
+    const key = `${level} ${aggregation} ${formatKey(figure)}`;
     return known(this.#segments, key, () => this.#aggregate(level, figure, aggregation));
   }
 
@@ -76,7 +76,7 @@ export class MeasuredBatch {
 
   #tailStatistics(figure: Figure): Float64Array {
     const { rollout, trainer } = this.prepared.tail;
-    return known(this.#tails, keyOf(figure), () =>
+    return known(this.#tails, formatKey(figure), () =>
       rollout.map((value, t) => tokenStatistic(figure.statistic, value, trainer[t]!, figure.deltaBound)),
     );
   }
@@ -85,7 +85,7 @@ export class MeasuredBatch {
     const { prepared } = this;
     const { core, tailStarts, turnStarts, turns, sequences } = prepared;
     const tails = this.#tailStatistics(figure);
-    const { sums, sign } = coreSumsOf(core, figure.statistic);
+    const { sums, sign } = selectCoreSums(core, figure.statistic);
     const values = new Float64Array(level === "turn" ? turns : sequences);
     for (let i = 0; i < values.length; i++) {
       const first = level === "turn" ? i : turnStarts[i]!;
@@ -112,7 +112,7 @@ export class MeasuredBatch {
   }
 }
 
-function coreSumsOf(core: CoreSums, statistic: Statistic): { sums: Float64Array; sign: number } {
+function selectCoreSums(core: CoreSums, statistic: Statistic): { sums: Float64Array; sign: number } {
   switch (statistic) {
     case "ratio":
       return { sums: core.delta, sign: 1 };
@@ -137,9 +137,9 @@ function coreMaximum(core: CoreSums, turn: number, statistic: Statistic): number
     case "k2":
       return Math.max((low * low) / 2, (high * high) / 2);
     case "k3":
-      return Math.max(k3Of(low), k3Of(high));
+      return Math.max(computeK3(low), computeK3(high));
     case "k3_reverse":
-      return Math.max(k3Of(-low), k3Of(-high));
+      return Math.max(computeK3(-low), computeK3(-high));
     case "ratio_distance":
       return Math.max(Math.abs(Math.expm1(low)), Math.abs(Math.expm1(high)));
     case "error_ratio":
@@ -151,7 +151,7 @@ function coreMaximum(core: CoreSums, turn: number, statistic: Statistic): number
   }
 }
 
-function keyOf({ statistic, deltaBound }: Figure): string {
+function formatKey({ statistic, deltaBound }: Figure): string {
   return deltaBound === undefined ? statistic : `${statistic} ±${deltaBound}`;
 }
 

@@ -45,7 +45,7 @@ export function naiveFigures(batches: readonly RecordBatch[], correction: Correc
   let [positive, negative] = [0, 0];
   const byTurn: number[] = [];
   for (const batch of batches) {
-    const block = blockOf(batch);
+    const block = toBlock(batch);
     const applied = applyCorrection(block, correction);
     const factor = applied.steps.reduce((product, step) => product * (step.factor ?? 1), 1);
     truncated += countTruncated(block, correction);
@@ -120,7 +120,7 @@ export function naiveFigures(batches: readonly RecordBatch[], correction: Correc
   };
 }
 
-export function blockOf(batch: RecordBatch): CorrectionBlock {
+export function toBlock(batch: RecordBatch): CorrectionBlock {
   return {
     rollout: batch.rolloutLogprobs!,
     trainer: batch.trainerLogprobs!,

@@ -32,7 +32,7 @@ export function checkCorrections(given: readonly NamedCorrection[]): readonly Na
       validateCorrection(correction);
     } catch (error) {
       if (error instanceof UsageError)
-        throw new UsageError(`${name}: ${error.message}`, { cause: error, ...adviceOf(error) });
+        throw new UsageError(`${name}: ${error.message}`, { cause: error, ...pickAdvice(error) });
       throw error;
     }
     const why = unsweepable(correction);
@@ -42,6 +42,6 @@ export function checkCorrections(given: readonly NamedCorrection[]): readonly Na
   return corrections;
 }
 
-function adviceOf({ likely, hint }: UsageError): { readonly likely?: string; readonly hint?: string } {
+function pickAdvice({ likely, hint }: UsageError): { readonly likely?: string; readonly hint?: string } {
   return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
 }

@@ -21,7 +21,7 @@
  *
  * @module
  */
-import { checkedRows, k3Of, probDiffOf } from "../../core/kernels/index.ts";
+import { checkedRows, computeK3, computeProbDiff } from "../../core/kernels/index.ts";
 import { type CorrectionBlock, diverges, tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreRegion, ExtraStatistic } from "./core-region.ts";
 import type { CoreSums, ExcludedCounts, Prepared } from "./prepared.ts";
@@ -165,7 +165,7 @@ class BatchPass {
       const delta = b - a;
       // Only of a finite number is the difference from itself 0.
       if (delta - delta !== 0) {
-        this.#excluded[reasonOf(a, b)]++;
+        this.#excluded[findReason(a, b)]++;
         continue;
       }
       const advantage = advantages === undefined ? Number.NaN : advantages[t]!;
@@ -187,7 +187,7 @@ class BatchPass {
       ratioSquare += ratio * ratio;
       if (advantage > 0) positive++;
       else if (advantage < 0) negative++;
-      if (wantsK3) k3 += k3Of(delta, ratio - 1);
+      if (wantsK3) k3 += computeK3(delta, ratio - 1);
       if (wantsMore) this.#addExtras(a, b);
     }
     const core = this.#core;
@@ -212,7 +212,7 @@ class BatchPass {
   #isDiffInside(a: number, b: number): boolean {
     if (a <= 0 && b <= 0 && Math.abs(b - a) <= this.#surelyInside) return true;
     const { low, high } = this.#region.probDiff;
-    const diff = probDiffOf(a, b);
+    const diff = computeProbDiff(a, b);
     return diff >= low && diff <= high;
   }
 
@@ -221,7 +221,7 @@ class BatchPass {
     for (const [statistic, sums] of this.#extras) sums[this.#turns]! += tokenStatistic(statistic, a, b);
     if (!this.#wantsProbDiff) return;
     const { probDiffMin, probDiffMax } = this.#core;
-    const diff = probDiffOf(a, b);
+    const diff = computeProbDiff(a, b);
     if (diff < probDiffMin[this.#turns]!) probDiffMin[this.#turns] = diff;
     if (diff > probDiffMax[this.#turns]!) probDiffMax[this.#turns] = diff;
   }
@@ -241,7 +241,7 @@ function countTurns(mask: Uint8Array, offsets: Int32Array): number {
 }
 
 /** As the kernel counts them: −∞ on one side only is a Δ of its sign, all else is missing. */
-function reasonOf(rollout: number, trainer: number): keyof ExcludedCounts {
+function findReason(rollout: number, trainer: number): keyof ExcludedCounts {
   if (Number.isFinite(rollout) && trainer === Number.NEGATIVE_INFINITY) return "delta_negative_infinite";
   if (Number.isFinite(trainer) && rollout === Number.NEGATIVE_INFINITY) return "delta_positive_infinite";
   return "missing";

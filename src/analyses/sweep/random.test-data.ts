@@ -62,7 +62,7 @@ export function randomBatch(seed: number, rows: number, step: number, advantages
 }
 
 /** Rows `[from, to)` of a batch. */
-export function rowsOf(batch: RecordBatch, from: number, to: number): RecordBatch {
+export function cutRows(batch: RecordBatch, from: number, to: number): RecordBatch {
   const [start, end] = [batch.offsets[from]!, batch.offsets[to]!];
   return {
     ...batch,

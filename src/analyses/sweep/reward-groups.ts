@@ -39,7 +39,7 @@ export function rewardGroups(sequences: ReadonlyMap<number, number>): ValueGroup
 }
 
 /** The place of a reward's group; -1 without one. */
-export function rewardGroupOf(groups: readonly ValueGroup[], reward: number): number {
+export function findRewardGroup(groups: readonly ValueGroup[], reward: number): number {
   const rounded = roundedReward(reward);
   return groups.findIndex(({ from, to }) => rounded >= from && rounded <= to);
 }

@@ -5,16 +5,16 @@ import type { Correction } from "../../trainers/neutral/correction.ts";
 import { unsweepable } from "./evaluate.ts";
 import { correctionFigures } from "./figures.ts";
 import { naiveFigures } from "./naive.test-data.ts";
-import { corrections, randomBatch, rowsOf } from "./random.test-data.ts";
+import { corrections, cutRows, randomBatch } from "./random.test-data.ts";
 import { Sweep } from "./sweep.ts";
 
-function sweepOf(all: readonly Correction[], batches: readonly RecordBatch[]): Sweep {
+function runSweep(all: readonly Correction[], batches: readonly RecordBatch[]): Sweep {
   const sweep = new Sweep(all.map((correction, i) => ({ name: `c${i}`, methods: [], correction })));
   for (const batch of batches) sweep.add(batch);
   return sweep;
 }
 
-function figuresOf(sweep: Sweep, index: number): Record<string, unknown> {
+function collectFigures(sweep: Sweep, index: number): Record<string, unknown> {
   const figures = correctionFigures(sweep, index);
   const { dropped } = figures;
   return {
@@ -54,12 +54,12 @@ describe("Sweep", () => {
         const sweepable = all.filter((correction) => unsweepable(correction) === undefined);
         const batches = [randomBatch(seed, 12, 1), randomBatch(seed + 1, 5, 2)];
         fc.pre(batches.some(({ responseMask }) => responseMask.includes(1)));
-        const sweep = sweepOf(sweepable, batches);
+        const sweep = runSweep(sweepable, batches);
         sweepable.forEach((correction, i) => {
           const naive = naiveFigures(batches, correction);
-          expectClose(figuresOf(sweep, i + 1), { ...naive });
-          expect(sumOf(sweep.sums[i + 1]!.droppedByTurn)).toBe(naive.tokens - naive.tokens_kept);
-          expect(sumOf(sweep.sums[i + 1]!.droppedByLength)).toBe(naive.tokens - naive.tokens_kept);
+          expectClose(collectFigures(sweep, i + 1), { ...naive });
+          expect(addValues(sweep.sums[i + 1]!.droppedByTurn)).toBe(naive.tokens - naive.tokens_kept);
+          expect(addValues(sweep.sums[i + 1]!.droppedByLength)).toBe(naive.tokens - naive.tokens_kept);
           expect([...sweep.sums[i + 1]!.droppedByTurn].slice(0, 8)).toEqual(
             Array.from({ length: 8 }, (_, turn) => naive.dropped_by_turn[turn] ?? 0),
           );
@@ -79,14 +79,14 @@ describe("Sweep", () => {
           const sweepable = all.filter((correction) => unsweepable(correction) === undefined);
           const batch = randomBatch(seed, 15, 3);
           fc.pre(batch.responseMask.includes(1));
-          const whole = sweepOf(sweepable, [batch]);
-          const parts = [rowsOf(batch, 0, cut), rowsOf(batch, cut, 15)] as const;
-          const pieces = sweepOf(sweepable, parts);
-          const [left, right] = parts.map((part) => sweepOf(sweepable, [part])) as [Sweep, Sweep];
+          const whole = runSweep(sweepable, [batch]);
+          const parts = [cutRows(batch, 0, cut), cutRows(batch, cut, 15)] as const;
+          const pieces = runSweep(sweepable, parts);
+          const [left, right] = parts.map((part) => runSweep(sweepable, [part])) as [Sweep, Sweep];
           right.merge(left);
           whole.corrections.forEach((_, i) => {
-            expectClose(figuresOf(pieces, i), figuresOf(whole, i));
-            expectClose(figuresOf(right, i), figuresOf(whole, i));
+            expectClose(collectFigures(pieces, i), collectFigures(whole, i));
+            expectClose(collectFigures(right, i), collectFigures(whole, i));
           });
         },
       ),
@@ -96,12 +96,12 @@ describe("Sweep", () => {
 
   it("leaves out tokens without a finite Δ, counts them by reason, and keeps their turn whole", () => {
     const batch = randomBatch(3, 6, 1);
-    const clean = sweepOf([], [batch]);
+    const clean = runSweep([], [batch]);
     const [first, second, third] = [...batch.responseMask.keys()].filter((t) => batch.responseMask[t] === 1);
     batch.rolloutLogprobs![first!] = Number.NaN;
     batch.trainerLogprobs![second!] = Number.NEGATIVE_INFINITY;
     batch.rolloutLogprobs![third!] = Number.NEGATIVE_INFINITY;
-    const { totals } = sweepOf([], [batch]);
+    const { totals } = runSweep([], [batch]);
     expect(totals.excluded).toEqual({ delta_negative_infinite: 1, delta_positive_infinite: 1, missing: 1 });
     expect(totals.tokens).toBe(clean.totals.tokens - 3);
     expect(totals.turnsMax).toBe(clean.totals.turnsMax);
@@ -114,7 +114,7 @@ describe("Sweep", () => {
         { action: "mask", measure: { statistic: "k1", level: "sequence", aggregation: "mean" }, upper: 0 },
       ],
     };
-    const sweep = sweepOf([opsm], []);
+    const sweep = runSweep([opsm], []);
     for (const batch of batches) {
       sweep.add(batch);
       sweep.groups.close(0);
@@ -126,7 +126,7 @@ describe("Sweep", () => {
   it("refuses contradictions and what it cannot sum before any data", () => {
     const truncate = { action: "truncate", lower: 2, upper: 1 } as const;
     const weight = { level: "token", aggregation: "sum" } as const;
-    expect(() => sweepOf([{ weight, steps: [truncate] }], [])).toThrow(/c0: .*lower bound 2 above/);
+    expect(() => runSweep([{ weight, steps: [truncate] }], [])).toThrow(/c0: .*lower bound 2 above/);
     const late: Correction = {
       weight,
       steps: [
@@ -134,7 +134,7 @@ describe("Sweep", () => {
         { action: "truncate", upper: 2 },
       ],
     };
-    expect(() => sweepOf([late], [])).toThrow(/c0 cannot be swept: it bounds weights after/);
+    expect(() => runSweep([late], [])).toThrow(/c0 cannot be swept: it bounds weights after/);
     const lifting: Correction = {
       weight,
       steps: [
@@ -142,10 +142,10 @@ describe("Sweep", () => {
         { action: "truncate", lower: 0.5 },
       ],
     };
-    expect(() => sweepOf([lifting], [])).toThrow(/c0 cannot be swept: it lifts weights/);
+    expect(() => runSweep([lifting], [])).toThrow(/c0 cannot be swept: it lifts weights/);
   });
 });
 
-function sumOf(values: Float64Array): number {
+function addValues(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0);
 }

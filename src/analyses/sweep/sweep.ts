@@ -68,7 +68,7 @@ export class Sweep {
       this.#region,
     );
     const measured = new MeasuredBatch(prepared);
-    const columns = columnsOf(batch, prepared);
+    const columns = buildColumns(batch, prepared);
     this.totals.add(measured, columns, advantages !== undefined);
     const groups = this.#groupSlots(batch, prepared);
     const evaluator = new Evaluator(measured, columns.slots);
@@ -106,7 +106,7 @@ export class Sweep {
   }
 }
 
-function columnsOf(batch: RecordBatch, prepared: Prepared): SequenceColumns {
+function buildColumns(batch: RecordBatch, prepared: Prepared): SequenceColumns {
   const { rows, lengths, sequences } = prepared;
   const ofRows = (column: Float64Array): Float64Array =>
     Float64Array.from({ length: sequences }, (_, i) => column[rows[i]!]!);

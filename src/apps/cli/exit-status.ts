@@ -12,6 +12,6 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-export function exitStatusOf(tag: ErrorTag): ExitStatus {
+export function chooseExitStatus(tag: ErrorTag): ExitStatus {
   return tag === "UsageError" ? EXIT.usage : EXIT.unreadable;
 }

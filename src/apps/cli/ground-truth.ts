@@ -35,17 +35,17 @@ export async function openTruth(given: string): Promise<GroundTruth> {
 /** Read from the source files again, one file at a time. */
 function truthColumn(column: string): GroundTruth {
   let file: string | undefined;
-  let truthOf: Lookup = () => undefined;
+  let findTruth: Lookup = () => undefined;
   return {
     source: column,
     of: async (batch) => {
       const { provenance } = batch;
       if (file !== provenance.file) {
         refuse(column, provenance);
-        truthOf = await readColumn(provenance, column);
+        findTruth = await readColumn(provenance, column);
         file = provenance.file;
       }
-      return Array.from({ length: batch.length }, (_, i) => truthOf(batch, i));
+      return Array.from({ length: batch.length }, (_, i) => findTruth(batch, i));
     },
   };
 }
@@ -78,7 +78,7 @@ async function treeColumn({ root, file }: TreeDocument, column: string): Promise
   const list = isTensor(found) ? await tensorValues(found) : found;
   if (!Array.isArray(list) && !ArrayBuffer.isView(list))
     throw new SchemaError(`--truth: ${column} is not a list of values`, { at: { file, entry: column } });
-  return Array.from(list as ArrayLike<TreeValue>, textOf);
+  return Array.from(list as ArrayLike<TreeValue>, toText);
 }
 
 /** Rows are found again by their byte offset, else by their index; those of a record by the numbers they carry. */
@@ -92,7 +92,7 @@ async function rowColumn(document: RowDocument, column: string, isRecord: boolea
     for (let i = 0; i < chunk.length; i++) {
       const value = rowValue(chunk, i, column);
       if (value !== undefined) seen = true;
-      const text = textOf(value);
+      const text = toText(value);
       byRow[chunk.firstRow + i] = text;
       if (chunk.offset) byOffset.set(chunk.offset(i), text);
       if (!numbered) continue;
@@ -131,7 +131,7 @@ async function truthFile(file: string): Promise<GroundTruth> {
     if (document.kind === "tree") {
       for (const [id, value] of Object.entries(document.root)) {
         const inner = isMap(value) ? TRUTHS.map((name) => value[name]).find((x) => x !== undefined) : value;
-        truths.set(id, textOf(inner));
+        truths.set(id, toText(inner));
       }
     } else {
       const names = new Set(document.sample.flatMap((row) => Object.keys(row)));
@@ -140,9 +140,9 @@ async function truthFile(file: string): Promise<GroundTruth> {
       if (truth === undefined) throw noColumn(file, TRUTHS.join(", "), [...names]);
       for await (const chunk of document.chunks()) {
         for (let i = 0; i < chunk.length; i++) {
-          const value = textOf(chunk.get(i, truth));
+          const value = toText(chunk.get(i, truth));
           for (const name of ids) {
-            const id = textOf(chunk.get(i, name));
+            const id = toText(chunk.get(i, name));
             if (id !== undefined) truths.set(id, value);
           }
         }
@@ -211,11 +211,11 @@ async function tensorValues(tensor: Tensor): Promise<ArrayLike<TreeValue>> {
 }
 
 /** A number or a text as text; a list of one counts as what it holds. */
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number") return Number.isNaN(value) ? undefined : decimal(value);
   if ((Array.isArray(value) || ArrayBuffer.isView(value)) && (value as ArrayLike<unknown>).length === 1)
-    return textOf((value as ArrayLike<unknown>)[0]);
+    return toText((value as ArrayLike<unknown>)[0]);
   return undefined;
 }
 

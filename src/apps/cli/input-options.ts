@@ -60,7 +60,7 @@ export function addInputOptions(command: Command): Command {
   return command;
 }
 
-/** Of verbs that `filterOf` (filter-option.ts) filters. */
+/** Of verbs that `openFilter` (analyses/runs) filters. */
 export function addFilterOption(command: Command): Command {
   return command.option(
     "--filter <terms>",
@@ -69,7 +69,7 @@ export function addFilterOption(command: Command): Command {
 }
 
 /** @throws UsageError when a flag's value makes no sense. */
-export function readOptionsOf({ batchTokens, ...options }: InputOptions): ReadOptions {
+export function toReadOptions({ batchTokens, ...options }: InputOptions): ReadOptions {
   return parseRunInput({
     ...options,
     ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),

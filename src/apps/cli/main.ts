@@ -1,6 +1,6 @@
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import { fileSystemError, isSystemError } from "../../input/io/index.ts";
-import { EXIT, exitStatusOf } from "./exit-status.ts";
+import { chooseExitStatus, EXIT } from "./exit-status.ts";
 import { formatBug, formatError } from "./messages.ts";
 import { runCommandLine } from "./program.ts";
 import { listenForClosedPipes } from "./standard-streams.ts";
@@ -9,7 +9,7 @@ import { openTerminal } from "./terminal.ts";
 function fail(error: LogratioError): void {
   const terminal = openTerminal();
   terminal.err(formatError(error, terminal));
-  process.exitCode = exitStatusOf(error._tag);
+  process.exitCode = chooseExitStatus(error._tag);
 }
 
 listenForClosedPipes((error) => {

@@ -22,11 +22,11 @@ export interface Progress<State> {
 
 /** A line on standard error with bytes, sequences and time left; only on a terminal, and only for long reads. */
 export function createProgress(terminal: Terminal): Progress<ProgressState> {
-  return createProgressOf(terminal, progressLine);
+  return createProgressFor(terminal, progressLine);
 }
 
 /** The same with any other line; `line` is given the seconds since the start. */
-export function createProgressOf<State>(
+export function createProgressFor<State>(
   terminal: Terminal,
   line: (state: State, seconds: number) => string,
 ): Progress<State> {

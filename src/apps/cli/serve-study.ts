@@ -5,7 +5,7 @@ import { startStudyServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { formatFailure, formatWarning, tellFindings, writtenLine } from "./messages.ts";
-import { createProgressOf } from "./progress.ts";
+import { createProgressFor } from "./progress.ts";
 import { analyzeLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -80,7 +80,7 @@ async function prepare(
   options: PrepareStudyOptions & { readonly signal: AbortSignal },
   terminal: Terminal,
 ): Promise<PreparedStudy | undefined> {
-  const progress = createProgressOf(terminal, analyzeLine);
+  const progress = createProgressFor(terminal, analyzeLine);
   try {
     const onProgress = progress.update;
     const onNotice = (message: string): void => terminal.err(formatWarning(message, terminal));

@@ -9,10 +9,10 @@ import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
 import {
   type ConfiguredStudy,
+  readStudy,
   readStudyConfig,
   type StudyConfig,
   type StudySpec,
-  studyOf,
 } from "../../scoring/index.ts";
 import { positiveInteger } from "./input-options.ts";
 import type { StudyFlags } from "./study-flags.ts";
@@ -36,8 +36,8 @@ export async function studyFromFlags(
     throw new UsageError(`give one config at a time, not ${config} and ${second}`, { hint: "choose one" });
   const files = paths.filter((path) => !CONFIG_FILE.test(path));
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
-  const settings = mergeSettings(mergeSettings(fromFile, settingsOf(files, flags)), more);
-  const study = await studyOf(settings, defaultOut(config ?? files[0]), config);
+  const settings = mergeSettings(mergeSettings(fromFile, readStudyFlags(files, flags)), more);
+  const study = await readStudy(settings, defaultOut(config ?? files[0]), config);
   // A key does not belong on a command line, where every process list shows it, nor in a file that is passed around.
   const apiKey = process.env.LOGRATIO_API_KEY;
   return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
@@ -83,7 +83,7 @@ function defaultOut(path: string | undefined): string {
   return CONFIG_FILE.test(path) ? join(dirname(path), `${name}.study`) : `${name}.study`;
 }
 
-function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {
+function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfig {
   const [first, ...others] = files;
   const asProblems =
     flags.responses !== undefined || flags.useDpoResponses === true || flags.generate !== undefined;
@@ -95,7 +95,7 @@ function settingsOf(files: readonly string[], flags: StudyFlags): StudyConfig {
     });
   return defined({
     ...(first !== undefined && (asProblems ? { problems: first } : { texts: files })),
-    responses: flags.useDpoResponses ? { dpo: dpoResponses(first) } : responsesOf(flags.responses),
+    responses: flags.useDpoResponses ? { dpo: dpoResponses(first) } : parseResponses(flags.responses),
     columns: named("--column", flags.column),
     prompt_template: flags.promptTemplate,
     append_eos: flags.appendEos,
@@ -139,7 +139,7 @@ function dpoResponses(problems: string | undefined): string {
 }
 
 /** `source=file`, or a file whose name says whose they are. */
-function responsesOf(given: readonly string[] | undefined): unknown {
+function parseResponses(given: readonly string[] | undefined): unknown {
   if (given === undefined) return undefined;
   if (given.every((text) => !text.includes("="))) return given;
   return named("--responses", given);

@@ -30,7 +30,7 @@ export function containError(error: unknown, at: Place, what = "file"): Logratio
     `logratio failed on this ${what}: ${text}; this is a bug in logratio, not a fault in your ${what}`,
     {
       at,
-      likely: isDebugging() ? stackOf(error) : firstFrame(error),
+      likely: isDebugging() ? readStack(error) : firstFrame(error),
       hint: `report it with this message, the output of logratio --version and, if you may share it, the ${what}; LOGRATIO_DEBUG=1 adds the stack`,
       cause: error,
     },
@@ -43,12 +43,14 @@ function isDebugging(): boolean {
   return Boolean(process?.env?.LOGRATIO_DEBUG);
 }
 
-function stackOf(error: unknown): string {
+function readStack(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : "there is no stack";
 }
 
 /** Where it happened, as far as it says anything to whoever has the source: a function, a file, a line. */
 function firstFrame(error: unknown): string {
-  const frame = /^\s+at (?:async )?(.*?)\(?(?:[^()\s]*[/\\])?([^/\\()\s]+:\d+:\d+)\)?$/m.exec(stackOf(error));
+  const frame = /^\s+at (?:async )?(.*?)\(?(?:[^()\s]*[/\\])?([^/\\()\s]+:\d+:\d+)\)?$/m.exec(
+    readStack(error),
+  );
   return frame === null ? "its location is unknown" : `it failed in ${frame[1]}(${frame[2]})`;
 }

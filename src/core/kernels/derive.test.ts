@@ -4,7 +4,7 @@ import { FIELDS } from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 import { tokenSums } from "./scalar.ts";
 
-function sumsOf(rollout: number[], trainer: number[]): Float64Array {
+function computeSums(rollout: number[], trainer: number[]): Float64Array {
   return tokenSums(Float64Array.from(rollout), Float64Array.from(trainer), undefined, 0, rollout.length);
 }
 const mean = (values: number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
@@ -18,7 +18,7 @@ const ratio = delta.map(Math.exp);
 const diff = trainer.map((value, i) => Math.exp(value) - Math.exp(rollout[i]!));
 
 describe("figures", () => {
-  const sums = sumsOf(rollout, trainer);
+  const sums = computeSums(rollout, trainer);
 
   it("follow their formulas", () => {
     const abs = diff.map(Math.abs);
@@ -52,17 +52,17 @@ describe("figures", () => {
     const moved = logprobs.map((value, i) => value + (i % 2 === 0 ? h : -h));
     const spread = probs.reduce((sum, p) => sum + (p - mean(probs)) ** 2, 0);
     const residual = h ** 2 * probs.reduce((sum, p) => sum + p * p, 0);
-    const deficit = derive.pearsonDeficit(sumsOf(logprobs, moved));
+    const deficit = derive.pearsonDeficit(computeSums(logprobs, moved));
     expect(deficit / (residual / (2 * spread))).toBeCloseTo(1, 5);
-    expect(derive.pearson(sumsOf(logprobs, moved))).toBe(1);
+    expect(derive.pearson(computeSums(logprobs, moved))).toBe(1);
   });
 
   it("give no correlation where a policy gives every token the same probability, or there is one token", () => {
-    expect(derive.pearsonDeficit(sumsOf([-1, -1], [-1, -2]))).toBeNaN();
-    expect(derive.pearsonDeficit(sumsOf([-1, -2], [-1, -1]))).toBeNaN();
-    expect(derive.pearsonDeficit(sumsOf([-1], [-2]))).toBeNaN();
-    expect(derive.pearson(sumsOf([-1], [-2]))).toBeNaN();
-    const opposite = sumsOf([Math.log(0.2), Math.log(0.6)], [Math.log(0.6), Math.log(0.2)]);
+    expect(derive.pearsonDeficit(computeSums([-1, -1], [-1, -2]))).toBeNaN();
+    expect(derive.pearsonDeficit(computeSums([-1, -2], [-1, -1]))).toBeNaN();
+    expect(derive.pearsonDeficit(computeSums([-1], [-2]))).toBeNaN();
+    expect(derive.pearson(computeSums([-1], [-2]))).toBeNaN();
+    const opposite = computeSums([Math.log(0.2), Math.log(0.6)], [Math.log(0.6), Math.log(0.2)]);
     expect(derive.pearson(opposite)).toBeCloseTo(-1, 14);
     expect(derive.pearsonDeficit(opposite)).toBeCloseTo(2, 14);
   });
@@ -91,7 +91,7 @@ describe("figures", () => {
 
 describe("ratios beyond the clamp", () => {
   it("count in full in chi2Token and clamped in chi2TokenClamped", () => {
-    const sums = sumsOf([-25, -1, -1], [-1, -1.1, -0.9]);
+    const sums = computeSums([-25, -1, -1], [-1, -1.1, -0.9]);
     const rest = Math.exp(-0.2) + Math.exp(0.2) - 3;
     expect(derive.chi2Token(sums) / ((Math.exp(48) + rest) / 3)).toBeCloseTo(1, 12);
     expect(derive.chi2TokenClamped(sums) / ((Math.exp(40) + rest) / 3)).toBeCloseTo(1, 12);
@@ -101,7 +101,7 @@ describe("ratios beyond the clamp", () => {
 
   it("leave the effective sample size at its limit when they overflow", () => {
     for (const rollout of [-400, -9999]) {
-      const sums = sumsOf([rollout, -1, -1, -1], [-0.5, -1, -1, -1]);
+      const sums = computeSums([rollout, -1, -1, -1], [-0.5, -1, -1, -1]);
       expect(derive.effectiveSampleSize(sums)).toBe(0.25);
       expect(derive.effectiveSampleSizeDeficit(sums)).toBe(0.75);
       expect(derive.chi2Token(sums)).toBe(Number.POSITIVE_INFINITY);
@@ -117,7 +117,7 @@ describe("pearson", () => {
 
   it("is the correlation of the two probabilities", () => {
     for (const other of [trainer, rollout.map((value) => -2.31 - value), [-1, -1.5, -0.2, -3, -0.4]]) {
-      const sums = sumsOf(rollout, other);
+      const sums = computeSums(rollout, other);
       expect(derive.pearson(sums)).toBeCloseTo(correlation(probs(rollout), probs(other)), 12);
       expect(derive.pearsonDeficit(sums)).toBeCloseTo(1 - correlation(probs(rollout), probs(other)), 12);
     }
@@ -125,9 +125,9 @@ describe("pearson", () => {
 
   it("is 1 where p' is a multiple of p, and keeps the distance from 1 when it is tiny", () => {
     const scaled = rollout.map((value) => value - 0.105);
-    expect(derive.pearson(sumsOf(rollout, scaled))).toBe(1);
+    expect(derive.pearson(computeSums(rollout, scaled))).toBe(1);
     const noise = [1e-6, -2e-6, 0, 3e-6, -1e-6];
-    const noisy = sumsOf(
+    const noisy = computeSums(
       rollout,
       scaled.map((value, i) => value + noise[i]!),
     );
@@ -140,13 +140,13 @@ describe("pearson", () => {
   });
 
   it("is NaN for one token, and where a policy gives all tokens the same probability", () => {
-    expect(derive.pearson(sumsOf([-1], [-2]))).toBeNaN();
-    expect(derive.pearson(sumsOf([-1, -1, -1], [-2, -1, -3]))).toBeNaN();
+    expect(derive.pearson(computeSums([-1], [-2]))).toBeNaN();
+    expect(derive.pearson(computeSums([-1, -1, -1], [-2, -1, -3]))).toBeNaN();
     for (let seed = 1; seed < 40; seed++) {
       const different = Array.from({ length: 3 + (seed % 9) }, (_, i) => -3 * ((i * seed * 0.618) % 1));
       expect(
         derive.pearson(
-          sumsOf(
+          computeSums(
             different,
             different.map(() => -0.7),
           ),
@@ -161,8 +161,8 @@ describe("pearson", () => {
     const other = base.map((value, i) => value - 0.105 + 1e-6 * Math.sin(i));
     const parts = emptySums();
     for (let from = 0; from < n; from += 10)
-      mergeSums(parts, sumsOf(base.slice(from, from + 10), other.slice(from, from + 10)));
-    expect(derive.pearsonDeficit(parts) / derive.pearsonDeficit(sumsOf(base, other))).toBeCloseTo(1, 7);
+      mergeSums(parts, computeSums(base.slice(from, from + 10), other.slice(from, from + 10)));
+    expect(derive.pearsonDeficit(parts) / derive.pearsonDeficit(computeSums(base, other))).toBeCloseTo(1, 7);
   });
 });
 
@@ -171,10 +171,10 @@ it("has the distance of Pearson's r from 1 where r itself rounds to 1", () => {
   const p = [0.2, 0.4, 0.6, 0.8];
   // Without slope on p, so that 1/r² = 1 + Σe² / Σ(p − mean)².
   const moved = [0.2 + e, 0.4 - e, 0.6 - e, 0.8 + e];
-  const sums = sumsOf(p.map(Math.log), moved.map(Math.log));
+  const sums = computeSums(p.map(Math.log), moved.map(Math.log));
   const x = (4 * e * e) / 0.2;
   expect(derive.pearsonDeficit(sums) / (x / 2)).toBeCloseTo(1, 6);
   expect(derive.pearson(sums)).toBeLessThan(1);
-  const turned = sumsOf(p.map(Math.log), [...p].reverse().map(Math.log));
+  const turned = computeSums(p.map(Math.log), [...p].reverse().map(Math.log));
   expect(derive.pearsonDeficit(turned)).toBeCloseTo(2, 12);
 });

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type Softmax, softmaxOf } from "./distribution-scalar.ts";
+import { computeSoftmax, type Softmax } from "./distribution-scalar.ts";
 import type { DivergenceRows } from "./logit-block.ts";
-import { k3Of } from "./scalar.ts";
+import { computeK3 } from "./scalar.ts";
 
 /** Two softmaxes over the same columns. */
 interface Pair {
@@ -16,7 +16,7 @@ interface Pair {
   readonly ofQ: Softmax;
 }
 
-/** Below this |x| the series of `jensenOf` is more accurate than its logarithms. */
+/** Below this |x| the series of `computeJensen` is more accurate than its logarithms. */
 const JENSEN_SERIES = 0.05;
 const LOG2 = Math.LN2;
 
@@ -24,7 +24,7 @@ const LOG2 = Math.LN2;
  * With D = log q − log p and x = tanh(D / 2) = (q − p) / (q + p): ½ [(1 + x) log(1 + x) + (1 − x) log(1 − x)]. Times
  * (p + q) / 2 this is a column's term of the Jensen-Shannon divergence.
  */
-export function jensenOf(ratio: number): number {
+export function computeJensen(ratio: number): number {
   const size = Math.abs(ratio);
   const x = Math.tanh(size / 2);
   if (x < JENSEN_SERIES) {
@@ -43,8 +43,8 @@ export function jensenOf(ratio: number): number {
  */
 export function compareRow(p: Float32Array, q: Float32Array, row: number, into: DivergenceRows): void {
   const columns = Math.min(p.length, q.length);
-  const ofP = softmaxOf(p, 0, columns);
-  const ofQ = softmaxOf(q, 0, columns);
+  const ofP = computeSoftmax(p, 0, columns);
+  const ofQ = computeSoftmax(q, 0, columns);
   if (!ofP || !ofQ) return;
   const excludedP = excludedMass(p, columns, ofP);
   const excludedQ = excludedMass(q, columns, ofQ);
@@ -58,12 +58,12 @@ export function compareRow(p: Float32Array, q: Float32Array, row: number, into: 
 function excludedMass(logits: Float32Array, columns: number, common: Softmax): number {
   const tail = logits.subarray(columns);
   if (tail.every((logit) => logit === Number.NEGATIVE_INFINITY)) return 0;
-  const excluded = softmaxOf(tail, 0, tail.length);
-  return excluded ? shareOf(excluded, common) : Number.NaN;
+  const excluded = computeSoftmax(tail, 0, tail.length);
+  return excluded ? computeShare(excluded, common) : Number.NaN;
 }
 
 /** Of all that two softmaxes are of, the share of the first. */
-export function shareOf(own: Softmax, other: Softmax): number {
+export function computeShare(own: Softmax, other: Softmax): number {
   return 1 / (1 + Math.exp(other.max - own.max + Math.log1p(other.rest) - Math.log1p(own.rest)));
 }
 
@@ -73,7 +73,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
   const logP = Math.log1p(ofP.rest);
   // What float64 left of Σ q − Σ p goes into the offset, or it would show where P and Q are nearly equal.
   const first = Math.log1p(ofQ.rest) - logP;
-  const offset = first + Math.log1p(excessOf(pair, shift, first));
+  const offset = first + Math.log1p(computeExcess(pair, shift, first));
 
   let [forward, reverse, jensen, distance] = [0, 0, 0, 0];
   for (let i = 0; i < columns; i++) {
@@ -84,8 +84,8 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
     const pi = Math.exp(a - ofP.max - logP);
     const qi = Math.exp(b - ofQ.max - logP - offset);
     if (Math.abs(ratio) < 1) {
-      forward += pi * k3Of(ratio);
-      reverse += qi * k3Of(-ratio);
+      forward += pi * computeK3(ratio);
+      reverse += qi * computeK3(-ratio);
       distance += Math.abs(pi * Math.expm1(ratio));
     } else {
       // Where one of them is 0, so is its product with log q − log p, but for a divergence that is infinite.
@@ -95,7 +95,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
       if (b === Number.NEGATIVE_INFINITY) forward = Number.POSITIVE_INFINITY;
       if (a === Number.NEGATIVE_INFINITY) reverse = Number.POSITIVE_INFINITY;
     }
-    jensen += ((pi + qi) / 2) * jensenOf(ratio);
+    jensen += ((pi + qi) / 2) * computeJensen(ratio);
   }
   into.forwardKl[row] = forward;
   into.reverseKl[row] = reverse;
@@ -104,7 +104,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
 }
 
 /** Σ (q − p), with Q normalized as the shift and the offset have it. */
-function excessOf({ p, q, columns, ofP, ofQ }: Pair, shift: number, offset: number): number {
+function computeExcess({ p, q, columns, ofP, ofQ }: Pair, shift: number, offset: number): number {
   const logP = Math.log1p(ofP.rest);
   let excess = 0;
   for (let i = 0; i < columns; i++) {

@@ -20,7 +20,7 @@ export interface Softmax {
 }
 
 /** Of the columns `[from, to)`; undefined where one is NaN or +inf, or none is finite. */
-export function softmaxOf(logits: ArrayLike<number>, from: number, to: number): Softmax | undefined {
+export function computeSoftmax(logits: ArrayLike<number>, from: number, to: number): Softmax | undefined {
   let max = Number.NEGATIVE_INFINITY;
   let at = from;
   for (let i = from; i < to; i++) {
@@ -41,11 +41,11 @@ export function softmaxOf(logits: ArrayLike<number>, from: number, to: number): 
   return { max, rest, weighted };
 }
 
-export function entropyOf({ rest, weighted }: Softmax): number {
+export function computeEntropy({ rest, weighted }: Softmax): number {
   return Math.log1p(rest) + weighted / (1 + rest);
 }
 
-export function logprobOf(logit: number, { max, rest }: Softmax): number {
+export function computeLogprob(logit: number, { max, rest }: Softmax): number {
   return logit - max - Math.log1p(rest);
 }
 
@@ -57,20 +57,20 @@ export function describeRow(
   row: number,
   into: DistributionRows,
 ): void {
-  const softmax = softmaxOf(logits, 0, logits.length);
+  const softmax = computeSoftmax(logits, 0, logits.length);
   if (!softmax) return;
   into.logSumExp[row] = softmax.max + Math.log1p(softmax.rest);
-  into.entropies[row] = entropyOf(softmax);
+  into.entropies[row] = computeEntropy(softmax);
   if (isColumn(token, logits.length)) {
     const own = logits[token]!;
     let larger = 0;
     for (let i = 0; i < logits.length; i++) if (logits[i]! > own) larger++;
-    into.logprobs[row] = logprobOf(own, softmax);
+    into.logprobs[row] = computeLogprob(own, softmax);
     into.ranks[row] = 1 + larger;
   }
   topColumns(logits, k).forEach((id, i) => {
     into.topIds[row * k + i] = id;
-    into.topLogprobs[row * k + i] = logprobOf(logits[id]!, softmax);
+    into.topLogprobs[row * k + i] = computeLogprob(logits[id]!, softmax);
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LengthMismatchError, UsageError } from "../base/errors.ts";
 import { type ComparedRows, compareRows, describeRows } from "./distribution.ts";
 import { fromBfloat16, fromFloat16 } from "./distribution-decode.ts";
-import { jensenOf } from "./distribution-divergence.ts";
+import { computeJensen } from "./distribution-divergence.ts";
 import type { DistributionRows, LogitBlock } from "./logit-block.ts";
 import { distributionKernel } from "./wasm/distribution-kernel.ts";
 
@@ -269,7 +269,7 @@ const noises: fc.Arbitrary<Noise> = fc.record({
   ),
 });
 
-function pairOf(noise: Noise): [p: number[], q: number[]] {
+function drawPair(noise: Noise): [p: number[], q: number[]] {
   let state = noise.seed >>> 0;
   const uniform = (): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -288,7 +288,7 @@ function pairOf(noise: Noise): [p: number[], q: number[]] {
   return [p.slice(0, noise.widthP), q.slice(0, widthQ)];
 }
 
-function largestOf(...rows: number[][]): number {
+function findLargest(...rows: number[][]): number {
   return rows
     .flat()
     .reduce((most, z) => (Number.isFinite(z) && z > -1e30 ? Math.max(most, Math.abs(z)) : most), 0);
@@ -306,12 +306,12 @@ describe("the kernel agrees with its twin", () => {
         fc.integer({ min: -1, max: 100 }),
         fc.integer({ min: 0, max: 12 }),
         (noise, token, k) => {
-          const [p, q] = pairOf(noise);
+          const [p, q] = drawPair(noise);
           const [actual, wanted] = ENGINES.map((engine) =>
             compareRows(float32(p), float32(q), [token], k, { engine }),
           );
-          expectSame(actual!, wanted!, largestOf(p, q));
-          expectSameRows(describeRows(float32(p), [token], k), wanted!.p, largestOf(p));
+          expectSame(actual!, wanted!, findLargest(p, q));
+          expectSameRows(describeRows(float32(p), [token], k), wanted!.p, findLargest(p));
         },
       ),
       { numRuns: 600 },
@@ -324,7 +324,7 @@ describe("the kernel agrees with its twin", () => {
   ] as const)("%s", (format, encode, decode) => {
     fc.assert(
       fc.property(noises, (given) => {
-        const [p, q] = pairOf({ ...given, odd: [] });
+        const [p, q] = drawPair({ ...given, odd: [] });
         const narrow = (row: number[]): LogitBlock => ({
           format,
           values: Uint16Array.from(row, encode),
@@ -333,7 +333,7 @@ describe("the kernel agrees with its twin", () => {
         });
         const wide = (row: number[]): LogitBlock => float32(row.map((z) => decode(encode(z))));
         const actual = compareRows(narrow(p), narrow(q), [0], 4);
-        expectSame(actual, compareRows(wide(p), wide(q), [0], 4, { engine: "scalar" }), largestOf(p, q));
+        expectSame(actual, compareRows(wide(p), wide(q), [0], 4, { engine: "scalar" }), findLargest(p, q));
         expect(compareRows(wide(p), wide(q), [0], 4)).toEqual(actual);
         expect(compareRows(narrow(p), narrow(q), [0], 4, { engine: "scalar" })).toEqual(
           compareRows(wide(p), wide(q), [0], 4, { engine: "scalar" }),
@@ -355,7 +355,7 @@ describe("the kernel agrees with its twin", () => {
         temperature: 1,
         odd: [],
       };
-      const pairs = [1, 2, 3].map((seed) => pairOf({ ...noise, seed }));
+      const pairs = [1, 2, 3].map((seed) => drawPair({ ...noise, seed }));
       const [p, q] = [float32(...pairs.map(([row]) => row)), float32(...pairs.map(([, row]) => row))];
       const [actual, wanted] = ENGINES.map((engine) => compareRows(p, q, [0, 7, 12], 5, { engine }));
       expectSame(actual!, wanted!, 30);
@@ -371,9 +371,9 @@ describe("the twin's Jensen-Shannon term", () => {
         (sum, n) => (sum + 1 / (2 * n * (2 * n - 1))) * x * x,
         0,
       );
-      expectClose(jensenOf(ratio), series, 1e-12, `ratio ${ratio}`);
-      expect(jensenOf(-ratio)).toBe(jensenOf(ratio));
+      expectClose(computeJensen(ratio), series, 1e-12, `ratio ${ratio}`);
+      expect(computeJensen(-ratio)).toBe(computeJensen(ratio));
     }
-    expectClose(jensenOf(INF), Math.LN2, 1e-15, "infinite ratio");
+    expectClose(computeJensen(INF), Math.LN2, 1e-15, "infinite ratio");
   });
 });

@@ -29,7 +29,7 @@ interface Case {
   };
 }
 
-function casesOf(prefix: string): [string, Case][] {
+function readCases(prefix: string): [string, Case][] {
   if (!present) return [];
   const names = readdirSync(folder).filter((name) => name.startsWith(prefix));
   return names.map((name) => [name, JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Case]);
@@ -70,7 +70,7 @@ function expectMetric(actual: number, metrics: Metrics, key: string, absolute = 
 }
 
 describe.skipIf(!present).each(["wasm", "scalar"] as const)("reference results in float64 (%s)", (engine) => {
-  const debugCases = casesOf("verl-debug-").filter(
+  const debugCases = readCases("verl-debug-").filter(
     ([, { inputs, expected_float64 }]) => inputs.response_mask && expected_float64,
   );
   it.each(debugCases)("%s", (_, { inputs, expected_float64 }) => {
@@ -87,7 +87,7 @@ describe.skipIf(!present).each(["wasm", "scalar"] as const)("reference results i
     expectMetric(pearson(sums), metrics, "training/rollout_actor_probs_pearson_corr");
   });
 
-  it.each(casesOf("xtuner-tiny-"))(
+  it.each(readCases("xtuner-tiny-"))(
     "%s",
     (_, { inputs, expected_float64: { mismatch_metrics, is_metrics } }) => {
       const sums = pooled(

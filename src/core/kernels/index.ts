@@ -64,6 +64,6 @@ export {
   mismatchSums,
   type TokenBlock,
 } from "./mismatch.ts";
-export { k3Of, probDiffOf } from "./scalar.ts";
+export { computeK3, computeProbDiff } from "./scalar.ts";
 export { checkedRows } from "./token-block.ts";
 export { turnMarks, turnOfMark } from "./turns.ts";

@@ -11,7 +11,7 @@ const logprob = fc.oneof(
 );
 const tokens = fc.array(fc.tuple(logprob, logprob), { maxLength: 60 });
 
-function sumsOf(list: readonly (readonly [number, number])[]): Float64Array {
+function computeSums(list: readonly (readonly [number, number])[]): Float64Array {
   const rollout = Float64Array.from(list, ([a]) => a);
   return tokenSums(
     rollout,
@@ -42,7 +42,7 @@ describe("mergeSums", () => {
   it("leaves either side as it is when the other is empty", () => {
     fc.assert(
       fc.property(tokens, (list) => {
-        const sums = sumsOf(list);
+        const sums = computeSums(list);
         expect(merged(sums)).toEqual(sums);
         expect(merged(sums, emptySums())).toEqual(sums);
         expect(merged(emptySums(), sums)).toEqual(sums);
@@ -54,7 +54,11 @@ describe("mergeSums", () => {
     fc.assert(
       fc.property(tokens, fc.nat(), (list, at) => {
         const cut = list.length === 0 ? 0 : at % (list.length + 1);
-        const [a, b, whole] = [sumsOf(list.slice(0, cut)), sumsOf(list.slice(cut)), sumsOf(list)];
+        const [a, b, whole] = [
+          computeSums(list.slice(0, cut)),
+          computeSums(list.slice(cut)),
+          computeSums(list),
+        ];
         expectClose(merged(a, b), whole);
         expectClose(merged(b, a), whole);
       }),
@@ -65,7 +69,7 @@ describe("mergeSums", () => {
   it("is associative", () => {
     fc.assert(
       fc.property(tokens, tokens, tokens, (x, y, z) => {
-        const [a, b, c] = [sumsOf(x), sumsOf(y), sumsOf(z)];
+        const [a, b, c] = [computeSums(x), computeSums(y), computeSums(z)];
         expectClose(merged(merged(a, b), c), merged(a, merged(b, c)));
       }),
       { numRuns: 300 },
@@ -74,7 +78,7 @@ describe("mergeSums", () => {
 
   it("reads and writes at offsets", () => {
     const table = new Float64Array(3 * FIELDS);
-    table.set(sumsOf([[-1, -2]]), FIELDS);
+    table.set(computeSums([[-1, -2]]), FIELDS);
     table.set(emptySums(), 2 * FIELDS);
     mergeSums(table, table, FIELDS, 2 * FIELDS);
     expect(table.slice(2 * FIELDS)).toEqual(table.slice(FIELDS, 2 * FIELDS));

@@ -5,7 +5,7 @@ import { effectiveSampleSize, pearson } from "./derive.ts";
 import * as layout from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 import { type MismatchOptions, type MismatchTable, mismatchSums, type TokenBlock } from "./mismatch.ts";
-import { k3Of, probDiffOf, tokenSums } from "./scalar.ts";
+import { computeK3, computeProbDiff, tokenSums } from "./scalar.ts";
 import { mismatchKernel } from "./wasm/kernel.ts";
 
 const { FIELDS } = layout;
@@ -42,7 +42,7 @@ const MOMENTS: Record<number, [count: number, mean: number]> = {
 const EPSILON = 2e-15;
 
 /** How far float64 arithmetic itself may be off. */
-function roundingOf(field: number, sums: Float64Array): number {
+function boundRounding(field: number, sums: Float64Array): number {
   const n = sums[layout.PROB_COUNT]!;
   const slope = Math.abs(sums[layout.PROB_DIFF_SLOPE]!);
   const offRegression =
@@ -65,7 +65,7 @@ function expectSameSums(actual: Float64Array, expected: Float64Array, tolerance 
     const share = field === layout.PROB_DIFF_RESIDUAL ? 4 * tolerance : tolerance;
     const allowed = EXACT.includes(field)
       ? 0
-      : share * (SIGNED[field]?.(expected) ?? Math.abs(e)) + roundingOf(field, expected);
+      : share * (SIGNED[field]?.(expected) ?? Math.abs(e)) + boundRounding(field, expected);
     if (!(Math.abs(a - e) <= allowed))
       expect.fail(`field ${field}: ${a} instead of ${e} (off by ${Math.abs(a - e)}, ${allowed} allowed)`);
   }
@@ -144,7 +144,7 @@ const bits = fc.oneof(
 );
 
 /** Blocks of the given row lengths, noise of one scale, a few special values. */
-function blockOf(lengths: fc.Arbitrary<number[]>): fc.Arbitrary<TokenBlock> {
+function drawBlock(lengths: fc.Arbitrary<number[]>): fc.Arbitrary<TokenBlock> {
   return fc
     .tuple(
       lengths,
@@ -215,7 +215,7 @@ it("runs the WebAssembly kernel on this machine", () => {
 describe("kernel and twin", () => {
   it("agree on short rows with anything in them", () => {
     fc.assert(
-      fc.property(blockOf(shortRows), fc.boolean(), (block, turns) => {
+      fc.property(drawBlock(shortRows), fc.boolean(), (block, turns) => {
         expectSameTables(mismatchSums(block, { turns }), mismatchSums(block, { turns, engine: "scalar" }));
       }),
       { numRuns: 600 },
@@ -225,7 +225,7 @@ describe("kernel and twin", () => {
   it("agree on rows of medium length", () => {
     const lengths = fc.array(fc.integer({ min: 30, max: 400 }), { minLength: 1, maxLength: 3 });
     fc.assert(
-      fc.property(blockOf(lengths), (block) => {
+      fc.property(drawBlock(lengths), (block) => {
         expectSameTables(mismatchSums(block), mismatchSums(block, { engine: "scalar" }));
       }),
       { numRuns: 60 },
@@ -249,7 +249,7 @@ describe("kernel and twin", () => {
 
   it("agree with the naive definition of turns", () => {
     fc.assert(
-      fc.property(blockOf(shortRows), (block) => {
+      fc.property(drawBlock(shortRows), (block) => {
         expectSameTables(mismatchSums(block, { engine: "scalar" }), naiveTable(block), 1e-9);
         expectSameTables(mismatchSums(block), naiveTable(block));
       }),
@@ -318,7 +318,7 @@ describe("the sink", () => {
         if (mask[i] !== 0 && (i === offsets[row] || mask[i - 1] === 0)) turn++;
         const [a, b] = [rollout[i]!, trainer[i]!];
         if (mask[i] === 0 || !Number.isFinite(a) || !Number.isFinite(b)) continue;
-        tokens.push([i, turn, b - a, probDiffOf(a, b), k3Of(b - a)]);
+        tokens.push([i, turn, b - a, computeProbDiff(a, b), computeK3(b - a)]);
       }
     }
     return tokens;
@@ -338,7 +338,7 @@ describe("the sink", () => {
 
   it("gets every finite masked-in token once, with its turn", () => {
     fc.assert(
-      fc.property(blockOf(shortRows), (block) => {
+      fc.property(drawBlock(shortRows), (block) => {
         const expected = expectedTokens(block);
         expectTokens(collect(block), expected);
         expectTokens(collect(block, { engine: "scalar" }), expected);
@@ -359,7 +359,7 @@ describe("the sink", () => {
 });
 
 describe("metamorphic", () => {
-  const finite = blockOf(shortRows).map((block) => ({
+  const finite = drawBlock(shortRows).map((block) => ({
     ...block,
     rollout: block.rollout.map((value) => (Number.isFinite(value) ? value : -1)),
     trainer: block.trainer.map((value) => (Number.isFinite(value) ? value : -2)),
@@ -426,7 +426,7 @@ describe("metamorphic", () => {
 
   it("k3 is never negative", () => {
     fc.assert(
-      fc.property(blockOf(shortRows), (block) => {
+      fc.property(drawBlock(shortRows), (block) => {
         mismatchSums(block, {
           sink: ({ count, k3 }) => {
             for (let i = 0; i < count; i++) expect(k3[i]).toBeGreaterThanOrEqual(0);

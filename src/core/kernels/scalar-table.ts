@@ -1,7 +1,7 @@
-import { k3Of, probDiffOf, tokenSums } from "./scalar.ts";
+import { computeK3, computeProbDiff, tokenSums } from "./scalar.ts";
 import { tableBuilder } from "./table.ts";
 import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock } from "./token-block.ts";
-import { type Stretch, turnsOf } from "./turns.ts";
+import { iterateTurns, type Stretch } from "./turns.ts";
 
 /** The table of `mismatchSums`, turn by turn from the reference implementation. Same arguments, same errors. */
 export function scalarMismatchSums(block: TokenBlock, options: MismatchOptions = {}): MismatchTable {
@@ -12,7 +12,7 @@ export function scalarMismatchSums(block: TokenBlock, options: MismatchOptions =
   for (let row = rowStart; row < rowEnd; row++) {
     const from = offsets[row]!;
     const to = offsets[row + 1]!;
-    for (const stretch of turns ? turnsOf(turnMask ?? mask, from, to) : [{ turn: 0, from, to }]) {
+    for (const stretch of turns ? iterateTurns(turnMask ?? mask, from, to) : [{ turn: 0, from, to }]) {
       if (turnMask !== undefined && mask.subarray(stretch.from, stretch.to).every((value) => value === 0))
         continue;
       const sums = tokenSums(rollout, trainer, mask, stretch.from, stretch.to);
@@ -48,8 +48,8 @@ function lendTokens(
     const b = trainer[i]!;
     if (mask[i] === 0 || !Number.isFinite(a) || !Number.isFinite(b)) continue;
     tokens.delta[count] = b - a;
-    tokens.probDiff[count] = probDiffOf(a, b);
-    tokens.k3[count] = k3Of(b - a);
+    tokens.probDiff[count] = computeProbDiff(a, b);
+    tokens.k3[count] = computeK3(b - a);
     tokens.index[count] = i;
     count++;
     if (count === most) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as layout from "./layout.ts";
-import { k3Of, probDiffOf, tokenSums } from "./scalar.ts";
+import { computeK3, computeProbDiff, tokenSums } from "./scalar.ts";
 
 describe("k3Of", () => {
   // exp Δ − Δ − 1 by its series, in exact integer arithmetic with 60 decimals.
@@ -21,24 +21,24 @@ describe("k3Of", () => {
       1e-8, -1e-8, 1e-4, -0.01, 0.06, -0.06, 0.0625, 0.0626, -0.0626, 0.5, -0.7, 3, -20, 30,
     ]) {
       // The products with 2^80 are exact: these Δ have 53 bits at most.
-      expect(k3Of(delta) / exact(delta)).toBeCloseTo(1, 12);
+      expect(computeK3(delta) / exact(delta)).toBeCloseTo(1, 12);
     }
   });
 
   it("is 0 at 0 and positive elsewhere", () => {
-    expect(k3Of(0)).toBe(0);
-    for (const delta of [1e-150, -1e-150, 1e-20, -1e-20, -1000]) expect(k3Of(delta)).toBeGreaterThan(0);
-    expect(k3Of(1000)).toBe(Number.POSITIVE_INFINITY);
+    expect(computeK3(0)).toBe(0);
+    for (const delta of [1e-150, -1e-150, 1e-20, -1e-20, -1000]) expect(computeK3(delta)).toBeGreaterThan(0);
+    expect(computeK3(1000)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
 describe("probDiffOf", () => {
   it("keeps tiny differences and takes probability 0", () => {
-    expect(probDiffOf(-1, -1 + 2 ** -40) / (Math.exp(-1) * 2 ** -40)).toBeCloseTo(1, 11);
-    expect(probDiffOf(Number.NEGATIVE_INFINITY, -1)).toBe(Math.exp(-1));
-    expect(probDiffOf(-1, Number.NEGATIVE_INFINITY)).toBe(-Math.exp(-1));
-    expect(probDiffOf(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY)).toBe(0);
-    expect(probDiffOf(-9999, -0.5)).toBe(Math.exp(-0.5));
+    expect(computeProbDiff(-1, -1 + 2 ** -40) / (Math.exp(-1) * 2 ** -40)).toBeCloseTo(1, 11);
+    expect(computeProbDiff(Number.NEGATIVE_INFINITY, -1)).toBe(Math.exp(-1));
+    expect(computeProbDiff(-1, Number.NEGATIVE_INFINITY)).toBe(-Math.exp(-1));
+    expect(computeProbDiff(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY)).toBe(0);
+    expect(computeProbDiff(-9999, -0.5)).toBe(Math.exp(-0.5));
   });
 });
 

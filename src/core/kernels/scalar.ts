@@ -16,7 +16,7 @@ const K3_SERIES = 0.0625;
  * Schulman's k3 = exp Δ − Δ − 1 of one log-ratio Δ (nats), ≥ 0, to about 14 digits at any Δ
  * (http://joschu.net/blog/kl-approx.html).
  */
-export function k3Of(delta: number, excess: number = Math.expm1(delta)): number {
+export function computeK3(delta: number, excess: number = Math.expm1(delta)): number {
   if (Math.abs(delta) > K3_SERIES) return excess - delta;
   let series = 1;
   for (let n = 10; n >= 3; n--) series = 1 + (delta / n) * series;
@@ -27,7 +27,7 @@ export function k3Of(delta: number, excess: number = Math.expm1(delta)): number 
  * Δp = exp(trainer) − exp(rollout) from two log-probs, either of which may be -Infinity, without cancellation where
  * they are close.
  */
-export function probDiffOf(rollout: number, trainer: number): number {
+export function computeProbDiff(rollout: number, trainer: number): number {
   const delta = trainer - rollout;
   const prob = Math.exp(rollout);
   return Math.abs(delta) < 1 ? prob * Math.expm1(delta) : Math.exp(trainer) - prob;
@@ -112,7 +112,7 @@ function pieceSums(
 
 function addDeltas(sums: Float64Array, count: number): void {
   if (count === 0) return;
-  const mean = meanOf(deltas, count);
+  const mean = computeMean(deltas, count);
   sums[F.DELTA_MEAN] = mean;
   for (let i = 0; i < count; i++) {
     const delta = deltas[i]!;
@@ -120,7 +120,7 @@ function addDeltas(sums: Float64Array, count: number): void {
     sums[F.DELTA_MIN] = Math.min(sums[F.DELTA_MIN]!, delta);
     sums[F.DELTA_MAX] = Math.max(sums[F.DELTA_MAX]!, delta);
     sums[F.ABS_DELTA_SUM]! += Math.abs(delta);
-    sums[F.K3_SUM]! += k3Of(delta, excesses[i]!);
+    sums[F.K3_SUM]! += computeK3(delta, excesses[i]!);
     if (delta > 0) {
       sums[F.POSITIVE_COUNT]!++;
       sums[F.POSITIVE_SUM]! += delta;
@@ -148,8 +148,8 @@ function addRatios(sums: Float64Array, count: number): void {
     }
   }
   if (within === 0) return;
-  const excessMean = meanOf(excesses, within);
-  const ratioMean = meanOf(ratios, within);
+  const excessMean = computeMean(excesses, within);
+  const ratioMean = computeMean(ratios, within);
   for (let i = 0; i < within; i++) {
     const deviation = ratios[i]! < 0.5 ? ratios[i]! - ratioMean : excesses[i]! - excessMean;
     sums[F.EXCESS_M2]! += deviation * deviation;
@@ -161,9 +161,9 @@ function addRatios(sums: Float64Array, count: number): void {
 /** Of Δp, |Δp| and p, and the regression of Δp on p. */
 function addProbabilities(sums: Float64Array, count: number): void {
   if (count === 0) return;
-  const diffMean = meanOf(probDiffs, count);
-  const probMean = meanOf(probs, count);
-  const tailMean = meanOf(tailMasses, count);
+  const diffMean = computeMean(probDiffs, count);
+  const probMean = computeMean(probs, count);
+  const tailMean = computeMean(tailMasses, count);
   let absMax = 0;
   let product = 0;
   for (let i = 0; i < count; i++) {
@@ -174,7 +174,7 @@ function addProbabilities(sums: Float64Array, count: number): void {
     sums[F.TAIL_MASS_M2]! += deviation * deviation;
     product += deviation * (probDiffs[i]! - diffMean);
   }
-  const absMean = meanOf(absProbDiffs, count);
+  const absMean = computeMean(absProbDiffs, count);
   const slope = sums[F.TAIL_MASS_M2]! > 0 ? product / sums[F.TAIL_MASS_M2]! : 0;
   for (let i = 0; i < count; i++) {
     sums[F.ABS_PROB_DIFF_M2]! += (absProbDiffs[i]! - absMean) ** 2;
@@ -201,7 +201,7 @@ function sum(values: Float64Array, count: number): number {
 }
 
 /** Around the first value, so that equal values have exactly their own mean and no variance. */
-function meanOf(values: Float64Array, count: number): number {
+function computeMean(values: Float64Array, count: number): number {
   const first = values[0]!;
   let shifted = 0;
   for (let i = 1; i < count; i++) shifted += values[i]! - first;

@@ -10,7 +10,7 @@ interface Token {
   readonly chosen: boolean;
 }
 
-function blockOf(rows: readonly (readonly Token[])[]): TokenBlock & { readonly turnMask: Uint8Array } {
+function makeBlock(rows: readonly (readonly Token[])[]): TokenBlock & { readonly turnMask: Uint8Array } {
   const tokens = rows.flat();
   const offsets = [0];
   for (const row of rows) offsets.push(offsets.at(-1)! + row.length);
@@ -28,7 +28,7 @@ describe("turns of tokens that were chosen", () => {
     const token = fc.record({ own: fc.boolean(), chosen: fc.boolean() });
     fc.assert(
       fc.property(fc.array(fc.array(token, { maxLength: 20 }), { minLength: 1, maxLength: 5 }), (rows) => {
-        const block = blockOf(rows);
+        const block = makeBlock(rows);
         const turnOf = new Map<number, number>();
         const counts = new Map<number, number>();
         const sequences = new Map<number, Set<number>>();
@@ -66,7 +66,7 @@ describe("turns of tokens that were chosen", () => {
   });
 
   it("must be in a turn, and the columns of one length", () => {
-    const block = blockOf([[{ own: true, chosen: true }]]);
+    const block = makeBlock([[{ own: true, chosen: true }]]);
     expect(() => mismatchSums({ ...block, turnMask: Uint8Array.of(0) })).toThrow(UsageError);
     expect(() => mismatchSums({ ...block, turnMask: Uint8Array.of(1, 1) })).toThrow(LengthMismatchError);
   });

@@ -13,7 +13,7 @@ export interface Stretch {
 }
 
 /** The turns (runs of mask 1) of the row `[start, end)`, in order. */
-export function* turnsOf(mask: Uint8Array, start: number, end: number): Generator<Stretch> {
+export function* iterateTurns(mask: Uint8Array, start: number, end: number): Generator<Stretch> {
   let from = start;
   for (let turn = 0; ; turn++) {
     while (from < end && mask[from] === 0) from++;
@@ -30,7 +30,7 @@ const MOST_MARKS = 65_535;
 /** `[end - start]`: a mark per token of the row `[start, end)`: its turn + 1 (at most 65,535), 0 where it is in none. */
 export function turnMarks(mask: Uint8Array, start: number, end: number): Uint16Array {
   const marks = new Uint16Array(end - start);
-  for (const { turn, from, to } of turnsOf(mask, start, end))
+  for (const { turn, from, to } of iterateTurns(mask, start, end))
     marks.fill(Math.min(turn + 1, MOST_MARKS), from - start, to - start);
   return marks;
 }

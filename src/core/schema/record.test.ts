@@ -211,10 +211,10 @@ describe("layoutColumns", () => {
   it("has no list that the batch lacks; what sampling does not say is missing", () => {
     const fewer = layoutColumns(pack([bare]));
     expect(fewer.filter(({ kind }) => kind === "list").map(({ name }) => name)).toEqual(["response_mask"]);
-    const valuesOf = (name: string) => fewer.find((column) => column.name === name)!.values;
-    expect([...valuesOf(ORIGIN_COLUMNS.temperature)]).toEqual([Number.NaN]);
-    expect([...valuesOf(ORIGIN_COLUMNS.logprobsMode)]).toEqual([undefined]);
-    expect([...valuesOf(SCALAR_COLUMNS.sourceOffset)]).toEqual([Number.NaN]);
+    const findValues = (name: string) => fewer.find((column) => column.name === name)!.values;
+    expect([...findValues(ORIGIN_COLUMNS.temperature)]).toEqual([Number.NaN]);
+    expect([...findValues(ORIGIN_COLUMNS.logprobsMode)]).toEqual([undefined]);
+    expect([...findValues(SCALAR_COLUMNS.sourceOffset)]).toEqual([Number.NaN]);
   });
 
   it("keeps a place at the start of a file", () => {

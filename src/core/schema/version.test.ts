@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../base/errors.ts";
 import { nameInVersion, readVersion, SCHEMA_VERSION, UPGRADES, VERSION_KEY, WRITER_KEY } from "./version.ts";
 
-function errorOf(run: () => unknown): unknown {
+function catchError(run: () => unknown): unknown {
   try {
     run();
   } catch (error) {
@@ -18,12 +18,12 @@ describe("readVersion", () => {
   });
 
   it("refuses a newer one and what is none", () => {
-    const newer = errorOf(() => readVersion({ [VERSION_KEY]: "99" }, "a.parquet"));
+    const newer = catchError(() => readVersion({ [VERSION_KEY]: "99" }, "a.parquet"));
     expect(isLogratioError(newer, "VersionError") && newer.message).toBe(
       "the record has schema version 99; this logratio reads up to 1",
     );
     expect(newer).toMatchObject({ found: 99, supported: SCHEMA_VERSION });
-    const none = errorOf(() => readVersion({ [VERSION_KEY]: "one" }, "a.parquet"));
+    const none = catchError(() => readVersion({ [VERSION_KEY]: "one" }, "a.parquet"));
     expect(isLogratioError(none, "SchemaError") && none.message).toBe(
       'logratio.schema_version is "one", which is no version number',
     );
@@ -32,11 +32,11 @@ describe("readVersion", () => {
   it("says which file it was, and what to do about a newer one", () => {
     const at = { file: "a.parquet" };
     for (const text of ["0", "-1", "1.5", "", "NaN"]) {
-      const error = errorOf(() => readVersion({ [VERSION_KEY]: text }, "a.parquet"));
+      const error = catchError(() => readVersion({ [VERSION_KEY]: text }, "a.parquet"));
       expect(isLogratioError(error, "SchemaError")).toBe(true);
       expect(error).toMatchObject({ at });
     }
-    const newer = errorOf(() => readVersion({ [VERSION_KEY]: String(SCHEMA_VERSION + 1) }, "a.parquet"));
+    const newer = catchError(() => readVersion({ [VERSION_KEY]: String(SCHEMA_VERSION + 1) }, "a.parquet"));
     expect(newer).toMatchObject({ at, hint: expect.stringContaining("logratio@latest") });
   });
 });

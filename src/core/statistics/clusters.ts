@@ -8,7 +8,7 @@
 import { UsageError } from "../base/index.ts";
 import { NORMAL_95, studentQuantile95, studentTail } from "./distributions.ts";
 import type { ClusteredDifference, ClusteredShare, Interval } from "./result.ts";
-import { meanOf } from "./sample.ts";
+import { computeMean } from "./sample.ts";
 
 /**
  * Two groups' means compared, whatever depends on what within a cluster: the coefficient of an indicator in ordinary
@@ -34,7 +34,7 @@ export function clusteredDifference(
   const count = values.length;
   const groups: [number[], number[]] = [[], []];
   for (let i = 0; i < count; i++) groups[inFirst[i] ? 0 : 1].push(values[i]!);
-  const [meanA, meanB] = [meanOf(groups[0]), meanOf(groups[1])];
+  const [meanA, meanB] = [computeMean(groups[0]), computeMean(groups[1])];
   const scores = new Map<number, number>();
   const reached: [Set<number>, Set<number>] = [new Set(), new Set()];
   for (let i = 0; i < count; i++) {

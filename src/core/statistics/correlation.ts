@@ -1,6 +1,6 @@
 import { NORMAL_95, studentTail } from "./distributions.ts";
 import type { CorrelationResult, Interval } from "./result.ts";
-import { meanOf, ranks, requirePairs } from "./sample.ts";
+import { computeMean, ranks, requirePairs } from "./sample.ts";
 
 /**
  * Pearson's correlation, as `scipy.stats.pearsonr`.
@@ -60,7 +60,7 @@ function correlation(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 /** From the mean, over the largest of them, so that squares neither overflow nor vanish. */
 function deviations(values: ArrayLike<number>): Float64Array {
-  const mean = meanOf(values);
+  const mean = computeMean(values);
   const result = Float64Array.from(values, (value) => value - mean);
   let largest = 0;
   for (const deviation of result) largest = Math.max(largest, Math.abs(deviation));

@@ -40,8 +40,8 @@ export const MAX_SHARE = 0.1;
  * NaN where a part is empty.
  */
 export function clusteredFactor({ sums, sizes, otherSums, otherSizes }: TwoParts): Factor {
-  const first = partOf(sums, sizes);
-  const second = partOf(otherSums, otherSizes);
+  const first = buildPart(sums, sizes);
+  const second = buildPart(otherSums, otherSizes);
   const factor = first.ratio / second.ratio;
   const leaveOneOut = { low: factor, high: factor };
   let withoutLargest = factor;
@@ -60,7 +60,7 @@ export function clusteredFactor({ sums, sizes, otherSums, otherSizes }: TwoParts
     Math.max(first.largestShare, second.largestShare) <= MAX_SHARE;
   return {
     factor,
-    interval: allowed ? intervalOf({ sums, sizes, otherSums, otherSizes }, first, second) : null,
+    interval: allowed ? computeInterval({ sums, sizes, otherSums, otherSizes }, first, second) : null,
     leaveOneOut,
     largest: { cluster: first.largest, share: first.largestShare },
     withoutLargest,
@@ -76,7 +76,7 @@ interface Part {
   readonly largestShare: number;
 }
 
-function partOf(sums: Float64Array, sizes: Float64Array): Part {
+function buildPart(sums: Float64Array, sizes: Float64Array): Part {
   let sum = 0;
   let size = 0;
   let clusters = 0;
@@ -96,7 +96,7 @@ function without(part: Part, sum: number, size: number): number {
   return (part.sum - sum) / (part.size - size);
 }
 
-function intervalOf(
+function computeInterval(
   { sums, sizes, otherSums, otherSizes }: TwoParts,
   first: Part,
   second: Part,

@@ -19,7 +19,7 @@ describe("maxStatisticTest", () => {
   test("estimates the p of all orders of seven values in three groups", () => {
     const values = [3.1, -1.2, 0.4, 2.5, -0.7, -2.2, -1.9];
     const groups = [0, 1, 1, 0, 2, 2, 2];
-    const zOf = (order: readonly number[]): number[] => {
+    const computeZ = (order: readonly number[]): number[] => {
       const mean = order.reduce((a, b) => a + b) / order.length;
       const variance = order.reduce((a, b) => a + (b - mean) ** 2, 0) / (order.length - 1);
       return [0, 1, 2].map((group) => {
@@ -29,8 +29,8 @@ describe("maxStatisticTest", () => {
         return (sum - m * mean) / Math.sqrt(m * (1 - m / order.length) * variance);
       });
     };
-    const observed = zOf(values);
-    const all = [...orders(values)].map((order) => Math.max(...zOf(order)));
+    const observed = computeZ(values);
+    const all = [...orders(values)].map((order) => Math.max(...computeZ(order)));
     const exact = observed.map((z) => all.filter((most) => most >= z - 1e-9).length / all.length);
     const { z, p } = maxStatisticTest({
       values: Float64Array.from(values),

@@ -39,7 +39,7 @@ const ENOUGH_BEATEN = PERMUTATIONS / 20;
 export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const { values, groups, groupCount } = units;
   const blocks = units.blocks ?? Int32Array.of(0, values.length);
-  const { mean, deviation } = momentsOf(units, blocks);
+  const { mean, deviation } = computeMoments(units, blocks);
   const standardised = (sums: Float64Array, group: number): number => {
     const scale = deviation[group] as number;
     // A sum whose spread is rounding says nothing.
@@ -52,7 +52,7 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
     return most;
   };
 
-  const observed = sumsOf(values, groups, groupCount);
+  const observed = sumGroups(values, groups, groupCount);
   const z = Float64Array.from({ length: groupCount }, (_, group) => standardised(observed, group));
   const worst = z.reduce((a, b) => Math.max(a, b), 0);
   const beaten = new Float64Array(groupCount).fill(1);
@@ -63,7 +63,7 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   let done = 0;
   for (let overall = 0; done < PERMUTATIONS && overall < ENOUGH_BEATEN; done++) {
     shuffleBlocks(shuffled, blocks, random);
-    const most = largest(sumsOf(shuffled, groups, groupCount)) + slack;
+    const most = largest(sumGroups(shuffled, groups, groupCount)) + slack;
     if (most >= worst) overall++;
     for (let group = 0; group < groupCount; group++)
       if (most >= (z[group] as number)) beaten[group] = (beaten[group] as number) + 1;
@@ -72,7 +72,7 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   return { z, p, permutations: done };
 }
 
-function sumsOf(values: Float64Array, groups: Int32Array, count: number): Float64Array {
+function sumGroups(values: Float64Array, groups: Int32Array, count: number): Float64Array {
   const sums = new Float64Array(count);
   for (let i = 0; i < values.length; i++) {
     const group = groups[i] as number;
@@ -86,7 +86,7 @@ function sumsOf(values: Float64Array, groups: Int32Array, count: number): Float6
  * s² (divisor T − 1), the mean is m·v̄ and the variance m·(1 − m/T)·s²; blocks add up (Cochran, "Sampling Techniques",
  * 1977, section 2.5: sampling without replacement).
  */
-function momentsOf(
+function computeMoments(
   { values, groups, groupCount }: GroupedUnits,
   blocks: Int32Array,
 ): { mean: Float64Array; deviation: Float64Array } {

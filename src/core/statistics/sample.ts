@@ -15,7 +15,7 @@ export interface Moments {
 /** In two passes; the mean's rounding error is taken out of the second. */
 export function moments(values: ArrayLike<number>): Moments {
   const count = values.length;
-  const mean = meanOf(values);
+  const mean = computeMean(values);
   let squares = 0;
   let rest = 0;
   for (let i = 0; i < count; i++) {
@@ -27,7 +27,7 @@ export function moments(values: ArrayLike<number>): Moments {
 }
 
 /** NaN of no values. Sums the way of Neumaier, so that the mean of n equal values is that value. */
-export function meanOf(values: ArrayLike<number>): number {
+export function computeMean(values: ArrayLike<number>): number {
   let sum = 0;
   let lost = 0;
   for (let i = 0; i < values.length; i++) {

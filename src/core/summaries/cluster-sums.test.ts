@@ -6,7 +6,7 @@ import { KeyHash } from "./cluster-key.ts";
 import { CLUSTER, CLUSTER_WIDTH, ClusterSums } from "./cluster-sums.ts";
 
 /** Kernel sums of a sequence whose n tokens all have Δ = value. */
-function rowOf(n: number, value: number): Float64Array {
+function makeRow(n: number, value: number): Float64Array {
   const row = emptySums();
   row[COUNT] = n;
   row[DELTA_MEAN] = value;
@@ -14,13 +14,13 @@ function rowOf(n: number, value: number): Float64Array {
   return row;
 }
 
-const keyOf = (name: number): number => new KeyHash().addWord(name).key();
+const hashKey = (name: number): number => new KeyHash().addWord(name).key();
 
 type Sequence = readonly [cluster: number, tokens: number, value: number];
 
-function clustersOf(sequences: readonly Sequence[], most: number): ClusterSums {
+function addClusters(sequences: readonly Sequence[], most: number): ClusterSums {
   const clusters = new ClusterSums(most);
-  for (const [cluster, n, value] of sequences) clusters.add(keyOf(cluster), true, rowOf(n, value), 0);
+  for (const [cluster, n, value] of sequences) clusters.add(hashKey(cluster), true, makeRow(n, value), 0);
   return clusters;
 }
 
@@ -44,7 +44,7 @@ function rows(clusters: ClusterSums): string[] {
 
 describe("sums by cluster", () => {
   it("adds the sequences of a prompt, wherever they were read", () => {
-    const clusters = clustersOf(
+    const clusters = addClusters(
       [
         [1, 10, 0.5],
         [2, 5, -0.25],
@@ -60,10 +60,10 @@ describe("sums by cluster", () => {
   });
 
   it("leaves out sequences without a token, and says when a prompt is not known", () => {
-    const clusters = clustersOf([[1, 10, 0.5]], 100);
-    clusters.add(keyOf(2), false, rowOf(0, 0), 0);
+    const clusters = addClusters([[1, 10, 0.5]], 100);
+    clusters.add(hashKey(2), false, makeRow(0, 0), 0);
     expect([clusters.count, clusters.unit]).toEqual([1, "prompt"]);
-    clusters.add(keyOf(2), false, rowOf(1, 0), 0);
+    clusters.add(hashKey(2), false, makeRow(1, 0), 0);
     expect([clusters.count, clusters.unit]).toEqual([2, "sequence"]);
   });
 
@@ -74,10 +74,10 @@ describe("sums by cluster", () => {
         fc.array(fc.nat(3), { minLength: 120, maxLength: 120 }),
         fc.constantFrom(4, 16, 200),
         (all, shards, most) => {
-          const whole = clustersOf(all, most);
+          const whole = addClusters(all, most);
           expect(whole.count).toBeLessThanOrEqual(most);
           const parts = [0, 1, 2, 3].map((shard) =>
-            clustersOf(all.filter((_, i) => shards[i] === shard).reverse(), most),
+            addClusters(all.filter((_, i) => shards[i] === shard).reverse(), most),
           );
           const [a, b, c, d] = parts as [ClusterSums, ClusterSums, ClusterSums, ClusterSums];
           d.merge(b);
@@ -92,7 +92,7 @@ describe("sums by cluster", () => {
 
   it("keeps at least a quarter of the clusters that it may hold, of many more", () => {
     const clusters = new ClusterSums(256);
-    for (let i = 0; i < 20_000; i++) clusters.add(keyOf(i), true, rowOf(1, i / 1024), 0);
+    for (let i = 0; i < 20_000; i++) clusters.add(hashKey(i), true, makeRow(1, i / 1024), 0);
     expect(clusters.joined).toBe(true);
     expect(clusters.count).toBeGreaterThan(64);
     expect(clusters.count).toBeLessThanOrEqual(256);
@@ -101,7 +101,7 @@ describe("sums by cluster", () => {
   });
 
   it("survives JSON, infinities included", () => {
-    const clusters = clustersOf(
+    const clusters = addClusters(
       [
         [1, 10, 0.5],
         [2, 5, Number.POSITIVE_INFINITY],
@@ -131,7 +131,7 @@ describe("keys of clusters", () => {
 
   it("spread evenly over their upper bits", () => {
     const counts = new Array<number>(16).fill(0);
-    for (let i = 0; i < 16_000; i++) counts[Math.floor(keyOf(i) / 2 ** 49)]!++;
+    for (let i = 0; i < 16_000; i++) counts[Math.floor(hashKey(i) / 2 ** 49)]!++;
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(150);
   });
 

@@ -10,7 +10,12 @@ import {
 } from "../kernels/index.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
-import { emptySequenceSums, mergeSequenceSums, type SequenceSums, sequenceSumsOf } from "./sequence-stats.ts";
+import {
+  emptySequenceSums,
+  mergeSequenceSums,
+  readSequenceSums,
+  type SequenceSums,
+} from "./sequence-stats.ts";
 import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
 
 /** How much a summary keeps. */
@@ -101,7 +106,7 @@ export class MismatchSummary {
    */
   addSequence(rows: Float64Array, offset: number, cluster?: number, isPrompt = false): void {
     mergeSums(this.sums, rows, offset);
-    mergeSequenceSums(this.sequences, sequenceSumsOf(rows, offset));
+    mergeSequenceSums(this.sequences, readSequenceSums(rows, offset));
     if (!this.clusters) return;
     const key = cluster ?? new KeyHash().addNumbers(rows, offset, offset + FIELDS).key();
     this.clusters.add(key, isPrompt, rows, offset);
@@ -123,8 +128,8 @@ export class MismatchSummary {
 
   /** Adds the per-token results `[from, to)` of a kernel pass to the sketches. */
   addTokens(tokens: MaskedTokens, from = 0, to = tokens.count): void {
-    this.deltas.addRange(tokens.delta, wordsOf(tokens.delta), from, to);
-    this.probDiffs?.addRange(tokens.probDiff, wordsOf(tokens.probDiff), from, to);
+    this.deltas.addRange(tokens.delta, viewWords(tokens.delta), from, to);
+    this.probDiffs?.addRange(tokens.probDiff, viewWords(tokens.probDiff), from, to);
   }
 
   /** Adds `other` to this. @throws RangeError when the two were made with different detail. */
@@ -178,7 +183,7 @@ function encode(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
-function wordsOf(values: FloatArray): Uint32Array {
+function viewWords(values: FloatArray): Uint32Array {
   return new Uint32Array(values.buffer, values.byteOffset, values.length);
 }
 

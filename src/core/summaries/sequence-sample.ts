@@ -186,13 +186,13 @@ export class SequenceSample {
 /** By handle, which no two sequences of a file share; by their sums where files have the same handles. */
 function compareSequences(a: SampledSequence, b: SampledSequence): number {
   if (a.handle !== b.handle) return a.handle < b.handle ? -1 : 1;
-  const [ours, theirs] = [sumsOf(a), sumsOf(b)];
+  const [ours, theirs] = [listSums(a), listSums(b)];
   const at = ours.findIndex((value, i) => value !== theirs[i]);
   return at < 0
     ? ours.length - theirs.length
     : (ours[at] as number) - (theirs[at] ?? Number.NEGATIVE_INFINITY);
 }
 
-function sumsOf({ turns, deciles }: SampledSequence): number[] {
+function listSums({ turns, deciles }: SampledSequence): number[] {
   return [...turns, ...deciles];
 }

@@ -53,7 +53,7 @@ export function emptySequenceSums(): SequenceSums {
 }
 
 /** The sums of a single sequence, from its row of kernel sums at `offset`. */
-export function sequenceSumsOf(row: Float64Array, offset: number): SequenceSums {
+export function readSequenceSums(row: Float64Array, offset: number): SequenceSums {
   const n = row[offset + COUNT] as number;
   if (n === 0) return { ...emptySequenceSums(), empty: 1 };
   const rollout = (row[offset + ROLLOUT_SUM] as number) / n;

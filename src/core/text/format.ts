@@ -132,14 +132,14 @@ export function formatColumn(values: readonly Figure[], kind: FigureKind): strin
     return values.map((value) => formatFigure(value, kind));
   if (kind === "near-one") {
     const wanted = values.filter(isFigure).map(nearOneDecimals);
-    const decimals = Math.min(largestOf(wanted), 2 + smallestOf(wanted));
+    const decimals = Math.min(findLargest(wanted), 2 + findSmallest(wanted));
     return values.map((value) => writeSpecial(value) ?? writeNearOne(value as number, decimals));
   }
   if (kind === "share") {
-    const decimals = Math.min(shareDecimals(smallestOf(sizes)), 1 + shareDecimals(largestOf(sizes)));
+    const decimals = Math.min(shareDecimals(findSmallest(sizes)), 1 + shareDecimals(findLargest(sizes)));
     return values.map((value) => writeSpecial(value) ?? writePercent(value as number, decimals));
   }
-  const write = numberStyle(smallestOf(sizes), largestOf(sizes));
+  const write = numberStyle(findSmallest(sizes), findLargest(sizes));
   return values.map((value) => {
     const text = writeSpecial(value) ?? write(value as number);
     return kind === "signed" && isFigure(value) && value > 0 ? `+${text}` : text;
@@ -237,11 +237,11 @@ function shareDecimals(fraction: number): number {
   return Math.max(1, Math.min(5, 1 - Math.floor(Math.log10(percent))));
 }
 
-function largestOf(values: readonly number[]): number {
+function findLargest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
 
-function smallestOf(values: readonly number[]): number {
+function findSmallest(values: readonly number[]): number {
   return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 }
 

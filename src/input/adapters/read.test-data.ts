@@ -43,7 +43,7 @@ export async function readError(
 }
 
 /** One element per sequence, of a packed column. */
-export function rowsOf(
+export function splitRows(
   batch: RecordBatch,
   values: ArrayLike<number> | undefined,
   k = 1,
@@ -55,7 +55,7 @@ export function rowsOf(
   );
 }
 
-export function promptsOf(batch: RecordBatch): number[][] | undefined {
+export function splitPrompts(batch: RecordBatch): number[][] | undefined {
   const { promptOffsets: at, promptTokenIds: ids } = batch;
   if (at === undefined || ids === undefined) return undefined;
   return Array.from({ length: batch.length }, (_, i) => [...ids.subarray(at[i], at[i + 1])]);
@@ -86,16 +86,16 @@ export function picture(batch: RecordBatch): { [K in keyof ExpectedBatch]: Expec
   const known = (ids: readonly (string | undefined)[]): string[] | undefined =>
     ids.every((id) => id !== undefined) ? (ids as string[]) : undefined;
   return {
-    prompts: promptsOf(batch),
-    responses: rowsOf(batch, batch.responseTokenIds),
-    masks: rowsOf(batch, batch.responseMask)!,
-    rollout: rowsOf(batch, batch.rolloutLogprobs),
-    trainer: rowsOf(batch, batch.trainerLogprobs),
-    reference: rowsOf(batch, batch.policyLogprobs.reference),
-    entropy: rowsOf(batch, batch.entropies.trainer),
-    topIds: rowsOf(batch, top?.ids, top?.k),
-    topLogprobs: rowsOf(batch, top?.logprobs, top?.k),
-    advantages: rowsOf(batch, batch.advantages),
+    prompts: splitPrompts(batch),
+    responses: splitRows(batch, batch.responseTokenIds),
+    masks: splitRows(batch, batch.responseMask)!,
+    rollout: splitRows(batch, batch.rolloutLogprobs),
+    trainer: splitRows(batch, batch.trainerLogprobs),
+    reference: splitRows(batch, batch.policyLogprobs.reference),
+    entropy: splitRows(batch, batch.entropies.trainer),
+    topIds: splitRows(batch, top?.ids, top?.k),
+    topLogprobs: splitRows(batch, top?.logprobs, top?.k),
+    advantages: splitRows(batch, batch.advantages),
     rewards: batch.rewards.every((reward) => !Number.isNaN(reward)) ? [...batch.rewards] : undefined,
     groups: known(batch.groupIds),
     environments: known(batch.environments),

@@ -11,7 +11,7 @@ interface Row {
   readonly mask?: readonly number[];
 }
 
-function batchOf(...rows: readonly Row[]): RecordBatch {
+function makeBatch(...rows: readonly Row[]): RecordBatch {
   const builder = createRecordBuilder({
     provenance: { file: "a.npz", format: "npz", trainer: "verl", alignment: "token" },
   });
@@ -42,7 +42,7 @@ const brief = ({ code, severity, message, count, at }: Finding): unknown[] => [
 
 describe("sentinels become missing", () => {
   it("-9999 and below", () => {
-    const batch = batchOf({ rollout: [-1] }, { rollout: [-2, -9999, -1e6, -9998] });
+    const batch = makeBatch({ rollout: [-1] }, { rollout: [-2, -9999, -1e6, -9998] });
     expect(check(batch).map(brief)).toEqual([
       ["sentinel", "warning", "2 rollout log-probs are -9999 or below: read as missing", 2, 1],
     ]);
@@ -50,7 +50,7 @@ describe("sentinels become missing", () => {
   });
 
   it("exactly 1.0", () => {
-    const batch = batchOf({ rollout: [-1, -1, -1], trainer: [-1, 1, -1] });
+    const batch = makeBatch({ rollout: [-1, -1, -1], trainer: [-1, 1, -1] });
     expect(check(batch).map(brief)).toEqual([
       ["sentinel", "warning", "1 trainer log-prob is exactly 1.0: read as missing", 1, 0],
     ]);
@@ -58,7 +58,7 @@ describe("sentinels become missing", () => {
   });
 
   it("outside the mask too, where they are not counted", () => {
-    const batch = batchOf({
+    const batch = makeBatch({
       rollout: [-1, -9999, 1, Number.NaN, 0],
       mask: [1, 0, 0, 0, 0],
       trainer: [-1, -5, -5, -5, -5],
@@ -70,7 +70,10 @@ describe("sentinels become missing", () => {
 
 describe("values that are kept and counted", () => {
   it("a zero beside a side that is far from certain", () => {
-    const batch = batchOf({ rollout: [0, 0, 0], trainer: [-1.5, -0.5, 0] }, { rollout: [-3], trainer: [0] });
+    const batch = makeBatch(
+      { rollout: [0, 0, 0], trainer: [-1.5, -0.5, 0] },
+      { rollout: [-3], trainer: [0] },
+    );
     expect(check(batch).map(brief)).toEqual([
       [
         "suspicious-zero",
@@ -91,7 +94,7 @@ describe("values that are kept and counted", () => {
   });
 
   it("NaN and infinities", () => {
-    const batch = batchOf({ rollout: [Number.NaN, -Infinity, -1], trainer: [-1, -1, Infinity] });
+    const batch = makeBatch({ rollout: [Number.NaN, -Infinity, -1], trainer: [-1, -1, Infinity] });
     expect(check(batch).map(brief)).toEqual([
       ["non-finite", "warning", "1 rollout log-prob is missing or NaN where the mask is 1", 1, 0],
       ["non-finite", "warning", "1 rollout log-prob is infinite", 1, 0],
@@ -101,7 +104,7 @@ describe("values that are kept and counted", () => {
   });
 
   it("what rounding added to 0", () => {
-    const batch = batchOf({ rollout: [1e-6, -1, -1] });
+    const batch = makeBatch({ rollout: [1e-6, -1, -1] });
     expect(check(batch).map(brief)).toEqual([
       ["positive-logprob", "info", "1 rollout log-prob is above 0 by at most 0.001: kept as rounding", 1, 0],
     ]);
@@ -109,7 +112,7 @@ describe("values that are kept and counted", () => {
   });
 
   it("sequences without a 1 in their mask", () => {
-    const findings = check(batchOf({ rollout: [-1] }, { rollout: [-1], mask: [0] }, { rollout: [] }));
+    const findings = check(makeBatch({ rollout: [-1] }, { rollout: [-1], mask: [0] }, { rollout: [] }));
     expect(findings.map(brief)).toEqual([
       ["empty-mask", "info", "2 sequences have no token with mask 1: kept, but in no figure", 2, 1],
     ]);
@@ -118,7 +121,7 @@ describe("values that are kept and counted", () => {
 
 describe("positive values", () => {
   it("are read as missing while they are few", () => {
-    const batch = batchOf({ rollout: [0.5, -1, -1, -1] });
+    const batch = makeBatch({ rollout: [0.5, -1, -1, -1] });
     expect(check(batch).map(brief)).toEqual([
       ["positive-logprob", "warning", "1 rollout log-prob is positive: read as missing", 1, 0],
     ]);
@@ -127,7 +130,8 @@ describe("positive values", () => {
 
   it("are no log-probs when they are most", () => {
     const findings = new FindingLog();
-    const attempt = (): void => createBatchChecker(findings).check(batchOf({ rollout: [0.5, 1, 0.25, -1] }));
+    const attempt = (): void =>
+      createBatchChecker(findings).check(makeBatch({ rollout: [0.5, 1, 0.25, -1] }));
     expect(attempt).toThrow("3 of 4 rollout log-probs are positive: these are not log-probs");
     try {
       attempt();
@@ -141,9 +145,9 @@ describe("positive values", () => {
 
   it("are counted over all batches of a source", () => {
     const checker = createBatchChecker(new FindingLog());
-    checker.check(batchOf({ rollout: [-1, -1, -1, -1] }));
-    expect(() => checker.check(batchOf({ rollout: [0.5, 0.5, 0.5] }))).not.toThrow();
+    checker.check(makeBatch({ rollout: [-1, -1, -1, -1] }));
+    expect(() => checker.check(makeBatch({ rollout: [0.5, 0.5, 0.5] }))).not.toThrow();
     expect(checker.maskedTokens).toBe(7);
-    expect(() => checker.check(batchOf({ rollout: [0.5, 0.5, 0.5] }))).toThrow("6 of 10");
+    expect(() => checker.check(makeBatch({ rollout: [0.5, 0.5, 0.5] }))).toThrow("6 of 10");
   });
 });

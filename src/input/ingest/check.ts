@@ -27,54 +27,55 @@ const KINDS = {
   low: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column) => `${areOf(count, column)} -9999 or below: read as missing`,
+    describe: (count, column) => `${formatCountIs(count, column)} -9999 or below: read as missing`,
     likely: "vLLM writes -9999 where the probability is 0",
   },
   one: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column) => `${areOf(count, column)} exactly 1.0: read as missing`,
+    describe: (count, column) => `${formatCountIs(count, column)} exactly 1.0: read as missing`,
     likely: "open-instruct and Flash-RL put 1.0 where there is no log-prob",
   },
   nan: {
     code: "non-finite",
     severity: "warning",
-    describe: (count, column) => `${areOf(count, column)} missing or NaN where the mask is 1`,
+    describe: (count, column) => `${formatCountIs(count, column)} missing or NaN where the mask is 1`,
   },
   infinite: {
     code: "non-finite",
     severity: "warning",
-    describe: (count, column) => `${areOf(count, column)} infinite`,
+    describe: (count, column) => `${formatCountIs(count, column)} infinite`,
   },
   rounding: {
     code: "positive-logprob",
     severity: "info",
-    describe: (count, column) => `${areOf(count, column)} above 0 by at most ${ROUNDING}: kept as rounding`,
+    describe: (count, column) =>
+      `${formatCountIs(count, column)} above 0 by at most ${ROUNDING}: kept as rounding`,
   },
   positive: {
     code: "positive-logprob",
     severity: "warning",
-    describe: (count, column) => `${areOf(count, column)} positive: read as missing`,
+    describe: (count, column) => `${formatCountIs(count, column)} positive: read as missing`,
     likely: "logits or rewards are mixed into the log-probs",
   },
   zero: {
     code: "suspicious-zero",
     severity: "warning",
     describe: (count, column) =>
-      `${areOf(count, column)} exactly 0 where the other side is below ${CERTAIN_ELSEWHERE}: kept`,
+      `${formatCountIs(count, column)} exactly 0 where the other side is below ${CERTAIN_ELSEWHERE}: kept`,
     likely: "the engine returned no log-probs for these tokens, and 0 was filled in",
   },
 } as const satisfies Record<string, Kind>;
 
 /** `1 rollout log-prob is`, `3 rollout log-probs are`. */
-function areOf(count: number, column: string): string {
+function formatCountIs(count: number, column: string): string {
   return count === 1 ? `1 ${column.replace(/s$/, "")} is` : `${count} ${column} are`;
 }
 
 type KindName = keyof typeof KINDS;
 
 /** Index of the sequence that token `t` belongs to. */
-function sequenceOf(offsets: Int32Array, t: number): number {
+function findSequence(offsets: Int32Array, t: number): number {
   let low = 0;
   let high = offsets.length - 1;
   while (high - low > 1) {
@@ -85,7 +86,7 @@ function sequenceOf(offsets: Int32Array, t: number): number {
   return low;
 }
 
-function placeOf(batch: RecordBatch, sequence: number): Place {
+function describePlace(batch: RecordBatch, sequence: number): Place {
   const offset = batch.sourceOffsets[sequence]!;
   return {
     file: batch.provenance.file,
@@ -158,7 +159,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
         severity: kind.severity,
         subject: `${name} ${column}`,
         count,
-        at: placeOf(batch, sequenceOf(batch.offsets, tally.first[name]!)),
+        at: describePlace(batch, findSequence(batch.offsets, tally.first[name]!)),
         ...(kind.likely === undefined ? {} : { likely: kind.likely }),
         describe: (total) => kind.describe(total, column),
       });
@@ -174,7 +175,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
       at:
         where === undefined
           ? { file: batch.provenance.file }
-          : placeOf(batch, sequenceOf(batch.offsets, where)),
+          : describePlace(batch, findSequence(batch.offsets, where)),
       likely: "they are probabilities, or negated log-probs (a loss)",
       hint: "write log-probs in nats, which are 0 or below",
     });
@@ -198,7 +199,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
       severity: "info",
       count: empty,
       omits: { unit: "sequence", why: "no_data" },
-      at: placeOf(batch, first),
+      at: describePlace(batch, first),
       describe: (count) =>
         `${count} ${count === 1 ? "sequence has" : "sequences have"} no token with mask 1: kept, but in no figure`,
     });

@@ -26,7 +26,7 @@ async function roundTrip(fixture: string, format: ArrayFormat, batchTokens: numb
   return (await openDocument(await openFile(file!))) as TreeDocument;
 }
 
-async function valuesOf(document: TreeDocument, name: string) {
+async function readValues(document: TreeDocument, name: string) {
   const tensor = document.root[name] as Tensor;
   const rows = await tensor.readRows(0, tensor.shape[0]!);
   return { shape: tensor.shape, dtype: tensor.dtype, values: [...rows] };
@@ -35,10 +35,10 @@ async function valuesOf(document: TreeDocument, name: string) {
 describe.each(["npz", "safetensors"] as const)("weights and masks as %s", (format) => {
   it.each([1, 4, 1000])("have the shape of a padded batch, read %i tokens at a time", async (batchTokens) => {
     const source = (await openDocument(await openFile(join(fixtures, "verl/batch.npz")))) as TreeDocument;
-    const expected = await valuesOf(source, "rollout_log_probs");
-    const mask = await valuesOf(source, "response_mask");
+    const expected = await readValues(source, "rollout_log_probs");
+    const mask = await readValues(source, "response_mask");
     const written = await roundTrip("verl/batch.npz", format, batchTokens);
-    const weights = await valuesOf(written, WEIGHTS_NAME);
+    const weights = await readValues(written, WEIGHTS_NAME);
     expect([weights.shape, weights.dtype]).toEqual([expected.shape, "float32"]);
     // Past the last response token there is padding, whatever the source holds there.
     const width = expected.shape[1]!;
@@ -46,7 +46,7 @@ describe.each(["npz", "safetensors"] as const)("weights and masks as %s", (forma
       const behind = mask.values.slice(at, Math.ceil((at + 1) / width) * width);
       if (value !== 0 || behind.some((bit) => bit !== 0)) expect(value).toBe(expected.values[at]);
     });
-    expect(await valuesOf(written, MASK_NAME)).toMatchObject({ shape: mask.shape, values: mask.values });
+    expect(await readValues(written, MASK_NAME)).toMatchObject({ shape: mask.shape, values: mask.values });
     await source.close();
     await written.close();
   });
@@ -54,15 +54,15 @@ describe.each(["npz", "safetensors"] as const)("weights and masks as %s", (forma
   it("have the shape of a pack", async () => {
     const source = (await openDocument(await openFile(join(fixtures, "xtuner/bounds.npz")))) as TreeDocument;
     const lengths = Object.values(source.root).map((value) => (value as Tensor).shape?.at(-1) ?? 0);
-    const weights = await valuesOf(await roundTrip("xtuner/bounds.npz", format, 3), WEIGHTS_NAME);
+    const weights = await readValues(await roundTrip("xtuner/bounds.npz", format, 3), WEIGHTS_NAME);
     expect(weights.shape).toEqual([Math.max(...lengths)]);
     await source.close();
   });
 
   it("are packed where the source has a list per sequence", async () => {
     const written = await roundTrip("verl/rows.jsonl", format, 4);
-    const offsets = await valuesOf(written, "offsets");
-    const weights = await valuesOf(written, WEIGHTS_NAME);
+    const offsets = await readValues(written, "offsets");
+    const weights = await readValues(written, WEIGHTS_NAME);
     expect(offsets.shape).toEqual([4]);
     expect(weights.shape).toEqual([offsets.values.at(-1)]);
   });

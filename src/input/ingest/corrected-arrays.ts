@@ -101,7 +101,7 @@ async function openSpools(directory: string): Promise<SourceSpools> {
   const offsets: number[] = [0];
   let perSequence = false;
 
-  const spoolOf = async (name: string, dtype: Spool["dtype"]): Promise<Spool> => {
+  const openSpool = async (name: string, dtype: Spool["dtype"]): Promise<Spool> => {
     const known = spools.get(name);
     if (known !== undefined) return known;
     const path = join(scratch.path, String(spools.size));
@@ -119,11 +119,11 @@ async function openSpools(directory: string): Promise<SourceSpools> {
     add: (batch, { weights, mask }) =>
       writing(directory, async () => {
         perSequence ||= batch.arrays === undefined;
-        for (const part of partsOf(batch, offsets)) {
+        for (const part of splitParts(batch, offsets)) {
           if (weights !== undefined) {
-            await put(await spoolOf(WEIGHTS_NAME + part.suffix, "float32"), part, batch, weights);
+            await put(await openSpool(WEIGHTS_NAME + part.suffix, "float32"), part, batch, weights);
           }
-          await put(await spoolOf(MASK_NAME + part.suffix, "uint8"), part, batch, mask);
+          await put(await openSpool(MASK_NAME + part.suffix, "uint8"), part, batch, mask);
         }
       }),
     async write(path, format) {
@@ -169,7 +169,7 @@ interface Part {
   readonly shape: readonly number[];
 }
 
-function partsOf(batch: RecordBatch, offsets: number[]): Part[] {
+function splitParts(batch: RecordBatch, offsets: number[]): Part[] {
   const { arrays, length } = batch;
   const all = Array.from({ length }, (_, i) => i);
   if (arrays === undefined) {
@@ -202,18 +202,18 @@ function partsOf(batch: RecordBatch, offsets: number[]): Part[] {
 async function put(spool: Spool, part: Part, batch: RecordBatch, values: ArrayLike<number>): Promise<void> {
   const { rows, starts, shape } = part;
   const [height = 0, width = 0] = shape;
-  const lengthOf = (at: number): number => batch.offsets[rows[at]! + 1]! - batch.offsets[rows[at]!]!;
+  const measureLength = (at: number): number => batch.offsets[rows[at]! + 1]! - batch.offsets[rows[at]!]!;
   let first = 0;
   for (let at = 1; at <= rows.length; at++) {
-    const gap = at < rows.length ? starts[at]! - (starts[at - 1]! + lengthOf(at - 1)) : Number.NaN;
+    const gap = at < rows.length ? starts[at]! - (starts[at - 1]! + measureLength(at - 1)) : Number.NaN;
     // Padding of one row, or a prompt: anything longer may belong to a row of another batch.
     if (gap >= 0 && (shape.length === 1 || starts[at]! - starts[at - 1]! === width)) continue;
     const from = starts[first]!;
-    const size = starts[at - 1]! + lengthOf(at - 1) - from;
+    const size = starts[at - 1]! + measureLength(at - 1) - from;
     const buffer = spool.dtype === "float32" ? new Float32Array(size) : new Uint8Array(size);
     for (let row = first; row < at; row++) {
       const [source, target] = [batch.offsets[rows[row]!]!, starts[row]! - from];
-      for (let t = 0; t < lengthOf(row); t++) buffer[target + t] = values[source + t]!;
+      for (let t = 0; t < measureLength(row); t++) buffer[target + t] = values[source + t]!;
     }
     const bytes = new Uint8Array(buffer.buffer);
     await writeAll(spool.file, bytes, from * buffer.BYTES_PER_ELEMENT);

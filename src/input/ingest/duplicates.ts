@@ -15,7 +15,7 @@ interface Series {
   readonly sources: Source[];
 }
 
-function seriesOf(sources: readonly Source[]): Series[] {
+function groupSeries(sources: readonly Source[]): Series[] {
   const series = new Map<string, Series>();
   for (const source of sources) {
     const { file, format, trainer } = source.report;
@@ -52,7 +52,7 @@ export function dropDuplicates(sources: readonly Source[], findings: FindingLog)
   const numbered = sources.filter((source) => !fixed.includes(source));
   const takenBy = new Map<number, Series>();
   const kept = new Set<Source>(fixed);
-  for (const series of seriesOf(numbered).sort(moreComplete)) {
+  for (const series of groupSeries(numbered).sort(moreComplete)) {
     const dropped: Source[] = [];
     let winner: Series | undefined;
     for (const source of series.sources) {

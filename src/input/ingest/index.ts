@@ -20,7 +20,7 @@ export {
   appendJsonl,
   type JsonlLog,
   type JsonlLogOptions,
-  logFilesOf,
+  listLogFiles,
   openJsonlLog,
 } from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";

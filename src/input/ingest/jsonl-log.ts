@@ -62,13 +62,13 @@ export function openJsonlLog(options: JsonlLogOptions): JsonlLog {
   const { rotateBytes, identityOf, check, now = () => new Date() } = options;
   if (rotateBytes !== undefined && !(rotateBytes > 0))
     throw new UsageError(`the size at which a log is rotated must be positive, not ${rotateBytes} bytes`);
-  const template = templateOf(options);
+  const template = makeTemplate(options);
   const files = new Map<string, AppendedFile>();
   let known: Set<string> | undefined;
   /** Lines that are new; a line without an identity always is. */
   const newLines = (lines: readonly string[]): readonly string[] => {
     if (identityOf === undefined) return lines;
-    known ??= identitiesOf(logFilesOf(options), identityOf);
+    known ??= readIdentities(listLogFiles(options), identityOf);
     return lines.filter((line) => {
       const identity = identityOf(line);
       if (identity === undefined) return true;
@@ -126,7 +126,7 @@ export function appendJsonl(path: string, lines: readonly string[]): void {
   openJsonlLog({ path }).append(lines);
 }
 
-function templateOf({ path, rotate }: JsonlLogOptions): string {
+function makeTemplate({ path, rotate }: JsonlLogOptions): string {
   if (rotate === undefined || path.includes(`{${rotate}}`)) return path;
   return before(extname(path), path, rotate === "date" ? "-{date}" : "-iteration-{iteration}");
 }
@@ -136,8 +136,8 @@ function before(extension: string, path: string, part: string): string {
 }
 
 /** Files of the log that are there, whichever iterations, dates and sizes they were begun for. */
-export function logFilesOf(options: Pick<JsonlLogOptions, "path" | "rotate" | "rotateBytes">): string[] {
-  const template = resolve(templateOf(options));
+export function listLogFiles(options: Pick<JsonlLogOptions, "path" | "rotate" | "rotateBytes">): string[] {
+  const template = resolve(makeTemplate(options));
   const extension = extname(template);
   const parts = template.split(sep).slice(1);
   let found: readonly string[] = [sep];
@@ -175,13 +175,13 @@ function namesIn(folder: string): string[] {
 const CHUNK_BYTES = 1 << 20;
 
 /** The identities of all whole lines. A line that was cut off has none: what it told is written again. */
-function identitiesOf(
+function readIdentities(
   files: readonly string[],
   identityOf: (line: string) => string | undefined,
 ): Set<string> {
   const found = new Set<string>();
   for (const file of files) {
-    for (const line of linesOf(file)) {
+    for (const line of readLines(file)) {
       const identity = identityOf(line);
       if (identity !== undefined) found.add(identity);
     }
@@ -189,7 +189,7 @@ function identitiesOf(
   return found;
 }
 
-function* linesOf(file: string): Generator<string> {
+function* readLines(file: string): Generator<string> {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
@@ -218,12 +218,12 @@ function* linesOf(file: string): Generator<string> {
 const MOST_FIRST_LINE = 1 << 16;
 
 function checkFile(file: string, check: NonNullable<JsonlLogOptions["check"]>): void {
-  const begun = beginningOf(file);
+  const begun = readBeginning(file);
   if (begun !== undefined) check(file, begun.stats, begun.firstLine);
 }
 
 /** What is there under the log's name; undefined where nothing is. */
-function beginningOf(file: string): { readonly stats: Stats; readonly firstLine: string } | undefined {
+function readBeginning(file: string): { readonly stats: Stats; readonly firstLine: string } | undefined {
   let descriptor: number | undefined;
   try {
     const stats = statSync(file, { throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { promptsOf, readAll, readError, rowsOf } from "../adapters/read.test-data.ts";
+import { readAll, readError, splitPrompts, splitRows } from "../adapters/read.test-data.ts";
 import { openRuns } from "./open-run.ts";
 import { hasSharedData, LAB, REAL, warnIfAbsent } from "./shared-data.test-data.ts";
 
@@ -9,7 +9,7 @@ warnIfAbsent("the lab's recordings in all containers, and the public pairs");
 
 const CONTAINERS = ["npz", "pt", "packed", "jsonl"] as const;
 
-async function fileOf(container: string, step: string): Promise<string> {
+async function findFile(container: string, step: string): Promise<string> {
   const names = await readdir(`${LAB}main/${container}`);
   return `${LAB}main/${container}/${names.find((name) => name.startsWith(`step_${step}.`))}`;
 }
@@ -21,7 +21,7 @@ function common(batch: RecordBatch): unknown {
     offsets: batch.offsets,
     mask: batch.responseMask,
     ids: batch.responseTokenIds,
-    prompts: promptsOf(batch),
+    prompts: splitPrompts(batch),
     rollout: batch.rolloutLogprobs,
     trainer: batch.trainerLogprobs,
     reference: batch.policyLogprobs.reference,
@@ -38,7 +38,7 @@ describe.skipIf(!hasSharedData)("the lab's recordings", () => {
     async (step) => {
       const batches: RecordBatch[] = [];
       for (const container of CONTAINERS) {
-        const { batches: read, findings } = await readAll(await fileOf(container, step));
+        const { batches: read, findings } = await readAll(await findFile(container, step));
         expect(findings).toEqual([]);
         expect(read).toHaveLength(1);
         batches.push(read[0]!);
@@ -77,8 +77,8 @@ describe.skipIf(!hasSharedData)("the lab's recordings", () => {
   it("finds the copying error that stale weights made", async () => {
     const { batches } = await readAll(`${LAB}stale/npz/step_0030.npz`);
     const [batch] = batches;
-    expect(rowsOf(batch!, batch!.rolloutLogprobs)![48]![39]).toBeCloseTo(-0.02, 2);
-    expect(rowsOf(batch!, batch!.trainerLogprobs)![48]![39]).toBeCloseTo(-10.72, 2);
+    expect(splitRows(batch!, batch!.rolloutLogprobs)![48]![39]).toBeCloseTo(-0.02, 2);
+    expect(splitRows(batch!, batch!.trainerLogprobs)![48]![39]).toBeCloseTo(-10.72, 2);
     expect(batch!.rows[48]).toBe(48);
   });
 
@@ -99,8 +99,8 @@ const golden = (name: string): string => `${MEGATRON}${name}/golden_values_dev_d
 const TGI = `${REAL}huggingface__text-generation-inference/integration-tests/models/__snapshots__/`;
 
 function maxDelta(batch: RecordBatch, sequence: number): number {
-  const rollout = rowsOf(batch, batch.rolloutLogprobs)![sequence]!;
-  const trainer = rowsOf(batch, batch.trainerLogprobs)![sequence]!;
+  const rollout = splitRows(batch, batch.rolloutLogprobs)![sequence]!;
+  const trainer = splitRows(batch, batch.trainerLogprobs)![sequence]!;
   return Math.max(...rollout.map((value, t) => Math.abs(trainer[t]! - value)));
 }
 

@@ -83,7 +83,7 @@ const END_BYTES = 1 << 16;
 export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
   const dropped = new Set<Source>();
   const named = sources.filter(({ file }) => file.path !== "-" && file.pipe !== true);
-  const alike = groupsOf(
+  const alike = groupBy(
     named,
     ({ report: { step, rank, bytes, format } }) => `${step} ${rank} ${bytes} ${format}`,
   );
@@ -127,7 +127,7 @@ function tell(copy: Source, first: Source, findings: FindingLog): void {
 }
 
 /** Groups of two or more. */
-function groupsOf<T>(items: readonly T[], key: (item: T) => string): T[][] {
+function groupBy<T>(items: readonly T[], key: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const name = key(item);
@@ -147,7 +147,7 @@ async function groupsOfDigest(
     // What cannot be read is reported when it is its turn.
     digests.set(source, await digest(source).catch(() => source.file.path));
   }
-  return groupsOf(sources, (source) => digests.get(source) ?? "");
+  return groupBy(sources, (source) => digests.get(source) ?? "");
 }
 
 async function digestEnds({ file, report }: Source): Promise<string> {

@@ -37,7 +37,7 @@ function elementType({ values }: Extract<LayoutColumn, { kind: "list" }>): Eleme
   return values instanceof Uint8Array ? "uint8" : "int32";
 }
 
-function specOf(column: LayoutColumn): ColumnSpec {
+function describeColumn(column: LayoutColumn): ColumnSpec {
   const { name } = column;
   if (column.kind === "text") return { name, type: "string" };
   if (column.kind === "number")
@@ -50,7 +50,7 @@ function specOf(column: LayoutColumn): ColumnSpec {
   };
 }
 
-function dataOf(column: LayoutColumn): ColumnData {
+function readColumn(column: LayoutColumn): ColumnData {
   if (column.kind === "text") return { values: column.values };
   if (column.kind === "list") return { values: column.values, offsets: column.offsets };
   const { values } = column;
@@ -103,16 +103,16 @@ export async function writeRecord(
     columns = next.done === true ? undefined : [...layoutColumns(next.value), ...(more?.(next.value) ?? [])];
     length = next.done === true ? 0 : next.value.length;
   };
-  const layoutOf = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(specOf));
+  const formatLayout = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(describeColumn));
 
   try {
     await advance();
     while (columns !== undefined) {
-      const specs = columns.map(specOf);
+      const specs = columns.map(describeColumn);
       const layout = JSON.stringify(specs);
       const part = (async function* (): AsyncGenerator<ColumnBatch> {
-        while (columns !== undefined && layoutOf(columns) === layout) {
-          yield { length, columns: columns.map(dataOf) };
+        while (columns !== undefined && formatLayout(columns) === layout) {
+          yield { length, columns: columns.map(readColumn) };
           await advance();
         }
       })();

@@ -33,7 +33,7 @@ export async function openFile(path: string): Promise<ByteSource> {
   } catch (cause) {
     throw cannotOpen(path, cause);
   }
-  const stats = await statOf(handle, path);
+  const stats = await statHandle(handle, path);
   if (stats.isFile()) {
     const byteLength = stats.size;
     return {
@@ -51,7 +51,7 @@ export async function openFile(path: string): Promise<ByteSource> {
   });
 }
 
-async function statOf(handle: FileHandle, path: string): Promise<Stats> {
+async function statHandle(handle: FileHandle, path: string): Promise<Stats> {
   try {
     return await handle.stat();
   } catch (cause) {

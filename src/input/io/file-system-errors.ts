@@ -61,14 +61,14 @@ const ADVICE = new Map<string, Advice>([
 ]);
 
 /** The errno of a failed system call, which Node gives as `code`. */
-function codeOf(cause: unknown): string | undefined {
+function readCode(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined;
   return typeof cause.code === "string" && /^E[A-Z]+$/.test(cause.code) ? cause.code : undefined;
 }
 
 /** Whether an error comes from a system call, and so from the machine rather than from what a file holds. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
-  return codeOf(error) !== undefined;
+  return readCode(error) !== undefined;
 }
 
 /**
@@ -83,7 +83,7 @@ export function fileSystemError(
   at: Place & { readonly file: string },
 ): LogratioError {
   if (cause instanceof LogratioError) return cause;
-  const code = codeOf(cause);
+  const code = readCode(cause);
   if (code === "ENOENT") {
     return new NotFoundError(`cannot ${doing} ${at.file}: there is no such file or directory`, {
       at,

@@ -5,7 +5,7 @@ import { type Column, foldColumns, lineChart } from "./line-chart.ts";
 import { lineLayout } from "./line-layout.ts";
 
 /** A chart of one line. */
-function specOf(values: readonly (number | null)[], others: Partial<ChartSpec> = {}): ChartSpec {
+function makeSpec(values: readonly (number | null)[], others: Partial<ChartSpec> = {}): ChartSpec {
   return {
     id: "mean",
     title: "Mean |Δ| by step",
@@ -22,7 +22,7 @@ function specOf(values: readonly (number | null)[], others: Partial<ChartSpec> =
 }
 
 /** Every point that the paths and circles of a drawing go through. */
-function cornersOf(svg: string): [x: number, y: number][] {
+function findCorners(svg: string): [x: number, y: number][] {
   const corners: [number, number][] = [];
   for (const [, path = ""] of svg.matchAll(/ d="([^"]+)"/g)) {
     let across = Number.NaN;
@@ -39,10 +39,10 @@ function cornersOf(svg: string): [x: number, y: number][] {
 describe("lineChart", () => {
   it("goes through a spike among more steps than pixels, in little text", () => {
     const values = Array.from({ length: 100_000 }, (_, x) => (x === 27_130 ? 100 : Math.sin(x)));
-    const spec = specOf(values);
+    const spec = makeSpec(values);
     const svg = lineChart(spec);
     const { x, y } = lineLayout(spec);
-    const spike = cornersOf(svg).find(([, down]) => Math.abs(down - y.map(100)) < 0.1);
+    const spike = findCorners(svg).find(([, down]) => Math.abs(down - y.map(100)) < 0.1);
     expect(Math.abs(spike![0] - x.map(27_131))).toBeLessThanOrEqual(0.6);
     expect(svg).toContain("mean |Δ|: most 100 at 27131");
     expect(svg).not.toContain("<circle");
@@ -50,19 +50,19 @@ describe("lineChart", () => {
   });
 
   it("breaks the line where a value is missing, and tells each step's values", () => {
-    const svg = lineChart(specOf([1, null, 1, 1]));
+    const svg = lineChart(makeSpec([1, null, 1, 1]));
     expect(svg.match(/<path d="M[^"]*M[^"]*L[^"]*"/)).not.toBeNull();
     expect(svg).toContain("<title>step 3: mean |Δ| 1.00</title>");
   });
 
   it("draws one step as a point and says when there is nothing", () => {
-    expect(lineChart(specOf([2], { xs: [5] }))).toContain("<circle");
-    expect(lineChart(specOf([]))).toContain("no values");
-    expect(lineChart(specOf([0], { scale: "log" }))).toContain("no values");
+    expect(lineChart(makeSpec([2], { xs: [5] }))).toContain("<circle");
+    expect(lineChart(makeSpec([]))).toContain("no values");
+    expect(lineChart(makeSpec([0], { scale: "log" }))).toContain("no values");
   });
 
   it("leaves to its page what the page says itself, and still describes itself", () => {
-    const bare = lineChart(specOf([0.125, 0.25]), { width: 400, height: 168, bare: true });
+    const bare = lineChart(makeSpec([0.125, 0.25]), { width: 400, height: 168, bare: true });
     expect(bare).toContain(
       'width="400" height="168" role="img" aria-label="Mean |Δ| by step. mean |Δ|: most',
     );
@@ -85,7 +85,7 @@ describe("lineChart", () => {
           bare: fc.boolean(),
         }),
         (values, scale, fromZero, size) => {
-          const spec = specOf(values, {
+          const spec = makeSpec(values, {
             scale,
             fromZero,
             band: { label: "ends", low: values.map((one) => one && one / 2), high: values },
@@ -93,7 +93,7 @@ describe("lineChart", () => {
           const { width, plot } = lineLayout(spec, size);
           const around = [plot.left, plot.right, plot.top, plot.bottom] as const;
           const [left, right, top, bottom] = size.bare ? around : [0, width, 0, plot.bottom];
-          for (const [x, y] of cornersOf(lineChart(spec, size))) {
+          for (const [x, y] of findCorners(lineChart(spec, size))) {
             expect(x).toBeGreaterThanOrEqual(left);
             expect(x).toBeLessThanOrEqual(Math.max(right, plot.right) + 0.5);
             expect(y).toBeGreaterThanOrEqual(top);

@@ -118,7 +118,7 @@ function drawLine(
     element("path", {
       d: path.join(""),
       fill: "none",
-      ...strokeOf(line),
+      ...strokeAttributes(line),
       "stroke-width": line.colour === "faint" ? 1 : 1.6,
       "stroke-linejoin": "round",
     }) +
@@ -171,7 +171,7 @@ function drawLegend(spec: ChartSpec, { legend }: LineLayout): string[] {
         ? element("rect", { x: left, y: baseline - 9, width: 14, height: 9, ...bandLook(firstColour(spec)) })
         : element("path", {
             d: `M${pixel(left)} ${baseline - 4}h14`,
-            ...strokeOf(line),
+            ...strokeAttributes(line),
             "stroke-width": 2.4,
           });
     return swatch + textElement(label, { x: left + 19, y: baseline, fill: PALETTE.muted });
@@ -201,7 +201,7 @@ function bandLook(colour: ChartColour): Readonly<Record<string, string | number>
   };
 }
 
-function strokeOf({ colour, dash = [] }: ChartLine): Readonly<Record<string, string | undefined>> {
+function strokeAttributes({ colour, dash = [] }: ChartLine): Readonly<Record<string, string | undefined>> {
   return {
     stroke: PALETTE[colour],
     "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "),

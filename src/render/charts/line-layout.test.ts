@@ -3,7 +3,11 @@ import { expect, it } from "vitest";
 import type { ChartSpec } from "./chart-spec.ts";
 import { lineLayout, placeAt } from "./line-layout.ts";
 
-function specOf(xs: readonly number[], values: readonly (number | null)[], others: Partial<ChartSpec> = {}) {
+function makeSpec(
+  xs: readonly number[],
+  values: readonly (number | null)[],
+  others: Partial<ChartSpec> = {},
+) {
   return {
     id: "kl",
     title: "KL",
@@ -31,7 +35,7 @@ it("leads from x to a pixel inside the plot and back to the same x and place", (
     fc.property(steps, size, (unsorted, of) => {
       const xs = unsorted.toSorted((a, b) => a - b);
       const layout = lineLayout(
-        specOf(
+        makeSpec(
           xs,
           xs.map(() => 1),
         ),
@@ -56,7 +60,7 @@ it("finds the nearest x of any pixel, the ends beyond them", () => {
     fc.property(steps, size, fc.double({ min: -50, max: 1300, noNaN: true }), (unsorted, of, pixel) => {
       const xs = unsorted.toSorted((a, b) => a - b);
       const layout = lineLayout(
-        specOf(
+        makeSpec(
           xs,
           xs.map(() => 1),
         ),
@@ -68,12 +72,12 @@ it("finds the nearest x of any pixel, the ends beyond them", () => {
     }),
     { numRuns: 200 },
   );
-  expect(placeAt(lineLayout(specOf([], [])), [], 10)).toBeNull();
+  expect(placeAt(lineLayout(makeSpec([], [])), [], 10)).toBeNull();
 });
 
 it("keeps the axes of small multiples above each other", () => {
   const of = { width: 390, height: 168, bare: true };
-  const lefts = [0.0125, 3, 512, 99_000].map((most) => lineLayout(specOf([1, 2], [0, most]), of).plot.left);
+  const lefts = [0.0125, 3, 512, 99_000].map((most) => lineLayout(makeSpec([1, 2], [0, most]), of).plot.left);
   expect(new Set(lefts).size).toBe(1);
 });
 
@@ -83,7 +87,7 @@ it("makes room for every row of the legend, unless the page has it", () => {
     colour: "blue" as const,
     values: [1, 2],
   }));
-  const spec = specOf([1, 2], [], { lines });
+  const spec = makeSpec([1, 2], [], { lines });
   const whole = lineLayout(spec, { width: 480, height: 250 });
   expect(whole.height).toBeGreaterThan(250);
   expect(whole.plot.bottom - whole.plot.top).toBe(250 - 62 - 34);
@@ -92,9 +96,9 @@ it("makes room for every row of the legend, unless the page has it", () => {
 
 it("has axes from 0 for figures, around them for those near 1, and whole decades on a logarithmic one", () => {
   const ticks = (others: Partial<ChartSpec>) =>
-    lineLayout(specOf([1, 2], [0.91, 0.98], others)).y.ticks.map(({ label }) => label);
+    lineLayout(makeSpec([1, 2], [0.91, 0.98], others)).y.ticks.map(({ label }) => label);
   expect(ticks({})[0]).toBe("0");
   expect(ticks({ fromZero: false })[0]).toBe("0.91");
   expect(ticks({ scale: "log" })).toEqual(["0.1", "1"]);
-  expect(lineLayout(specOf([], [])).y.ticks.map(({ label }) => label)).toContain("1");
+  expect(lineLayout(makeSpec([], [])).y.ticks.map(({ label }) => label)).toContain("1");
 });

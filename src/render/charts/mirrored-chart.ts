@@ -38,16 +38,18 @@ export function mirroredChart(above: MirroredSide, below: MirroredSide, options:
   const ends = [edges[used[0]] as number, edges[used[1] + 1] as number] as const;
   const x = xScale(options, ends, [left, right]);
   const middle = (plot.top + bottom) / 2;
-  const sizeOf = (count: number, total: number): number =>
+  const scaleCount = (count: number, total: number): number =>
     options.heights === "share" ? count / total : Math.log1p(count);
-  const most = Math.max(...sides.flatMap(({ counts, total }) => counts.map((count) => sizeOf(count, total))));
+  const most = Math.max(
+    ...sides.flatMap(({ counts, total }) => counts.map((count) => scaleCount(count, total))),
+  );
   const drawn = sides.map(({ label, colour, counts, total, median }, side) => {
     const toward = side === 0 ? -1 : 1;
     const room = middle - plot.top - 4;
     const bars = counts.map((count, bar) => {
       if (count === 0) return "";
       const [from, to] = [edges[bar] as number, edges[bar + 1] as number];
-      const height = Math.max(1, (sizeOf(count, total) / most) * room);
+      const height = Math.max(1, (scaleCount(count, total) / most) * room);
       const [start, end] = [x.map(from), x.map(to)];
       return element(
         "rect",

@@ -209,14 +209,14 @@ function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice[
       ? all.toSorted((a, b) => sliceLabel(by, a.value).localeCompare(sliceLabel(by, b.value)))
       : all.length <= MOST_COLOURED
         ? all.toSorted((a, b) => a.value.localeCompare(b.value, "en", { numeric: true }))
-        : all.toSorted((a, b) => levelOf(b) - levelOf(a));
+        : all.toSorted((a, b) => averageLevel(b) - averageLevel(a));
   return sorted.map(({ value, series }) => ({ label: sliceLabel(by, value), series }));
 }
 
 type Slice = StepSeries["slices"][number];
 
 /** How far off a group is over all its steps; its worst step alone is often everyone's worst step. */
-function levelOf({ series }: Slice): number {
+function averageLevel({ series }: Slice): number {
   const known = (series.delta_abs_mean ?? []).filter((value) => value !== null);
   return known.length === 0 ? 0 : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { DigitRun } from "../../analyses/digits/index.ts";
-import { spanOf, vocabulary } from "../../analyses/digits/text-vocabulary.test-data.ts";
+import { makeSpan, vocabulary } from "../../analyses/digits/text-vocabulary.test-data.ts";
 import type { DigitsReport, DigitTruth } from "../../results/digits.ts";
 import { headlines, inputParts, placeName } from "./content.ts";
 
@@ -9,7 +9,7 @@ import { headlines, inputParts, placeName } from "./content.ts";
 function drawReport(rollout = Math.log(0.8)): DigitsReport {
   const summary = new DigitRun(vocabulary, { truthSource: "answers" });
   const texts = ["1", "2", "x", "####", " 7"];
-  const { ids } = spanOf(...texts);
+  const { ids } = makeSpan(...texts);
   const deltas = texts.map(() => "-0.5").join(" ");
   summary.add(recordBatch([{ deltas, tokenIds: Array.from(ids), correct: 1, rollout }]), ["7"]);
   return {

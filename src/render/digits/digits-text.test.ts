@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { DigitRun } from "../../analyses/digits/index.ts";
-import { spanOf, vocabulary } from "../../analyses/digits/text-vocabulary.test-data.ts";
+import { makeSpan, vocabulary } from "../../analyses/digits/text-vocabulary.test-data.ts";
 import type { DigitsReport } from "../../results/digits.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "./index.ts";
 
-function reportOf(run = "dumps", truths: readonly string[] | null = ["712", "85"]): DigitsReport {
+function makeReport(run = "dumps", truths: readonly string[] | null = ["712", "85"]): DigitsReport {
   const texts = [
     ["1", "2", "x", "####", " 7", "12"],
     ["x", "5", "####", "8", "3", "9"],
@@ -16,7 +16,7 @@ function reportOf(run = "dumps", truths: readonly string[] | null = ["712", "85"
     const batch = recordBatch(
       texts.map((own, row) => ({
         deltas: own.map((_, t) => String(t / 100)).join(" "),
-        tokenIds: Array.from(spanOf(...own).ids),
+        tokenIds: Array.from(makeSpan(...own).ids),
         step,
         correct: row,
         rollout: -0.3 * (row + 1),
@@ -47,14 +47,14 @@ function reportOf(run = "dumps", truths: readonly string[] | null = ["712", "85"
 describe("renderDigitsTerminal", () => {
   it.each([60, 80, 120, 160])("keeps to %i columns, in colour or ASCII", (width) => {
     for (const unicode of [true, false]) {
-      const text = renderDigitsTerminal(reportOf("数".repeat(60)), { width, color: false, unicode });
+      const text = renderDigitsTerminal(makeReport("数".repeat(60)), { width, color: false, unicode });
       for (const line of text.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       if (!unicode) expect(text.replaceAll("\n", "")).toMatch(/^[\x20-\x7e]*$/);
     }
   });
 
   it("says how sure, how far apart, how right, and what the top k leave open", () => {
-    const report = reportOf();
+    const report = makeReport();
     const text = renderDigitsTerminal(report, { width: 120, color: false, unicode: true });
     expect(text).toContain("Proxy NTL 0.471 nats");
     expect(text).toContain("Against gts: 30 of 60 answers right (50.0 %)");
@@ -68,7 +68,7 @@ describe("renderDigitsTerminal", () => {
   });
 
   it("says what is missing and why", () => {
-    const { distributions: _, ...report } = reportOf("dumps", null);
+    const { distributions: _, ...report } = makeReport("dumps", null);
     const text = renderDigitsTerminal(
       { ...report, distributions: [] },
       { width: 100, color: false, unicode: true },
@@ -80,7 +80,7 @@ describe("renderDigitsTerminal", () => {
 
 describe("renderDigitsMarkdown", () => {
   it("has the same tables and the command to repeat it", () => {
-    const text = renderDigitsMarkdown(reportOf("a|b"), {
+    const text = renderDigitsMarkdown(makeReport("a|b"), {
       command: "logratio digits dumps/ --tokenizer model/",
     });
     expect(text).toContain("### Digits of");

@@ -38,23 +38,26 @@ function tokenLines(record: DivergenceRecord, unicode: boolean): string[] {
     `  Token: ${record.token_text ?? "N/A"} (ID: ${record.token_id ?? "N/A"})`,
     `  Position: ${record.position}/${record.sequence_length} (from end: ${record.position_from_end})`,
     `  Batch Index: ${record.batch_idx}`,
-    ...lineOf(is_correct, (correct) => `Answer Correctness: ${correct ? `${yes}CORRECT` : `${no}INCORRECT`}`),
-    ...lineOf(total_score, (score) => `Total Score: ${formatFixed(score, 4)}`),
+    ...writeLine(
+      is_correct,
+      (correct) => `Answer Correctness: ${correct ? `${yes}CORRECT` : `${no}INCORRECT`}`,
+    ),
+    ...writeLine(total_score, (score) => `Total Score: ${formatFixed(score, 4)}`),
     `  Rollout: prob=${formatFixed(record.rollout_prob, 6)}, logprob=${formatFixed(record.rollout_logprob, 4)}`,
     `  Actor:   prob=${formatFixed(record.actor_prob, 6)}, logprob=${formatFixed(record.actor_logprob, 4)}`,
     `  LogProb Diff: ${formatFixed(record.logprob_diff, 4)}`,
-    ...lineOf(flip_type, (type) => `Flip Type: ${type}`),
-    ...lineOf(tokens_match, (match) =>
+    ...writeLine(flip_type, (type) => `Flip Type: ${type}`),
+    ...writeLine(tokens_match, (match) =>
       match
         ? `Token Alignment: ${yes}MATCH (response token matches input_ids)`
         : `Token Alignment: ${no}MISMATCH!`,
     ),
     ...(tokens_match === false ? mismatchLines(record) : []),
-    ...lineOf(WARNING, (warning) => `WARNING: ${warning}`),
+    ...writeLine(WARNING, (warning) => `WARNING: ${warning}`),
     ...placeLines(record),
     ...futureLines(record),
     ...textLines(record),
-    ...lineOf(decode_error, (error) => `Decode Error: ${error}`),
+    ...writeLine(decode_error, (error) => `Decode Error: ${error}`),
   ];
 }
 
@@ -73,11 +76,11 @@ function placeLines(record: DivergenceRecord): string[] {
     prompt_length_without_padding,
   } = record;
   return [
-    ...lineOf(record.handle, (handle) => `Handle: ${handle}`),
-    ...lineOf(record.position_id, (id) => `Position ID: ${id}`),
-    ...lineOf(record.position_ids, (ids) => `Position IDs (mrope): [${ids.join(", ")}]`),
-    ...lineOf(record.attention_mask_value, (value) => `Attention Mask: ${value}`),
-    ...lineOf(
+    ...writeLine(record.handle, (handle) => `Handle: ${handle}`),
+    ...writeLine(record.position_id, (id) => `Position ID: ${id}`),
+    ...writeLine(record.position_ids, (ids) => `Position IDs (mrope): [${ids.join(", ")}]`),
+    ...writeLine(record.attention_mask_value, (value) => `Attention Mask: ${value}`),
+    ...writeLine(
       padding,
       (count) =>
         `Prompt Padding: ${count} padding tokens (prompt length: ${prompt_length_without_padding} → ${prompt_length_with_padding} with padding)`,
@@ -98,22 +101,22 @@ function futureLines(record: DivergenceRecord): string[] {
       .join(", ") ?? null;
   return [
     ...(entropies.length > 0 ? [`  Entropy: ${entropies.join(", ")}`] : []),
-    ...lineOf(top(record.rollout_top5), (list) => `Rollout Top 5: ${list}`),
-    ...lineOf(top(record.actor_top5), (list) => `Actor Top 5:   ${list}`),
-    ...lineOf(record.advantage, (advantage) => `Advantage: ${formatFixed(advantage, 4)}`),
-    ...lineOf(record.reward, (reward) => `Token Reward: ${formatFixed(reward, 4)}`),
+    ...writeLine(top(record.rollout_top5), (list) => `Rollout Top 5: ${list}`),
+    ...writeLine(top(record.actor_top5), (list) => `Actor Top 5:   ${list}`),
+    ...writeLine(record.advantage, (advantage) => `Advantage: ${formatFixed(advantage, 4)}`),
+    ...writeLine(record.reward, (reward) => `Token Reward: ${formatFixed(reward, 4)}`),
   ];
 }
 
 function textLines(record: DivergenceRecord): string[] {
   const { context_start_pos, context_end_pos, prompt_num_tokens, response_num_tokens } = record;
   return [
-    ...lineOf(record.context_text, (text) => `Context [${context_start_pos}:${context_end_pos}]: ${text}`),
-    ...lineOf(record.prompt_text, (text) => `Prompt (${prompt_num_tokens ?? "?"} tokens): ${text}`),
-    ...lineOf(record.full_response, (text) => `Response (${response_num_tokens} tokens): ${text}`),
+    ...writeLine(record.context_text, (text) => `Context [${context_start_pos}:${context_end_pos}]: ${text}`),
+    ...writeLine(record.prompt_text, (text) => `Prompt (${prompt_num_tokens ?? "?"} tokens): ${text}`),
+    ...writeLine(record.full_response, (text) => `Response (${response_num_tokens} tokens): ${text}`),
   ];
 }
 
-function lineOf<T>(value: T | null | undefined, write: (value: T) => string): string[] {
+function writeLine<T>(value: T | null | undefined, write: (value: T) => string): string[] {
   return value === null || value === undefined ? [] : [`  ${write(value)}`];
 }

@@ -30,10 +30,10 @@ function htmlCell(column: TableColumn, row: number, isLong: boolean): string {
   const content = level === undefined || text === "" ? text : `<span class="level ${level}">${text}</span>`;
   const share = column.bars?.[row] ?? Number.NaN;
   const picture = column.bars === undefined || isLong ? "" : htmlBar(Number.isNaN(share) ? 0 : share);
-  return `<td${classOf(column, column.worstRow === row)}>${content}${picture}`;
+  return `<td${chooseClass(column, column.worstRow === row)}>${content}${picture}`;
 }
 
-function classOf(column: TableColumn, isWorst = false): string {
+function chooseClass(column: TableColumn, isWorst = false): string {
   if (column.wrap) return " class=p";
   const names = [
     ...(column.align === "left" ? ["l"] : []),
@@ -45,7 +45,7 @@ function classOf(column: TableColumn, isWorst = false): string {
 }
 
 function headClass(column: TableColumn, isLong: boolean): string {
-  return column.bars === undefined || isLong ? classOf(column) : " class=b";
+  return column.bars === undefined || isLong ? chooseClass(column) : " class=b";
 }
 
 /** Names and paths that must be broken, or the table would scroll for their sake. */

@@ -5,10 +5,10 @@
  */
 import type { AttentionFigures, KlReport, PairedDifference } from "../../results/index.ts";
 import { makeTable, type Table } from "../document/index.ts";
-import { coefficient, columnsOf, figure, NONE, yesNo } from "./values.ts";
+import { coefficient, figure, makeColumns, NONE, yesNo } from "./values.ts";
 
 export function attentionTable({ attention: rows, reference }: KlReport): Table {
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "attention",
     "Attention to the first error",
@@ -76,7 +76,7 @@ export function hiddenTable({ attention }: KlReport): Table {
   const rows = attention.flatMap(({ checkpoint, hidden }) =>
     hidden === null ? [] : [{ checkpoint, ...hidden }],
   );
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "hidden",
     "KL behind the error when the error cannot be seen",

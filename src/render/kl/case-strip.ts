@@ -111,21 +111,21 @@ export function foldStrip(parts: readonly StripPart[], most: number, around: num
       folded.push(part);
       continue;
     }
-    const { from, to, kl } = extentOf(part);
+    const { from, to, kl } = findExtent(part);
     const before = folded.at(-1);
     if (before?.kind === "gap")
-      folded[folded.length - 1] = { ...before, to, most: largerOf(before.most, kl) };
+      folded[folded.length - 1] = { ...before, to, most: chooseLarger(before.most, kl) };
     else folded.push({ kind: "gap", from, to, most: kl });
   }
   return folded;
 }
 
-function extentOf(part: StripPart): { from: number; to: number; kl: number | null } {
+function findExtent(part: StripPart): { from: number; to: number; kl: number | null } {
   if (part.kind === "token") return { from: part.position, to: part.position + 1, kl: part.kl };
   return { from: part.from, to: part.to, kl: part.kind === "gap" ? part.most : null };
 }
 
-function largerOf(a: number | null, b: number | null): number | null {
+function chooseLarger(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.max(a, b);
 }

@@ -6,7 +6,7 @@
 import type { CheckpointFigures, KlReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { formatPlain, plural } from "../text/index.ts";
-import { columnsOf, meanColumn, NONE } from "./values.ts";
+import { makeColumns, meanColumn, NONE } from "./values.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;
 
@@ -18,7 +18,7 @@ function checkpointRows({ checkpoints }: KlReport) {
   const rows = Object.values(checkpoints);
   return {
     name: textColumn("checkpoint", names),
-    by: columnsOf(rows),
+    by: makeColumns(rows),
   };
 }
 
@@ -63,12 +63,12 @@ export function checkpointTable(report: KlReport): Table {
       }),
       by.text("role", ({ role }) => role, { priority: 5 }),
     ],
-    noteOf(report),
+    writeNote(report),
   );
 }
 
 /** What makes a row's figures mean something else. */
-function noteOf({ checkpoints }: KlReport): string | undefined {
+function writeNote({ checkpoints }: KlReport): string | undefined {
   const entries = Object.entries(checkpoints);
   const bounded = entries.filter(([, { exact }]) => !exact).map(([name]) => name);
   const lacking = entries
@@ -155,7 +155,7 @@ export function regionTable(report: KlReport): Table {
 export function boundTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { exact }]) => !exact);
   const rows = entries.map(([, figures]) => figures);
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("bounds", "Bounds of KL where not all logits are known", [
     textColumn(
       "checkpoint",
@@ -176,7 +176,7 @@ export function boundTable({ checkpoints }: KlReport): Table {
 export function rlProbeTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { rl_probe }]) => rl_probe !== null);
   const own = entries.map(([, figures]) => figures);
-  const by = columnsOf(own);
+  const by = makeColumns(own);
   return makeTable(
     "rl-probe",
     "The same in RL-Probe's alignment",
@@ -208,7 +208,7 @@ export function rlProbeTable({ checkpoints }: KlReport): Table {
 export function policyTable({ policies }: KlReport): Table {
   const entries = Object.entries(policies);
   const rows = entries.map(([, policy]) => policy);
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("policies", "Policies", [
     textColumn(
       "policy",

@@ -43,7 +43,7 @@ export function heatLines(
   study: HeatText,
   { lines: most = MOST_LINES, characters = LINE_CHARACTERS }: HeatLineOptions = {},
 ): HeatLine[] {
-  const lines = breakLines(columnsOf(study), study.tokens, characters);
+  const lines = breakLines(buildColumns(study), study.tokens, characters);
   const keep = linesToKeep(lines, study, most);
   const result: HeatLine[] = [];
   for (const [at, columns] of lines.entries()) {
@@ -65,7 +65,7 @@ export function heatLines(
   return result;
 }
 
-function columnsOf({ tokens, mask }: HeatText): HeatColumn[] {
+function buildColumns({ tokens, mask }: HeatText): HeatColumn[] {
   const columns: HeatColumn[] = [];
   for (let at = 0; at < tokens.length; ) {
     let end = at;

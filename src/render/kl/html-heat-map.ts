@@ -63,13 +63,13 @@ function drawHead({ from, to }: HeatColumn, { study, spikes, largest }: Map): st
   const facts = [
     `${from} ${quoted(token)} ${study.categories[from] ?? ""}`,
     ...(isError ? ["the first error"] : []),
-    ...(study.mask[from] === 0 ? ["tool output: not scored"] : valuesOf(study, from, largest)),
+    ...(study.mask[from] === 0 ? ["tool output: not scored"] : formatValues(study, from, largest)),
   ];
   return `<th scope=col${classes} title="${facts.map(escapeHtml).join("&#10;")}">${isError ? "✗" : ""}${visibleToken(token, TOKEN_CHARACTERS)}`;
 }
 
 /** A line per checkpoint; one line for a token that is quiet at all of them, to keep the page small. */
-function valuesOf({ checkpoints, kl, delta }: CaseStudy, at: number, largest: number): string[] {
+function formatValues({ checkpoints, kl, delta }: CaseStudy, at: number, largest: number): string[] {
   const values = kl.map((row) => row[at] ?? null);
   const known = values.filter(isFigure);
   if (known.length === 0) return ["no score"];

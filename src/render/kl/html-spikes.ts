@@ -3,7 +3,7 @@ import { element, PALETTE } from "../charts/index.ts";
 import { makeTable, textColumn } from "../document/index.ts";
 import { escapeHtml, htmlTable } from "../html/index.ts";
 import { tokenText, visibleToken } from "./html-text.ts";
-import { choicesOf } from "./spike-choices.ts";
+import { listChoices } from "./spike-choices.ts";
 import { column, figure, quoted } from "./values.ts";
 
 export interface HtmlSpikeOptions {
@@ -41,7 +41,7 @@ export function htmlSpike(spike: SpikeFigures, options: HtmlSpikeOptions): strin
 }
 
 function alternativeTable(spike: SpikeFigures, checkpoint: string, reference: string): string {
-  const choices = choicesOf(spike);
+  const choices = listChoices(spike);
   const rows = choices.map(({ token, own, reference: theirs }) => {
     const isForced = token === spike.token;
     const name = `<span class=tok>${visibleToken(token, 40)}</span>`;

@@ -19,7 +19,7 @@ export { type HeatColumn, type HeatText, heatLines, TOKEN_CHARACTERS } from "./h
 export { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
 export { spikeDistributionsTable, spikeDistributionTable, topProblemTables } from "./problem-tables.ts";
 export { progressionLines, progressionTable, stageTable, turningTable } from "./progression-tables.ts";
-export { choicesOf } from "./spike-choices.ts";
+export { listChoices } from "./spike-choices.ts";
 export { keyFigures, methodLines, SUPPORT } from "./summary.ts";
 export {
   comparisonTable,

@@ -5,13 +5,13 @@
  */
 import type { KlReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { columnsOf } from "./values.ts";
+import { makeColumns } from "./values.ts";
 
 /** Of the last checkpoint, as in the published analysis. */
 export function spikeDistributionTable(report: KlReport): Table {
   const checkpoint = report.metrics.last_checkpoint;
   const rows = report.spike_distribution[checkpoint] ?? [];
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("spike-distribution", `Spike distribution at ${checkpoint}`, [
     by.text("spikes", ({ range }) => range, { align: "right" }),
     by.figure("problems", "count", ({ problems }) => problems, { priority: 1 }),
@@ -24,7 +24,7 @@ export function spikeDistributionsTable({ spike_distribution: byCheckpoint }: Kl
   const names = Object.keys(byCheckpoint);
   const shown = names.length < 2 ? [] : names;
   const ranges = [...new Set(names.flatMap((name) => (byCheckpoint[name] ?? []).map(({ range }) => range)))];
-  const by = columnsOf(shown);
+  const by = makeColumns(shown);
   return makeTable("spike-distributions", "Problems by number of spikes, by checkpoint", [
     textColumn("checkpoint", shown),
     ...ranges.map((wanted) =>
@@ -47,7 +47,7 @@ export function topProblemTables(report: KlReport, most: number): Table[] {
     first: "spikes" | "mean_kl",
     rows: NonNullable<typeof top>["by_spikes"],
   ): Table => {
-    const by = columnsOf(rows.slice(0, most));
+    const by = makeColumns(rows.slice(0, most));
     const spikes = by.figure("spikes", "count", (row) => row.spikes, { priority: 1 });
     const kl = by.figure("mean KL", "number", (row) => row.mean_kl, { priority: 1 });
     return makeTable(id, title, [

@@ -6,7 +6,7 @@
 import type { KlReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { formatCoefficient } from "../text/index.ts";
-import { change, column, columnsOf, figure, NONE, yesNo } from "./values.ts";
+import { change, column, figure, makeColumns, NONE, yesNo } from "./values.ts";
 
 /** Label and sentence of each thing to say about training; empty without progression. */
 export function progressionLines({ progression }: KlReport): (readonly [label: string, text: string])[] {
@@ -57,7 +57,7 @@ function reduction(absolute: number, relative: number): string {
 export function progressionTable({ progression }: KlReport): Table {
   const rows = progression?.checkpoints ?? [];
   const changes = rows.map((_, at) => changeAt(progression?.mean_kl ?? [], at));
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("progression", "From checkpoint to checkpoint", [
     textColumn("checkpoint", rows),
     column("step", "id", progression?.steps ?? [], { priority: 1 }),
@@ -81,7 +81,7 @@ function changeAt(values: readonly number[], at: number): number | null {
 
 export function stageTable({ progression }: KlReport): Table {
   const rows = progression?.stages ?? [];
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("stages", "Stages of training", [
     by.text("stage", ({ stage }) => stage),
     by.figure("checkpoints", "count", ({ checkpoints }) => checkpoints.length, { priority: 2 }),
@@ -100,7 +100,7 @@ const METHODS = {
 
 export function turningTable({ progression }: KlReport): Table {
   const rows = progression?.turning_points ?? [];
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "turning-points",
     "Turning points",

@@ -14,7 +14,7 @@ export type ForcedToken = Pick<
 >;
 
 /** The likeliest tokens of both, one row each; a token that one of them does not list has no figure there. */
-export function choicesOf(spike: ForcedToken): Choice[] {
+export function listChoices(spike: ForcedToken): Choice[] {
   const byToken = new Map<string, Choice>();
   const add = (list: readonly KlAlternative[], side: "own" | "reference"): void => {
     for (const { token, probability } of list) {

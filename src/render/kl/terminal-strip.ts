@@ -32,7 +32,7 @@ export function levelStyle(level: number): Style | undefined {
 /** The strip as lines of at most `width` columns. Line ends of the text are shown and kept. */
 export function drawStrip(parts: readonly StripPart[], width: number, surface: Surface): string[] {
   return flowPieces(
-    parts.flatMap((part) => piecesOf(part, surface)),
+    parts.flatMap((part) => buildPieces(part, surface)),
     width,
     (text, style) => surface.style(text, style),
   );
@@ -40,7 +40,7 @@ export function drawStrip(parts: readonly StripPart[], width: number, surface: S
 
 type Piece = FlowPiece<Style>;
 
-function piecesOf(part: StripPart, surface: Surface): Piece[] {
+function buildPieces(part: StripPart, surface: Surface): Piece[] {
   const marks = stripMarks(surface.unicode);
   if (part.kind === "gap") {
     const most = part.most === null ? "" : `, KL at most ${figure(part.most)}`;

@@ -6,12 +6,12 @@
 import type { GroupKl, KlReport } from "../../results/index.ts";
 import { makeTable, type Table } from "../document/index.ts";
 import { formatCount, formatPlain } from "../text/index.ts";
-import { coefficient, columnsOf, meanColumn, NONE, yesNo } from "./values.ts";
+import { coefficient, makeColumns, meanColumn, NONE, yesNo } from "./values.ts";
 
 const KINDS = { consecutive: "consecutive", "first-last": "first and last", baseline: "baseline" } as const;
 
 export function comparisonTable({ comparisons: rows, settings }: KlReport): Table {
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "comparisons",
     "Checkpoints compared on the same problems",
@@ -40,7 +40,7 @@ export function comparisonTable({ comparisons: rows, settings }: KlReport): Tabl
 }
 
 export function pairTable({ pairs: rows }: KlReport): Table {
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("pairs", "Checkpoint against checkpoint", [
     by.text("D(P‖Q)", ({ p, q }) => `${p} ‖ ${q}`),
     by.figure("problems", "count", ({ problems }) => problems, { priority: 3 }),
@@ -60,7 +60,7 @@ export function pairTable({ pairs: rows }: KlReport): Table {
 const METHODS = { spearman: "Spearman", "point-biserial": "point-biserial" } as const;
 
 export function correlationTable({ correlations: rows }: KlReport): Table {
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "correlations",
     "What goes with a problem's KL and spikes",
@@ -87,7 +87,7 @@ export function correlationTable({ correlations: rows }: KlReport): Table {
 const TESTS = { wilcoxon: "Wilcoxon", "mann-whitney": "Mann-Whitney" } as const;
 
 export function correctnessTable({ correctness: rows }: KlReport): Table {
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "correctness",
     "KL by correctness",
@@ -126,7 +126,7 @@ function groupText(group: GroupKl | null): string {
 
 export function firstErrorTable({ first_errors: rows }: KlReport): Table {
   const window = rows[0]?.window;
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable(
     "first-errors",
     "The first error and the spikes",

@@ -5,7 +5,7 @@
  */
 import type { CategoryFigures, KlReport, SpikeFigures } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { columnsOf, meanColumn, NONE, quoted } from "./values.ts";
+import { makeColumns, meanColumn, NONE, quoted } from "./values.ts";
 
 /** Categories of a checkpoint, most KL first. */
 export function categoryRows(report: KlReport, checkpoint: string): (readonly [string, CategoryFigures])[] {
@@ -16,7 +16,7 @@ export function categoryTable(report: KlReport): Table {
   const checkpoint = report.metrics.last_checkpoint;
   const entries = categoryRows(report, checkpoint);
   const rows = entries.map(([, figures]) => figures);
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("categories", `Token categories at ${checkpoint}`, [
     textColumn(
       "category",
@@ -56,7 +56,7 @@ export function categoryMatrix(report: KlReport): {
 export function categoryProgressTable(report: KlReport): Table {
   const { checkpoints, rows } = categoryMatrix(report);
   const shown = checkpoints.length < 2 ? [] : rows;
-  const by = columnsOf(shown);
+  const by = makeColumns(shown);
   return makeTable("category-progress", "Mean KL of categories by checkpoint", [
     by.text("category", ({ category }) => category),
     ...checkpoints.map((name, at) =>
@@ -69,7 +69,7 @@ export function categoryProgressTable(report: KlReport): Table {
 
 export function tokenTable({ top_tokens: all, metrics }: KlReport, most: number): Table {
   const rows = all.slice(0, most);
-  const by = columnsOf(rows);
+  const by = makeColumns(rows);
   return makeTable("tokens", `Tokens with most KL at ${metrics.last_checkpoint}`, [
     by.text("token", ({ token }) => quoted(token)),
     by.text("category", ({ category }) => category, { priority: 2 }),
@@ -86,7 +86,7 @@ export function tokenTable({ top_tokens: all, metrics }: KlReport, most: number)
 }
 
 export function spikeTable(spikes: readonly SpikeFigures[], id: string, title: string): Table {
-  const by = columnsOf(spikes);
+  const by = makeColumns(spikes);
   return makeTable(id, title, [
     by.text("token", ({ token }) => quoted(token)),
     by.text("where", ({ handle }) => handle),

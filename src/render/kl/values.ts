@@ -80,7 +80,7 @@ export function pColumn(header: string, values: readonly Figure[], options: Cell
 }
 
 /** Columns of a table that has a row for each of `rows`, each column by what it takes of a row. */
-export function columnsOf<Row>(rows: readonly Row[]) {
+export function makeColumns<Row>(rows: readonly Row[]) {
   return {
     text: (
       header: string,

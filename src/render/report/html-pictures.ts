@@ -167,8 +167,8 @@ function namedBars(what: string, groups: readonly NamedMetrics[]): Draw {
 /** What part of the tokens a group holds, and what part of the mismatch: the table's figures do not show it. */
 function partBars(what: string, groups: readonly MismatchMetrics[], labels: readonly string[]): Draw {
   if (groups.length < 2 || groups.length > MOST_BARS) return undefined;
-  const tokens = sharesOf(groups.map((group) => group.tokens));
-  const mismatch = sharesOf(groups.map((group) => group.k3 * group.tokens));
+  const tokens = computeShares(groups.map((group) => group.tokens));
+  const mismatch = computeShares(groups.map((group) => group.k3 * group.tokens));
   return () => shareBars(`Share of tokens and of Σ k3 by ${what}`, labels, tokens, mismatch);
 }
 
@@ -185,7 +185,7 @@ function shareBars(
   return groupedBars(labels, series, { title });
 }
 
-function sharesOf(values: readonly number[]): number[] {
+function computeShares(values: readonly number[]): number[] {
   const sum = values.reduce((total, value) => total + (isMissing(value) ? 0 : value), 0);
   return values.map((value) => (sum > 0 ? value / sum : Number.NaN));
 }

@@ -1,7 +1,7 @@
 import type { BaselineReading, MismatchReport } from "../../results/index.ts";
 import { formatColumn, isFigure, printable } from "../text/index.ts";
-import { intervalOf, isMetricKey, type MetricKey, metricName } from "./metric-names.ts";
-import { severityOf, worstReadings } from "./verdict-level.ts";
+import { findInterval, isMetricKey, type MetricKey, metricName } from "./metric-names.ts";
+import { rankSeverity, worstReadings } from "./verdict-level.ts";
 
 /** One line of the first screen. */
 export interface KeyFigure {
@@ -37,7 +37,7 @@ const FIRST_SCREEN: readonly MetricKey[] = [
 export function keyFigures(report: MismatchReport): KeyFigure[] {
   const readings = worstReadings(report.verdict.readings);
   const further = [...readings.values()]
-    .filter((reading) => severityOf(reading.level) > severityOf("normal"))
+    .filter((reading) => rankSeverity(reading.level) > rankSeverity("normal"))
     .map((reading) => reading.metric)
     .filter((metric) => !FIRST_SCREEN.some((key) => key === metric));
   return [...FIRST_SCREEN, ...further].map((key) => keyFigure(report, key, readings.get(key)));
@@ -47,7 +47,7 @@ export function keyFigures(report: MismatchReport): KeyFigure[] {
 export function keyFigure(report: MismatchReport, key: string, reading?: BaselineReading): KeyFigure {
   const { label, kind, meaning } = metricName(key);
   const pooled = isMetricKey(key) ? report.metrics[key] : reading?.value;
-  const interval = intervalOf(report, key);
+  const interval = findInterval(report, key);
   const known = interval !== undefined && isFigure(interval.low) && isFigure(interval.high);
   const range = known ? [interval.low, interval.high] : (interval?.leave_one_out ?? []);
   const [value = "", low = "", high = ""] = formatColumn([pooled, ...range], kind);

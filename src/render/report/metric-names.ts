@@ -61,6 +61,6 @@ export function metricName(key: string): MetricName {
   return isMetricKey(key) ? METRIC_NAMES[key] : { label: key, kind: "number", meaning: key };
 }
 
-export function intervalOf(report: MismatchReport, key: string): Interval | undefined {
+export function findInterval(report: MismatchReport, key: string): Interval | undefined {
   return Object.hasOwn(report.intervals, key) ? report.intervals[key] : undefined;
 }

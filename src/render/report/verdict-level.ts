@@ -3,16 +3,16 @@ import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../..
 /** From bit for bit equal to unusable. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
 
-export function severityOf(level: ReadingLevel): number {
+export function rankSeverity(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
 /** The level in capitals, for readers who see no color; both ends where the data leave it open. */
 export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
-  return mildest === severest ? wordOf(level) : `BETWEEN ${wordOf(mildest)} AND ${wordOf(severest)}`;
+  return mildest === severest ? nameLevel(level) : `BETWEEN ${nameLevel(mildest)} AND ${nameLevel(severest)}`;
 }
 
-function wordOf(level: VerdictLevel): string {
+function nameLevel(level: VerdictLevel): string {
   if (level === "none") return "NO MISMATCH";
   return level === "too_few" ? "TOO FEW TO SAY" : level.toUpperCase();
 }
@@ -22,7 +22,7 @@ export function worstReadings(readings: readonly BaselineReading[]): Map<string,
   const worst = new Map<string, BaselineReading>();
   for (const reading of readings) {
     const before = worst.get(reading.metric);
-    if (before === undefined || severityOf(reading.level) > severityOf(before.level))
+    if (before === undefined || rankSeverity(reading.level) > rankSeverity(before.level))
       worst.set(reading.metric, reading);
   }
   return worst;

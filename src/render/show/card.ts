@@ -82,7 +82,7 @@ function valuesTable(card: ShowCard): Table {
     const apart = logprob === null || card.trainer_logprob === null ? null : card.trainer_logprob - logprob;
     rows.push([`log p ${name}`, formatNumber(logprob), "", `${formatSigned(apart)} (trainer − ${name})`]);
   }
-  return tableOf("values", rows, [
+  return makeTable("values", rows, [
     ["", "left"],
     ["rollout", "right"],
     ["trainer", "right"],
@@ -107,12 +107,12 @@ function alternativesTable(card: ShowCard, { unicode }: Surface): Table {
     quoted(one) || MISSING,
     formatId(one.id),
     probability(one.rollout),
-    rankOf(one, one.rollout, rollout_k),
+    formatRank(one, one.rollout, rollout_k),
     probability(one.trainer),
-    rankOf(one, one.trainer, trainer_k),
+    formatRank(one, one.trainer, trainer_k),
   ]);
   const rest = (value: number | null): string => (value === null ? "" : formatProbability(value));
-  const table = tableOf(
+  const table = makeTable(
     "alternatives",
     [...rows, ["", "all others", "", rest(rollout_rest), "", rest(trainer_rest), ""]],
     [
@@ -143,13 +143,13 @@ function probability(share: ShowShare | null): string {
   return `${share.at_most ? "≤ " : ""}${formatProbability(share.probability)}`;
 }
 
-function rankOf({ sampled }: ShowCandidate, share: ShowShare | null, k: number | null): string {
+function formatRank({ sampled }: ShowCandidate, share: ShowShare | null, k: number | null): string {
   if (share === null || k === null) return "";
   if (share.rank !== null) return String(share.rank);
   return sampled || share.at_most ? `not in top ${k}` : "";
 }
 
-function tableOf(
+function makeTable(
   id: string,
   rows: readonly (readonly string[])[],
   columns: readonly (readonly [string, "left" | "right"])[],

@@ -38,7 +38,7 @@ type Span = readonly [from: number, to: number];
 
 export function foldResponse(report: ShowReport, options: FoldOptions): ShowPart[] {
   const { sections } = report;
-  const windows = windowsOf(report, options);
+  const windows = findWindows(report, options);
   const parts: ShowPart[] = [];
   let hidden: ShowSection[] = [];
   const flush = (): void => {
@@ -56,7 +56,7 @@ export function foldResponse(report: ShowReport, options: FoldOptions): ShowPart
     hidden = [];
   };
   for (const section of sections) {
-    const shown = shownOf(section, windows, report, options);
+    const shown = findShown(section, windows, report, options);
     if (shown.length === 0) {
       hidden.push(section);
       continue;
@@ -74,13 +74,13 @@ export function foldPrompt(report: ShowReport, options: FoldOptions): { head: nu
   const isWhole = options.all === true || length <= LONG_TOOL;
   // Around a token the prompt is context like any other: its end, where the window reaches it.
   if (report.token !== null && options.all !== true) {
-    const reaches = windowsOf(report, options)[0]?.[0] === 0;
+    const reaches = findWindows(report, options)[0]?.[0] === 0;
     return { head: 0, tail: reaches ? Math.min(TOOL_TAIL, length) : 0 };
   }
   return isWhole ? { head: length, tail: 0 } : { head: TOOL_HEAD, tail: TOOL_TAIL };
 }
 
-function windowsOf({ tokens, worst, token }: ShowReport, { context, all }: FoldOptions): Span[] {
+function findWindows({ tokens, worst, token }: ShowReport, { context, all }: FoldOptions): Span[] {
   const { length } = tokens;
   if (all === true) return [[0, length]];
   const around = (center: number, size: number): Span => [
@@ -102,7 +102,7 @@ function joined(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-function shownOf(
+function findShown(
   { kind, from, to }: ShowSection,
   windows: readonly Span[],
   { token }: ShowReport,

@@ -26,7 +26,7 @@ const ABOVE = ["", "38;5;137", "38;5;166", "48;5;137;38;5;16", "48;5;172;38;5;16
 const BELOW = ["", "38;5;67", "38;5;32", "48;5;67;38;5;16", "48;5;33;38;5;16", "1;48;5;27;38;5;231"];
 const UNDERLINED = ";4";
 
-export function tintOf(value: number, { neutral, scale, signed }: ShowMetric): Tint {
+export function chooseTint(value: number, { neutral, scale, signed }: ShowMetric): Tint {
   const distance = Math.abs(value - neutral) / scale;
   const level = distance >= 1 ? STEPS : Math.floor(STEPS * distance ** POWER + 1e-9);
   return { level: Number.isNaN(level) ? 0 : level, below: signed && value < neutral };

@@ -15,7 +15,7 @@ export interface MadeShow {
   readonly group?: string;
 }
 
-const pieceOf = (piece: string | MadePiece): MadePiece =>
+const toPiece = (piece: string | MadePiece): MadePiece =>
   typeof piece === "string" ? { text: piece, kind: "text" } : piece;
 
 /** A report on one sequence, drawn from pictures. */
@@ -28,8 +28,8 @@ export function madeShow({
   group,
 }: MadeShow): ShowReport {
   const length = deltas.split(/\s+/).filter((word) => word !== "|" && word !== "").length;
-  const spelled = Array.from({ length }, (_, at) => pieceOf(texts?.[at] ?? `w${at} `));
-  const prompts = prompt.map(pieceOf);
+  const spelled = Array.from({ length }, (_, at) => toPiece(texts?.[at] ?? `w${at} `));
+  const prompts = prompt.map(toPiece);
   // Ids count on from the prompt to the response, so that a speller finds each piece.
   const all = [...prompts, ...spelled];
   const batch = {

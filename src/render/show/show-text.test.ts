@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import "../../../test/support/property-seed.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { renderShowTerminal, type ShowTerminalOptions } from "./index.ts";
-import { tintMark, tintOf } from "./levels.ts";
+import { chooseTint, tintMark } from "./levels.ts";
 import { type MadeShow, madeShow } from "./made-show.test-data.ts";
 
 const ESCAPE = String.fromCharCode(27);
@@ -99,7 +99,7 @@ describe("colour", () => {
   it("levels by the power 0.4, the same on both sides", () => {
     const metric = madeShow({ deltas: "0" }).metric;
     const marks = [0, 0.01, 0.0114, 0.17, 0.18, 0.37, 0.64, 1, 40].map((value) => {
-      const [above, below] = [tintOf(value, metric), tintOf(-value, metric)];
+      const [above, below] = [chooseTint(value, metric), chooseTint(-value, metric)];
       expect(above.level).toBe(below.level);
       expect(tintMark(above, metric).length).toBe(tintMark(below, metric).length);
       return above.level;

@@ -25,7 +25,7 @@ export function drawSparkline(report: ShowReport, surface: Surface, paint: Paint
   const columns = Math.min(room, tokens.length);
   if (columns === 0) return [];
   const place = (column: number): number => Math.floor((column * tokens.length) / columns);
-  const cells = Array.from({ length: columns }, (_, at) => columnOf(report, place(at), place(at + 1)));
+  const cells = Array.from({ length: columns }, (_, at) => summarizeColumn(report, place(at), place(at + 1)));
   const heights = (of: "highest" | "lowest"): string =>
     cells
       .map((cell) => (cell.infinite && of === "highest" ? "!" : height(cell[of], of, metric, surface)))
@@ -54,7 +54,7 @@ function row(
   return `${surface.style(pad(label, LABEL), "dim")}${paint(drawn)}${right}`;
 }
 
-function columnOf({ tokens }: ShowReport, from: number, to: number): Column {
+function summarizeColumn({ tokens }: ShowReport, from: number, to: number): Column {
   let [highest, lowest, infinite, turn] = [Number.NaN, Number.NaN, false, -1];
   for (let at = from; at < to; at++) {
     const token = tokens[at]!;

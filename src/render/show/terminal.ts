@@ -27,9 +27,9 @@ import {
 } from "../text/index.ts";
 import { drawCard, quoted } from "./card.ts";
 import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./folds.ts";
-import { FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark, tintOf } from "./levels.ts";
+import { chooseTint, FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark } from "./levels.ts";
 import { drawSparkline, type Painter } from "./sparkline.ts";
-import { marksOf, promptPieces, type StripPiece, tokenPieces } from "./token-pieces.ts";
+import { chooseMarks, promptPieces, type StripPiece, tokenPieces } from "./token-pieces.ts";
 
 export interface ShowTerminalOptions extends TerminalOptions, FoldOptions {}
 
@@ -111,7 +111,7 @@ function drawLegend({ report: { metric }, surface, color, paint }: Drawing): str
   const levels = Array.from({ length: 6 }, (_, at) => at + 1);
   const title = wrap(surface.text(`${metric.title}: ${metric.meaning}`), surface.width);
   if (!color) {
-    const marks = marksOf(surface.unicode);
+    const marks = chooseMarks(surface.unicode);
     const sides = metric.signed ? [true, false] : [false];
     const parts = sides.flatMap((below) =>
       levels.slice(FIRST_MARKED - 1).map((level) => {
@@ -147,7 +147,7 @@ function drawPrompt(drawing: Drawing, options: FoldOptions): string[] {
   const { prompt } = report;
   if (prompt.length === 0) return [];
   const { head, tail } = foldPrompt(report, options);
-  const textOf = (from: number, to: number): string[] =>
+  const drawText = (from: number, to: number): string[] =>
     flow(
       prompt.slice(from, to).flatMap((piece) => promptPieces(piece, surface)),
       drawing,
@@ -157,9 +157,9 @@ function drawPrompt(drawing: Drawing, options: FoldOptions): string[] {
   const hidden = prompt.length - head - tail;
   return [
     heading(["prompt", count], drawing),
-    ...textOf(0, head),
+    ...drawText(0, head),
     ...(hidden > 0 ? [gapLine([plural(hidden, "token")], drawing)] : []),
-    ...textOf(prompt.length - tail, prompt.length),
+    ...drawText(prompt.length - tail, prompt.length),
   ];
 }
 
@@ -220,7 +220,7 @@ function gapParts({ from, to, turns }: Extract<ShowPart, { kind: "gap" }>, repor
 }
 
 function heading(parts: readonly string[], { surface }: Drawing): string {
-  const { rule } = marksOf(surface.unicode);
+  const { rule } = chooseMarks(surface.unicode);
   const [first = "", ...rest] = parts.map(surface.text);
   const separator = surface.text(" · ");
   const after = rest.length === 0 ? "" : separator + rest.join(separator);
@@ -229,7 +229,7 @@ function heading(parts: readonly string[], { surface }: Drawing): string {
 }
 
 function gapLine(parts: readonly string[], { surface }: Drawing): string {
-  const { gap } = marksOf(surface.unicode);
+  const { gap } = chooseMarks(surface.unicode);
   return surface.style(`  ${gap} ${surface.text(parts.join(", "))} ${gap}`, "dim");
 }
 
@@ -243,7 +243,7 @@ function drawWorst({ report, surface, color, paint }: Drawing): string[] {
     return {
       handle: `${sequence.handle}.t${at}`,
       value: showValue(value, metric),
-      tint: value === null ? undefined : tintCode(tintOf(value, metric)),
+      tint: value === null ? undefined : tintCode(chooseTint(value, metric)),
       text: `${quoted({ text, kind })}  p ${probability(rollout_logprob)} → ${probability(trainer_logprob)}`,
     };
   });

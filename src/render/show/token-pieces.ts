@@ -1,13 +1,13 @@
 import type { ShowMetric, ShowPiece, ShowToken } from "../../results/index.ts";
 import type { FlowPiece, Surface } from "../terminal/index.ts";
 import { formatCount } from "../text/index.ts";
-import { tintCode, tintMark, tintOf } from "./levels.ts";
+import { chooseTint, tintCode, tintMark } from "./levels.ts";
 
 /** Text in a style; the style is a list of SGR parameters. */
 export type StripPiece = FlowPiece<string>;
 
 /** How things are marked, with and without Unicode. */
-export function marksOf(unicode: boolean) {
+export function chooseMarks(unicode: boolean) {
   return unicode
     ? {
         ...{ open: "⟦", close: "⟧", here: "»", hereEnd: "«", special: "⟨", specialEnd: "⟩" },
@@ -38,8 +38,8 @@ export interface TokenStyle {
 
 /** A token of the response. */
 export function tokenPieces(token: ShowToken, { metric, color, surface, here }: TokenStyle): StripPiece[] {
-  const marks = marksOf(surface.unicode);
-  const tint = token.value === null ? undefined : tintOf(token.value, metric);
+  const marks = chooseMarks(surface.unicode);
+  const tint = token.value === null ? undefined : chooseTint(token.value, metric);
   const isOwn = token.turn !== null;
   const isInfinite = token.value !== null && !Number.isFinite(token.value);
   const code = !isOwn ? DIM : isInfinite ? BROKEN : tint === undefined ? DIM : tintCode(tint);
@@ -70,7 +70,7 @@ export function promptPieces(piece: ShowPiece, surface: Surface): StripPiece[] {
 }
 
 function textPieces({ text, kind }: ShowPiece, surface: Surface, style: string | undefined): StripPiece[] {
-  const marks = marksOf(surface.unicode);
+  const marks = chooseMarks(surface.unicode);
   if (kind === "id") return [{ text: `${surface.text(text)} `, style, breaks: false }];
   if (kind === "special") {
     const name = /^<\|?(.+?)\|?>$/s.exec(text)?.[1] ?? text;

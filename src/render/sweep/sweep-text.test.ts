@@ -5,7 +5,7 @@ import type { SweepReport } from "../../results/sweep.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { renderSweepMarkdown, renderSweepTerminal } from "./index.ts";
 
-function reportOf(name = "random", advantages = true): SweepReport {
+function makeReport(name = "random", advantages = true): SweepReport {
   const sweep = new Sweep(defaultGrid());
   for (const step of [1, 2]) sweep.add(randomBatch(step, 30, step, advantages));
   const report = buildSweep({ run: name, sweep, presets: [], findings: [], sources: [] });
@@ -26,14 +26,14 @@ describe("renderSweepTerminal", () => {
       [true, true],
       [false, false],
     ] as const) {
-      const text = renderSweepTerminal(reportOf("数".repeat(60)), { width, color, unicode, rows: "all" });
+      const text = renderSweepTerminal(makeReport("数".repeat(60)), { width, color, unicode, rows: "all" });
       for (const line of text.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       if (!unicode) expect(text.replaceAll("\n", "")).toMatch(/^[\x20-\x7e]*$/);
     }
   });
 
   it("says what to take, why, what each setting costs, and the config as it is pasted", () => {
-    const report = reportOf();
+    const report = makeReport();
     const text = renderSweepTerminal(report, { width: 120, color: false, unicode: true });
     expect(text).toContain(`△ RECOMMENDED  ${report.recommendation.setting}`);
     for (const name of report.front) expect(text).toContain(name);
@@ -45,24 +45,28 @@ describe("renderSweepTerminal", () => {
   });
 
   it("shows as many rows as asked for, the front first", () => {
-    const report = reportOf();
-    const rowsOf = (rows: number | "all"): string[] =>
+    const report = makeReport();
+    const listRows = (rows: number | "all"): string[] =>
       renderSweepTerminal(report, { width: 120, color: false, unicode: true, rows })
         .split("\n")
         .filter((line) => /^ {2}[>* ]{2} .*%|^ {2}[>* ]{2} {2}none/.test(line));
-    expect(rowsOf(3)).toHaveLength(3);
-    for (const row of rowsOf(3)) expect(report.front.some((name) => row.includes(name))).toBe(true);
+    expect(listRows(3)).toHaveLength(3);
+    for (const row of listRows(3)) expect(report.front.some((name) => row.includes(name))).toBe(true);
   });
 
   it("names the settings that could not be tried and the figures that are missing", () => {
-    const text = renderSweepTerminal(reportOf("random", false), { width: 100, color: false, unicode: true });
+    const text = renderSweepTerminal(makeReport("random", false), {
+      width: 100,
+      color: false,
+      unicode: true,
+    });
     expect(text).toMatch(/no advantages: shares by sign/);
     expect(text).toMatch(/not tried: opsm 0.0001, .*dppo/s);
     expect(text).not.toContain("A>0");
   });
 
   it("writes what could move the cursor out", () => {
-    const text = renderSweepTerminal(reportOf("a\u001b[2Jb"), { width: 100, color: false, unicode: true });
+    const text = renderSweepTerminal(makeReport("a\u001b[2Jb"), { width: 100, color: false, unicode: true });
     expect(text).not.toContain("\u001b");
     expect(text).toContain("a\\x1b[2Jb");
   });
@@ -70,7 +74,7 @@ describe("renderSweepTerminal", () => {
 
 describe("renderSweepMarkdown", () => {
   it("is tables in shape, configs as code, and the command to repeat it", () => {
-    const text = renderSweepMarkdown(reportOf("a|b\n# c"), { rows: "all", command: "logratio sweep x" });
+    const text = renderSweepMarkdown(makeReport("a|b\n# c"), { rows: "all", command: "logratio sweep x" });
     const table = text.split("\n").filter((line) => line.startsWith("|"));
     const cells = (line: string): number => line.replaceAll("\\|", "").split("|").length;
     expect(table.length).toBeGreaterThan(defaultGrid().length);

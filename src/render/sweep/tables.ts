@@ -17,7 +17,7 @@ export function settingTable(report: SweepReport, rows: readonly SweepSetting[])
   const columns: TableColumn[] = [
     textColumn(
       "",
-      rows.map(({ name, on_front }) => marksOf(report, name, on_front)),
+      rows.map(({ name, on_front }) => formatMarks(report, name, on_front)),
       { priority: 1 },
     ),
     textColumn(
@@ -70,7 +70,7 @@ export function settingTable(report: SweepReport, rows: readonly SweepSetting[])
       : [
           textColumn(
             "reward",
-            rows.map(({ dropped }) => shiftOf(dropped.reward_shift)),
+            rows.map(({ dropped }) => formatShift(dropped.reward_shift)),
             { priority: 2, align: "right" },
           ),
         ]),
@@ -194,7 +194,7 @@ export function droppedTable(report: SweepReport, rows: readonly SweepSetting[])
             },
           ),
         ]),
-    ...endsOf(lengths, (group) => `${group.from}–${group.to} tokens`).map(({ header, at }) =>
+    ...findEnds(lengths, (group) => `${group.from}–${group.to} tokens`).map(({ header, at }) =>
       figureColumn(
         header,
         "share",
@@ -206,7 +206,7 @@ export function droppedTable(report: SweepReport, rows: readonly SweepSetting[])
     ),
     ...(turns.length < 2
       ? []
-      : endsOf(turns, (group) => `turn ${group.from}${group.to === null ? "+" : ""}`)
+      : findEnds(turns, (group) => `turn ${group.from}${group.to === null ? "+" : ""}`)
     ).map(({ header, at }) =>
       figureColumn(
         header,
@@ -224,7 +224,7 @@ export function droppedTable(report: SweepReport, rows: readonly SweepSetting[])
 }
 
 /** The first and the last group; --json has those between. */
-function endsOf(
+function findEnds(
   groups: readonly DroppedGroup[],
   header: (group: DroppedGroup) => string,
 ): { readonly header: string; readonly at: number }[] {
@@ -232,11 +232,11 @@ function endsOf(
   return ends.flatMap((at) => (groups[at] === undefined ? [] : [{ header: header(groups[at]), at }]));
 }
 
-function marksOf(report: SweepReport, name: string, onFront: boolean): string {
+function formatMarks(report: SweepReport, name: string, onFront: boolean): string {
   return `${name === report.recommendation.setting ? ">" : ""}${onFront ? "*" : ""}`;
 }
 
-function shiftOf(shift: number | null): string {
+function formatShift(shift: number | null): string {
   if (!isFigure(shift)) return "n/a";
   return Math.abs(shift) < 5e-4 ? "0" : formatSigned(shift, 2);
 }

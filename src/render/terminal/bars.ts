@@ -40,7 +40,7 @@ function foldByMaximum(values: readonly number[], columns: number): number[] {
   const bins = Math.min(columns, values.length);
   return Array.from({ length: bins }, (_, bin) => {
     let most = Number.NaN;
-    for (const value of binOf(values, bin, bins)) if (!(value <= most) && !Number.isNaN(value)) most = value;
+    for (const value of cutBin(values, bin, bins)) if (!(value <= most) && !Number.isNaN(value)) most = value;
     return most;
   });
 }
@@ -48,11 +48,11 @@ function foldByMaximum(values: readonly number[], columns: number): number[] {
 function foldBySum(counts: readonly number[], columns: number): number[] {
   const bins = Math.min(columns, counts.length);
   return Array.from({ length: bins }, (_, bin) =>
-    binOf(counts, bin, bins).reduce((sum, count) => sum + count, 0),
+    cutBin(counts, bin, bins).reduce((sum, count) => sum + count, 0),
   );
 }
 
-function binOf(values: readonly number[], bin: number, bins: number): readonly number[] {
+function cutBin(values: readonly number[], bin: number, bins: number): readonly number[] {
   return values.slice(
     Math.floor((bin * values.length) / bins),
     Math.floor(((bin + 1) * values.length) / bins),

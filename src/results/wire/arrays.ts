@@ -43,7 +43,7 @@ export function encodeArrays(meta: unknown, arrays: Readonly<Record<string, Wire
   const describe = (start: number): { header: Uint8Array; end: number } => {
     let at = start;
     const described = entries.map(([name, values]) => {
-      const entry = { name, type: typeOf(values), length: values.length, at };
+      const entry = { name, type: nameType(values), length: values.length, at };
       at = aligned(at + values.byteLength);
       return entry;
     });
@@ -91,7 +91,7 @@ function aligned(at: number): number {
   return Math.ceil(at / 8) * 8;
 }
 
-function typeOf(values: WireArray): TypeName {
+function nameType(values: WireArray): TypeName {
   const found = Object.entries(TYPES).find(([, Type]) => values instanceof Type);
   return found![0] as TypeName;
 }

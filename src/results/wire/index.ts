@@ -35,4 +35,4 @@ export {
   type SequenceTable,
   type SequenceText,
 } from "./table.ts";
-export { decodeTurns, encodeTurns, type TurnFigures, type TurnTable, turnsOf } from "./turns.ts";
+export { decodeTurns, encodeTurns, listTurns, type TurnFigures, type TurnTable } from "./turns.ts";

@@ -38,7 +38,7 @@ export function decodeTurns(bytes: Uint8Array): TurnTable {
 }
 
 /** Of one sequence; none of one that the table has not. */
-export function turnsOf(table: TurnTable, sequence: number): TurnFigures[] {
+export function listTurns(table: TurnTable, sequence: number): TurnFigures[] {
   const { offsets, turns, tokens, deltaAbsMean, deltaAbsMax, worst } = table;
   const figures: TurnFigures[] = [];
   for (let at = offsets[sequence] ?? 0; at < (offsets[sequence + 1] ?? 0); at++) {

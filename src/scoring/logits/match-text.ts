@@ -10,7 +10,7 @@ import { endsInPadding, type SavedText } from "./saved-text.ts";
  */
 export type Matcher = (text: ForcedText) => SavedText;
 
-export function matcherOf(file: string, texts: readonly SavedText[]): Matcher {
+export function makeMatcher(file: string, texts: readonly SavedText[]): Matcher {
   const byIds = new Map<string, SavedText>();
   // The first of several equal texts is as good as the others.
   for (const text of [...texts].reverse()) byIds.set(text.ids.join(), text);

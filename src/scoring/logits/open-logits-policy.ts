@@ -2,7 +2,7 @@ import { SchemaError, TextRefusedError, UsageError } from "../../core/base/index
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
-import { matcherOf } from "./match-text.ts";
+import { makeMatcher } from "./match-text.ts";
 import { type OpenTensors, openTensors } from "./open-tensors.ts";
 import { type Layout, readLayout } from "./read-layout.ts";
 import { checkLogits, createRowOpener } from "./saved-rows.ts";
@@ -47,7 +47,7 @@ export async function openLogitsPolicy(
 ): Promise<LogitsPolicy> {
   const file = await openTensors(path);
   try {
-    return await policyOf(name, path, file, options);
+    return await openPolicy(name, path, file, options);
   } catch (error) {
     await closeQuietly(file.document);
     throw containFileError(error, path);
@@ -56,16 +56,16 @@ export async function openLogitsPolicy(
 
 /** The texts of a file of saved logits, in its order. @throws as {@link openLogitsPolicy} */
 export async function readLogitsTexts(path: string): Promise<LogitsText[]> {
-  const { texts } = await layoutOf(path);
+  const { texts } = await openLayout(path);
   return texts.map(({ key, ids, promptLength, mask }) => ({ key, ids, promptLength, mask }));
 }
 
 /** Names of the policies in a file of several; empty where it holds one policy's logits without a name. */
 export async function logitsPolicyNames(path: string): Promise<string[]> {
-  return [...((await layoutOf(path)).policies ?? [])];
+  return [...((await openLayout(path)).policies ?? [])];
 }
 
-async function layoutOf(path: string): Promise<Layout> {
+async function openLayout(path: string): Promise<Layout> {
   const { document } = await openTensors(path);
   try {
     return await readLayout(document);
@@ -76,7 +76,7 @@ async function layoutOf(path: string): Promise<Layout> {
   }
 }
 
-async function policyOf(
+async function openPolicy(
   name: string,
   path: string,
   file: OpenTensors,
@@ -87,7 +87,7 @@ async function policyOf(
   const wanted = wantedName(name, path, layout, options.policy);
   const saved = texts.filter(({ logits }) => logits.has(wanted));
   const vocabulary = commonVocabulary(path, wanted, saved, policies === undefined ? texts.length : 1);
-  const match = matcherOf(path, saved);
+  const match = makeMatcher(path, saved);
   const opener = createRowOpener(file);
   const rowsPerBlock = Math.max(
     1,

@@ -62,7 +62,7 @@ async function namedTexts(
 ): Promise<SavedText[]> {
   const logits = new Map<string, Map<string, SavedLogits>>(prefixes.map((prefix) => [prefix, new Map()]));
   for (const [entry, tensor] of entries) {
-    const owner = ownerOf(entry, logits);
+    const owner = findOwner(entry, logits);
     const name = entry.slice(owner?.length);
     if (owner !== undefined && isTensor(tensor) && !OTHERS.has(name))
       logits.get(owner)!.set(name, { entry, tensor });
@@ -71,7 +71,7 @@ async function namedTexts(
   for (const prefix of prefixes) {
     const part = (name: string): TreeValue | undefined => entries.get(prefix + name);
     const at = { file, entry: prefix + IDS };
-    const ids = await rowsOf(part(IDS)!, at);
+    const ids = await readRowList(part(IDS)!, at);
     if (ids.length > 1) {
       throw new SchemaError(
         `${at.entry} holds the ids of ${ids.length} texts; an array with this name holds 1`,
@@ -97,7 +97,7 @@ async function namedTexts(
 }
 
 /** Of "run." and "run.7.", the longer one is the text. */
-function ownerOf(entry: string, prefixes: ReadonlyMap<string, unknown>): string | undefined {
+function findOwner(entry: string, prefixes: ReadonlyMap<string, unknown>): string | undefined {
   for (let end = entry.length - 1; end > 0; end--) {
     const prefix = entry.slice(0, end);
     if (/[./]$/.test(prefix) && prefixes.has(prefix)) return prefix;
@@ -118,11 +118,11 @@ async function rowTexts(file: string, entries: ReadonlyMap<string, TreeValue>): 
   }
   const logits = new Map([["", { entry: LOGITS, tensor }]]);
   const at = { file, entry: IDS };
-  const ids = await rowsOf(entries.get(IDS)!, at);
+  const ids = await readRowList(entries.get(IDS)!, at);
   const matrix = async (name: string): Promise<readonly Int32Array[] | undefined> => {
     const value = entries.get(name);
     if (value === undefined || value === null) return undefined;
-    const rows = await rowsOf(value, { file, entry: name });
+    const rows = await readRowList(value, { file, entry: name });
     if (rows.length !== ids.length) throw otherRows(name, rows.length, ids.length, file);
     return rows;
   };
@@ -157,14 +157,14 @@ async function lengths(
 }
 
 /** `[T]` is one row. */
-async function rowsOf(value: TreeValue, at: Place): Promise<Int32Array[]> {
+async function readRowList(value: TreeValue, at: Place): Promise<Int32Array[]> {
   const rows = await readMatrix(value, at);
   if (rows.length === 0) throw new SchemaError("it holds no texts", { at });
   return rows;
 }
 
 async function firstRow(value: TreeValue | undefined, at: Place): Promise<Int32Array | undefined> {
-  return value === undefined || value === null ? undefined : (await rowsOf(value, at))[0];
+  return value === undefined || value === null ? undefined : (await readRowList(value, at))[0];
 }
 
 function mayBeLogits({ dtype, shape }: Tensor): boolean {

@@ -81,14 +81,14 @@ export function createRowOpener(file: OpenTensors): RowOpener {
   const views = new Map<string, Promise<TokenRows | undefined>>();
   return {
     open: async ({ entry, tensor }, text) => {
-      if (tensor.shape.length === 2) return rowsOf(tensor, 0);
+      if (tensor.shape.length === 2) return openRows(tensor, 0);
       const view = views.get(entry) ?? viewTokens(file, entry, tensor);
       views.set(entry, view);
       const flat = await view;
       const row = text.row ?? 0;
       return flat === undefined
         ? wholeText(file, entry, tensor, row)
-        : rowsOf(flat.tensor, row * tensor.shape[1]!);
+        : openRows(flat.tensor, row * tensor.shape[1]!);
     },
     close: async () => {
       for (const view of views.values()) await (await view)?.close();
@@ -96,7 +96,7 @@ export function createRowOpener(file: OpenTensors): RowOpener {
   };
 }
 
-function rowsOf(tensor: Tensor, first: number): SavedRows {
+function openRows(tensor: Tensor, first: number): SavedRows {
   return {
     read: async (start, end) => toSingle(await tensor.readRows(first + start, first + end)),
   };

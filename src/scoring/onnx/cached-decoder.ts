@@ -8,7 +8,7 @@ import {
   rowsWithin,
   textFeeds,
 } from "./decoder.ts";
-import { blockOf, type Session, type Tensor, type Tensors } from "./runtime.ts";
+import { cutBlock, type Session, type Tensor, type Tensors } from "./runtime.ts";
 
 /** Attention within a run takes memory by its length times the text's. */
 const MAX_RUN_TOKENS = 512;
@@ -73,7 +73,7 @@ export function cachedDecoder(
   const cursorAt = ({ logits, memory }: Step): Cursor => {
     const rows = logits.dims[1]!;
     return {
-      row: keepRow(blockOf(logits, rows - 1, rows)),
+      row: keepRow(cutBlock(logits, rows - 1, rows)),
       advance: async (id, signal) => cursorAt(await step(memory, Int32Array.of(id), signal)),
     };
   };
@@ -85,7 +85,7 @@ export function cachedDecoder(
         const to = from + runLength(from, ids.length);
         const done = await step(memory, ids.subarray(from, to), signal);
         memory = done.memory;
-        if (to > first) yield blockOf(done.logits, Math.max(0, first - from), to - from);
+        if (to > first) yield cutBlock(done.logits, Math.max(0, first - from), to - from);
       }
     },
     async begin(ids, signal) {

@@ -6,7 +6,7 @@ import { readModelConfig } from "./model-config.ts";
 import { readModel } from "./model-file/read-model.ts";
 import { type OpenedDecoder, openDecoder } from "./open-decoder.ts";
 import { loadRuntime, type Runtime } from "./runtime.ts";
-import { signatureOf } from "./signature.ts";
+import { readSignature } from "./signature.ts";
 
 /** onnxruntime, with a count of the sessions that are open. */
 async function counting(): Promise<{ runtime: Runtime; open: () => number; opened: () => number }> {
@@ -40,7 +40,7 @@ async function opening(runtime: Runtime, name: string, maxBlockBytes: number): P
   const source = await openFile(join(folder, "model.onnx"));
   try {
     const model = await readModel(source);
-    const signature = signatureOf(source.name, model.inputs, model.outputs, config);
+    const signature = readSignature(source.name, model.inputs, model.outputs, config);
     return await openDecoder(
       { runtime, signature, maxBlockBytes },
       { source, model, config },

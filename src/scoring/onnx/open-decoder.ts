@@ -53,7 +53,7 @@ export async function openDecoder(
     if (setup.signature.cache.length > 0) {
       const session = await openWhole();
       const { inRuns } = cachedDecoder(setup, session, 1, false);
-      const vocabulary = setup.signature.vocabularySize ?? columnsOf(await inRuns(Int32Array.of(0), [1]));
+      const vocabulary = setup.signature.vocabularySize ?? countColumns(await inRuns(Int32Array.of(0), [1]));
       const { oneByOne, notes } = await check(vocabulary, inRuns, true);
       const over = (one: Session): Decoder => cachedDecoder(setup, one, vocabulary, oneByOne);
       const fetched = ["logits", ...setup.signature.cache.map(({ present }) => present)];
@@ -61,7 +61,7 @@ export async function openDecoder(
     }
     const known = setup.signature.vocabularySize;
     const session = known === null ? await openWhole() : undefined;
-    const vocabulary = known ?? columnsOf(await runsOf(setup, session!)(Int32Array.of(0), [1]));
+    const vocabulary = known ?? countColumns(await makeRuns(setup, session!)(Int32Array.of(0), [1]));
     const longest = (config.contextLength ?? Infinity) * vocabulary * bytesPerLogit(setup.signature);
     let why = "";
     if (longest > setup.maxBlockBytes) {
@@ -81,7 +81,7 @@ export async function openDecoder(
       }
     }
     const whole = session ?? (await openWhole());
-    const { notes } = await check(vocabulary, runsOf(setup, whole), false);
+    const { notes } = await check(vocabulary, makeRuns(setup, whole), false);
     const over = (one: Session): Decoder => wholeDecoder(setup, one, vocabulary, why);
     return { decoder: over(whole), vocabulary, notes, fetched: ["logits"], over };
   } catch (error) {
@@ -108,11 +108,11 @@ async function trySplit(
   }
 }
 
-function runsOf(setup: DecoderSetup, session: Session): Runs {
+function makeRuns(setup: DecoderSetup, session: Session): Runs {
   return async (ids) => [only(await session.run(textFeeds(setup, ids, 0), ["logits"]), "logits")];
 }
 
-function columnsOf([logits]: Awaited<ReturnType<Runs>>): number {
+function countColumns([logits]: Awaited<ReturnType<Runs>>): number {
   return logits?.dims.at(-1) ?? 0;
 }
 

@@ -9,7 +9,7 @@ import { readModel } from "./model-file/read-model.ts";
 import { type OpenedDecoder, openDecoder } from "./open-decoder.ts";
 import { loadRuntime } from "./runtime.ts";
 import { checkSampleOptions, sampleTexts } from "./sample.ts";
-import { signatureOf } from "./signature.ts";
+import { readSignature } from "./signature.ts";
 
 export interface OnnxOptions {
   /** Threads of one run (onnxruntime's `intraOpNumThreads`); default: onnxruntime's, the number of cores. */
@@ -57,7 +57,7 @@ export async function openOnnxPolicy(
   try {
     const model = await readModel(source);
     await checkExternalData(model);
-    const signature = signatureOf(found.file, model.inputs, model.outputs, config);
+    const signature = readSignature(found.file, model.inputs, model.outputs, config);
     const runtime = await loadRuntime();
     const setup = { runtime, signature, maxBlockBytes };
     const session = { provider, ...(threads !== undefined && { threads }) };
@@ -87,7 +87,7 @@ export async function openOnnxPolicy(
           : []),
       ],
     };
-    return policyOf(
+    return makePolicy(
       name,
       facts,
       opened,
@@ -107,7 +107,7 @@ function checkOptions({ maxBlockBytes, threads }: OnnxOptions): void {
     throw new UsageError(`threads is ${threads}, not 1 or more`);
 }
 
-function policyOf(
+function makePolicy(
   name: string,
   facts: PolicyFacts,
   { decoder, vocabulary }: OpenedDecoder,

@@ -187,7 +187,7 @@ function firstLine(cause: unknown): string {
 }
 
 /** Rows `[from, to)` of logits `[1, rows, vocabulary]`; no copy. */
-export function blockOf(logits: Tensor, from: number, to: number): LogitBlock {
+export function cutBlock(logits: Tensor, from: number, to: number): LogitBlock {
   const vocabulary = logits.dims[2]!;
   const { data } = logits;
   if (logits.type === "float32") {

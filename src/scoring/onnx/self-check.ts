@@ -8,7 +8,7 @@
 import { UnsupportedError } from "../../core/base/index.ts";
 import { formatNumber } from "../../core/text/index.ts";
 import type { Tensor } from "./runtime.ts";
-import { blockOf } from "./runtime.ts";
+import { cutBlock } from "./runtime.ts";
 import { widened } from "./widen.ts";
 
 /** Tokens of the text that is run: enough for two runs of two. */
@@ -55,15 +55,15 @@ export async function checkDecoder(
     );
   }
   if (half === 0) return { oneByOne: false, notes: [] };
-  const expected = rowsOf(whole);
-  const range = rangeOf(expected);
+  const expected = widenRows(whole);
+  const range = findRange(expected);
   const rounding = ROUNDING[whole.type === "float16" ? "float16" : "float32"] * range;
   const start = half * vocabulary;
   const [first, second] = await runs(
     ids.subarray(0, cached ? tokens : half),
     cached ? [half, tokens - half] : [half],
   );
-  const early = furthest(rowsOf(first!), expected.subarray(0, start));
+  const early = furthest(widenRows(first!), expected.subarray(0, start));
   if (early > OTHER_COMPUTATION * range) {
     throw refused(
       file,
@@ -75,11 +75,11 @@ export async function checkDecoder(
   }
   const notes = early > rounding ? [varies("with the tokens after it", early)] : [];
   if (second === undefined) return { oneByOne: false, notes };
-  const late = furthest(rowsOf(second), expected.subarray(start));
+  const late = furthest(widenRows(second), expected.subarray(start));
   if (late <= rounding) return { oneByOne: false, notes };
   const single = (await runs(ids, [half, ...new Array<number>(tokens - half).fill(1)])).slice(1);
   const alone = Math.max(
-    ...single.map((row, i) => furthest(rowsOf(row), expected.subarray(start + i * vocabulary))),
+    ...single.map((row, i) => furthest(widenRows(row), expected.subarray(start + i * vocabulary))),
   );
   if (Math.min(alone, late) > OTHER_COMPUTATION * range) {
     throw refused(
@@ -110,8 +110,8 @@ function varies(how: string, difference: number): string {
   return `Logits vary ${how}, by up to ${formatNumber(difference, 2)} in a test of ${TOKENS} tokens (dynamically quantized activations?).`;
 }
 
-function rowsOf(logits: Tensor): Float32Array {
-  return widened(blockOf(logits, 0, logits.dims[1]!));
+function widenRows(logits: Tensor): Float32Array {
+  return widened(cutBlock(logits, 0, logits.dims[1]!));
 }
 
 /** Largest difference where both are finite; `b` may be longer. */
@@ -125,7 +125,7 @@ export function furthest(a: Float32Array, b: Float32Array): number {
 }
 
 /** Largest less smallest of the finite ones. */
-export function rangeOf(values: Float32Array): number {
+export function findRange(values: Float32Array): number {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {

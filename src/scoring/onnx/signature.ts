@@ -52,7 +52,7 @@ const EXPORT =
  *
  * @throws UnsupportedError that says what is there and what is wanted
  */
-export function signatureOf(
+export function readSignature(
   file: string,
   inputs: readonly OnnxValue[],
   outputs: readonly OnnxValue[],

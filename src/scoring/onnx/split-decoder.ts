@@ -12,7 +12,7 @@ import {
 import type { Head } from "./head.ts";
 import { extract } from "./model-file/extract.ts";
 import type { OnnxModel } from "./model-file/read-model.ts";
-import { blockOf, type Session, type SessionOptions, type Tensor } from "./runtime.ts";
+import { cutBlock, type Session, type SessionOptions, type Tensor } from "./runtime.ts";
 
 /** Body and head of one model, as two sessions. */
 export interface SplitSessions {
@@ -57,7 +57,7 @@ export function splitDecoder(
     signal?.throwIfAborted();
     return only(await body.run(textFeeds(setup, ids, 0), [hidden]), hidden);
   };
-  const logitsOf = async (all: Tensor, from: number, to: number): Promise<Tensor> => {
+  const runHead = async (all: Tensor, from: number, to: number): Promise<Tensor> => {
     const width = all.dims[2]!;
     const { buffer, byteOffset } = all.data as Float32Array;
     const start = byteOffset + from * width * (all.type === "float32" ? 4 : 2);
@@ -72,7 +72,7 @@ export function splitDecoder(
   const begin = async (ids: Int32Array, signal?: AbortSignal): Promise<Cursor> => {
     const all = await states(ids, signal);
     return {
-      row: keepRow(blockOf(await logitsOf(all, ids.length - 1, ids.length), 0, 1)),
+      row: keepRow(cutBlock(await runHead(all, ids.length - 1, ids.length), 0, 1)),
       advance: (id, next) => begin(Int32Array.of(...ids, id), next),
     };
   };
@@ -82,7 +82,7 @@ export function splitDecoder(
       for (let from = first; from < ids.length; from += rowsAtOnce) {
         signal?.throwIfAborted();
         const to = Math.min(from + rowsAtOnce, ids.length);
-        yield blockOf(await logitsOf(all, from, to), 0, to - from);
+        yield cutBlock(await runHead(all, from, to), 0, to - from);
       }
     },
     begin,

@@ -7,7 +7,7 @@ import {
   only,
   textFeeds,
 } from "./decoder.ts";
-import { blockOf, type Session, type Tensor } from "./runtime.ts";
+import { cutBlock, type Session, type Tensor } from "./runtime.ts";
 
 /** No cache, and all logits at once: one run per text, and one run per token that is sampled. */
 export function wholeDecoder(
@@ -21,12 +21,12 @@ export function wholeDecoder(
     return only(await session.run(textFeeds(setup, ids, 0), ["logits"]), "logits");
   };
   const begin = async (ids: Int32Array, signal?: AbortSignal): Promise<Cursor> => ({
-    row: keepRow(blockOf(await run(ids, signal), ids.length - 1, ids.length)),
+    row: keepRow(cutBlock(await run(ids, signal), ids.length - 1, ids.length)),
     advance: (id, next) => begin(Int32Array.of(...ids, id), next),
   });
   return {
     async *logits(ids, first, signal) {
-      yield blockOf(await run(ids, signal), first, ids.length);
+      yield cutBlock(await run(ids, signal), first, ids.length);
     },
     begin,
     leastBytes: (tokens) => tokens * vocabulary * bytesPerLogit(setup.signature),

@@ -10,11 +10,11 @@ import { decode, logprobsAfter, ranked } from "./bigram-model.test-data.ts";
 /** No waiting in tests. */
 export const FAST = { retryDelayMs: 1, retries: 2, timeoutMs: 2000 };
 
-export function textOf(ids: readonly number[], promptLength: number, id = "q1"): ForcedText {
+export function makeText(ids: readonly number[], promptLength: number, id = "q1"): ForcedText {
   return { id, ids: Int32Array.from(ids), promptLength, responseText: decode(ids.slice(promptLength)) };
 }
 
-export const TEXT = textOf([3, 14, 15, 9, 26, 5, 35, 8], 3);
+export const TEXT = makeText([3, 14, 15, 9, 26, 5, 35, 8], 3);
 
 export function topK(policy: Policy): TopKPolicy {
   if (policy.gives !== "top-k") throw new Error("gives logits");
@@ -47,7 +47,11 @@ export function plain(scores: TopKScores): { ids: number[]; logprobs: number[]; 
   return { ids: [...top.ids], logprobs: [...top.logprobs], ranks: [...ranks] };
 }
 
-export async function rowsOf(policy: Policy, text: ForcedText, signal?: AbortSignal): Promise<number[][]> {
+export async function collectRows(
+  policy: Policy,
+  text: ForcedText,
+  signal?: AbortSignal,
+): Promise<number[][]> {
   const rows: number[][] = [];
   for await (const { values, rows: count, vocabulary } of logits(policy).logits(text, signal)) {
     for (let row = 0; row < count; row++) {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { flipEnd, DAMAGE as KINDS } from "../../input/io/damage.test-data.ts";
-import { studyOf } from "../config/study-of.ts";
+import { readStudy } from "../config/read-study.ts";
 import { analyzeStudy, type RunStudyResult, runStudy, type StudySpec } from "../index.ts";
 import { paths } from "./manifest.ts";
 import { readScores, type ScoreRow } from "./scores-file.ts";
@@ -50,7 +50,7 @@ async function study(out: string, more: object = {}): Promise<StudySpec> {
     reference: "plain",
     ...more,
   };
-  return (await studyOf(config, join(home, out), undefined)).spec;
+  return (await readStudy(config, join(home, out), undefined)).spec;
 }
 
 /** Ends after so many texts of a policy. */

@@ -100,7 +100,8 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   }
   if (typeof whole !== "object" || whole === null) throw damaged("does not describe a study of logratio");
   const { sha256, ...value } = whole;
-  if (sha256 !== undefined && sha256 !== digestOf(value)) throw damaged("has changed since it was written");
+  if (sha256 !== undefined && sha256 !== computeDigest(value))
+    throw damaged("has changed since it was written");
   if (value.kind !== "logratio-study") {
     throw new FormatError(`${file} does not describe a study of logratio`, { at: { file } });
   }
@@ -135,11 +136,11 @@ export async function writeManifest(
 ): Promise<void> {
   await makeStudyDirectory(dir);
   const whole: Manifest = { schemaVersion: SCHEMA_VERSION, kind: "logratio-study", ...manifest };
-  const text = JSON.stringify({ ...whole, sha256: digestOf(whole) }, null, 2);
+  const text = JSON.stringify({ ...whole, sha256: computeDigest(whole) }, null, 2);
   await writeWholeFile(paths.manifest(dir), `${text}\n`);
 }
 
 /** SHA-256 of what the manifest says, in hexadecimal. */
-function digestOf(manifest: Manifest): string {
+function computeDigest(manifest: Manifest): string {
   return createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
 }

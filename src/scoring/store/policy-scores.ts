@@ -78,13 +78,13 @@ export async function openPolicyScores(
     if (file === whole) inOrder = found.keys;
     files.push(file);
   }
-  const numbers = new Set(saved.map(numberOf));
+  const numbers = new Set(saved.map(parsePartNumber));
   for (let number = 0; number < Math.max(-1, ...numbers); number++)
     if (!numbers.has(number)) onDamage?.({ file: partFile(parts, number), why: "it is missing" });
 
   let held: ScoreRow[] = [];
   let savedAt = Date.now();
-  const taken = new Set(files.filter((file) => file !== whole).map(numberOf));
+  const taken = new Set(files.filter((file) => file !== whole).map(parsePartNumber));
   let writing: Promise<void> = Promise.resolve();
   const write = async (rows: readonly ScoreRow[]): Promise<void> => {
     // The first that is free: a gap in the numbers is a file that was lost.
@@ -120,7 +120,7 @@ export async function openPolicyScores(
       const wanted = order.filter((key) => done.has(key));
       const complete = files.length === 1 && files[0] === whole && sameOrder(inOrder, wanted);
       if (!complete && wanted.length > 0)
-        await writeScores(whole, layout, inOrderOf(files, wanted), fingerprint);
+        await writeScores(whole, layout, readInOrder(files, wanted), fingerprint);
       await rm(parts, { recursive: true, force: true });
     },
   };
@@ -146,7 +146,7 @@ function sameOrder(a: readonly string[] | undefined, b: readonly string[]): bool
 }
 
 /** Rows of all files in the order of `wanted`: as a stream where the files already have it, else by way of memory. */
-async function* inOrderOf(files: readonly string[], wanted: readonly string[]): AsyncGenerator<ScoreRow> {
+async function* readInOrder(files: readonly string[], wanted: readonly string[]): AsyncGenerator<ScoreRow> {
   const place = new Map(wanted.map((key, i) => [key, i]));
   const waiting = new Map<number, ScoreRow>();
   let next = 0;
@@ -175,6 +175,6 @@ function partFile(dir: string, number: number): string {
   return join(dir, `${String(number).padStart(6, "0")}.parquet`);
 }
 
-function numberOf(part: string): number {
+function parsePartNumber(part: string): number {
   return Number.parseInt(basename(part), 10);
 }

@@ -79,15 +79,15 @@ export async function writeScores(
   fingerprint: string,
 ): Promise<void> {
   async function* batches(): AsyncGenerator<ColumnBatch> {
-    for await (const row of rows) yield { length: 1, columns: columnsOf(row, layout) };
+    for await (const row of rows) yield { length: 1, columns: buildColumns(row, layout) };
   }
-  await writeParquet(path, specsOf(layout), batches(), {
+  await writeParquet(path, listSpecs(layout), batches(), {
     metadata: { [FINGERPRINT]: fingerprint },
     checksum: true,
   });
 }
 
-function specsOf({ entropies, topK, partners, attention }: ScoresLayout): ColumnSpec[] {
+function listSpecs({ entropies, topK, partners, attention }: ScoresLayout): ColumnSpec[] {
   const list = (name: string, element: "float32" | "int32" = "float32"): ColumnSpec => ({
     name,
     type: { list: element },
@@ -124,7 +124,10 @@ function specsOf({ entropies, topK, partners, attention }: ScoresLayout): Column
   }
 }
 
-function columnsOf(row: ScoreRow, { entropies, partners, attention }: ScoresLayout): ColumnBatch["columns"] {
+function buildColumns(
+  row: ScoreRow,
+  { entropies, partners, attention }: ScoresLayout,
+): ColumnBatch["columns"] {
   const offsets = [0, row.logprobs.length];
   return [
     { values: [row.text] },
@@ -180,7 +183,7 @@ export async function* readScores(path: string, columns?: readonly string[]): As
   try {
     const [first] = document.sample;
     const names = Object.keys(first ?? {});
-    const partners = partnersOf(names);
+    const partners = findPartners(names);
     const hiding = namesBehind(HIDDEN_LISTS.klWithoutError, names);
     for await (const chunk of document.chunks(columns && { columns }))
       for (let i = 0; i < chunk.length; i++) yield scoreRow(chunk, i, partners, hiding, path);
@@ -218,14 +221,14 @@ export async function readKeys(path: string): Promise<ScoresFileContents> {
     for await (const chunk of document.chunks({ columns })) {
       for (let i = 0; i < chunk.length; i++) {
         keys.push(String(chunk.get(i, "key")));
-        if (hasAttention) errors.push(errorOf(chunk, i));
+        if (hasAttention) errors.push(readError(chunk, i));
       }
     }
     const hiding = namesBehind(HIDDEN_LISTS.klWithoutError, names);
     return {
       fingerprint: document.metadata[FINGERPRINT],
       keys,
-      partners: partnersOf(names),
+      partners: findPartners(names),
       attention: hasAttention ? { hiding, errors } : undefined,
     };
   } finally {
@@ -233,7 +236,7 @@ export async function readKeys(path: string): Promise<ScoresFileContents> {
   }
 }
 
-function partnersOf(names: readonly string[]): string[] {
+function findPartners(names: readonly string[]): string[] {
   return namesBehind(PAIR_LISTS.forwardKl, names);
 }
 
@@ -243,12 +246,12 @@ function namesBehind(column: string, names: readonly string[]): string[] {
   return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
-function errorOf(chunk: RowChunk, i: number): ErrorSpan | undefined {
+function readError(chunk: RowChunk, i: number): ErrorSpan | undefined {
   const [from, token] = [chunk.get(i, ATTENTION.from), chunk.get(i, ATTENTION.token)];
   return typeof from === "number" && typeof token === "number" ? { from, token } : undefined;
 }
 
-function headsOf(value: RowValue | undefined): AttentionColumns["heads"] {
+function readHeads(value: RowValue | undefined): AttentionColumns["heads"] {
   const shares = flat(value, Float32Array) as Float32Array | undefined;
   return { layers: Array.isArray(value) ? value.length : 0, shares: shares ?? new Float32Array() };
 }
@@ -293,10 +296,10 @@ function scoreRow(
   const entropies = chunk.get(i, "entropy");
   const attention = isNumbers(chunk.get(i, ATTENTION.toError))
     ? ({
-        error: errorOf(chunk, i),
+        error: readError(chunk, i),
         toError: floats(ATTENTION.toError),
         toControl: floats(ATTENTION.toControl),
-        heads: headsOf(chunk.get(i, ATTENTION.heads)),
+        heads: readHeads(chunk.get(i, ATTENTION.heads)),
       } satisfies AttentionColumns)
     : undefined;
   return {
@@ -312,10 +315,10 @@ function scoreRow(
     },
     pairs: Object.fromEntries(
       partners.map((partner) => {
-        const lists = entriesOf(PAIR_LISTS, (name) => floats(pairColumn(name, partner)));
-        const numbers = entriesOf(PAIR_NUMBERS, (name) => number(pairColumn(name, partner)));
+        const lists = mapEntries(PAIR_LISTS, (name) => floats(pairColumn(name, partner)));
+        const numbers = mapEntries(PAIR_NUMBERS, (name) => number(pairColumn(name, partner)));
         const hidden = hiding.includes(partner)
-          ? entriesOf(HIDDEN_LISTS, (name) => floats(pairColumn(name, partner)))
+          ? mapEntries(HIDDEN_LISTS, (name) => floats(pairColumn(name, partner)))
           : {};
         return [partner, { ...lists, ...numbers, ...hidden } as PairColumns];
       }),
@@ -324,7 +327,7 @@ function scoreRow(
   };
 }
 
-function entriesOf<K extends string, T>(
+function mapEntries<K extends string, T>(
   names: Readonly<Record<K, string>>,
   value: (column: string) => T,
 ): Record<K, T> {

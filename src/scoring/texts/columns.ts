@@ -74,10 +74,10 @@ function valueAt(fields: Fields, path: string): unknown {
   const dot = path.indexOf(".");
   if (whole !== undefined || dot < 0) return whole;
   const inner = fields(path.slice(0, dot));
-  return isObject(inner) ? valueAt(fieldsOf(inner), path.slice(dot + 1)) : undefined;
+  return isObject(inner) ? valueAt(openFields(inner), path.slice(dot + 1)) : undefined;
 }
 
-export function fieldsOf(object: Readonly<Record<string, unknown>>): Fields {
+export function openFields(object: Readonly<Record<string, unknown>>): Fields {
   return (name) => (Object.hasOwn(object, name) ? object[name] : undefined);
 }
 

@@ -1,5 +1,5 @@
 import { FormatError, SchemaError } from "../../core/base/index.ts";
-import { columnReader, fieldsOf, isObject } from "./columns.ts";
+import { columnReader, isObject, openFields } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 import { asCorrect, asName } from "./values.ts";
 
@@ -69,21 +69,21 @@ function readObject(
   vote: (checkpoint: string, id: string, correct: boolean | undefined) => void,
 ): void {
   for (const [key, value] of Object.entries(root)) {
-    const own = correctOf(value);
+    const own = flattenOutcomes(value);
     if (own.length > 0) for (const correct of own) vote("", key, correct);
     else if (isObject(value)) {
       for (const [id, inner] of Object.entries(value))
-        for (const correct of correctOf(inner)) vote(key, id, correct);
+        for (const correct of flattenOutcomes(inner)) vote(key, id, correct);
     }
   }
 }
 
 /** Of `true`, `{"correct": true}` or a list of either. */
-function correctOf(value: unknown): boolean[] {
+function flattenOutcomes(value: unknown): boolean[] {
   if (typeof value === "boolean") return [value];
-  if (Array.isArray(value)) return value.flatMap(correctOf);
+  if (Array.isArray(value)) return value.flatMap(flattenOutcomes);
   if (!isObject(value)) return [];
-  const correct = asCorrect(columnReader({}).get(fieldsOf(value), "correct"));
+  const correct = asCorrect(columnReader({}).get(openFields(value), "correct"));
   return correct === undefined ? [] : [correct];
 }
 

@@ -11,7 +11,7 @@ export interface Preparation {
 }
 
 /** @throws UsageError when there is no tokenizer, it has no end of text though one is wanted, or the template no place */
-export async function preparationOf(options: {
+export async function openPreparation(options: {
   readonly tokenizer?: string | TokenDecoder | undefined;
   readonly promptTemplate?: string | undefined;
   readonly appendEos?: boolean | undefined;

@@ -2,7 +2,7 @@ import { FormatError, type Place, SchemaError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
 import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../input/io/index.ts";
-import { type Fields, fieldsOf, isObject } from "./columns.ts";
+import { type Fields, isObject, openFields } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 
 /** One row of a file, or one entry of its object. */
@@ -57,7 +57,7 @@ async function visitRows(
     for (let i = 0; i < chunk.length; i++) {
       rows++;
       visit({
-        at: placeOf(file, chunk, i),
+        at: describePlace(file, chunk, i),
         key: undefined,
         text: undefined,
         fields: (name) => chunk.get(i, name),
@@ -85,7 +85,7 @@ async function visitRows(
   });
 }
 
-function placeOf(file: string, chunk: RowChunk, i: number): Place {
+function describePlace(file: string, chunk: RowChunk, i: number): Place {
   return { file, row: chunk.firstRow + i, ...(chunk.line && { line: chunk.line(i) }) };
 }
 
@@ -94,12 +94,12 @@ function visitObject(
   isRow: (fields: Fields) => boolean,
   visit: (entry: Entry) => void,
 ): void {
-  if (isRow(fieldsOf(root))) {
+  if (isRow(openFields(root))) {
     visit({
       at: { file, row: 0 },
       key: undefined,
       text: undefined,
-      fields: fieldsOf(root),
+      fields: openFields(root),
       names: Object.keys(root),
     });
     return;
@@ -124,20 +124,23 @@ function visitEntry(
   visit: (entry: Entry) => void,
 ): void {
   if (isObject(value))
-    visit({ at, key, text: undefined, fields: fieldsOf(value), names: Object.keys(value) });
+    visit({ at, key, text: undefined, fields: openFields(value), names: Object.keys(value) });
   else if (typeof value === "string" || value === null)
     visit({ at, key, text: value ?? undefined, fields: () => undefined, names: [] });
   else if (ArrayBuffer.isView(value) && "length" in value && value.length === 0) return;
   else {
-    throw new SchemaError(`the entry is ${kindOf(value)}, neither an object with a response nor a text`, {
-      at,
-      likely: "the file holds results or other figures, not responses",
-      hint: 'responses are read from {"ID": {"response": …}}, {"ID": "text"}, {"ID": [{"rollout": …}]} or rows',
-    });
+    throw new SchemaError(
+      `the entry is ${describeKind(value)}, neither an object with a response nor a text`,
+      {
+        at,
+        likely: "the file holds results or other figures, not responses",
+        hint: 'responses are read from {"ID": {"response": …}}, {"ID": "text"}, {"ID": [{"rollout": …}]} or rows',
+      },
+    );
   }
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (ArrayBuffer.isView(value)) return "a list of numbers";
   return typeof value === "number" || typeof value === "boolean" ? `${value}` : `a ${typeof value}`;
 }

@@ -73,7 +73,7 @@ export async function readProblems(
         promptIds,
         level: asLevel(columns.get(fields, "level")),
         subject: asName(columns.get(fields, "subject")),
-        answer: answerOf(columns.get(fields, "answer")),
+        answer: readAnswer(columns.get(fields, "answer")),
       });
     },
   );
@@ -83,7 +83,7 @@ export async function readProblems(
 }
 
 /** A text or number; of a list of accepted ones the first. */
-export function answerOf(value: unknown): string | undefined {
+export function readAnswer(value: unknown): string | undefined {
   if (Array.isArray(value) || (ArrayBuffer.isView(value) && !isObject(value)))
     return asName((value as ArrayLike<unknown>)[0]);
   return asName(value);

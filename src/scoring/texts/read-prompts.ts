@@ -2,7 +2,7 @@ import type { StudyText } from "../../analyses/kl/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { columnReader } from "./columns.ts";
-import { preparationOf } from "./preparation.ts";
+import { openPreparation } from "./preparation.ts";
 import { readProblems } from "./read-problems.ts";
 import type { ReadTextsOptions } from "./read-study-texts.ts";
 import { fillTemplate } from "./template.ts";
@@ -25,7 +25,7 @@ export async function readPrompts(
     throw new UsageError("there are no problems to sample responses to: no file was named");
   }
   const findings = new FindingLog();
-  const { tokenizer, template } = await preparationOf(options);
+  const { tokenizer, template } = await openPreparation(options);
   const prompts: PreparedPrompt[] = [];
   for (const problem of (
     await readProblems(options.problems, columnReader(options.columns ?? {}), findings)

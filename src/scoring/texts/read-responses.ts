@@ -2,7 +2,7 @@ import { type Place, SchemaError, Unavailable } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type ColumnReader, type Fields, isObject } from "./columns.ts";
 import { type Entry, readEntries } from "./read-entries.ts";
-import { answerOf } from "./read-problems.ts";
+import { readAnswer } from "./read-problems.ts";
 import { asCorrect, asIntegers, asLevel, asName } from "./values.ts";
 
 /** A file of responses, and whose they are. */
@@ -79,7 +79,7 @@ function readOne(
   };
   if (response === undefined && given.response_ids === undefined) return NO_RESPONSE;
   if (response !== undefined && typeof response !== "string")
-    return new Unavailable(`its response is ${kindOf(response)}, not a text`);
+    return new Unavailable(`its response is ${describeKind(response)}, not a text`);
   const ids: Partial<Record<keyof typeof given, Int32Array>> = {};
   for (const name of ["prompt_ids", "response_ids", "response_mask"] as const) {
     if (given[name] === undefined) continue;
@@ -90,7 +90,7 @@ function readOne(
   const prompt = get("prompt");
   if (prompt !== undefined && typeof prompt !== "string" && ids.prompt_ids === undefined)
     return new Unavailable(
-      `its prompt is ${kindOf(prompt)}, not a text: render messages with the model's chat template first`,
+      `its prompt is ${describeKind(prompt)}, not a text: render messages with the model's chat template first`,
     );
   const error = get("error_token");
   return {
@@ -106,7 +106,7 @@ function readOne(
     correct: asCorrect(get("correct")),
     level: asLevel(get("level")),
     subject: asName(get("subject")),
-    answer: answerOf(get("answer")),
+    answer: readAnswer(get("answer")),
     errorToken: typeof error === "number" && error >= 0 ? error : undefined,
   };
 }
@@ -127,7 +127,7 @@ function leaveOut(findings: FindingLog, file: string, at: Place, reason: Unavail
   });
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return "a list";
   return isObject(value) ? "an object" : `a ${typeof value}`;
 }

@@ -3,7 +3,7 @@ import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { type ColumnNames, columnReader } from "./columns.ts";
 import { nameTexts } from "./names.ts";
-import { preparationOf } from "./preparation.ts";
+import { openPreparation } from "./preparation.ts";
 import { type PreparedText, prepareText } from "./prepare-text.ts";
 import { type Problem, readProblems } from "./read-problems.ts";
 import { type Response, type ResponsesFile, readResponses } from "./read-responses.ts";
@@ -52,7 +52,7 @@ export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTe
   }
   const findings = new FindingLog();
   const columns = columnReader(options.columns ?? {});
-  const preparation = await preparationOf(options);
+  const preparation = await openPreparation(options);
   const problems =
     options.problems === undefined ? undefined : await readProblems(options.problems, columns, findings);
   const read: Response[] = [];

@@ -1,5 +1,5 @@
 import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments, numberOf } from "../shared/index.ts";
+import { Moments, readNumber } from "../shared/index.ts";
 
 /**
  * What AReaL logs for a batch taken as one micro-batch, under `ppo_actor/`:
@@ -41,8 +41,8 @@ export function arealMetrics(settings: Settings): BatchMetrics {
       }
       metrics["ppo_actor/update/unclipped_behave_tokens"] = kept.behave_imp_weight.count;
       metrics["ppo_actor/update/rs_filtered_fraction"] = filtered / Math.max(tokens, 1);
-      metrics["ppo_actor/rs_upper"] = numberOf(settings, "upper") ?? Number.NaN;
-      const lower = numberOf(settings, "lower") ?? (clamp ? 0 : undefined);
+      metrics["ppo_actor/rs_upper"] = readNumber(settings, "upper") ?? Number.NaN;
+      const lower = readNumber(settings, "lower") ?? (clamp ? 0 : undefined);
       if (lower !== undefined) metrics["ppo_actor/rs_lower"] = lower;
       return metrics;
     },

@@ -2,10 +2,10 @@ import { UsageError } from "../../core/base/index.ts";
 import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
 import {
-  boundsOf,
   firstExpressing,
-  numberOf,
+  makeBounds,
   plainForm,
+  readNumber,
   requiredNumber,
   yamlLiteral,
 } from "../shared/index.ts";
@@ -130,7 +130,7 @@ function named(settings: Settings): {
 function checkedBounds(settings: Settings): { readonly lower: number | undefined; readonly upper: number } {
   const { action, metric } = named(settings);
   const upper = requiredNumber("areal", settings, "upper");
-  const lower = numberOf(settings, "lower");
+  const lower = readNumber(settings, "lower");
   const refuse = (rule: string): UsageError => new UsageError(`AReaL refuses these settings: "${rule}"`);
   if (lower !== undefined && lower > upper) {
     throw refuse(`lower (${lower}) cannot be greater than upper (${upper})`);
@@ -177,19 +177,19 @@ function measured(
   const of = (statistic: Measure["statistic"]): Measure => ({ statistic, level, aggregation });
   switch (metric) {
     case "ratio":
-      return { measure: of("ratio"), ...boundsOf(lower, upper) };
+      return { measure: of("ratio"), ...makeBounds(lower, upper) };
     case "kl_k1":
       // Δ is −k1; its maximum is the log of the largest ratio.
       return aggregation === "max"
         ? {
             measure: of("ratio"),
-            ...boundsOf(lower === undefined ? lower : Math.exp(lower), Math.exp(upper)),
+            ...makeBounds(lower === undefined ? lower : Math.exp(lower), Math.exp(upper)),
           }
-        : { measure: of("k1"), ...boundsOf(-upper, lower === undefined ? lower : -lower) };
+        : { measure: of("k1"), ...makeBounds(-upper, lower === undefined ? lower : -lower) };
     case "kl_k2":
-      return { measure: of("k2"), ...boundsOf(lower, upper) };
+      return { measure: of("k2"), ...makeBounds(lower, upper) };
     case "kl_k3":
-      return { measure: of("k3_reverse"), ...boundsOf(lower, upper) };
+      return { measure: of("k3_reverse"), ...makeBounds(lower, upper) };
   }
 }
 

@@ -27,7 +27,7 @@ function told({ findings }: LintedConfig, severity: "error" | "warning" | "note"
     .map(({ code, line }) => `${code}@${line}`);
 }
 
-function errorsOf(text: string, file?: string): string[] {
+function listErrors(text: string, file?: string): string[] {
   return told(only(lint(text, file)), "error");
 }
 
@@ -140,15 +140,15 @@ describe("verl", () => {
   const config = (lines: string): string => `algorithm:\n  rollout_correction:\n${lines}`;
 
   it("asymmetric k1 bounds are inverted, reciprocal ones are not", () => {
-    expect(errorsOf(config('    rollout_rs: token_k1\n    rollout_rs_threshold: "0.5_5.0"\n'))).toEqual([
+    expect(listErrors(config('    rollout_rs: token_k1\n    rollout_rs_threshold: "0.5_5.0"\n'))).toEqual([
       "bounds-inverted@4",
     ]);
-    expect(errorsOf(config('    rollout_rs: token_k1\n    rollout_rs_threshold: "0.5_2.0"\n'))).toEqual([]);
+    expect(listErrors(config('    rollout_rs: token_k1\n    rollout_rs_threshold: "0.5_2.0"\n'))).toEqual([]);
   });
 
   it("a threshold without a level does nothing", () => {
-    expect(errorsOf(config("    rollout_is_threshold: 5.0\n"))).toEqual(["not-switched-on@3"]);
-    expect(errorsOf(config("    rollout_rs_threshold: 5.0\n"))).toEqual(["not-switched-on@3"]);
+    expect(listErrors(config("    rollout_is_threshold: 5.0\n"))).toEqual(["not-switched-on@3"]);
+    expect(listErrors(config("    rollout_rs_threshold: 5.0\n"))).toEqual(["not-switched-on@3"]);
   });
 
   it("IcePop as text is said, a sum in a metric's name too", () => {
@@ -178,7 +178,7 @@ describe("verl", () => {
 
   it("settings in the place of earlier versions", () => {
     expect(
-      errorsOf(
+      listErrors(
         "algorithm:\n  adv_estimator: grpo\n  rollout_is: true\n  rollout_is_level: geometric\nactor_rollout_ref:\n  actor:\n    clip_ratio: 0.2\n",
       ),
     ).toEqual(expect.arrayContaining(["old-name@3", "old-name@4"]));
@@ -199,10 +199,10 @@ describe("verl", () => {
 
 describe("other trainers", () => {
   it("slime: both corrections at once", () => {
-    expect(errorsOf("python slime/train.py --use-tis --use-rollout-logprobs\n", "run.sh")).toEqual([
+    expect(listErrors("python slime/train.py --use-tis --use-rollout-logprobs\n", "run.sh")).toEqual([
       "conflict@1",
     ]);
-    expect(errorsOf("python slime/train.py --use-tis --get-mismatch-metrics\n", "run.sh")).toEqual([
+    expect(listErrors("python slime/train.py --use-tis --get-mismatch-metrics\n", "run.sh")).toEqual([
       "refused@1",
     ]);
   });
@@ -228,7 +228,7 @@ describe("other trainers", () => {
   it("OpenRLHF: one threshold where two belong", () => {
     const command =
       "python -m openrlhf.cli.train_ppo_ray --algo.advantage.is_correction_enable --algo.advantage.is_correction_threshold 2";
-    expect(errorsOf(command, "x.sh")).toEqual(["refused@1"]);
+    expect(listErrors(command, "x.sh")).toEqual(["refused@1"]);
   });
 
   it("OpenRLHF: bounds of tokens for a geometric mean", () => {
@@ -241,11 +241,11 @@ describe("other trainers", () => {
 
   it("NeMo-RL: a bound without a type, a type without its lower bound", () => {
     const on = "loss_fn:\n  use_importance_sampling_correction: true\n";
-    expect(errorsOf(`${on}  truncated_importance_sampling_ratio: 5\n`)).toEqual(["refused@3"]);
-    expect(errorsOf("loss_fn:\n  truncated_importance_sampling_ratio: 5\n")).toEqual(["not-switched-on@2"]);
+    expect(listErrors(`${on}  truncated_importance_sampling_ratio: 5\n`)).toEqual(["refused@3"]);
+    expect(listErrors("loss_fn:\n  truncated_importance_sampling_ratio: 5\n")).toEqual(["not-switched-on@2"]);
     const icepop = `${on}  truncated_importance_sampling_type: icepop\n  truncated_importance_sampling_ratio: 5\n`;
-    expect(errorsOf(icepop)).toEqual([expect.stringContaining("refused@")]);
-    expect(errorsOf(`${icepop}  truncated_importance_sampling_ratio_min: 0.5\n`)).toEqual([]);
+    expect(listErrors(icepop)).toEqual([expect.stringContaining("refused@")]);
+    expect(listErrors(`${icepop}  truncated_importance_sampling_ratio_min: 0.5\n`)).toEqual([]);
   });
 
   it("SkyRL: the old switch counts", () => {
@@ -258,7 +258,7 @@ describe("other trainers", () => {
 
   it("bounds around 0 instead of 1", () => {
     const text = "algorithm:\n  rollout_correction:\n    rollout_is: token\n    rollout_is_threshold: 0.2\n";
-    expect(errorsOf(text)).toEqual(["bounds-exclude-agreement@4"]);
+    expect(listErrors(text)).toEqual(["bounds-exclude-agreement@4"]);
   });
 });
 

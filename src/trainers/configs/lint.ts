@@ -20,10 +20,10 @@ import { readConfig } from "./formats/index.ts";
 import { demoteInherited, inheritsFrom } from "./inherits.ts";
 import { misspeltKeys } from "./misspelt.ts";
 import { neutralFindings } from "./neutral-rules.ts";
-import { type Recognition, recognise, scoreOf } from "./recognise.ts";
+import { type Recognition, recognise, scoreDialect } from "./recognise.ts";
 import { type ReadSettings, readSettings } from "./settings.ts";
 import { trapFindings } from "./trap-findings.ts";
-import { viewOf } from "./view.ts";
+import { makeView } from "./view.ts";
 
 /** Whose config it is, and what is known of trainers. */
 export interface LintOptions {
@@ -47,8 +47,8 @@ export function lintConfig(text: string, options: LintOptions): LintReport {
   const told = trainer === undefined ? undefined : dialectNamed(trainer);
   const { format, documents } = readConfig(text, file);
   const configs = documents.flatMap((document) => {
-    const view = viewOf(document, text);
-    const recognition = told ? toldOf(view, told, presets) : recognise(view, DIALECTS, presets);
+    const view = makeView(document, text);
+    const recognition = told ? recognizeNamed(view, told, presets) : recognise(view, DIALECTS, presets);
     return recognition ? [lintDocument(view, recognition, presets)] : [];
   });
   if (configs.length === 0) throw notRecognised(documents, file, told);
@@ -86,7 +86,7 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
     found: read.found,
     at: (entry) => (entry ? { key: entry.key, line: entry.line } : { line: document.line }),
   };
-  const computed = correctionOf(preset, read);
+  const computed = computeCorrection(preset, read);
   const ruled = [
     ...read.findings,
     ...dialect.rules.flatMap((rule) => rule(context)),
@@ -133,7 +133,7 @@ interface Computed {
   readonly refusal?: UsageError;
 }
 
-function correctionOf(preset: Preset, { settings, refusal }: ReadSettings): Computed {
+function computeCorrection(preset: Preset, { settings, refusal }: ReadSettings): Computed {
   if (refusal) return { refusal };
   try {
     return { correction: preset.correction(settings) };
@@ -207,8 +207,12 @@ function dialectNamed(name: string): Dialect {
 }
 
 /** Any document may be meant, unless it has nothing of this trainer and others do. */
-function toldOf(view: ConfigView, dialect: Dialect, presets: readonly Preset[]): Recognition | undefined {
-  const { score, because } = scoreOf(view, dialect, presets, DIALECTS);
+function recognizeNamed(
+  view: ConfigView,
+  dialect: Dialect,
+  presets: readonly Preset[],
+): Recognition | undefined {
+  const { score, because } = scoreDialect(view, dialect, presets, DIALECTS);
   return score > 0 ? { dialect, confidence: "told", because, score } : undefined;
 }
 

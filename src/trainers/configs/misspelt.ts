@@ -1,7 +1,7 @@
 import type { LintFinding } from "../../results/index.ts";
 import type { ConfigDocument, Dialect, Entry } from "../shared/index.ts";
 import { endsWith } from "../shared/index.ts";
-import { isCallOf, settingPaths } from "./view.ts";
+import { isCallTo, settingPaths } from "./view.ts";
 
 /**
  * Keys that are one or two letters away from a setting, and keys of the trainer's own section that it does not have.
@@ -19,7 +19,7 @@ export function misspeltKeys(
   return document.entries.flatMap((entry) => {
     const name = entry.path.at(-1) ?? "";
     if (found.has(entry) || known.includes(name) || /^\d*$/.test(name)) return [];
-    const own = isCallOf(document, dialect) || isBelow(entry, dialect, parameters, OWN);
+    const own = isCallTo(document, dialect) || isBelow(entry, dialect, parameters, OWN);
     const beside = own || isBelow(entry, dialect, parameters, ANY);
     // Alone on a command line a similar name is another setting of the trainer more often than a slip.
     const near = beside

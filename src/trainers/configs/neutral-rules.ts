@@ -38,7 +38,7 @@ export function neutralFindings(context: LintContext, correction: Correction): L
 function excludesAgreement(context: LintContext, { steps }: Correction): LintFinding[] {
   return steps.flatMap((step) => {
     if (step.action === "normalize") return [];
-    const agreed = agreementOf(step);
+    const agreed = findAgreement(step);
     const { lower = -Infinity, upper = Infinity } = step;
     if (agreed >= lower && agreed <= upper) return [];
     const effect = {
@@ -51,7 +51,7 @@ function excludesAgreement(context: LintContext, { steps }: Correction): LintFin
       {
         severity: "error" as const,
         code: "bounds-exclude-agreement",
-        ...placeOf(context, step),
+        ...findPlace(context, step),
         message: `the bounds ${written(step)} leave out ${agreed}, the value where both policies agree: ${effect}`,
         why: "a clip range around 0 (0.2 for 1.2), a pair in another trainer's order, or a ratio where nats are meant",
         instead: `bounds with ${agreed} between them`,
@@ -74,7 +74,7 @@ function tooWideMean(context: LintContext, { steps }: Correction): LintFinding[]
       {
         severity: "warning" as const,
         code: "never-rejects",
-        ...placeOf(context, step),
+        ...findPlace(context, step),
         message: `a geometric mean of ratios between ${lower} and ${upper} passes nearly every sequence`,
         why: "the mean of Δ over a sequence is a few thousandths of a nat in a healthy run; these are bounds for single tokens or products",
         source:
@@ -111,7 +111,7 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
     {
       severity: length && length.value > budget ? "warning" : "note",
       code: "token-budget",
-      ...placeOf(context, bounded),
+      ...findPlace(context, bounded),
       message: length
         ? `a product of ratios over up to ${length.value} tokens (${length.key}, line ${length.line}): its log spreads by ±${spread} nats, its bound is at ${Number(nats.toPrecision(3))}`
         : `a product of ratios reaches its bound of ${Number(nats.toPrecision(3))} nats by chance at about ${budget} tokens`,
@@ -123,7 +123,7 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
 }
 
 /** The measure's value where Δ is 0. */
-function agreementOf(step: Exclude<Step, { action: "normalize" }>): number {
+function findAgreement(step: Exclude<Step, { action: "normalize" }>): number {
   if (step.action === "truncate" || step.measure === "weight") return 1;
   return step.measure.statistic === "ratio" || step.measure.statistic === "error_ratio" ? 1 : 0;
 }
@@ -143,7 +143,7 @@ function written({ lower, upper }: Bounds): string {
 }
 
 /** The written setting that most likely holds the step's bounds. */
-function placeOf(context: LintContext, step: Step): Pick<LintFinding, "key" | "line"> {
+function findPlace(context: LintContext, step: Step): Pick<LintFinding, "key" | "line"> {
   const veto = /veto|outlier/;
   const hints =
     { truncate: /clamp|is_threshold|clip|upper/, veto }[step.action as "truncate" | "veto"] ??

@@ -6,7 +6,7 @@
 
 import type { LintConfidence } from "../../results/index.ts";
 import type { ConfigDocument, ConfigView, Dialect, Preset } from "../shared/index.ts";
-import { findSetting, isCallOf } from "./view.ts";
+import { findSetting, isCallTo } from "./view.ts";
 
 export interface Recognition {
   readonly dialect: Dialect;
@@ -32,7 +32,7 @@ export function recognise(
   presets: readonly Preset[],
 ): Recognition | undefined {
   const scored = dialects
-    .map((dialect) => ({ dialect, ...scoreOf(view, dialect, presets, dialects) }))
+    .map((dialect) => ({ dialect, ...scoreDialect(view, dialect, presets, dialects) }))
     .sort((a, b) => b.score - a.score);
   const [best, second] = scored;
   if (!best || best.score < ENOUGH) return undefined;
@@ -55,7 +55,7 @@ interface Score {
 }
 
 /** What speaks for one trainer; 0 when only the file's text does. */
-export function scoreOf(
+export function scoreDialect(
   view: ConfigView,
   dialect: Dialect,
   presets: readonly Preset[],
@@ -64,12 +64,12 @@ export function scoreOf(
   const { document, text } = view;
   const because: string[] = [];
   let score = 0;
-  if (isCallOf(document, dialect)) {
+  if (isCallTo(document, dialect)) {
     const shared = dialects.filter((other) => other.callees.includes(document.callee as string)).length;
     score += POINTS.call / shared;
     because.push(`a call of ${document.callee}`);
   }
-  const parameters = parametersOf(dialect, view, presets);
+  const parameters = listParameters(dialect, view, presets);
   const found = parameters.flatMap((name) => {
     const entry = findSetting(document, dialect, name);
     return entry ? [{ name, entry }] : [];
@@ -80,16 +80,16 @@ export function scoreOf(
   for (const { name, entry } of found) {
     const alone = entry.path.length <= 1;
     if (alone && COMMON.test(name)) continue;
-    const owners = dialects.filter((other) => parametersOf(other, view, presets).includes(name)).length;
+    const owners = dialects.filter((other) => listParameters(other, view, presets).includes(name)).length;
     score += (alone ? POINTS.ownSetting : POINTS.sectionSetting) / Math.max(1, owners);
     because.push(`${entry.key} (line ${entry.line})`);
   }
-  score += Math.min(MOST_MARKS, POINTS.mark * marksOf(document, dialect, because));
+  score += Math.min(MOST_MARKS, POINTS.mark * countMarks(document, dialect, because));
   const named = dialect.textMarks?.some((mark) => mark.test(text)) ?? false;
   return { score: score > 0 && named ? score + POINTS.textMark : score, because, named };
 }
 
-function marksOf(document: ConfigDocument, dialect: Dialect, because: string[]): number {
+function countMarks(document: ConfigDocument, dialect: Dialect, because: string[]): number {
   return dialect.marks.filter((mark) => {
     const entry = document.entries.find(({ path }) => mark.test(path.join(".")));
     if (entry && !because.some((reason) => reason.startsWith(entry.key))) {
@@ -99,7 +99,7 @@ function marksOf(document: ConfigDocument, dialect: Dialect, because: string[]):
   }).length;
 }
 
-function parametersOf(dialect: Dialect, view: ConfigView, presets: readonly Preset[]): readonly string[] {
+function listParameters(dialect: Dialect, view: ConfigView, presets: readonly Preset[]): readonly string[] {
   const name = dialect.preset(view);
   return presets.find((preset) => preset.name === name)?.parameters.map((parameter) => parameter.name) ?? [];
 }

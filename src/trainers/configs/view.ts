@@ -1,7 +1,7 @@
 import type { ConfigView, Dialect } from "../shared/index.ts";
 import { type ConfigDocument, type Entry, endsWith, normalizedPath } from "../shared/index.ts";
 
-export function viewOf(document: ConfigDocument, text: string): ConfigView {
+export function makeView(document: ConfigDocument, text: string): ConfigView {
   return {
     document,
     text,
@@ -34,7 +34,7 @@ export function settingPaths(dialect: Dialect, name: string): string[][] {
 export function findSetting(document: ConfigDocument, dialect: Dialect, name: string): Entry | undefined {
   const bare = normalizedPath(name);
   return document.entries.findLast((entry) => {
-    if (isCallOf(document, dialect))
+    if (isCallTo(document, dialect))
       return samePath(entry.path, bare) || samePath(entry.path, bare.slice(-1));
     return (
       settingPaths(dialect, name).some((path) =>
@@ -44,7 +44,7 @@ export function findSetting(document: ConfigDocument, dialect: Dialect, name: st
   });
 }
 
-export function isCallOf({ callee }: ConfigDocument, dialect: Dialect): boolean {
+export function isCallTo({ callee }: ConfigDocument, dialect: Dialect): boolean {
   return callee !== undefined && dialect.callees.includes(callee);
 }
 

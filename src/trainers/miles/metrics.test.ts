@@ -10,7 +10,7 @@ const block = {
   offsets: Int32Array.of(0, 3, 4, 5),
 };
 
-function metricsOf(given: Settings): Readonly<Record<string, number>> {
+function computeMetrics(given: Settings): Readonly<Record<string, number>> {
   const settings = completeSettings(miles, given);
   const metrics = miles.metrics(settings);
   metrics.add(block, applyCorrection(block, miles.correction(settings)));
@@ -24,11 +24,11 @@ describe("miles", () => {
     // The log-ratio of −30 is clamped to −20, whose square is below the smallest divisor.
     const second = Math.exp(-20) ** 2 / 1e-8;
     const key = "train/ess_ratio";
-    expect(metricsOf({ use_rollout_logprobs: true, use_tis: false })[key]).toBeCloseTo(
+    expect(computeMetrics({ use_rollout_logprobs: true, use_tis: false })[key]).toBeCloseTo(
       (first + second) / 3,
       12,
     );
-    expect(Object.keys(metricsOf({ use_rollout_logprobs: false }))).not.toContain(key);
+    expect(Object.keys(computeMetrics({ use_rollout_logprobs: false }))).not.toContain(key);
   });
 
   it("names the traps of its guards", () => {

@@ -1,4 +1,4 @@
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { CorrectionBlock } from "../neutral/index.ts";
 import type { Preset, SampleMeans } from "../shared/index.ts";
 import { slimeMetrics, slimePreset } from "../slime/index.ts";
@@ -40,7 +40,7 @@ function clampedDelta({ rollout, trainer }: CorrectionBlock, t: number): number 
 
 /** `train_rollout_kl`: min(k3, 10). */
 function addKl(block: CorrectionBlock, means: SampleMeans): void {
-  means.add("train_rollout_kl", block, (t) => Math.min(k3Of(clampedDelta(block, t)), KL_CLAMP));
+  means.add("train_rollout_kl", block, (t) => Math.min(computeK3(clampedDelta(block, t)), KL_CLAMP));
 }
 
 /** `ess_ratio`: (Σρ)² / (n · max(Σρ², 1e-8)) of each sequence, 0 without tokens. */

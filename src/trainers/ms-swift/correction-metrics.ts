@@ -1,7 +1,7 @@
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments, numberOf } from "../shared/index.ts";
+import { Moments, readNumber } from "../shared/index.ts";
 
 const PREFIX = "rollout_correction/";
 const SAFETY_BOUND = 20;
@@ -65,7 +65,7 @@ class MismatchFigures {
         ofRollout += rollout[t]!;
         ofDelta += delta;
         this.#tokens.kl.add(-delta);
-        this.#tokens.k3.add(clamp(k3Of(safe), 0, K3_MAX));
+        this.#tokens.k3.add(clamp(computeK3(safe), 0, K3_MAX));
         this.#tokens.chi2.add(Math.expm1(2 * safe));
       }
       const divisor = Math.max(count, 1);
@@ -110,7 +110,7 @@ class WeightFigures {
 
   constructor(mode: string, settings: Settings) {
     this.#mode = mode;
-    this.#threshold = numberOf(settings, "rollout_importance_sampling_threshold") ?? Number.NaN;
+    this.#threshold = readNumber(settings, "rollout_importance_sampling_threshold") ?? Number.NaN;
   }
 
   add({ mask }: CorrectionBlock, applied: AppliedCorrection): void {

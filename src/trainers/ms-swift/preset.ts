@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import { firstExpressing, numberOf, plainForm, requiredNumber } from "../shared/index.ts";
+import { firstExpressing, plainForm, readNumber, requiredNumber } from "../shared/index.ts";
 import { msSwiftMetrics } from "./correction-metrics.ts";
 
 const MODES = ["token_truncate", "token_mask", "sequence_truncate", "sequence_mask"] as const;
@@ -53,8 +53,8 @@ export const msSwift: Preset = {
   parameters,
 
   correction(settings: Settings): Correction {
-    const mode = modeOf(settings);
-    const delta = numberOf(settings, "off_policy_sequence_mask_delta");
+    const mode = findMode(settings);
+    const delta = readNumber(settings, "off_policy_sequence_mask_delta");
     const opsm: readonly Reject[] =
       delta === undefined
         ? []
@@ -68,7 +68,7 @@ export const msSwift: Preset = {
     }
     return {
       weight: mode === "sequence_truncate" ? GEOMETRIC : TOKEN,
-      steps: [stepOf(mode, upper), ...opsm],
+      steps: [buildStep(mode, upper), ...opsm],
     };
   },
 
@@ -110,11 +110,11 @@ export const msSwift: Preset = {
   },
 };
 
-function modeOf(settings: Settings): Mode | undefined {
+function findMode(settings: Settings): Mode | undefined {
   return MODES.find((mode) => mode === settings.rollout_importance_sampling_mode);
 }
 
-function stepOf(mode: Mode, upper: number): Step {
+function buildStep(mode: Mode, upper: number): Step {
   switch (mode) {
     case "token_truncate":
     case "sequence_truncate":
@@ -142,7 +142,7 @@ function withGuards(correction: Correction): Correction {
 }
 
 function msSwiftTraps(settings: Settings): readonly string[] {
-  const mode = modeOf(settings);
+  const mode = findMode(settings);
   const traps: string[] = [];
   if (mode) {
     traps.push("rollout_importance_sampling_mode is None by default: nothing is corrected until it is set");

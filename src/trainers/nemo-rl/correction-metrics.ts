@@ -1,7 +1,7 @@
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import { type AppliedCorrection, applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
-import { Moments, numberOf } from "../shared/index.ts";
+import { Moments, readNumber } from "../shared/index.ts";
 
 /**
  * `train/*` of one training step, micro-batches summed as NeMo-RL does, in its first update (the policy is the trainer
@@ -22,7 +22,7 @@ import { Moments, numberOf } from "../shared/index.ts";
 export function nemoRlMetrics(preset: Preset, settings: Settings): BatchMetrics {
   const logged = preset.correction({ ...settings, use_importance_sampling_correction: true });
   const tokens = new Map<string, Moments>();
-  const momentsOf = (key: string): Moments => {
+  const getMoments = (key: string): Moments => {
     if (!tokens.has(key)) tokens.set(key, new Moments());
     return tokens.get(key)!;
   };
@@ -32,8 +32,8 @@ export function nemoRlMetrics(preset: Preset, settings: Settings): BatchMetrics 
   return {
     add(block, applied) {
       const withWeights = applied.weights ? applied : applyCorrection(block, logged);
-      addTokens(block, withWeights, settings, momentsOf);
-      addRatios(block, withWeights, settings, momentsOf);
+      addTokens(block, withWeights, settings, getMoments);
+      addRatios(block, withWeights, settings, getMoments);
       forEachSequence(block, (start, end, own) => {
         if (own === 0) return;
         const error = meanError(block, start, end);
@@ -54,8 +54,8 @@ export function nemoRlMetrics(preset: Preset, settings: Settings): BatchMetrics 
 /** The bounds of a type; ratio_min null is 0 for tis. */
 export function nemoRlBounds(settings: Settings): { readonly lower: number; readonly upper: number } {
   return {
-    lower: numberOf(settings, "truncated_importance_sampling_ratio_min") ?? 0,
-    upper: numberOf(settings, "truncated_importance_sampling_ratio") ?? Number.POSITIVE_INFINITY,
+    lower: readNumber(settings, "truncated_importance_sampling_ratio_min") ?? 0,
+    upper: readNumber(settings, "truncated_importance_sampling_ratio") ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -65,7 +65,7 @@ function addTokens(
   { reference_policy_kl_type: type }: Settings,
   momentsOf: (key: string) => Moments,
 ): void {
-  const estimate = { k1: (x: number) => -x, k2: (x: number) => (x * x) / 2, k3: k3Of }[String(type)]!;
+  const estimate = { k1: (x: number) => -x, k2: (x: number) => (x * x) / 2, k3: computeK3 }[String(type)]!;
   const [multiplicative, generation, policy, divergence, entropy] = [
     "token_mult_prob_error",
     "gen_kl_error",
@@ -86,7 +86,7 @@ function addTokens(
 
 /** ½ k3 of trainer to mixture + ½ k3 of rollout to mixture; log(trainer / mixture) = −log1p((e^−Δ − 1) / 2). */
 function jensenShannon(delta: number): number {
-  return (k3Of(-Math.log1p(Math.expm1(-delta) / 2)) + k3Of(-Math.log1p(Math.expm1(delta) / 2))) / 2;
+  return (computeK3(-Math.log1p(Math.expm1(-delta) / 2)) + computeK3(-Math.log1p(Math.expm1(delta) / 2))) / 2;
 }
 
 function addRatios(

@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Truncate } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import { boundsOf, firstExpressing, numberOf, plainForm, yamlLines } from "../shared/index.ts";
+import { firstExpressing, makeBounds, plainForm, readNumber, yamlLines } from "../shared/index.ts";
 import { nemoRlBounds, nemoRlMetrics } from "./correction-metrics.ts";
 
 /** Beyond it a float32 weight is infinite, and `nan_to_num(…, nan=0, posinf=0)` makes it 0. */
@@ -75,14 +75,14 @@ export const nemoRl: Preset = {
   correction(settings: Settings): Correction {
     refuse(settings);
     const steps: Step[] = [];
-    const threshold = numberOf(settings, "seq_logprob_error_threshold");
+    const threshold = readNumber(settings, "seq_logprob_error_threshold");
     if (threshold !== undefined) steps.push({ action: "mask", measure: PROBABILITY_ERROR, upper: threshold });
     if (settings.use_importance_sampling_correction !== true) return { steps };
     const level = settings.sequence_level_importance_ratios === true ? "sequence" : "token";
     return { weight: { level, aggregation: "sum" }, steps: [...steps, ...truncations(settings)] };
   },
 
-  traps: trapsOf,
+  traps: findTraps,
   metrics: (settings) => nemoRlMetrics(nemoRl, settings),
 
   express(correction) {
@@ -122,7 +122,7 @@ export const nemoRl: Preset = {
 };
 
 function truncations(settings: Settings): Step[] {
-  const bounds = boundsOf(numberOf(settings, RATIO_MIN), numberOf(settings, RATIO));
+  const bounds = makeBounds(readNumber(settings, RATIO_MIN), readNumber(settings, RATIO));
   const finite: Reject = { action: "zero", measure: "weight", upper: FLOAT32_MAX };
   const type = settings[TYPE];
   if (type === "tis") return [finite, { action: "truncate", ...nemoRlBounds(settings) }];
@@ -134,8 +134,8 @@ function truncations(settings: Settings): Step[] {
 /** The assertions of ClippedPGLossFn, in their order and words. */
 function refuse(settings: Settings): void {
   const type = settings[TYPE] ?? null;
-  const ratio = numberOf(settings, RATIO);
-  const least = numberOf(settings, RATIO_MIN);
+  const ratio = readNumber(settings, RATIO);
+  const least = readNumber(settings, RATIO_MIN);
   const sequences = settings.sequence_level_importance_ratios === true;
   if (sequences && settings.token_level_loss === true) {
     throw refusal(
@@ -180,7 +180,7 @@ function refusal(words: string, hint?: string): UsageError {
   return new UsageError(`NeMo-RL refuses these settings: "${words}"`, hint === undefined ? {} : { hint });
 }
 
-function trapsOf(settings: Settings): readonly string[] {
+function findTraps(settings: Settings): readonly string[] {
   const traps: string[] = [];
   const type = settings[TYPE];
   const { lower, upper } = nemoRlBounds(settings);
@@ -220,7 +220,7 @@ function trapsOf(settings: Settings): readonly string[] {
       "train/sampling_importance_ratio multiplies weights of shape [B, 1] by a mask of shape [B]: with B sequences to a micro-batch the logged value is B times the mean",
     );
   }
-  const threshold = numberOf(settings, "seq_logprob_error_threshold");
+  const threshold = readNumber(settings, "seq_logprob_error_threshold");
   if (threshold !== undefined) {
     traps.push(
       "seq_logprob_error_threshold bounds the mean of exp|Δ|, at least 1 and ruled by the worst token: one token with |Δ| = 8 adds 3.0 to a sequence of 1,000",

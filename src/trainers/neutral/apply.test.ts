@@ -5,7 +5,7 @@ import { applyCorrection, type CorrectionBlock, normalizerSums } from "./apply.t
 import type { Aggregation, Bounds, Correction, Level, Measure, Statistic, Step } from "./correction.ts";
 
 /** A block of sequences, each a list of [Δ, mask] with rollout log-prob −2. */
-function blockOf(rows: readonly (readonly (readonly [delta: number, mask: number])[])[]): CorrectionBlock {
+function makeBlock(rows: readonly (readonly (readonly [delta: number, mask: number])[])[]): CorrectionBlock {
   const tokens = rows.flat();
   let end = 0;
   return {
@@ -18,7 +18,7 @@ function blockOf(rows: readonly (readonly (readonly [delta: number, mask: number
 
 const LN2 = Math.log(2);
 // Turns: {ln 2, 0}, {ln 4}; then {−ln 2}; then nothing; then no tokens at all.
-const BLOCK = blockOf([
+const BLOCK = makeBlock([
   [
     [LN2, 1],
     [0, 1],
@@ -65,7 +65,7 @@ describe("weights", () => {
   });
 
   it("keep the log-ratio beyond the bound that the weight has", () => {
-    const block = blockOf([
+    const block = makeBlock([
       [
         [15, 1],
         [12, 1],
@@ -110,7 +110,7 @@ describe("steps", () => {
   });
 
   it("do not reject at a bound, and say what they measured", () => {
-    const block = blockOf([
+    const block = makeBlock([
       [
         [-0.5, 1],
         [0.5, 1],
@@ -173,7 +173,7 @@ describe("steps", () => {
 });
 
 describe("what is not a number or not finite", () => {
-  const broken = blockOf([
+  const broken = makeBlock([
     [
       [Number.NaN, 1],
       [0, 1],
@@ -256,7 +256,7 @@ describe("refuses", () => {
 });
 
 test("a block without rows has nothing to correct", () => {
-  const { weights, mask } = applyCorrection(blockOf([]), {
+  const { weights, mask } = applyCorrection(makeBlock([]), {
     weight: { level: "turn", aggregation: "mean" },
     steps: [{ action: "mask", measure: measure("k3", "sequence", "max"), upper: 1 }],
   });
@@ -394,7 +394,7 @@ const anyRows = fc.array(
 test("any correction does what a direct computation by lists does", () => {
   fc.assert(
     fc.property(anyRows, anyCorrection, (rows, correction) => {
-      const { weights, mask } = applyCorrection(blockOf(rows), correction);
+      const { weights, mask } = applyCorrection(makeBlock(rows), correction);
       const wanted = direct(rows, correction).flat();
       expect([...mask]).toEqual(wanted.map(({ kept }) => (kept ? 1 : 0)));
       wanted.forEach(({ weight }, t) => {
@@ -412,8 +412,8 @@ test("sequences do not depend on each other, but for normalization", () => {
         ...(weight && { weight }),
         steps: steps.filter(({ action }) => action !== "normalize"),
       };
-      const whole = applyCorrection(blockOf(rows), correction);
-      const single = rows.map((row) => applyCorrection(blockOf([row]), correction));
+      const whole = applyCorrection(makeBlock(rows), correction);
+      const single = rows.map((row) => applyCorrection(makeBlock([row]), correction));
       expect([...whole.mask]).toEqual(single.flatMap(({ mask }) => [...mask]));
       expect([...whole.weights!]).toEqual(single.flatMap(({ weights }) => [...weights!]));
     }),
@@ -436,7 +436,7 @@ test("a sequence without tokens is not rejected, whatever its bounds: there is n
 test("weights whose mean is 1e-8 or below stay as they are, and above it are divided by it", () => {
   const normalized = (delta: number) =>
     applyCorrection(
-      blockOf([
+      makeBlock([
         [
           [delta, 1],
           [delta, 1],

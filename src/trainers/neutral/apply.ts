@@ -16,7 +16,7 @@ import {
   type Reject,
   type Step,
 } from "./correction.ts";
-import { logRatios, measureSegments, type Segments, segmentMeans, segmentsOf } from "./measures.ts";
+import { cutSegments, logRatios, measureSegments, type Segments, segmentMeans } from "./measures.ts";
 import { clamp, diverges, hasSign, isBeyond, isInside, needsWeights, readLimits } from "./rules.ts";
 import { validateCorrection } from "./validate.ts";
 
@@ -104,7 +104,7 @@ export function applyCorrection(
     started ??= startedWeights(block, correction, mask);
     return started;
   };
-  const segmentsAt = memoized((level: Level) => segmentsOf(block, level));
+  const segmentsAt = memoized((level: Level) => cutSegments(block, level));
 
   const steps = correction.steps.map((step): StepOutcome => {
     const weights = needsWeights(step) ? start().weights : undefined;
@@ -118,7 +118,7 @@ export function applyCorrection(
     const segments = segmentsAt(step.measure === "weight" ? correction.weight!.level : step.measure.level);
     const values =
       step.measure === "weight"
-        ? weightsOf(block, segments, weights!)
+        ? takeWeights(block, segments, weights!)
         : measureSegments(measuredBlock(block, step.measure, mask), segments, step.measure);
     if (step.action === "veto") {
       const limits = readLimits(step);
@@ -191,7 +191,7 @@ function startWeights(
   }
   const { logBound = Number.POSITIVE_INFINITY } = weight;
   const bound = { lower: -logBound, upper: logBound };
-  const segments = segmentsOf(block, weight.level);
+  const segments = cutSegments(block, weight.level);
   const values = logRatios(measuredBlock(block, weight, kept), segments, weight);
   const rawWeights = new Float64Array(mask.length);
   for (let i = 0; i < values.length; i++) {
@@ -202,7 +202,7 @@ function startWeights(
 }
 
 /** The weight that a segment's tokens share. */
-function weightsOf(
+function takeWeights(
   { mask }: CorrectionBlock,
   { starts, ends }: Segments,
   weights: Float64Array,

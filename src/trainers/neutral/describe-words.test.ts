@@ -121,7 +121,7 @@ describe("a rule in words", () => {
   });
 
   it("says how a turn's or sequence's figure is made of its tokens'", () => {
-    const wordsOf = (statistic: Statistic, aggregation: Measure["aggregation"]): string =>
+    const describeMeasure = (statistic: Statistic, aggregation: Measure["aggregation"]): string =>
       describeStep(reject(measure(statistic, "sequence", { aggregation })));
     const wanted: readonly [Statistic, Measure["aggregation"], string][] = [
       ["ratio", "sum", "the product of its ratios"],
@@ -132,7 +132,7 @@ describe("a rule in words", () => {
       ["k3", "max", "the largest of its tokens' k3 (nats)"],
     ];
     for (const [statistic, aggregation, words] of wanted) {
-      expect(wordsOf(statistic, aggregation)).toBe(`a sequence is masked when ${words} is above 2`);
+      expect(describeMeasure(statistic, aggregation)).toBe(`a sequence is masked when ${words} is above 2`);
     }
   });
 

@@ -97,7 +97,7 @@ function describeStep(step: Step, weight: Weight | undefined): string {
     case "normalize":
       return `weights are ${describeShaping(step, weight?.level ?? "token")}`;
     case "veto":
-      return `a sequence is masked whole when any token's ${figureOf(step.measure)} is ${outside(step)}`;
+      return `a sequence is masked whole when any token's ${nameFigure(step.measure)} is ${outside(step)}`;
     default: {
       const rule = asRatio(step);
       const level = rule.measure === "weight" ? (weight?.level ?? "token") : rule.measure.level;
@@ -138,12 +138,12 @@ function measured(measure: Measure): string {
   const { statistic, level, aggregation, deltaBound, over } = measure;
   const clamp = deltaBound === undefined ? "" : ` (Δ clamped to ±${plain(deltaBound)} nats)`;
   const left = over === undefined ? "" : " over the tokens that are left";
-  if (level === "token") return `its ${figureOf(measure)}${clamp}`;
+  if (level === "token") return `its ${nameFigure(measure)}${clamp}`;
   if (statistic === "ratio" && aggregation === "sum") return `the product of its ratios${left}${clamp}`;
   if (statistic === "ratio" && aggregation === "mean")
     return `the geometric mean of its ratios${left}${clamp}`;
   const how = { sum: "the sum", mean: "the mean", max: "the largest" }[aggregation];
-  return `${how} of its tokens' ${figureOf(measure)}${left}${clamp}`;
+  return `${how} of its tokens' ${nameFigure(measure)}${left}${clamp}`;
 }
 
 const FIGURES: Readonly<Record<Statistic, string>> = {
@@ -158,7 +158,7 @@ const FIGURES: Readonly<Record<Statistic, string>> = {
   abs_prob_diff: "|p_trainer − p_rollout|",
 };
 
-function figureOf({ statistic }: Measure | Veto["measure"]): string {
+function nameFigure({ statistic }: Measure | Veto["measure"]): string {
   return FIGURES[statistic];
 }
 

@@ -39,7 +39,7 @@ export {
   NOTHING,
   symmetricInterval,
 } from "./inside.ts";
-export { type Segments, segmentsOf, tokenStatistic } from "./measures.ts";
+export { cutSegments, type Segments, tokenStatistic } from "./measures.ts";
 export {
   clamp,
   diverges,

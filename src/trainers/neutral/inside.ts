@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { Bounds, Statistic } from "./correction.ts";
 
 /** Both ends included; empty where low > high. */
@@ -60,7 +60,7 @@ function k3Inverse(value: number, side: 1 | -1): number {
   for (let i = 0; i < 200 && low < high; i++) {
     const middle = (low + high) / 2;
     if (middle === low || middle === high) break;
-    if (k3Of(side * middle) <= value) low = middle;
+    if (computeK3(side * middle) <= value) low = middle;
     else high = middle;
   }
   return low;

@@ -8,7 +8,7 @@ import {
   needsAdvantages,
   type Statistic,
 } from "./correction.ts";
-import { logRatios, measureSegments, segmentMeans, segmentsOf, tokenStatistic } from "./measures.ts";
+import { cutSegments, logRatios, measureSegments, segmentMeans, tokenStatistic } from "./measures.ts";
 import { validateCorrection } from "./validate.ts";
 
 /** Turns {0, 1} and {3}; then a sequence that ends in a turn of one token; then one without tokens of its own. */
@@ -27,17 +27,17 @@ const measure = (statistic: Statistic, more: Partial<Measure> = {}): Measure => 
 
 describe("segmentsOf", () => {
   it("cuts sequences into tokens, turns, or leaves them whole", () => {
-    expect(segmentsOf(block, "token")).toEqual({
+    expect(cutSegments(block, "token")).toEqual({
       level: "token",
       starts: Int32Array.of(0, 1, 2, 3, 4, 5, 6),
       ends: Int32Array.of(1, 2, 3, 4, 5, 6, 7),
     });
-    expect(segmentsOf(block, "turn")).toEqual({
+    expect(cutSegments(block, "turn")).toEqual({
       level: "turn",
       starts: Int32Array.of(0, 3, 5),
       ends: Int32Array.of(2, 4, 6),
     });
-    expect(segmentsOf(block, "sequence")).toEqual({
+    expect(cutSegments(block, "sequence")).toEqual({
       level: "sequence",
       starts: Int32Array.of(0, 4, 6),
       ends: Int32Array.of(4, 6, 7),
@@ -46,7 +46,7 @@ describe("segmentsOf", () => {
 
   it("ends a turn with its sequence, though the next begins with a token of its own", () => {
     const two = { ...block, mask: Uint8Array.of(0, 1, 1, 1, 1, 1, 1) };
-    expect(segmentsOf(two, "turn")).toMatchObject({
+    expect(cutSegments(two, "turn")).toMatchObject({
       starts: Int32Array.of(1, 4, 6),
       ends: Int32Array.of(4, 6, 7),
     });
@@ -84,7 +84,7 @@ describe("tokenStatistic", () => {
 describe("figures of segments", () => {
   it("are sums, means and the largest over tokens with mask 1", () => {
     const at = (aggregation: Measure["aggregation"], level: Measure["level"] = "sequence"): number[] => [
-      ...measureSegments(block, segmentsOf(block, level), measure("k1", { level, aggregation })),
+      ...measureSegments(block, cutSegments(block, level), measure("k1", { level, aggregation })),
     ];
     // k1 of the tokens with mask 1: 1, −0.5, −0.5; −1.
     expect(at("sum")).toEqual([0, -1, 0]);
@@ -96,7 +96,7 @@ describe("figures of segments", () => {
   });
 
   it("are products and geometric means of ratios", () => {
-    const segments = segmentsOf(block, "turn");
+    const segments = cutSegments(block, "turn");
     const ratios = measureSegments(block, segments, measure("ratio", { level: "turn", aggregation: "mean" }));
     expect([...ratios]).toEqual([Math.exp(-0.25), Math.exp(0.5), Math.exp(1)]);
     expect([...logRatios(block, segments, { level: "turn", aggregation: "sum" })]).toEqual([-0.5, 0.5, 1]);
@@ -106,7 +106,7 @@ describe("figures of segments", () => {
 
   it("are means of a column too", () => {
     const column = Float64Array.of(1, 2, 9, 6, 9, 5, 9);
-    expect([...segmentMeans(block, segmentsOf(block, "sequence"), column)]).toEqual([3, 5, 0]);
+    expect([...segmentMeans(block, cutSegments(block, "sequence"), column)]).toEqual([3, 5, 0]);
   });
 });
 
@@ -181,7 +181,7 @@ describe("normalizing", () => {
 
 describe("validateCorrection", () => {
   const weight = { level: "token", aggregation: "sum" } as const;
-  const errorOf = (correction: Correction): UsageError => {
+  const catchError = (correction: Correction): UsageError => {
     try {
       validateCorrection(correction);
     } catch (error) {
@@ -193,29 +193,31 @@ describe("validateCorrection", () => {
 
   it("names the step that is wrong", () => {
     const good = { action: "truncate", upper: 2 } as const;
-    expect(errorOf({ weight, steps: [good, { action: "truncate" }] }).message).toContain("step 2 (truncate)");
-    const swapped = errorOf({ weight, steps: [{ action: "truncate", lower: 3, upper: 2 }] });
+    expect(catchError({ weight, steps: [good, { action: "truncate" }] }).message).toContain(
+      "step 2 (truncate)",
+    );
+    const swapped = catchError({ weight, steps: [{ action: "truncate", lower: 3, upper: 2 }] });
     expect(swapped.likely).toContain("another trainer's order");
   });
 
   it("refuses bounds that are not numbers, on either side, and a ratio's upper bound that nothing is below", () => {
     for (const bounds of [{ lower: Number.NaN }, { upper: Number.NaN }, { lower: 1, upper: Number.NaN }]) {
-      expect(errorOf({ weight, steps: [{ action: "truncate", ...bounds }] }).message).toContain(
+      expect(catchError({ weight, steps: [{ action: "truncate", ...bounds }] }).message).toContain(
         "not a number",
       );
     }
     for (const statistic of ["ratio", "error_ratio"] as const) {
       const step = { action: "mask", measure: measure(statistic), upper: 0 } as const;
-      expect(errorOf({ steps: [step] }).message).toContain("bounds a ratio by 0");
+      expect(catchError({ steps: [step] }).message).toContain("bounds a ratio by 0");
     }
-    expect(errorOf({ weight, steps: [{ action: "truncate", upper: 0 }] }).message).toContain("by 0");
+    expect(catchError({ weight, steps: [{ action: "truncate", upper: 0 }] }).message).toContain("by 0");
     const ofWeight = { action: "mask", measure: "weight", upper: -1 } as const;
-    expect(errorOf({ weight, steps: [ofWeight] }).message).toContain("by -1");
+    expect(catchError({ weight, steps: [ofWeight] }).message).toContain("by -1");
   });
 
   it("refuses a rule on the weight without a weight", () => {
     for (const action of ["zero", "mask"] as const) {
-      expect(errorOf({ steps: [{ action, measure: "weight", upper: 2 }] }).message).toContain("no weight");
+      expect(catchError({ steps: [{ action, measure: "weight", upper: 2 }] }).message).toContain("no weight");
     }
   });
 

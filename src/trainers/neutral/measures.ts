@@ -4,7 +4,7 @@
  * @module
  */
 import type { FloatArray } from "../../core/base/index.ts";
-import { k3Of, probDiffOf, type TokenBlock } from "../../core/kernels/index.ts";
+import { computeK3, computeProbDiff, type TokenBlock } from "../../core/kernels/index.ts";
 import type { Aggregation, Level, Measure, Statistic, Weight } from "./correction.ts";
 import { clamp } from "./rules.ts";
 
@@ -16,7 +16,7 @@ export interface Segments {
 }
 
 /** Every token (mask 0 too, so that token values are indexed by position), every turn, or every sequence of a block. */
-export function segmentsOf(block: TokenBlock, level: Level): Segments {
+export function cutSegments(block: TokenBlock, level: Level): Segments {
   const { mask, offsets } = block;
   if (level === "sequence") return { level, starts: offsets.subarray(0, -1), ends: offsets.subarray(1) };
   if (level === "token") {
@@ -57,13 +57,13 @@ export function tokenStatistic(
     case "k2":
       return (delta * delta) / 2;
     case "k3":
-      return k3Of(delta);
+      return computeK3(delta);
     case "k3_reverse":
-      return k3Of(-delta);
+      return computeK3(-delta);
     case "prob_diff":
-      return probDiffOf(rollout, trainer);
+      return computeProbDiff(rollout, trainer);
     case "abs_prob_diff":
-      return Math.abs(probDiffOf(rollout, trainer));
+      return Math.abs(computeProbDiff(rollout, trainer));
   }
 }
 

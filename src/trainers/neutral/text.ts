@@ -49,7 +49,7 @@ function formatWeight({ level, aggregation, deltaBound, logBound, over }: Weight
 
 function formatStep(step: Step): string {
   if (step.action === "truncate") return join("truncate", formatRange(step));
-  if (step.action === "normalize") return join("normalize", keyOf(DIVISORS, step.over));
+  if (step.action === "normalize") return join("normalize", findKey(DIVISORS, step.over));
   const { measure } = step;
   if (step.action === "veto")
     return join("veto", step.measure.statistic, formatRange(step), boundOption(step.measure));
@@ -60,7 +60,7 @@ function formatStep(step: Step): string {
     {
       ...(measure !== "weight" && boundOption(measure)),
       kept: measure !== "weight" && measure.over === "kept",
-      ...(step.when !== undefined && { [keyOf(SIGNS, step.when)]: true }),
+      ...(step.when !== undefined && { [findKey(SIGNS, step.when)]: true }),
       diverging: step.only !== undefined,
       nan: step.nan === "kept",
     },
@@ -92,7 +92,7 @@ function join(...fields: readonly (string | Readonly<Record<string, number | boo
     .join(":");
 }
 
-function keyOf<Name extends string>(names: Readonly<Record<string, Name>>, value: Name): string {
+function findKey<Name extends string>(names: Readonly<Record<string, Name>>, value: Name): string {
   return Object.keys(names).find((key) => names[key] === value)!;
 }
 

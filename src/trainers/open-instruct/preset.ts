@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Truncate, Weight } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import { boundsOf, firstExpressing, plainForm, requiredNumber } from "../shared/index.ts";
+import { firstExpressing, makeBounds, plainForm, requiredNumber } from "../shared/index.ts";
 import { openInstructMetrics } from "./correction-metrics.ts";
 import { openInstructTraps } from "./traps.ts";
 
@@ -56,8 +56,8 @@ export const openInstruct: Preset = {
     if (settings.use_rho_correction !== true) return { steps: [] };
     checkBounds(settings);
     const weight = settings.rho_mask_sequence_level === true ? GEOMETRIC : TOKEN;
-    const clamp = boundsOf(on(settings, "rho_clamp_lower_bound"), on(settings, "rho_clamp_upper_bound"));
-    const mask = boundsOf(on(settings, "rho_mask_lower_bound"), on(settings, "rho_mask_upper_bound"));
+    const clamp = makeBounds(on(settings, "rho_clamp_lower_bound"), on(settings, "rho_clamp_upper_bound"));
+    const mask = makeBounds(on(settings, "rho_mask_lower_bound"), on(settings, "rho_mask_upper_bound"));
     const steps: Step[] = [];
     // What is dropped is decided by the ratio before the clamp, and stays 0 whatever the clamp's lower bound.
     if (Object.keys(clamp).length > 0) steps.push({ action: "truncate", ...clamp });

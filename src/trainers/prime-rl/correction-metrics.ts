@@ -1,4 +1,4 @@
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics } from "../shared/index.ts";
 import { Moments } from "../shared/index.ts";
@@ -111,5 +111,5 @@ function lossMetrics(
 }
 
 function k3At({ rollout, trainer }: CorrectionBlock, t: number): number {
-  return k3Of(trainer[t]! - rollout[t]!);
+  return computeK3(trainer[t]! - rollout[t]!);
 }

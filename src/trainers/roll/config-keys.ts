@@ -6,7 +6,7 @@ const CONFIG = "roll/configs/base_config.py";
 type Filter = ReadonlyMap<string, Entry>;
 
 /** One map of keys per entry of `filters`. */
-function filtersOf(view: ConfigView): readonly Filter[] {
+function collectFilters(view: ConfigView): readonly Filter[] {
   const filters = new Map<string, Map<string, Entry>>();
   for (const { rest, entry } of view.below("train_infer_correction.filters")) {
     const [index = "", key = ""] = rest;
@@ -36,7 +36,7 @@ function filterText(filter: Filter): string[] {
 }
 
 const filtersOff: LintRule = (context) =>
-  filtersOf(context)
+  collectFilters(context)
     .filter((filter) => !isOn(filter))
     .map((filter) => {
       const [first] = filter.values();
@@ -51,7 +51,7 @@ const filtersOff: LintRule = (context) =>
     });
 
 const alsoRatio: LintRule = (context) =>
-  filtersOf(context)
+  collectFilters(context)
     .filter((filter) => isOn(filter) && isTrue(filter.get("diff_enabled")) && !filter.has("ratio_enabled"))
     .map((filter) => ({
       severity: "warning" as const,
@@ -78,7 +78,7 @@ export const rollDialect: Dialect = {
   knownKeys: ["detach", "enabled", "is_weight", "filters", "agg_type"],
   defaults: () => ({ "is_weight.enabled": false }),
   collect: (view) => {
-    const on = filtersOf(view).filter(isOn);
+    const on = collectFilters(view).filter(isOn);
     const entry = on[0]?.values().next().value;
     const filters = on.flatMap(filterText).join(",");
     return entry === undefined ? {} : { filters: { value: filters as Setting, entry } };

@@ -1,8 +1,8 @@
-import { probDiffOf } from "../../core/kernels/index.ts";
+import { computeProbDiff } from "../../core/kernels/index.ts";
 import type { CorrectionBlock } from "../neutral/index.ts";
-import { type Segments, segmentsOf } from "../neutral/index.ts";
+import { cutSegments, type Segments } from "../neutral/index.ts";
 import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { numberOf } from "../shared/index.ts";
+import { readNumber } from "../shared/index.ts";
 
 const AGG_TYPES = ["token", "geometric", "sequence", "segment"] as const;
 
@@ -22,11 +22,11 @@ const AGG_TYPES = ["token", "geometric", "sequence", "segment"] as const;
  */
 export function rollMetrics(settings: Settings, filtered: boolean): BatchMetrics {
   const upper =
-    settings["is_weight.enabled"] === true ? numberOf(settings, "is_weight.upper_bound") : undefined;
+    settings["is_weight.enabled"] === true ? readNumber(settings, "is_weight.upper_bound") : undefined;
   const type = String(settings["is_weight.weight_type"]);
   const counted = upper !== undefined && upper >= 1 && (type === "token" || type === "segment");
   const sums: Record<string, number> = {};
-  for (const agg of AGG_TYPES) for (const on of ["ratio", "diff"]) sums[keyOf(on, agg)] = 0;
+  for (const agg of AGG_TYPES) for (const on of ["ratio", "diff"]) sums[formatKey(on, agg)] = 0;
   let sequences = 0;
   let tokens = 0;
   let kept = 0;
@@ -54,7 +54,7 @@ export function rollMetrics(settings: Settings, filtered: boolean): BatchMetrics
 /** Adds each sequence's means; returns how many have tokens with mask 1. */
 function addSequences(block: CorrectionBlock, sums: Record<string, number>): number {
   const { rollout, trainer, mask, offsets } = block;
-  const turns = segmentsOf(block, "turn");
+  const turns = cutSegments(block, "turn");
   let turn = 0;
   let sequences = 0;
   for (let row = 0; row + 1 < offsets.length; row++) {
@@ -66,7 +66,7 @@ function addSequences(block: CorrectionBlock, sums: Record<string, number>): num
       count++;
       logRatio += delta;
       ratio += Math.exp(delta);
-      diff += probDiffOf(rollout[t]!, trainer[t]!);
+      diff += computeProbDiff(rollout[t]!, trainer[t]!);
     }
     if (count === 0) continue;
     sequences++;
@@ -74,7 +74,7 @@ function addSequences(block: CorrectionBlock, sums: Record<string, number>): num
     for (; turn < turns.starts.length && turns.starts[turn]! < end; turn++)
       segments += turnRatio(block, turns, turn);
     const of = (on: "ratio" | "diff", agg: (typeof AGG_TYPES)[number], value: number): void => {
-      sums[keyOf(on, agg)]! += value;
+      sums[formatKey(on, agg)]! += value;
     };
     of("ratio", "token", ratio / count);
     of("ratio", "geometric", Math.exp(logRatio / count));
@@ -94,6 +94,6 @@ function turnRatio({ rollout, trainer }: CorrectionBlock, { starts, ends }: Segm
   return (end - start) * Math.exp(sum / (end - start));
 }
 
-function keyOf(on: string, agg: string): string {
+function formatKey(on: string, agg: string): string {
   return `actor/train_infer_${on}_${agg}_mean@sum`;
 }

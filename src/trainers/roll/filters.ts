@@ -73,7 +73,7 @@ export function rollFilterStep({ aggType, on, low, high }: RollFilter): Reject |
 }
 
 /** The filter that does what a step does; undefined when ROLL has none. */
-export function rollFilterOf(step: Step): RollFilter | undefined {
+export function toRollFilter(step: Step): RollFilter | undefined {
   if (step.action !== "mask" || step.measure === "weight") return undefined;
   const { statistic, level, aggregation } = step.measure;
   const aggType = rollAggType(level, aggregation);

@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Truncate, Weight } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import { firstExpressing, numberOf, plainForm, yamlLiteral } from "../shared/index.ts";
+import { firstExpressing, plainForm, readNumber, yamlLiteral } from "../shared/index.ts";
 import { rollMetrics } from "./correction-metrics.ts";
 import {
   parseRollFilters,
@@ -10,9 +10,9 @@ import {
   type RollAggType,
   type RollFilter,
   rollAggType,
-  rollFilterOf,
   rollFilterStep,
   rollFiltersText,
+  toRollFilter,
 } from "./filters.ts";
 
 const parameters: readonly Parameter[] = [
@@ -55,15 +55,15 @@ export const roll: Preset = {
 
   correction(settings: Settings): Correction {
     const on = settings["is_weight.enabled"] === true;
-    const upper = on ? numberOf(settings, "is_weight.upper_bound") : undefined;
+    const upper = on ? readNumber(settings, "is_weight.upper_bound") : undefined;
     if (upper !== undefined && !(upper > 0)) {
       throw new UsageError(
         `roll: is_weight.upper_bound ${upper} leaves no weight: ROLL computes is_weight.clamp(min=0.0, max=${upper})`,
       );
     }
-    const filters = filtersOf(settings).map(rollFilterStep);
+    const filters = readFilters(settings).map(rollFilterStep);
     return {
-      ...(on && { weight: weightOf(settings) }),
+      ...(on && { weight: chooseWeight(settings) }),
       steps: [
         ...(upper === undefined ? [] : [{ action: "truncate", upper } satisfies Truncate]),
         ...filters.filter((step): step is Reject => step !== undefined),
@@ -71,14 +71,14 @@ export const roll: Preset = {
     };
   },
 
-  traps: (settings) => rollTraps(settings, filtersOf(settings)),
+  traps: (settings) => rollTraps(settings, readFilters(settings)),
 
-  metrics: (settings) => rollMetrics(settings, filtersOf(settings).length > 0),
+  metrics: (settings) => rollMetrics(settings, readFilters(settings).length > 0),
 
   express(correction) {
     const { weight, steps } = plainForm(correction);
     const truncate = steps.find((step): step is Truncate => step.action === "truncate");
-    const filters = steps.filter((step) => step !== truncate).map(rollFilterOf);
+    const filters = steps.filter((step) => step !== truncate).map(toRollFilter);
     const type = weight ? rollAggType(weight.level, weight.aggregation) : "token";
     if (!type || filters.includes(undefined)) return undefined;
     return firstExpressing(roll, correction, [
@@ -93,7 +93,7 @@ export const roll: Preset = {
 
   config(settings) {
     const on = settings["is_weight.enabled"] === true;
-    const filters = filtersOf(settings);
+    const filters = readFilters(settings);
     const weight = [
       `    enabled: ${on}\n`,
       ...(on
@@ -111,11 +111,11 @@ export const roll: Preset = {
   },
 };
 
-function weightOf(settings: Settings): Weight {
+function chooseWeight(settings: Settings): Weight {
   return ROLL_LEVELS[settings["is_weight.weight_type"] as RollAggType];
 }
 
-function filtersOf(settings: Settings): readonly RollFilter[] {
+function readFilters(settings: Settings): readonly RollFilter[] {
   const text = settings.filters;
   return typeof text === "string" ? parseRollFilters(text) : [];
 }

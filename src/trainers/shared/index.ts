@@ -26,9 +26,9 @@ export {
 } from "./dialect.ts";
 export { pythonLiteral, yamlLines, yamlLiteral } from "./literals.ts";
 export {
+  computeMaskedMean,
   type Figures,
   maskedEffectiveSize,
-  maskedMeanOf,
   maskedStd,
   prefixed,
   rowStd,
@@ -36,25 +36,25 @@ export {
 export { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
 export { Moments } from "./moments.ts";
 export {
-  logBoundOf,
+  findMeasure,
   looksAtRawWeights,
-  measureOf,
   measuresWeight,
+  tightenLogBound,
   withinReach,
   withinSafety,
 } from "./neutral-steps.ts";
-export { nonFiniteOf, poison } from "./non-finite.ts";
+export { countNonFinite, poison } from "./non-finite.ts";
 export { type PaddedBatch, packPadded } from "./padded.ts";
 export {
   type Discrepancy,
-  discrepanciesOf,
+  findDiscrepancies,
   type Metrics,
   type ParityBatch,
   type ParityTrainer,
 } from "./parity-trainer.ts";
 export type { BatchMetrics, ConfigText, Parameter, Preset, Setting, Settings } from "./preset.ts";
 export { parsePythonFloat, pythonFloat } from "./python-text.ts";
-export { boundsOf, boundsOfClamped, numberOf, requiredNumber } from "./read-setting.ts";
+export { boundsOfClamped, makeBounds, readNumber, requiredNumber } from "./read-setting.ts";
 export { firstExpressing, plainForm, sameEffect } from "./same-effect.ts";
 export { SampleMeans } from "./sample-means.ts";
 export { completeSettings, parseSetting } from "./settings.ts";

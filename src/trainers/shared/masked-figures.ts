@@ -15,7 +15,7 @@ export function prefixed(prefix: string, figures: Figures): Figures {
 }
 
 /** Masked mean of the values. */
-export function maskedMeanOf({ mean, count }: Moments): number {
+export function computeMaskedMean({ mean, count }: Moments): number {
   return maskedMean(mean * count, count);
 }
 
@@ -34,7 +34,7 @@ export function maskedStd(values: Moments): number {
 /** 1 / masked mean of (w / (masked mean of w + 1e-8))², a fraction of the tokens; +Infinity where all weights are 0. */
 export function maskedEffectiveSize(weights: Moments): number {
   const { count, mean, m2 } = weights;
-  const scale = maskedMeanOf(weights) + MASKED_MEAN_EPSILON;
+  const scale = computeMaskedMean(weights) + MASKED_MEAN_EPSILON;
   return (scale * scale) / maskedMean(m2 + count * mean * mean, count);
 }
 

@@ -14,14 +14,14 @@ export function withinSafety(bound: number | undefined, safety: number): boolean
 }
 
 /** What the log of a weight is clamped to; at token level Δ is that log. */
-export function logBoundOf({ level, logBound, deltaBound }: Weight): number | undefined {
+export function tightenLogBound({ level, logBound, deltaBound }: Weight): number | undefined {
   if (level !== "token" || deltaBound === undefined) return logBound;
   return Math.min(deltaBound, logBound ?? deltaBound);
 }
 
 /** Whether bounds on a weight decide alike for a weight clamped to exp(± `safety`) and for the one that is meant. */
 export function withinReach({ lower, upper }: Bounds, weight: Weight, safety: number): boolean {
-  if (logBoundOf(weight) === safety) return true;
+  if (tightenLogBound(weight) === safety) return true;
   const least = Math.exp(-safety);
   return (
     upper !== undefined && upper <= Math.exp(safety) && (lower === undefined || lower <= 0 || lower >= least)
@@ -32,7 +32,7 @@ export function withinReach({ lower, upper }: Bounds, weight: Weight, safety: nu
  * The measure of a rejection, `weight` spelled out, whatever it does with NaN; undefined when the step asks for
  * advantages or for what earlier steps left.
  */
-export function measureOf(step: Reject, weight: Weight | undefined): Measure | undefined {
+export function findMeasure(step: Reject, weight: Weight | undefined): Measure | undefined {
   if (step.when !== undefined || step.only !== undefined) return undefined;
   if (step.measure !== "weight") return step.measure.over === undefined ? step.measure : undefined;
   if (!weight || weight.over !== undefined) return undefined;

@@ -21,7 +21,7 @@ export interface NonFinite {
   readonly probabilities: boolean;
 }
 
-export function nonFiniteOf(sums: Float64Array): NonFinite {
+export function countNonFinite(sums: Float64Array): NonFinite {
   const at = (field: number): number => sums[field] as number;
   const masked = at(COUNT) + at(NEGATIVE_INFINITE_COUNT) + at(POSITIVE_INFINITE_COUNT) + at(UNDEFINED_COUNT);
   return {

@@ -29,7 +29,7 @@ export interface ParityTrainer {
 }
 
 /** Those rows whose logged and right figures differ by more than 1e-6 of the right one. */
-export function discrepanciesOf(
+export function findDiscrepancies(
   logged: Metrics,
   rows: readonly (readonly [key: string, correct: number, reason: string])[],
 ): Discrepancy[] {

@@ -3,7 +3,7 @@ import type { Bounds } from "../neutral/index.ts";
 import type { Settings } from "./preset.ts";
 
 /** A completed setting as a number, undefined for the trainer's None. */
-export function numberOf(settings: Settings, name: string): number | undefined {
+export function readNumber(settings: Settings, name: string): number | undefined {
   const value = settings[name];
   return typeof value === "number" ? value : undefined;
 }
@@ -14,13 +14,13 @@ export function numberOf(settings: Settings, name: string): number | undefined {
  * @throws UsageError when it is None.
  */
 export function requiredNumber(preset: string, settings: Settings, name: string): number {
-  const value = numberOf(settings, name);
+  const value = readNumber(settings, name);
   if (value === undefined) throw new UsageError(`${preset}: ${name} is a number, not None`);
   return value;
 }
 
 /** Bounds with only the sides that are there. */
-export function boundsOf(lower: number | undefined, upper: number | undefined): Bounds {
+export function makeBounds(lower: number | undefined, upper: number | undefined): Bounds {
   return { ...(lower !== undefined && { lower }), ...(upper !== undefined && { upper }) };
 }
 
@@ -35,5 +35,5 @@ export function boundsOfClamped(
 ): Bounds | undefined {
   const least = lower !== undefined && lower > Math.exp(-limit) ? lower : undefined;
   const most = upper !== undefined && upper < Math.exp(limit) ? upper : undefined;
-  return least === undefined && most === undefined ? undefined : boundsOf(least, most);
+  return least === undefined && most === undefined ? undefined : makeBounds(least, most);
 }

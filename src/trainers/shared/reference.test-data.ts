@@ -43,7 +43,7 @@ export function referenceBlock({
 }
 
 /** The sequences [start, end) of a block. */
-export function rowsOf(block: CorrectionBlock, start: number, end: number): CorrectionBlock {
+export function cutRows(block: CorrectionBlock, start: number, end: number): CorrectionBlock {
   const [from, to] = [block.offsets[start]!, block.offsets[end]!];
   return {
     rollout: block.rollout.subarray(from, to),
@@ -85,7 +85,7 @@ export function checkReference(preset: Preset, folder: string = preset.name, tol
           [0, 2],
           [2, rows],
         ] as const) {
-          const piece = rowsOf(block, start, end);
+          const piece = cutRows(block, start, end);
           pieces.add(piece, applyCorrection(piece, correction, factor === undefined ? {} : { factor }));
         }
         expectMetrics(pieces.finish(), each.metrics, tolerance);

@@ -90,17 +90,17 @@ function plainStep(
   const measure = own ?? step.measure;
   if (measure === "weight") {
     const bounds = plainBounds(step, 0);
-    return bounds && { action: step.action as "zero" | "mask", measure, ...conditionsOf(step), ...bounds };
+    return bounds && { action: step.action as "zero" | "mask", measure, ...readConditions(step), ...bounds };
   }
   const plain = plainMeasure(measure, step, partly);
-  const bounds = plainBounds(step, floorOf(measure));
+  const bounds = plainBounds(step, findFloor(measure));
   if (!bounds) return undefined;
   if (step.action === "veto")
     return { action: step.action, measure: { ...plain, level: "token" }, ...bounds };
-  return { action: step.action, measure: plain, ...conditionsOf(step), ...bounds };
+  return { action: step.action, measure: plain, ...readConditions(step), ...bounds };
 }
 
-function conditionsOf(step: Step): Pick<Reject, "when" | "only"> {
+function readConditions(step: Step): Pick<Reject, "when" | "only"> {
   if (step.action !== "zero" && step.action !== "mask") return {};
   return { ...(step.when && { when: step.when }), ...(step.only && { only: step.only }) };
 }
@@ -108,7 +108,7 @@ function conditionsOf(step: Step): Pick<Reject, "when" | "only"> {
 /** The weight's figure as a measure of its own, when its clamp cannot reach the bounds. */
 function ownMeasure(weight: Weight, bounds: Bounds): Measure | undefined {
   const { level, aggregation, over, deltaBound } = weight;
-  if (!withinBound(bounds, logBoundOf(weight))) return undefined;
+  if (!withinBound(bounds, tightenLogBound(weight))) return undefined;
   return {
     statistic: "ratio",
     level,
@@ -119,7 +119,7 @@ function ownMeasure(weight: Weight, bounds: Bounds): Measure | undefined {
 }
 
 /** A token's Δ is its whole log-ratio: bounding either is the same. */
-function logBoundOf({ level, logBound, deltaBound }: Weight): number | undefined {
+function tightenLogBound({ level, logBound, deltaBound }: Weight): number | undefined {
   if (level !== "token" || deltaBound === undefined) return logBound;
   return Math.min(deltaBound, logBound ?? deltaBound);
 }
@@ -139,7 +139,7 @@ function plainMeasure(measure: Measure, bounds: Bounds, partly: boolean): Measur
 
 function plainWeight(weight: Weight, steps: readonly Step[], partly: boolean): Weight {
   const { level, aggregation, deltaBound, over } = weight;
-  const logBound = logBoundOf(weight);
+  const logBound = tightenLogBound(weight);
   const capped = steps.some(
     (step) =>
       step.action !== "normalize" &&
@@ -169,7 +169,7 @@ function withinBound({ lower, upper }: Bounds, logBound = Number.POSITIVE_INFINI
 }
 
 /** Least value that a figure can have. */
-function floorOf({ statistic }: Measure): number {
+function findFloor({ statistic }: Measure): number {
   if (statistic === "error_ratio") return 1;
   return statistic === "k1" || statistic === "prob_diff" ? Number.NEGATIVE_INFINITY : 0;
 }

@@ -62,13 +62,13 @@ function checked(preset: Preset, { name, kind, choices }: Parameter, value: Sett
   if (choices && !choices.includes(String(value))) throw refuse(`one of ${choices.join(", ")}`);
   if (kind === "number" && typeof value !== "number") throw refuse("a number");
   if (kind === "boolean" && typeof value !== "boolean") throw refuse("true or false");
-  if (kind === "number or text" && typeof value !== "number") return textOf(value);
-  if (kind === "text") return textOf(value);
+  if (kind === "number or text" && typeof value !== "number") return formatSetting(value);
+  if (kind === "text") return formatSetting(value);
   if (kind === "pair" && !(Array.isArray(value) && value.length === 2)) throw refuse("two numbers");
   return value;
 }
 
 /** A comma list of numbers is a pair to the shell and text to a trainer that splits it itself. */
-function textOf(value: Exclude<Setting, null>): string {
+function formatSetting(value: Exclude<Setting, null>): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }

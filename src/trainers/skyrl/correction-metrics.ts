@@ -1,6 +1,6 @@
 import type { AppliedCorrection, Bounds, CorrectionBlock, StepOutcome } from "../neutral/index.ts";
 import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments, numberOf } from "../shared/index.ts";
+import { Moments, readNumber } from "../shared/index.ts";
 
 const LOG_CLAMP = 20;
 
@@ -23,7 +23,7 @@ export function skyrlMetrics(settings: Settings): BatchMetrics {
   const ratio = new Moments();
   const difference = new Moments();
   const type = settings.tis_ratio_type;
-  const cap = numberOf(settings, `${type}_tis_ratio_clip_high`) ?? Number.POSITIVE_INFINITY;
+  const cap = readNumber(settings, `${type}_tis_ratio_clip_high`) ?? Number.POSITIVE_INFINITY;
   const on = isOn(settings);
   return {
     add(block, applied) {
@@ -64,8 +64,8 @@ class Counts {
 
 function isOn(settings: Settings): boolean {
   return (
-    numberOf(settings, "outlier_token_is_threshold_low") !== undefined ||
-    numberOf(settings, "outlier_token_is_threshold_high") !== undefined ||
+    readNumber(settings, "outlier_token_is_threshold_low") !== undefined ||
+    readNumber(settings, "outlier_token_is_threshold_high") !== undefined ||
     masksTokens(settings) ||
     typeof settings.tis_ratio_type === "string" ||
     typeof settings.sequence_mask_metric === "string"
@@ -74,8 +74,8 @@ function isOn(settings: Settings): boolean {
 
 function masksTokens(settings: Settings): boolean {
   return (
-    numberOf(settings, "token_mask_is_threshold_low") !== undefined &&
-    numberOf(settings, "token_mask_is_threshold_high") !== undefined
+    readNumber(settings, "token_mask_is_threshold_low") !== undefined &&
+    readNumber(settings, "token_mask_is_threshold_high") !== undefined
   );
 }
 
@@ -91,8 +91,8 @@ function addMasks(
   const kept = block.mask.map((bit) => (bit === 0 ? 0 : 1));
   const { steps } = applied;
   const outlier =
-    numberOf(settings, "outlier_token_is_threshold_low") ??
-    numberOf(settings, "outlier_token_is_threshold_high");
+    readNumber(settings, "outlier_token_is_threshold_low") ??
+    readNumber(settings, "outlier_token_is_threshold_high");
   if (outlier !== undefined) {
     const veto = steps.find(({ step }) => step.action === "veto");
     addOutliers(block, veto, kept, counts);

@@ -1,11 +1,11 @@
 import type { Correction, Reject, Step, Veto, Weight } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
 import {
-  boundsOf,
   boundsOfClamped,
   firstExpressing,
-  numberOf,
+  makeBounds,
   plainForm,
+  readNumber,
   yamlLines,
 } from "../shared/index.ts";
 import { skyrlMetrics } from "./correction-metrics.ts";
@@ -72,13 +72,13 @@ export const skyrl: Preset = {
       type === "token" || type === "sequence"
         ? { level: type, aggregation: "sum", logBound: LOG_CLAMP, ...(type === "sequence" && over) }
         : undefined;
-    const cap = numberOf(settings, `${type}_tis_ratio_clip_high`);
+    const cap = readNumber(settings, `${type}_tis_ratio_clip_high`);
     if (weight && cap !== undefined) steps.push({ action: "truncate", upper: cap });
     steps.push(...sequenceMask(settings, over));
     return { ...(weight && { weight }), steps };
   },
 
-  traps: trapsOf,
+  traps: findTraps,
   metrics: (settings) => skyrlMetrics(settings),
 
   express(correction) {
@@ -122,18 +122,18 @@ export const skyrl: Preset = {
 };
 
 function outlierMask(settings: Settings): Step[] {
-  const low = numberOf(settings, "outlier_token_is_threshold_low");
-  const high = numberOf(settings, "outlier_token_is_threshold_high");
+  const low = readNumber(settings, "outlier_token_is_threshold_low");
+  const high = readNumber(settings, "outlier_token_is_threshold_high");
   const bounds = boundsOfClamped(low, high, LOG_CLAMP);
   return bounds ? [{ action: "veto", measure: tokenRatio, ...bounds }] : [];
 }
 
 /** Off unless both thresholds are set. */
 function tokenMask(settings: Settings): Step[] {
-  const low = numberOf(settings, "token_mask_is_threshold_low");
-  const high = numberOf(settings, "token_mask_is_threshold_high");
+  const low = readNumber(settings, "token_mask_is_threshold_low");
+  const high = readNumber(settings, "token_mask_is_threshold_high");
   if (low === undefined || high === undefined) return [];
-  return [{ action: "mask", measure: { ...tokenRatio, deltaBound: LOG_CLAMP }, ...boundsOf(low, high) }];
+  return [{ action: "mask", measure: { ...tokenRatio, deltaBound: LOG_CLAMP }, ...makeBounds(low, high) }];
 }
 
 const tokenRatio = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
@@ -143,8 +143,8 @@ function sequenceMask(settings: Settings, over: { readonly over?: "kept" }): Ste
   const metric = settings.sequence_mask_metric;
   if (metric !== "geometric" && metric !== "product") return [];
   const prefix = metric === "geometric" ? "geo_mask" : "product_mask";
-  const low = numberOf(settings, `${prefix}_low`);
-  const high = numberOf(settings, `${prefix}_high`);
+  const low = readNumber(settings, `${prefix}_low`);
+  const high = readNumber(settings, `${prefix}_high`);
   const bounds = boundsOfClamped(low, high, LOG_CLAMP);
   const aggregation = metric === "geometric" ? "mean" : "sum";
   const measure = { statistic: "ratio", level: "sequence", aggregation, ...over } as const;
@@ -155,7 +155,7 @@ function isMask(step: Step, level: "token" | "sequence"): boolean {
   return step.action === "mask" && step.measure !== "weight" && step.measure.level === level;
 }
 
-function trapsOf(settings: Settings): readonly string[] {
+function findTraps(settings: Settings): readonly string[] {
   const traps: string[] = [];
   const low = settings.token_mask_is_threshold_low ?? null;
   const high = settings.token_mask_is_threshold_high ?? null;

@@ -6,7 +6,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
 import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/index.ts";
-import { boundsOf, firstExpressing, numberOf, plainForm } from "../shared/index.ts";
+import { firstExpressing, makeBounds, plainForm, readNumber } from "../shared/index.ts";
 
 const parameters: readonly Parameter[] = [
   {
@@ -65,8 +65,8 @@ export function slimePreset(trainer: SlimeTrainer): Preset {
     summary: trainer.summary,
     source: trainer.source,
     parameters,
-    correction: (settings) => correctionOf(settings, trainer),
-    traps: (settings) => [...trapsOf(settings), ...trainer.traps],
+    correction: (settings) => buildCorrection(settings, trainer),
+    traps: (settings) => [...findTraps(settings), ...trainer.traps],
     metrics: (settings) => trainer.metrics(preset, settings),
     express: (correction) => firstExpressing(preset, correction, candidatesFor(correction, trainer)),
     config: (settings) => ({
@@ -88,7 +88,7 @@ export function masksSequences(settings: Settings): boolean {
   return settings.use_opsm === true && settings.use_rollout_logprobs === true;
 }
 
-function correctionOf(settings: Settings, { trainer, misPreset }: SlimeTrainer): Correction {
+function buildCorrection(settings: Settings, { trainer, misPreset }: SlimeTrainer): Correction {
   if (settings.use_rollout_logprobs === true && settings.use_tis === true) {
     throw new UsageError(
       `${trainer} refuses both: "use_rollout_logprobs and use_tis cannot be set at the same time."`,
@@ -102,7 +102,7 @@ function correctionOf(settings: Settings, { trainer, misPreset }: SlimeTrainer):
   const on = appliesWeights(settings);
   const steps: Step[] = [];
   if (on) {
-    const bounds = boundsOf(numberOf(settings, "tis_clip_low"), numberOf(settings, "tis_clip"));
+    const bounds = makeBounds(readNumber(settings, "tis_clip_low"), readNumber(settings, "tis_clip"));
     const cut: Truncate = { action: "truncate", ...bounds };
     const zero: Reject = { action: "zero", measure: "weight", ...bounds };
     steps.push(customFunction(settings, misPreset) === "icepop" ? zero : cut);
@@ -111,7 +111,7 @@ function correctionOf(settings: Settings, { trainer, misPreset }: SlimeTrainer):
     steps.push({
       action: "zero",
       measure: { statistic: "k1", level: "sequence", aggregation: "mean" },
-      upper: numberOf(settings, "opsm_delta") ?? Number.POSITIVE_INFINITY,
+      upper: readNumber(settings, "opsm_delta") ?? Number.POSITIVE_INFINITY,
       when: "negative",
       nan: "kept",
     });
@@ -131,10 +131,10 @@ function customFunction(settings: Settings, misPreset: string): "icepop" | "vani
   });
 }
 
-function trapsOf(settings: Settings): readonly string[] {
+function findTraps(settings: Settings): readonly string[] {
   const traps: string[] = [];
   const icepop = String(settings.custom_tis_function_path).endsWith("icepop_function");
-  const low = numberOf(settings, "tis_clip_low") ?? 0;
+  const low = readNumber(settings, "tis_clip_low") ?? 0;
   if (appliesWeights(settings)) {
     traps.push(
       icepop

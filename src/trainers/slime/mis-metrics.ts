@@ -1,4 +1,4 @@
-import { k3Of } from "../../core/kernels/index.ts";
+import { computeK3 } from "../../core/kernels/index.ts";
 import type { AppliedCorrection, CorrectionBlock, StepOutcome } from "../neutral/index.ts";
 import type { BatchMetrics, Settings } from "../shared/index.ts";
 import { SampleMeans } from "../shared/index.ts";
@@ -47,7 +47,7 @@ export function slimeMisMetrics(settings: Settings, bounds: WeightBounds): Batch
 function addMismatch(block: CorrectionBlock, means: SampleMeans): void {
   const { rollout, trainer } = block;
   means.add("kl", block, (t) => rollout[t]! - trainer[t]!);
-  means.add("k3_kl", block, (t) => k3Of(trainer[t]! - rollout[t]!));
+  means.add("k3_kl", block, (t) => computeK3(trainer[t]! - rollout[t]!));
   for (const { count, ...figures } of sequenceFigures(block)) {
     if (count === 0) continue;
     for (const [key, value] of Object.entries(figures)) means.addSum(key, value);

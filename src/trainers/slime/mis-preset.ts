@@ -2,11 +2,11 @@ import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
 import {
-  boundsOf,
   boundsOfClamped,
   firstExpressing,
-  numberOf,
+  makeBounds,
   plainForm,
+  readNumber,
   yamlLines,
 } from "../shared/index.ts";
 import { slimeMisMetrics, type WeightBounds } from "./mis-metrics.ts";
@@ -75,8 +75,8 @@ export const slimeMis: Preset = {
     "mis.py as custom TIS function: truncate, clip or mask per token, sequence or geometric mean; rejection, veto",
   source: "THUDM/slime examples/train_infer_mismatch_helper/mis.py, 624b824a",
   parameters,
-  correction: correctionOf,
-  traps: trapsOf,
+  correction: buildCorrection,
+  traps: findTraps,
   metrics: (settings) => slimeMisMetrics(settings, boundsOfWeights(settings)),
 
   express: (correction) => firstExpressing(slimeMis, correction, candidatesFor(correction)),
@@ -94,17 +94,17 @@ export const slimeMis: Preset = {
 
 /** The lower bound is 1 / upper where it is null. */
 function boundsOfWeights(settings: Settings): WeightBounds {
-  const upper = numberOf(settings, "tis_upper_bound");
+  const upper = readNumber(settings, "tis_upper_bound");
   if (upper === undefined) {
     throw new UsageError('mis.py refuses tis_upper_bound null: "assert upper_bound is not None"');
   }
-  return { lower: numberOf(settings, "tis_lower_bound") ?? 1 / upper, upper };
+  return { lower: readNumber(settings, "tis_lower_bound") ?? 1 / upper, upper };
 }
 
-function correctionOf(settings: Settings): Correction {
+function buildCorrection(settings: Settings): Correction {
   if (settings.use_tis !== true) return { steps: [] };
   const weights = boundsOfWeights(settings);
-  const level = levelOf(settings.tis_level);
+  const level = readLevel(settings.tis_level);
   const steps: Step[] = [];
   if (settings.tis_mode === "truncate") steps.push({ action: "truncate", lower: 0, upper: weights.upper });
   else {
@@ -129,19 +129,19 @@ function correctionOf(settings: Settings): Correction {
 
 function rejections(settings: Settings, weights: WeightBounds): Step[] {
   const steps: Step[] = [];
-  const lower = numberOf(settings, "rs_lower_bound") ?? weights.lower;
-  const upper = numberOf(settings, "rs_upper_bound") ?? weights.upper;
+  const lower = readNumber(settings, "rs_lower_bound") ?? weights.lower;
+  const upper = readNumber(settings, "rs_upper_bound") ?? weights.upper;
   checkOrder("rs", { lower, upper });
   const bounds = boundsOfClamped(lower, upper, SAFETY_BOUND);
-  const measure: Measure = { statistic: "ratio", ...levelOf(settings.rs_level) };
+  const measure: Measure = { statistic: "ratio", ...readLevel(settings.rs_level) };
   if (bounds) steps.push({ action: "mask", measure, ...bounds });
-  const veto = numberOf(settings, "rs_veto_threshold");
+  const veto = readNumber(settings, "rs_veto_threshold");
   const token = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
   if (veto !== undefined) steps.push({ action: "veto", measure: token, lower: veto });
   return steps;
 }
 
-function levelOf(name: unknown): Pick<Weight, "level" | "aggregation"> {
+function readLevel(name: unknown): Pick<Weight, "level" | "aggregation"> {
   if (name === "token") return { level: "token", aggregation: "sum" };
   return { level: "sequence", aggregation: name === "geometric" ? "mean" : "sum" };
 }
@@ -153,7 +153,7 @@ function checkOrder(name: "tis" | "rs", { lower, upper }: WeightBounds): void {
   );
 }
 
-function trapsOf(settings: Settings): readonly string[] {
+function findTraps(settings: Settings): readonly string[] {
   if (settings.use_tis !== true) {
     return ["use_tis false: rejection and veto do nothing either, only mismatch metrics are logged"];
   }
@@ -212,7 +212,7 @@ function candidatesFor(correction: Correction): Settings[] {
   const masks = steps.filter((step): step is Reject => step.action === "mask");
   const veto = steps.find((step) => step.action === "veto");
   const common = {
-    tis_level: nameOf(weight),
+    tis_level: nameLevel(weight),
     tis_batch_normalize: steps.some(({ action }) => action === "normalize"),
     rs_veto_threshold: veto?.lower ?? null,
   };
@@ -222,7 +222,7 @@ function candidatesFor(correction: Correction): Settings[] {
     if (mask.measure === "weight" || mask.measure.statistic !== "ratio") return { use_rs: false };
     return {
       use_rs: true,
-      rs_level: nameOf(mask.measure),
+      rs_level: nameLevel(mask.measure),
       rs_lower_bound: mask.lower ?? unbounded.rs_lower_bound,
       rs_upper_bound: mask.upper ?? unbounded.rs_upper_bound,
     };
@@ -235,7 +235,7 @@ function candidatesFor(correction: Correction): Settings[] {
   return masks.map((mask) => ({
     ...common,
     tis_mode: "mask",
-    ...boundsNamed(boundsOf(mask.lower ?? 1e-30, mask.upper)),
+    ...boundsNamed(makeBounds(mask.lower ?? 1e-30, mask.upper)),
     ...rejectBy(masks.find((other) => other !== mask)),
   }));
 }
@@ -244,7 +244,7 @@ function boundsNamed({ lower, upper }: { readonly lower?: number; readonly upper
   return { tis_lower_bound: lower ?? null, tis_upper_bound: upper ?? 1e30 };
 }
 
-function nameOf({ level, aggregation }: { readonly level: string; readonly aggregation: string }): string {
+function nameLevel({ level, aggregation }: { readonly level: string; readonly aggregation: string }): string {
   if (level !== "sequence") return level;
   return aggregation === "mean" ? "geometric" : "sequence";
 }

@@ -1,6 +1,6 @@
 import { applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
-import { Moments, numberOf } from "../shared/index.ts";
+import { Moments, readNumber } from "../shared/index.ts";
 
 /**
  * `sampling/*` of one process and one generation batch. TRL then takes the mean over processes of means, and the mean
@@ -61,8 +61,8 @@ function addSequences(
 
 /** The ratio 1 = exp 0, clipped or masked like any other. */
 function ratioWithoutTokens(settings: Settings): number {
-  const lower = numberOf(settings, "vllm_importance_sampling_clip_min") ?? Number.NEGATIVE_INFINITY;
-  const upper = numberOf(settings, "vllm_importance_sampling_clip_max") ?? Number.POSITIVE_INFINITY;
+  const lower = readNumber(settings, "vllm_importance_sampling_clip_min") ?? Number.NEGATIVE_INFINITY;
+  const upper = readNumber(settings, "vllm_importance_sampling_clip_max") ?? Number.POSITIVE_INFINITY;
   if (settings.vllm_importance_sampling_mode === "sequence_truncate")
     return Math.min(Math.max(1, lower), upper);
   return lower <= 1 && upper >= 1 ? 1 : 0;

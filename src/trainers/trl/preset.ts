@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
 import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import { boundsOf, firstExpressing, numberOf, plainForm, pythonLiteral } from "../shared/index.ts";
+import { firstExpressing, makeBounds, plainForm, pythonLiteral, readNumber } from "../shared/index.ts";
 import { trlMetrics } from "./correction-metrics.ts";
 
 const MODES = ["token_truncate", "token_mask", "sequence_truncate", "sequence_mask"];
@@ -51,8 +51,8 @@ export const trl: Preset = {
   parameters,
 
   correction(settings: Settings): Correction {
-    const lower = numberOf(settings, "vllm_importance_sampling_clip_min");
-    const upper = numberOf(settings, "vllm_importance_sampling_clip_max");
+    const lower = readNumber(settings, "vllm_importance_sampling_clip_min");
+    const upper = readNumber(settings, "vllm_importance_sampling_clip_max");
     const mode = String(settings.vllm_importance_sampling_mode);
     const on = settings.vllm_importance_sampling_correction === true;
     if (lower !== undefined && upper !== undefined && lower >= upper) {
@@ -69,12 +69,12 @@ export const trl: Preset = {
     }
     const steps: Step[] = [];
     if (on && !free) {
-      const bounds = boundsOf(lower, upper);
+      const bounds = makeBounds(lower, upper);
       const cut: Truncate = { action: "truncate", ...bounds };
       const zero: Reject = { action: "zero", measure: "weight", ...bounds, nan: "kept" };
       steps.push(truncate ? cut : zero);
     }
-    const threshold = numberOf(settings, "off_policy_mask_threshold");
+    const threshold = readNumber(settings, "off_policy_mask_threshold");
     if (threshold !== undefined) steps.push(sequenceMask(threshold));
     return {
       ...(on && {
@@ -90,8 +90,8 @@ export const trl: Preset = {
   traps(settings: Settings): readonly string[] {
     const on = settings.vllm_importance_sampling_correction === true;
     const mode = String(settings.vllm_importance_sampling_mode);
-    const lower = numberOf(settings, "vllm_importance_sampling_clip_min");
-    const upper = numberOf(settings, "vllm_importance_sampling_clip_max");
+    const lower = readNumber(settings, "vllm_importance_sampling_clip_min");
+    const upper = readNumber(settings, "vllm_importance_sampling_clip_max");
     const traps: string[] = [];
     if (!on) traps.push("vllm_importance_sampling_correction=False: the mode and both clips are ignored");
     if (on && mode.endsWith("_mask")) {

@@ -10,11 +10,11 @@ import { MismatchSummary } from "../../core/summaries/index.ts";
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics } from "../shared/index.ts";
 import {
+  computeMaskedMean,
   type Figures,
   Moments,
   maskedEffectiveSize,
   maskedMean,
-  maskedMeanOf,
   maskedStd,
   prefixed,
   rowStd,
@@ -101,9 +101,9 @@ function importanceFigures({ level, lower, upper, normalize }: VerlImportance): 
     finish() {
       const count = tokens.count;
       const size = maskedEffectiveSize(tokens);
-      const norm = level === "token" ? maskedMeanOf(tokens) : validRows.mean;
+      const norm = level === "token" ? computeMaskedMean(tokens) : validRows.mean;
       return {
-        rollout_is_mean: maskedMeanOf(tokens),
+        rollout_is_mean: computeMaskedMean(tokens),
         rollout_is_max: level === "token" ? tokens.max : Math.exp(Math.min(logs.max, VERL_BOUND)),
         rollout_is_min: level === "token" ? tokens.min : Math.exp(logs.min),
         rollout_is_ratio_fraction_high:
@@ -155,7 +155,7 @@ function rejectionFigures(rejections: readonly VerlRejection[]): Accumulator {
     finish() {
       return {
         ...Object.assign({}, ...options.map((option) => option.finish())),
-        rollout_rs_masked_fraction: maskedMeanOf(rejectedTokens),
+        rollout_rs_masked_fraction: computeMaskedMean(rejectedTokens),
         rollout_rs_seq_masked_fraction: rejectedRows / rows,
       };
     },
@@ -229,7 +229,7 @@ function optionFigures({
       const share = (of: { readonly tokens: number; readonly rows: number }): number =>
         level === "token" ? maskedMean(of.tokens, tokens.count) : of.rows / rows.count;
       const figures: Figures = {
-        mean: maskedMeanOf(tokens),
+        mean: computeMaskedMean(tokens),
         max: extremes.max,
         min: extremes.min,
         fraction_high: share(above),

@@ -6,11 +6,11 @@
 import type { Correction, Normalize, Reject, Truncate, Weight } from "../neutral/index.ts";
 import type { Settings } from "../shared/index.ts";
 import {
-  logBoundOf,
+  findMeasure,
   looksAtRawWeights,
-  measureOf,
   measuresWeight,
   pythonFloat,
+  tightenLogBound,
   withinReach,
   withinSafety,
 } from "../shared/index.ts";
@@ -61,13 +61,13 @@ function weightThreshold(weight: Weight, step: Truncate | Reject | undefined): n
     withinSafety(weight.deltaBound, VERL_BOUND) &&
     withinSafety(weight.logBound, VERL_BOUND);
   if (!plain || (weight.level === "sequence" && weight.aggregation !== "sum")) return undefined;
-  if (!step) return logBoundOf(weight) === VERL_BOUND ? "inf" : undefined;
+  if (!step) return tightenLogBound(weight) === VERL_BOUND ? "inf" : undefined;
   const { lower, upper } = step;
   if (!withinReach(step, weight, VERL_BOUND)) return undefined;
   if (step.action === "truncate") {
     return (lower === undefined || lower <= 0) && upper !== undefined && upper > 0 ? upper : undefined;
   }
-  const measure = measureOf(step, weight);
+  const measure = findMeasure(step, weight);
   if (!measure || !measuresWeight(measure, weight) || !withinSafety(measure.deltaBound, VERL_BOUND))
     return undefined;
   return pair(lower !== undefined && lower > 0 ? lower : undefined, upper);
@@ -77,7 +77,7 @@ function rejection(
   step: Reject,
   weight: Weight | undefined,
 ): { option: VerlOption; spec: string } | undefined {
-  const measure = measureOf(step, weight);
+  const measure = findMeasure(step, weight);
   if (!measure || measure.level === "turn" || !withinSafety(measure.deltaBound, VERL_BOUND)) return undefined;
   const { statistic, level, aggregation } = measure;
   const kind = statistic === "ratio" ? "k1" : statistic;
@@ -91,16 +91,16 @@ function rejection(
     return bounded ? { option, spec: pythonFloat(upper) } : undefined;
   }
   // The inverse of ρ: an upper bound on ρ is a lower bound here, and the other way round.
-  const low = statistic === "k1" ? expOf(lower) : inverseOf(upper);
-  const high = statistic === "k1" ? expOf(upper) : inverseOf(lower);
+  const low = statistic === "k1" ? toRatio(lower) : invertRatio(upper);
+  const high = statistic === "k1" ? toRatio(upper) : invertRatio(lower);
   if (low === undefined && option === "seq_sum_k1") return undefined;
   return { option, spec: pair(low, high) };
 }
 
-const expOf = (nats: number | undefined): number | undefined =>
+const toRatio = (nats: number | undefined): number | undefined =>
   nats !== undefined && Number.isFinite(nats) ? rounded(Math.exp(nats)) : undefined;
 
-const inverseOf = (ratio: number | undefined): number | undefined =>
+const invertRatio = (ratio: number | undefined): number | undefined =>
   ratio !== undefined && ratio > 0 && ratio < Number.POSITIVE_INFINITY ? rounded(1 / ratio) : undefined;
 
 /** Without the last digit, which exp and log leave behind: 0.98 rather than 0.9799999999999999. */

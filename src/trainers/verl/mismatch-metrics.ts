@@ -19,12 +19,12 @@ import {
 } from "../../core/kernels/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 import {
+  countNonFinite,
   type Discrepancy,
-  discrepanciesOf,
+  findDiscrepancies,
   MASKED_MEAN_EPSILON,
   type Metrics,
   maskedMean,
-  nonFiniteOf,
   type ParityTrainer,
   poison,
 } from "../shared/index.ts";
@@ -51,7 +51,7 @@ import {
 export function verlDebugMetrics(summary: MismatchSummary): Metrics {
   const at = (field: number): number => summary.sums[field] as number;
   const count = at(PROB_COUNT);
-  const broken = nonFiniteOf(summary.sums).probabilities;
+  const broken = countNonFinite(summary.sums).probabilities;
   const valid = count > 0 || broken;
   const unless = (value: number): number => (valid && !broken ? value : Number.NaN);
   return {
@@ -89,7 +89,7 @@ export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
   let worstValue = Number.NEGATIVE_INFINITY;
   summary.turns.forEach(({ sums }, round) => {
     const count = sums[COUNT] as number;
-    const state = nonFiniteOf(sums);
+    const state = countNonFinite(sums);
     const infinite = Number.POSITIVE_INFINITY;
     const mean = poison((sums[ABS_DELTA_SUM] as number) / count, state, {
       trainerZero: infinite,
@@ -133,7 +133,7 @@ export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
   const { sequences } = summary;
   const rows = sequences.count + sequences.empty;
   const count = at(COUNT);
-  const state = nonFiniteOf(summary.sums);
+  const state = countNonFinite(summary.sums);
   const up = Number.POSITIVE_INFINITY;
   const down = Number.NEGATIVE_INFINITY;
   const overRows = (sum: number, ofEmpty = 0): number => (sum + sequences.empty * ofEmpty) / rows;
@@ -188,7 +188,7 @@ const EMPTY_ROWS =
 function verlDiscrepancies(summary: MismatchSummary, logged: Metrics): Discrepancy[] {
   const { sequences, sums } = summary;
   const perRow = (sum: number): number => sum / sequences.count;
-  return discrepanciesOf(logged, [
+  return findDiscrepancies(logged, [
     ["rollout_corr/training_ppl", perRow(sequences.trainerPpl), EMPTY_ROWS],
     ["rollout_corr/training_log_ppl", perRow(sequences.trainerLogPpl), EMPTY_ROWS],
     ["rollout_corr/rollout_ppl", perRow(sequences.rolloutPpl), EMPTY_ROWS],

@@ -58,14 +58,14 @@ export const verl: Preset = {
     "TIS or IcePop weights by token or sequence, batch normalization, rejection by k1, k2, k3 over tokens or sequences",
   source: "verl-project/verl verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b",
   parameters: PARAMETERS,
-  correction: (settings) => correctionOf(readVerlSettings(settings)),
+  correction: (settings) => buildCorrection(readVerlSettings(settings)),
   traps: (settings) => verlTraps(settings, readVerlSettings(settings)),
   metrics: (settings) => verlBatchMetrics(readVerlSettings(settings)),
   express: expressInVerl,
   config: configText,
 };
 
-function correctionOf({ importance, rejections }: VerlPlan): Correction {
+function buildCorrection({ importance, rejections }: VerlPlan): Correction {
   const steps: Step[] = importance ? weightSteps(importance) : [];
   for (const { statistic, level, aggregation, lower, upper } of rejections) {
     steps.push({

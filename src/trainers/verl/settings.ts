@@ -69,7 +69,7 @@ export function readVerlSettings(settings: Settings): VerlPlan {
 }
 
 /** Statistic, level and aggregation of an option. */
-export function verlMeasureOf(
+export function readVerlMeasure(
   option: VerlOption,
 ): Pick<VerlRejection, "statistic" | "level" | "aggregation"> {
   const statistic = option.slice(-2) as "k1" | "k2" | "k3";
@@ -177,23 +177,23 @@ function rejectionSpecs(threshold: Exclude<Setting, null>, options: number): rea
 }
 
 function readRejection(option: VerlOption, spec: string): VerlRejection {
-  const measure = verlMeasureOf(option);
+  const measure = readVerlMeasure(option);
   if (measure.statistic !== "k1") {
     if (spec.includes("_")) {
       throw new UsageError(
         `rollout_rs_threshold for option '${option}' must provide a single upper bound without '_'. Received '${spec}'.`,
       );
     }
-    const upper = numberOf(spec, spec, option);
+    const upper = parseThreshold(spec, spec, option);
     if (upper <= 0) throw new UsageError(`Threshold for option '${option}' must be positive, got ${spec}.`);
     return { option, ...measure, upper, spec };
   }
   const [first, second] = splitBounds(spec);
-  if (second === undefined && numberOf(first, spec, option) === 0) {
+  if (second === undefined && parseThreshold(first, spec, option) === 0) {
     throw new UsageError(`Thresholds for option '${option}' must be positive, got ${spec}.`);
   }
-  const upper = numberOf(second ?? first, spec, option);
-  const lower = second === undefined ? 1 / upper : numberOf(first, spec, option);
+  const upper = parseThreshold(second ?? first, spec, option);
+  const lower = second === undefined ? 1 / upper : parseThreshold(first, spec, option);
   if (lower <= 0 || upper <= 0) {
     throw new UsageError(`Thresholds for option '${option}' must be positive, got ${spec}.`);
   }
@@ -215,7 +215,7 @@ function readRejection(option: VerlOption, spec: string): VerlRejection {
   };
 }
 
-function numberOf(text: string, spec: string, option: VerlOption): number {
+function parseThreshold(text: string, spec: string, option: VerlOption): number {
   const value = parsePythonFloat(text);
   if (value === undefined)
     throw new UsageError(`Invalid numeric threshold '${spec}' for option '${option}'.`);

@@ -9,11 +9,11 @@ import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kerne
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics } from "../shared/index.ts";
 import {
+  computeMaskedMean,
   type Figures,
   Moments,
   maskedEffectiveSize,
   maskedMean,
-  maskedMeanOf,
   maskedStd,
   prefixed,
   rowStd,
@@ -146,7 +146,7 @@ export function xtunerFigures(sums: XtunerSums, { level, mode, bounds, maskBound
   return {
     rollout_is_veto_fraction: maskedMean(vetoed.rows, rows.count),
     rollout_is_catastrophic_token_fraction: ofToken(vetoed),
-    rollout_is_mean: maskedMeanOf(tokens),
+    rollout_is_mean: computeMaskedMean(tokens),
     rollout_is_max: level === "token" ? tokens.max : Math.exp(Math.min(logs.max, XTUNER_BOUND)),
     rollout_is_min: level === "token" ? tokens.min : Math.exp(logs.min),
     rollout_is_ratio_fraction_high: ratioFractions[0]!,

@@ -6,10 +6,10 @@
 import type { Bounds, Correction, Reject, Truncate, Veto, Weight } from "../neutral/index.ts";
 import type { Settings } from "../shared/index.ts";
 import {
-  logBoundOf,
+  findMeasure,
   looksAtRawWeights,
-  measureOf,
   measuresWeight,
+  tightenLogBound,
   withinReach,
   withinSafety,
 } from "../shared/index.ts";
@@ -23,8 +23,8 @@ const NO_UPPER = 1e9;
  */
 export function expressInXtuner(correction: Correction): Settings | undefined {
   const { weight, steps } = correction;
-  if (!weight) return steps.length === 0 ? settingsOf("token", "truncate", null, null, null) : undefined;
-  const level = levelOf(weight);
+  if (!weight) return steps.length === 0 ? makeSettings("token", "truncate", null, null, null) : undefined;
+  const level = findLevel(weight);
   if (!level || !looksAtRawWeights(correction)) return undefined;
   const truncates: Truncate[] = [];
   const masks: Reject[] = [];
@@ -39,18 +39,18 @@ export function expressInXtuner(correction: Correction): Settings | undefined {
   if (!masks.every((step) => isMask(step, weight)) || !vetoes.every(isVeto)) return undefined;
   if (![...truncates, ...masks].every((step) => withinReach(step, weight, XTUNER_BOUND))) return undefined;
 
-  const [truncate, mask, veto] = [truncates[0], masks[0], vetoes[0]].map((step) => step && pairOf(step));
-  if (!truncate && !mask && logBoundOf(weight) !== XTUNER_BOUND) return undefined;
+  const [truncate, mask, veto] = [truncates[0], masks[0], vetoes[0]].map((step) => step && toPair(step));
+  if (!truncate && !mask && tightenLogBound(weight) !== XTUNER_BOUND) return undefined;
   const threshold = truncate ?? mask ?? [NO_UPPER, 0];
   const maskThreshold = truncate && mask && String(truncate) !== String(mask) ? mask : null;
   if (!isOrdered(threshold) || (maskThreshold && !isOrdered(maskThreshold))) return undefined;
   const mode = mask ? (truncate ? "both" : "mask") : "truncate";
-  return settingsOf(level, mode, threshold, maskThreshold, veto ?? null);
+  return makeSettings(level, mode, threshold, maskThreshold, veto ?? null);
 }
 
 type Pair = readonly [upper: number, lower: number];
 
-function levelOf({ level, aggregation, logBound, deltaBound, over }: Weight): XtunerLevel | undefined {
+function findLevel({ level, aggregation, logBound, deltaBound, over }: Weight): XtunerLevel | undefined {
   const safe = withinSafety(logBound, XTUNER_BOUND) && withinSafety(deltaBound, XTUNER_BOUND);
   if (over !== undefined || !safe || level === "turn") return undefined;
   if (level === "token") return "token";
@@ -58,7 +58,7 @@ function levelOf({ level, aggregation, logBound, deltaBound, over }: Weight): Xt
 }
 
 function isMask(step: Reject, weight: Weight): boolean {
-  const measure = measureOf(step, weight);
+  const measure = findMeasure(step, weight);
   return (
     measure !== undefined && measuresWeight(measure, weight) && withinSafety(measure.deltaBound, XTUNER_BOUND)
   );
@@ -68,7 +68,7 @@ function isVeto({ measure }: Veto): boolean {
   return measure.statistic === "ratio" && withinSafety(measure.deltaBound, XTUNER_BOUND);
 }
 
-function pairOf({ lower = 0, upper = NO_UPPER }: Bounds): Pair {
+function toPair({ lower = 0, upper = NO_UPPER }: Bounds): Pair {
   return [upper, Math.max(lower, 0)];
 }
 
@@ -76,7 +76,7 @@ function isOrdered([upper, lower]: Pair): boolean {
   return upper > lower;
 }
 
-function settingsOf(
+function makeSettings(
   level: XtunerLevel,
   mode: XtunerMode,
   threshold: Pair | null,

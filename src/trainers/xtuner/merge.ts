@@ -8,7 +8,7 @@ import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kerne
 import { MismatchSummary } from "../../core/summaries/index.ts";
 import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics, Discrepancy, Figures, Metrics, Settings } from "../shared/index.ts";
-import { discrepanciesOf } from "../shared/index.ts";
+import { findDiscrepancies } from "../shared/index.ts";
 import {
   addToXtunerSums,
   emptyXtunerSums,
@@ -116,7 +116,7 @@ function importanceDiscrepancies(
     ];
     return [`mismatch/${key}`, correct, reasons.join("; ") || OF_EPSILON] as const;
   });
-  return discrepanciesOf(logged, rows);
+  return findDiscrepancies(logged, rows);
 }
 
 /** xtuner's figures without its epsilon, its sequences without tokens, and its packs. */

@@ -12,11 +12,11 @@ import {
   TRAINER_SUM,
 } from "../../core/kernels/index.ts";
 import {
+  countNonFinite,
   type Discrepancy,
-  discrepanciesOf,
+  findDiscrepancies,
   type Metrics,
   maskedMean,
-  nonFiniteOf,
   type ParityBatch,
   type ParityTrainer,
   poison,
@@ -44,7 +44,7 @@ const PREFIX = "mismatch/mismatch_";
 export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly "mismatch/valid": number } {
   const at = (field: number): number => pack[field] as number;
   const count = at(COUNT);
-  const state = nonFiniteOf(pack);
+  const state = countNonFinite(pack);
   const up = Number.POSITIVE_INFINITY;
   const down = Number.NEGATIVE_INFINITY;
   const trainer = poison(maskedMean(at(TRAINER_SUM), count), state, { trainerZero: down });
@@ -115,7 +115,7 @@ function xtunerDiscrepancies({ summary, packs }: ParityBatch, logged: Metrics): 
   const rows = ofPacks
     ? "computed per pack, then averaged over packs: not over sequences"
     : "computed over the pack as if it were one sequence";
-  return discrepanciesOf(logged, [
+  return findDiscrepancies(logged, [
     [`${PREFIX}kl`, -(sums[DELTA_MEAN] as number), tokens],
     [`${PREFIX}k3_kl`, (sums[K3_SUM] as number) / count, tokens],
     [`${PREFIX}logprob_abs_diff`, (sums[ABS_DELTA_SUM] as number) / count, tokens],

@@ -4,7 +4,7 @@ import { isLogratioError } from "../../core/base/errors.ts";
 import { applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
 import type { Correction } from "../neutral/correction.ts";
 import type { Settings } from "../shared/preset.ts";
-import { checkReference, readReference, referenceBlock, rowsOf } from "../shared/reference.test-data.ts";
+import { checkReference, cutRows, readReference, referenceBlock } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
 import { xtunerPackMetrics } from "./correction-metrics.ts";
 import { mergedXtunerMetrics } from "./merge.ts";
@@ -66,7 +66,7 @@ describe("mergedXtunerMetrics", () => {
     cases: { settings: Settings; logged: Record<string, number> }[];
   };
   const block = referenceBlock(readReference("xtuner").inputs);
-  const blocks = packs.map((rows) => rowsOf(block, rows[0]!, rows.at(-1)! + 1));
+  const blocks = packs.map((rows) => cutRows(block, rows[0]!, rows.at(-1)! + 1));
 
   const merge = (settings: Settings, parts: readonly CorrectionBlock[]) => {
     const correction = xtuner.correction(settings);
@@ -122,16 +122,16 @@ describe("mergedXtunerMetrics", () => {
     expect(correct["mismatch/rollout_is_std"]).toBeCloseTo(Math.sqrt(16 / 5 - (8 / 5) ** 2), 12);
     expect(correct["mismatch/rollout_is_seq_mean"]).toBeCloseTo(2, 7);
     expect(correct["mismatch/rollout_is_seq_std"]).toBeCloseTo(1, 7);
-    const reasonOf = (key: string) => discrepancies.find((each) => each.key === `mismatch/${key}`)?.reason;
-    expect(reasonOf("rollout_is_mean")).toContain("a short pack weighs as much");
-    expect(reasonOf("rollout_is_std")).toContain("spread of all");
-    expect(reasonOf("rollout_is_max")).toBeUndefined();
+    const findReason = (key: string) => discrepancies.find((each) => each.key === `mismatch/${key}`)?.reason;
+    expect(findReason("rollout_is_mean")).toContain("a short pack weighs as much");
+    expect(findReason("rollout_is_std")).toContain("spread of all");
+    expect(findReason("rollout_is_max")).toBeUndefined();
   });
 
   it("does not count a sequence without tokens of its own", () => {
     const { logged, correct, discrepancies } = merge(
       of({ rollout_is_level: "sequence", rollout_is_threshold: [1.01, 0.99] }),
-      [rowsOf(block, 2, 4)],
+      [cutRows(block, 2, 4)],
     );
     expect(logged["mismatch/rollout_is_ratio_fraction_low"]).toBe(0.5);
     expect(correct["mismatch/rollout_is_ratio_fraction_low"]).toBe(1);

@@ -54,7 +54,7 @@ export function readXtunerSettings(settings: Settings): XtunerPlan | undefined {
   return { level, mode, bounds, maskBounds, ...(veto !== null && { veto: vetoPair(veto) }) };
 }
 
-export function xtunerWeightOf(level: XtunerLevel): Weight {
+export function makeXtunerWeight(level: XtunerLevel): Weight {
   return {
     level: level === "token" ? "token" : "sequence",
     aggregation: level === "geometric" ? "mean" : "sum",
@@ -76,7 +76,7 @@ export function xtunerCorrection(plan: XtunerPlan | undefined): Correction {
       ...veto,
     });
   }
-  return { weight: xtunerWeightOf(level), steps };
+  return { weight: makeXtunerWeight(level), steps };
 }
 
 function orderedPair(name: string, quoted: string, value: Exclude<Setting, null>): Required<Bounds> {

@@ -50,7 +50,7 @@ function drawLog({ prompts, accuracy, alike, promptEffect }: Made, random: () =>
 }
 
 /** The logged tokens' share of correct answers, with what chance gives. */
-function shareOf(log: Log, baseline: number): ShareFigures {
+function measureShare(log: Log, baseline: number): ShareFigures {
   const hits: boolean[] = [];
   const clusters: number[] = [];
   log.tokens.forEach((tokens, i) => {
@@ -130,7 +130,7 @@ export const ANALYZE_CLAIMS: readonly Claim[] = LOGS.flatMap(({ name, ...made })
     nominal: 0.95,
     limits: [0.9, 0.99],
     once: (random) => {
-      const { low, high } = shareOf(drawLog(made, random), made.accuracy).interval;
+      const { low, high } = measureShare(drawLog(made, random), made.accuracy).interval;
       return low! <= made.accuracy && made.accuracy <= high!;
     },
   },
@@ -141,7 +141,7 @@ export const ANALYZE_CLAIMS: readonly Claim[] = LOGS.flatMap(({ name, ...made })
       rate: "false alarms",
       nominal: 0.025,
       limits: [0, 0.06],
-      once: (random) => holds(id, shareOf(drawLog(made, random), made.accuracy)),
+      once: (random) => holds(id, measureShare(drawLog(made, random), made.accuracy)),
     }),
   ),
 ]);

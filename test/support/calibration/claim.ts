@@ -19,7 +19,7 @@ export interface Claim {
 }
 
 /** The share of `runs` simulated runs that count, from a seed of the claim's own: claims do not move one another. */
-export function rateOf(claim: Claim, runs: number): number {
+export function measureRate(claim: Claim, runs: number): number {
   const random = seededRandom(`${claim.method} ${claim.process} ${claim.rate}`);
   let counted = 0;
   for (let run = 0; run < runs; run++) if (claim.once(random)) counted++;

@@ -41,7 +41,7 @@ function batchWithParts(sequences: readonly DrawnSequence[], random: Random): Re
   };
 }
 
-function summaryOf(sequences: readonly DrawnSequence[], random: Random): RunSummary {
+function summarizeSequences(sequences: readonly DrawnSequence[], random: Random): RunSummary {
   const summary = new RunSummary();
   summary.add(batchWithParts(sequences, random));
   return summary;
@@ -64,7 +64,7 @@ function saysFalsely(fact: string, process: Process): Claim {
     nominal: 0.05,
     limits: [0, 0.2],
     once: (random) =>
-      FACTS[fact]!(compareParts(summaryOf(process.draw(random, PROMPTS), random).sample.list())),
+      FACTS[fact]!(compareParts(summarizeSequences(process.draw(random, PROMPTS), random).sample.list())),
   };
 }
 
@@ -72,8 +72,8 @@ const ORDER: readonly VerdictLevel[] = ["none", "normal", "elevated", "high", "b
 
 /** Two halves of one run's prompts, each judged alone. */
 function halvesDisagree(process: Process): Claim {
-  const rangeOf = (sequences: readonly DrawnSequence[], random: Random): [number, number] => {
-    const summary = summaryOf(sequences, random);
+  const findRange = (sequences: readonly DrawnSequence[], random: Random): [number, number] => {
+    const summary = summarizeSequences(sequences, random);
     const { verdict } = buildReport({ run: "", paths: [], summary, parity: [], findings: [], sources: [] });
     const [mildest, severest] = verdict.level_range;
     return [ORDER.indexOf(mildest), ORDER.indexOf(severest)];
@@ -88,7 +88,7 @@ function halvesDisagree(process: Process): Claim {
       const drawn = process.draw(random, 2 * PROMPTS);
       // Steps go by the prompt's number, so every second one is a half of each step.
       const half = (odd: number) => drawn.filter(({ prompt }) => prompt % 2 === odd);
-      const [a, b] = [rangeOf(half(0), random), rangeOf(half(1), random)];
+      const [a, b] = [findRange(half(0), random), findRange(half(1), random)];
       return a[1] < b[0] || b[1] < a[0];
     },
   };

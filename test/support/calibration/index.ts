@@ -9,8 +9,8 @@ import { FACT_CLAIMS } from "./fact-claims.ts";
 import { INTERVAL_CLAIMS } from "./interval-claims.ts";
 import { KL_CLAIMS } from "./kl-claims.ts";
 
-export { type Claim, rateOf } from "./claim.ts";
-export { coverageOf, METRICS } from "./interval-claims.ts";
+export { type Claim, measureRate } from "./claim.ts";
+export { METRICS, measureCoverage } from "./interval-claims.ts";
 export { labProcesses } from "./lab.ts";
 export { PROCESSES } from "./processes.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { intervalsOf } from "../../../src/analyses/report/intervals.ts";
+import { computeIntervals } from "../../../src/analyses/report/intervals.ts";
 import { RunSummary } from "../../../src/analyses/report/run-summary.ts";
 import { type Claim, seededRandom } from "./claim.ts";
 import {
@@ -26,7 +26,7 @@ export type Metric = (typeof METRICS)[number];
  * The figures of a process: of all there is to draw from, or of 20,000 prompts, a hundred times as many as the runs have
  * that are judged by them.
  */
-export function truthOf(process: Process): Readonly<Record<Metric, number>> {
+export function findTruth(process: Process): Readonly<Record<Metric, number>> {
   const random = seededRandom(`truth of ${process.name}`);
   const sums = { n: 0, delta: 0, abs: 0, square: 0, k3: 0, excess: 0, excessSquare: 0 };
   const parts = process.population ? 1 : 20;
@@ -59,7 +59,7 @@ export function truthOf(process: Process): Readonly<Record<Metric, number>> {
 /** For each metric: whether there is an interval, and whether it holds the truth. */
 export type Outcome = Readonly<Record<Metric, { readonly given: boolean; readonly covers: boolean }>>;
 
-export function outcomeOf(
+export function tryInterval(
   process: Process,
   truth: Readonly<Record<Metric, number>>,
   prompts: number,
@@ -67,7 +67,7 @@ export function outcomeOf(
 ): Outcome {
   const run = new RunSummary();
   run.add(batchOfSequences(process.draw(random, prompts)));
-  const intervals = intervalsOf(run.total);
+  const intervals = computeIntervals(run.total);
   return Object.fromEntries(
     METRICS.map((metric) => {
       const { low, high, reason } = intervals[metric]!;
@@ -77,19 +77,19 @@ export function outcomeOf(
 }
 
 /** Of `runs` runs of so many prompts, how many have an interval of each metric, and how many of those hold the truth. */
-export function coverageOf(
+export function measureCoverage(
   process: Process,
   prompts: number,
   runs: number,
 ): Readonly<Record<Metric, { readonly given: number; readonly covering: number }>> {
-  const truth = truthOf(process);
+  const truth = findTruth(process);
   const random = seededRandom(`${process.name} ${prompts}`);
   const tally = Object.fromEntries(METRICS.map((metric) => [metric, { given: 0, covering: 0 }])) as Record<
     Metric,
     { given: number; covering: number }
   >;
   for (let run = 0; run < runs; run++) {
-    const outcome = outcomeOf(process, truth, prompts, random);
+    const outcome = tryInterval(process, truth, prompts, random);
     for (const metric of METRICS) {
       if (outcome[metric].given) tally[metric].given++;
       if (outcome[metric].covers) tally[metric].covering++;
@@ -108,9 +108,9 @@ function covers(process: Process, prompts: number, metric: Metric): Claim {
     nominal: 0.95,
     limits: [0.84, 1],
     once(random) {
-      truth ??= truthOf(process);
+      truth ??= findTruth(process);
       for (let tries = 0; tries < 50; tries++) {
-        const { given, covers } = outcomeOf(process, truth, prompts, random)[metric];
+        const { given, covers } = tryInterval(process, truth, prompts, random)[metric];
         if (given) return covers;
       }
       return false;
@@ -129,7 +129,7 @@ function withdraws(process: Process, prompts: number, metric: Metric): Claim {
     once: (random) => {
       const run = new RunSummary();
       run.add(batchOfSequences(process.draw(random, prompts)));
-      return intervalsOf(run.total)[metric]!.reason === null;
+      return computeIntervals(run.total)[metric]!.reason === null;
     },
   };
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import { seededBootstrap } from "../../../src/analyses/kl/report/bootstrap.ts";
-import { trendOf } from "../../../src/analyses/kl/report/trend.ts";
-import { turnOf } from "../../../src/analyses/kl/report/turn-test.ts";
+import { findTrend } from "../../../src/analyses/kl/report/trend.ts";
+import { testTurn } from "../../../src/analyses/kl/report/turn-test.ts";
 import { exactSignedRank, poissonBinomialTail } from "../../../src/core/statistics/index.ts";
 import { type Claim, normal } from "./claim.ts";
 
@@ -41,7 +41,7 @@ function trendClaim(process: string, count: number, limits: readonly [number, nu
     rate: "false alarms",
     nominal: 0.05,
     limits,
-    once: (random) => (trendOf(steps, PATHS[process]!(count, random))?.p_value ?? 1) < 0.05,
+    once: (random) => (findTrend(steps, PATHS[process]!(count, random))?.p_value ?? 1) < 0.05,
   };
 }
 
@@ -52,7 +52,7 @@ function turnClaim(process: string, count: number): Claim {
     rate: "false alarms",
     nominal: 0.05,
     limits: [0, 0.06],
-    once: (random) => (turnOf(PATHS[process]!(count, random), 42)?.p_value ?? 1) < 0.05,
+    once: (random) => (testTurn(PATHS[process]!(count, random), 42)?.p_value ?? 1) < 0.05,
   };
 }
 

@@ -13,12 +13,12 @@ export async function labProcesses(): Promise<Process[]> {
   if (!hasSharedData) return [];
   return Promise.all(
     ["main", "stale", "int8"].map(async (name) =>
-      resampled(`lab run ${name}, prompts drawn again`, await sequencesOf(`${LAB}${name}`)),
+      resampled(`lab run ${name}, prompts drawn again`, await readSequences(`${LAB}${name}`)),
     ),
   );
 }
 
-async function sequencesOf(path: string): Promise<DrawnSequence[]> {
+async function readSequences(path: string): Promise<DrawnSequence[]> {
   const sequences: DrawnSequence[] = [];
   const prompts = new Map<string, number>();
   const run = await openRun([path]);

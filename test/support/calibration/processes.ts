@@ -46,7 +46,7 @@ interface Shape {
 function process(shape: Shape): Process {
   const { name, samples = 1, tokens = () => 60, noise = normal } = shape;
   const { prompt = 0, sequence = 0, exact = 0, byLength = false, shift = 0 } = shape;
-  const sequenceOf = (random: Random, scale: number): Float32Array => {
+  const drawSequence = (random: Random, scale: number): Float32Array => {
     const length = tokens(random);
     const deltas = new Float32Array(length);
     if (random() < exact) return deltas;
@@ -61,7 +61,7 @@ function process(shape: Shape): Process {
       Array.from({ length: prompts }, (_, at) => {
         const scale = SPREAD * Math.exp(prompt * normal(random));
         return Array.from({ length: samples }, () => ({
-          deltas: sequenceOf(random, scale),
+          deltas: drawSequence(random, scale),
           prompt: at,
           step: Math.floor((at * 12) / prompts),
         }));

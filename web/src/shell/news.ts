@@ -7,7 +7,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { RunInfo, ViewInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
-import { handleOf, moveToHandle } from "../state/handles.ts";
+import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
 import { reload, run, table } from "../state/loaded.ts";
 import { navigate, param, route } from "../state/url.ts";
 import { describeNews } from "./run-texts.ts";
@@ -52,7 +52,7 @@ export function setLive(live: boolean): void {
 export async function showNews(): Promise<void> {
   const { view, sequence } = route.peek();
   const of = view === "sequence" && sequence !== undefined ? table().peek() : undefined;
-  const handle = of?.state === "ready" ? handleOf(of.value, sequence!) : undefined;
+  const handle = of?.state === "ready" ? formatSequenceHandle(of.value, sequence!) : undefined;
   // What the server cannot answer now it is asked at the next news; what is shown stays right for what it is.
   await reload().catch(() => undefined);
   const after = table().peek();

@@ -7,7 +7,7 @@
 import { quoted } from "../../../src/analyses/filter/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
-import { handleOf, moveToHandle } from "../state/handles.ts";
+import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
 import type { Move } from "../state/url.ts";
 import { bestMatches } from "./fuzzy.ts";
 
@@ -100,7 +100,7 @@ function sequenceItems(query: string, table: SequenceTable): PaletteItem[] {
   const needle = query.toLowerCase();
   const found: number[] = [];
   for (let index = 0; index < table.length && found.length < MOST; index++) {
-    const handle = handleOf(table, index);
+    const handle = formatSequenceHandle(table, index);
     if (handle.startsWith(needle) || textAt(sample, index).toLowerCase().includes(needle)) found.push(index);
   }
   const groups = group.values
@@ -124,7 +124,7 @@ function sequenceItems(query: string, table: SequenceTable): PaletteItem[] {
     (index): PaletteItem => ({
       key: `sequence ${index}`,
       kind: "sequence",
-      label: handleOf(table, index),
+      label: formatSequenceHandle(table, index),
       hint: [textAt(sample, index), textAt(group, index)].filter((text) => text !== "").join(" · "),
       move: { view: "sequence", sequence: index, token: undefined },
     }),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
-import { describeFiles, describeNews, factsOf, runFacts } from "./run-texts.ts";
+import { describeFiles, describeNews, listFacts, runFacts } from "./run-texts.ts";
 
 const info: RunInfo = {
   schemaVersion: 1,
@@ -81,11 +81,11 @@ it("says what a study is of", () => {
     redacted: false,
     findings: [],
   };
-  expect(factsOf(study)).toEqual([
+  expect(listFacts(study)).toEqual([
     "1 checkpoint against dpo\\u202e",
     "1,200 problems",
     "2,400 texts",
     "1 token",
   ]);
-  expect(factsOf(info)).toEqual(runFacts(info));
+  expect(listFacts(info)).toEqual(runFacts(info));
 });

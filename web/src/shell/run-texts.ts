@@ -4,22 +4,22 @@
  * @module
  */
 
-import { countOf, formatCount } from "../../../src/render/text/display/index.ts";
+import { formatCount, formatCounted } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 
 /** The run or study in short, in parts. */
-export function factsOf(info: RunInfo | StudyInfo): string[] {
+export function listFacts(info: RunInfo | StudyInfo): string[] {
   return info.kind === "view-study" ? studyFacts(info) : runFacts(info);
 }
 
 /** `11 checkpoints against dpo`, `260 texts`, … */
 function studyFacts({ checkpoints, reference, problems, texts, tokens }: StudyInfo): string[] {
   return [
-    `${countOf(checkpoints.length, "checkpoint")} against ${printable(reference)}`,
-    countOf(problems, "problem"),
-    countOf(texts, "text"),
-    countOf(tokens, "token"),
+    `${formatCounted(checkpoints.length, "checkpoint")} against ${printable(reference)}`,
+    formatCounted(problems, "problem"),
+    formatCounted(texts, "text"),
+    formatCounted(tokens, "token"),
   ];
 }
 
@@ -29,12 +29,12 @@ export function runFacts(info: RunInfo): string[] {
   const span =
     steps.length > 1 ? ` (${steps[0]}–${steps.at(-1)})` : steps.length === 1 ? ` (${steps[0]})` : "";
   return [
-    ...(steps.length > 0 ? [countOf(steps.length, "step") + span] : []),
-    countOf(sequences, "sequence"),
-    `${countOf(tokens, "token")}${all_tokens > tokens ? ` of ${formatCount(all_tokens)}` : ""}`,
-    ...(turns_max > 1 ? [`up to ${countOf(turns_max, "turn")}`] : []),
-    ...(ranks.length > 1 ? [countOf(ranks.length, "rank")] : []),
-    ...(environments.length > 1 ? [countOf(environments.length, "environment")] : []),
+    ...(steps.length > 0 ? [formatCounted(steps.length, "step") + span] : []),
+    formatCounted(sequences, "sequence"),
+    `${formatCounted(tokens, "token")}${all_tokens > tokens ? ` of ${formatCount(all_tokens)}` : ""}`,
+    ...(turns_max > 1 ? [`up to ${formatCounted(turns_max, "turn")}`] : []),
+    ...(ranks.length > 1 ? [formatCounted(ranks.length, "rank")] : []),
+    ...(environments.length > 1 ? [formatCounted(environments.length, "environment")] : []),
     ...(info.redacted ? ["texts left out"] : []),
   ];
 }
@@ -50,9 +50,9 @@ export function describeNews(shown: RunInfo, now: RunInfo): string {
   if (now.version === shown.version) return "";
   const known = new Set(shown.steps);
   const steps = now.steps.filter((step) => !known.has(step)).length;
-  if (steps > 0) return countOf(steps, "new step");
+  if (steps > 0) return formatCounted(steps, "new step");
   const sequences = now.sequences - shown.sequences;
-  if (sequences > 0) return countOf(sequences, "new sequence");
+  if (sequences > 0) return formatCounted(sequences, "new sequence");
   // A file that is being written changes the version, and nothing that is shown.
   const figures = ({ sequences, tokens, all_tokens, steps }: RunInfo): string =>
     [sequences, tokens, all_tokens, steps.length].join();

@@ -4,7 +4,7 @@ import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
-import { hrefOf, navigate, route, type ViewName } from "../state/url.ts";
+import { makeHref, navigate, route, type ViewName } from "../state/url.ts";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { StepsChip } from "../ui/steps-chip.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
@@ -99,14 +99,14 @@ export function Shell({
           {titled.map(({ name, title: label }) => (
             <a
               key={name}
-              href={hrefOf({ view: name, token: undefined })}
+              href={makeHref({ view: name, token: undefined })}
               aria-current={name === current ? "page" : undefined}
             >
               {label}
             </a>
           ))}
           {current === "sequence" && (
-            <a href={hrefOf({})} aria-current="page">
+            <a href={makeHref({})} aria-current="page">
               Sequence
             </a>
           )}

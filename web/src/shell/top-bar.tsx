@@ -1,10 +1,10 @@
-import { countOf } from "../../../src/render/text/display/index.ts";
+import { formatCounted } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { isLive, news, setLive, showNews, status, writing } from "./news.ts";
-import { describeFiles, factsOf } from "./run-texts.ts";
+import { describeFiles, listFacts } from "./run-texts.ts";
 
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 
@@ -23,7 +23,7 @@ export function TopBar({
   return (
     <div class="top-bar">
       <p class="run">{printable(info.name)}</p>
-      <p class="facts">{factsOf(info).join(" · ")}</p>
+      <p class="facts">{listFacts(info).join(" · ")}</p>
       <div class="tools">
         <span role="status" class="news">
           {status.value === "reading" && (
@@ -55,7 +55,7 @@ export function TopBar({
           aria-haspopup="dialog"
           onClick={() => onOpen("findings")}
         >
-          {info.findings.length === 0 ? "no findings" : countOf(info.findings.length, "finding")}
+          {info.findings.length === 0 ? "no findings" : formatCounted(info.findings.length, "finding")}
         </button>
         <CopyButton label="Copy link" text={() => location.href} />
         <button type="button" aria-haspopup="dialog" onClick={() => onOpen("palette")}>

@@ -8,7 +8,7 @@ import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import type { Move } from "./url.ts";
 
 /** The handle of a row of the table. */
-export function handleOf({ columns }: SequenceTable, index: number): string {
+export function formatSequenceHandle({ columns }: SequenceTable, index: number): string {
   const known = (value: number | undefined): number => value ?? Number.NaN;
   return formatHandle({
     step: known(columns.step[index]),
@@ -33,7 +33,7 @@ function indexOf(table: SequenceTable): ReadonlyMap<string, number> {
   if (known !== undefined) return known;
   const made = new Map<string, number>();
   for (let index = 0; index < table.length; index++) {
-    const handle = handleOf(table, index);
+    const handle = formatSequenceHandle(table, index);
     if (!made.has(handle)) made.set(handle, index);
   }
   indexes.set(table, made);

@@ -45,11 +45,11 @@ export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uin
       (columns.correct[row] === 0 || columns.correct[row] === 1) &&
       Number.isFinite(columns.delta_abs_mean[row]),
   );
-  const mismatchOf = (row: number): number => columns.delta_abs_mean[row]!;
+  const getMismatch = (row: number): number => columns.delta_abs_mean[row]!;
   const of = (correct: number): Float64Array =>
     Float64Array.from(
       known.filter((row) => columns.correct[row] === correct),
-      mismatchOf,
+      getMismatch,
     );
   const [right, wrong] = [of(1), of(0)];
   if (right.length < 2 || wrong.length < 2) return { right, wrong, tests: undefined };
@@ -64,7 +64,7 @@ export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uin
     return cluster;
   });
   const means = clusteredDifference(
-    known.map(mismatchOf),
+    known.map(getMismatch),
     known.map((row) => columns.correct[row] === 0),
     clusters,
   );

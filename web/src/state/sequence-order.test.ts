@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { madeTable } from "../../../src/analyses/filter/made-table.test-data.ts";
-import { orderedSequences, sortedBy, sortOf, textRanks } from "./sequence-order.ts";
+import { orderedSequences, parseSort, sortedBy, textRanks } from "./sequence-order.ts";
 
 const table = madeTable([
   { step: 1, row: 0, group: "b", reward: 1, correct: 1, tokens: 10, delta_abs_mean: 0.1, delta_abs_max: 1 },
@@ -39,7 +39,7 @@ describe("the order of sequences", () => {
   });
 
   it("of a column that there is none of is worst first", () => {
-    expect(sortOf({ sort: "-toString" })).toEqual({ key: "worst", descending: true });
-    expect(sortOf({ sort: "-ess" })).toEqual({ key: "ess", descending: true });
+    expect(parseSort({ sort: "-toString" })).toEqual({ key: "worst", descending: true });
+    expect(parseSort({ sort: "-ess" })).toEqual({ key: "ess", descending: true });
   });
 });

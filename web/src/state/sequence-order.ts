@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { essOf, type Filter, matchingRows, parseFilter } from "../../../src/analyses/filter/index.ts";
+import { computeEss, type Filter, matchingRows, parseFilter } from "../../../src/analyses/filter/index.ts";
 import type {
   SequenceColumn,
   SequenceTable,
@@ -48,7 +48,7 @@ export type TextKey = keyof typeof TEXT_KEYS;
 /** `[table.length]`, NaN where missing; undefined for no key. */
 export function sortValues(table: SequenceTable, key: string): ArrayLike<number> | undefined {
   if (key === "sequence") return Float64Array.from({ length: table.length }, (_, row) => row);
-  if (key === "ess") return essOf(table);
+  if (key === "ess") return computeEss(table);
   if (Object.hasOwn(FIGURE_KEYS, key)) return table.columns[FIGURE_KEYS[key as FigureKey]];
   return Object.hasOwn(TEXT_KEYS, key) ? textRanks(table, TEXT_KEYS[key as TextKey]) : undefined;
 }
@@ -61,7 +61,7 @@ export interface Sort {
 
 const WORST_FIRST: Sort = { key: "worst", descending: true };
 
-export function sortOf({ sort }: Params): Sort {
+export function parseSort({ sort }: Params): Sort {
   if (sort === undefined) return WORST_FIRST;
   const descending = sort.startsWith("-");
   const key = descending ? sort.slice(1) : sort;
@@ -86,7 +86,7 @@ export function orderedSequences(
   const possible = matchingRows(table, [...filter.terms, ...steps.terms]);
   const counts = matches && matchCounts(table, matches);
   const matching = counts ? possible.filter((row) => counts[row]! > 0) : possible;
-  const { key, descending } = sortOf(params);
+  const { key, descending } = parseSort(params);
   const values = key === MATCHING ? counts : sortValues(table, key);
   return values ? sortedBy(matching, values, descending) : matching;
 }

@@ -92,7 +92,7 @@ export function moved(from: Route, move: Move): Route {
 }
 
 /** For links: real addresses, so that they open in another tab. */
-export function hrefOf(move: Move): string {
+export function makeHref(move: Move): string {
   return formatRoute(moved(current.value, move));
 }
 

@@ -126,7 +126,7 @@ function useBrush(
   const drag = useRef<{ readonly start: number; isBrush: boolean } | null>(null);
   /** Where a brush of the keyboard began. */
   const anchor = useRef<number | null>(null);
-  const pixelOf = (event: PointerEvent): number =>
+  const findPixel = (event: PointerEvent): number =>
     event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
   const ends = (pixel: number): [number, number] => {
     const [a, b] = [drag.current!.start, pixel].map(layout.x.valueAt) as [number, number];
@@ -166,11 +166,11 @@ function useBrush(
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0) return;
       anchor.current = null;
-      drag.current = { start: pixelOf(event), isBrush: false };
+      drag.current = { start: findPixel(event), isBrush: false };
       (event.currentTarget as Element).setPointerCapture(event.pointerId);
     },
     onPointerMove: (event: PointerEvent) => {
-      const pixel = pixelOf(event);
+      const pixel = findPixel(event);
       crosshair.value = placeAt(layout, xs, pixel);
       const now = drag.current;
       if (now === null || (!now.isBrush && Math.abs(pixel - now.start) < LEAST_DRAG)) return;
@@ -183,7 +183,7 @@ function useBrush(
       const now = drag.current;
       if (now === null) return;
       const place = placeAt(layout, xs, now.start);
-      if (now.isBrush) onBrush(...ends(pixelOf(event)), live);
+      if (now.isBrush) onBrush(...ends(findPixel(event)), live);
       else if (place !== null) onOpen(xs[place]!);
       end();
     },

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { paletteNamed, shadeClass, shadeOf, valueOfShade } from "./colour-scale.ts";
+import { chooseShade, paletteNamed, shadeClass, valueOfShade } from "./colour-scale.ts";
 
 test("shades are symmetric and grow as the power 0.4", () => {
-  expect(shadeOf(0, 1)).toBe(0);
-  expect(shadeOf(1, 1)).toBe(10);
-  expect(shadeOf(-1, 1)).toBe(-10);
-  expect(shadeOf(0.01, 1)).toBe(2); // 0.01 ** 0.4 = 0.158
-  expect(shadeOf(0.1, 2)).toBe(-shadeOf(-0.1, 2));
+  expect(chooseShade(0, 1)).toBe(0);
+  expect(chooseShade(1, 1)).toBe(10);
+  expect(chooseShade(-1, 1)).toBe(-10);
+  expect(chooseShade(0.01, 1)).toBe(2); // 0.01 ** 0.4 = 0.158
+  expect(chooseShade(0.1, 2)).toBe(-chooseShade(-0.1, 2));
 });
 
 test("a shade's own value has that shade", () => {
   for (let shade = -10; shade <= 10; shade++)
-    expect(shadeOf(valueOfShade(shade, 0.37), 0.37) + 0).toBe(shade + 0);
+    expect(chooseShade(valueOfShade(shade, 0.37), 0.37) + 0).toBe(shade + 0);
 });
 
 test("missing is not zero, non-finite is neither, and what is beyond the scale is marked", () => {

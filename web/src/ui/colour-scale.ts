@@ -25,7 +25,7 @@ export function paletteNamed(name: string): Palette {
 }
 
 /** The shade of a finite value, -10 … 10; values beyond ±domain have that of the end. */
-export function shadeOf(value: number, domain: number): number {
+export function chooseShade(value: number, domain: number): number {
   const share = Math.min(1, Math.abs(value) / domain);
   const shade = Math.round(SHADES * share ** POWER);
   return value < 0 ? -shade : shade;
@@ -42,6 +42,6 @@ const CLASSES = Array.from({ length: 2 * SHADES + 1 }, (_, at) => `q${at - SHADE
 export function shadeClass(value: number, domain: number): string {
   if (Number.isNaN(value)) return "missing";
   if (!Number.isFinite(value)) return "infinite";
-  const name = CLASSES[shadeOf(value, domain) + SHADES]!;
+  const name = CLASSES[chooseShade(value, domain) + SHADES]!;
   return Math.abs(value) > domain ? `${name} over` : name;
 }

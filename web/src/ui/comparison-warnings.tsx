@@ -1,6 +1,6 @@
 import type { ComparisonWarning } from "../../../src/results/index.ts";
 import { comparison } from "../state/loaded.ts";
-import { hrefOf } from "../state/url.ts";
+import { makeHref } from "../state/url.ts";
 import "./comparison-warnings.css";
 
 const TITLES = {
@@ -34,7 +34,7 @@ export function ComparisonBanner() {
     <div class="warnings" role="alert">
       <p class="meaningless in-line" title={`${what} ${follows}`}>
         <strong>{TITLES.meaningless}.</strong>
-        <a href={hrefOf({ view: "compare", token: undefined })}>Comparison with {names.b}</a>
+        <a href={makeHref({ view: "compare", token: undefined })}>Comparison with {names.b}</a>
         <span>{what}</span>
       </p>
     </div>

@@ -6,7 +6,7 @@
  * @module
  */
 import { element, escapeMarkup, pixel } from "../../../src/render/charts/index.ts";
-import { svgOf } from "./svg-canvas.ts";
+import { wrapSvg } from "./svg-canvas.ts";
 import { onPaper, plainColour } from "./theme.ts";
 
 /** Controls are no part of a picture. */
@@ -45,7 +45,7 @@ export function elementSvg(title: string, roots: readonly (HTMLElement | null)[]
       parts.push(element("text", { x: 0, y: height, "font-size": 12, fill: "#000000" }, escapeMarkup(note)));
       height += GAP;
     }
-    return svgOf(title, width, height, parts);
+    return wrapSvg(title, width, height, parts);
   });
 }
 
@@ -62,7 +62,7 @@ function walk(
   if (style.display === "none" || style.visibility === "hidden") return;
   const box = node.getBoundingClientRect();
   const parts = style.position === "sticky" ? layers.above : layer;
-  if (isIn(box, clip)) drawBox(placeOf(box, origin), style, parts);
+  if (isIn(box, clip)) drawBox(findPlace(box, origin), style, parts);
   const inner = style.overflowY === "visible" && style.overflowX === "visible" ? clip : overlap(clip, box);
   const underline = style.textDecorationLine.includes("underline") ? style : line;
   let end: DOMRect | undefined;
@@ -71,10 +71,10 @@ function walk(
       walk(child, origin, inner, layers, parts, underline);
       end = child.getBoundingClientRect();
     } else if (child instanceof Text)
-      for (const [text, rect] of linesOf(child)) {
+      for (const [text, rect] of splitLines(child)) {
         end = rect;
         if (!isIn(rect, inner)) continue;
-        const place = placeOf(rect, origin);
+        const place = findPlace(rect, origin);
         drawText(text, place, style, parts);
         if (underline !== undefined) drawUnderline(place, underline, parts);
       }
@@ -82,7 +82,7 @@ function walk(
   const after = getComputedStyle(node, "::after");
   const [, sign] = /^"(.+)"$/.exec(after.content) ?? [];
   if (sign !== undefined && end !== undefined && isIn(end, inner)) {
-    const { x, y, width, height } = placeOf(end, origin);
+    const { x, y, width, height } = findPlace(end, origin);
     const raised = after.verticalAlign === "super" ? height / 4 : 0;
     drawText(sign, { x: x + width, y: y - raised, width: 0, height }, after, parts);
   }
@@ -176,7 +176,7 @@ function drawUnderline({ x, y, width, height }: Place, style: CSSStyleDeclaratio
 }
 
 /** The text line by line, as it is broken, with the place of each. */
-function linesOf(node: Text): [text: string, place: DOMRect][] {
+function splitLines(node: Text): [text: string, place: DOMRect][] {
   if (node.data.trim() === "") return [];
   const range = document.createRange();
   range.setStart(node, node.data.length - node.data.trimStart().length);
@@ -204,7 +204,7 @@ function coloursIn(style: string): string[] {
   return (style.match(/\b[a-z]+\([^()]*\)/g) ?? []).flatMap((colour) => plain(colour) ?? []);
 }
 
-function placeOf({ left, top, width, height }: DOMRect, origin: DOMRect): Place {
+function findPlace({ left, top, width, height }: DOMRect, origin: DOMRect): Place {
   return { x: left - origin.left, y: top - origin.top, width, height };
 }
 

@@ -42,7 +42,7 @@ function drawChildren(context: CanvasRenderingContext2D, parent: Element): void 
 }
 
 function drawShape(context: CanvasRenderingContext2D, element: Element): void {
-  const shape = shapeOf(element);
+  const shape = traceShape(element);
   if (shape === undefined) return;
   const fill = inherited(element, "fill") ?? "#000000";
   const stroke = inherited(element, "stroke");
@@ -69,7 +69,7 @@ function drawShape(context: CanvasRenderingContext2D, element: Element): void {
   context.restore();
 }
 
-function shapeOf(element: Element): Path2D | undefined {
+function traceShape(element: Element): Path2D | undefined {
   if (element.localName === "path") return new Path2D(element.getAttribute("d") ?? "");
   const path = new Path2D();
   if (element.localName === "rect") {

@@ -29,7 +29,7 @@ export function fileName(run: string, what: string, extension: string): string {
  * formula gets an apostrophe before it.
  */
 export function toCsv(rows: readonly Row[]): string {
-  const columns = columnsOf(rows);
+  const columns = collectColumns(rows);
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join("");
 }
 
@@ -49,7 +49,7 @@ export function flatRows(items: readonly object[]): Row[] {
   );
 }
 
-function columnsOf(rows: readonly Row[]): string[] {
+function collectColumns(rows: readonly Row[]): string[] {
   const names = new Set<string>();
   for (const row of rows) for (const name of Object.keys(row)) names.add(name);
   return [...names];

@@ -1,22 +1,22 @@
 import { moveToHandle } from "../state/handles.ts";
 import { table } from "../state/loaded.ts";
-import { hrefOf } from "../state/url.ts";
+import { makeHref } from "../state/url.ts";
 import { textParts } from "./linked-text.ts";
 
 /** A handle that leads to its sequence or token, once it is known where that is. */
 export function HandleLink({ handle }: { readonly handle: string }) {
   const loaded = table().value;
   const move = loaded.state === "ready" ? moveToHandle(loaded.value, handle) : undefined;
-  return move === undefined ? <span class="handle">{handle}</span> : <a href={hrefOf(move)}>{handle}</a>;
+  return move === undefined ? <span class="handle">{handle}</span> : <a href={makeHref(move)}>{handle}</a>;
 }
 
 export function stepHref(step: number): string {
-  return hrefOf({ view: "sequences", token: undefined, params: { steps: `${step}..${step}` } });
+  return makeHref({ view: "sequences", token: undefined, params: { steps: `${step}..${step}` } });
 }
 
 /** Where turns are told apart, each with its worst token. */
 function turnsHref(): string {
-  return hrefOf({ view: "tokens", token: undefined, params: { by: "turn", find: undefined } });
+  return makeHref({ view: "tokens", token: undefined, params: { by: "turn", find: undefined } });
 }
 
 /** A sentence of the report; the steps, turns and handles in it are links. */

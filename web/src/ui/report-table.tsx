@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PageColumn, PagePicture, PageTable } from "../../../src/results/index.ts";
-import { hrefOf } from "../state/url.ts";
+import { makeHref } from "../state/url.ts";
 import { ChartPicture } from "./chart-picture.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { HandleLink } from "./place-link.tsx";
@@ -38,8 +38,8 @@ export function ReportTable({ table }: { readonly table: PageTable }) {
             {Array.from({ length: shown }, (_, row) => (
               <tr key={row}>
                 {columns.map((column, at) => (
-                  <td key={column.header} class={classOf(column, row)}>
-                    {at === 0 ? firstCell(table, column, row) : cellOf(column, row)}
+                  <td key={column.header} class={chooseClass(column, row)}>
+                    {at === 0 ? firstCell(table, column, row) : drawCell(column, row)}
                   </td>
                 ))}
               </tr>
@@ -100,11 +100,11 @@ function firstCell({ links, handles }: PageTable, column: PageColumn, row: numbe
   const text = column.cells[row] ?? "";
   const move = links?.[row];
   // What belongs to another place, as a token does, is not kept.
-  if (move) return <a href={hrefOf({ token: undefined, ...move })}>{text}</a>;
-  return handles ? <HandleLink handle={text} /> : cellOf(column, row);
+  if (move) return <a href={makeHref({ token: undefined, ...move })}>{text}</a>;
+  return handles ? <HandleLink handle={text} /> : drawCell(column, row);
 }
 
-function cellOf(
+function drawCell(
   { cells, levels, bars, spans, colour, contexts }: PageColumn,
   row: number,
 ): ComponentChildren {
@@ -154,6 +154,6 @@ function percent(share: number): string {
   return `${Math.max(0, share) * 100}%`;
 }
 
-function classOf({ align, wrap, worstRow }: PageColumn, row: number): string {
+function chooseClass({ align, wrap, worstRow }: PageColumn, row: number): string {
   return `${align}${wrap ? " wrap" : ""}${worstRow === row ? " worst" : ""}`;
 }

@@ -118,11 +118,11 @@ export function canvasSvg(title: string, width: number, height: number, draw: (p
   };
   draw(pen);
   close();
-  return svgOf(title, width, height, parts);
+  return wrapSvg(title, width, height, parts);
 }
 
 /** A whole picture; its parts are markup. */
-export function svgOf(title: string, width: number, height: number, parts: readonly string[]): string {
+export function wrapSvg(title: string, width: number, height: number, parts: readonly string[]): string {
   return element(
     "svg",
     {

@@ -6,7 +6,7 @@ const DIVERGENCE_BINS = 30;
 
 /** Positions in as many bins as the guide draws; null where no record has one. */
 export async function positionBins(database: Database): Promise<Bins | null> {
-  const edges = await edgesOf(database, "position", POSITION_BINS);
+  const edges = await findEdges(database, "position", POSITION_BINS);
   if (edges === null) return null;
   const [counts = []] = await countsIn(database, "position", edges, ["true"]);
   return { edges, counts };
@@ -14,7 +14,7 @@ export async function positionBins(database: Database): Promise<Bins | null> {
 
 /** Divergences in bins, for correct and incorrect answers apart. */
 export async function divergenceBins(database: Database): Promise<CorrectnessBins | null> {
-  const edges = await edgesOf(database, "prob_divergence", DIVERGENCE_BINS);
+  const edges = await findEdges(database, "prob_divergence", DIVERGENCE_BINS);
   if (edges === null) return null;
   const conditions = ["is_correct", "NOT is_correct", "is_correct IS NULL"];
   const [correct = [], incorrect = [], unknown = []] = await countsIn(
@@ -27,7 +27,7 @@ export async function divergenceBins(database: Database): Promise<CorrectnessBin
 }
 
 /** As `numpy.histogram_bin_edges` with a number of bins: from smallest to largest, or one half around a single value. */
-async function edgesOf(database: Database, column: string, bins: number): Promise<number[] | null> {
+async function findEdges(database: Database, column: string, bins: number): Promise<number[] | null> {
   const { low, high } = await database.row<{ low: number | null; high: number | null }>(
     `SELECT min(${column}) AS low, max(${column}) AS high FROM tokens WHERE isfinite(${column})`,
   );

@@ -72,7 +72,10 @@ const LEAST_CLUSTERS = 6;
 export async function comparisons(database: Database): Promise<Comparison[]> {
   const found: Comparison[] = [];
   for (const { id, title, unit, tested, a, b } of QUESTIONS) {
-    const values = [await valuesOf(database, unit, a[1]), await valuesOf(database, unit, b[1])] as const;
+    const values = [
+      await selectValues(database, unit, a[1]),
+      await selectValues(database, unit, b[1]),
+    ] as const;
     const compared = compare(a[0], values[0], b[0], values[1], unit);
     const clustered =
       tested && compared.absent === null ? await clusteredTest(database, unit, a[1], b[1], values) : null;
@@ -117,7 +120,7 @@ async function clusteredTest(
 }
 
 /** In the order of the log, so that sums do not depend on threads. */
-async function valuesOf(
+async function selectValues(
   database: Database,
   unit: Comparison["unit"],
   condition: string,
@@ -141,8 +144,8 @@ function compare(
   unit: Comparison["unit"],
 ): Omit<Comparison, "id" | "title" | "unit" | "clustered"> {
   const samples = {
-    a: { label: labelA, count: a.length, mean: known(meanOf(a)) },
-    b: { label: labelB, count: b.length, mean: known(meanOf(b)) },
+    a: { label: labelA, count: a.length, mean: known(computeMean(a)) },
+    b: { label: labelB, count: b.length, mean: known(computeMean(b)) },
   };
   if (a.length === 0 || b.length === 0) {
     const word = unit === "token" ? "token" : "response that the log tells apart";
@@ -200,7 +203,7 @@ function known(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-function meanOf(values: Float64Array): number {
+function computeMean(values: Float64Array): number {
   let sum = 0;
   for (const value of values) sum += value;
   return sum / values.length;

@@ -1,6 +1,6 @@
 import type { LoggedDigitFigures } from "../../../results/index.ts";
 import type { Database } from "../database.ts";
-import { figuresOf } from "./groups.ts";
+import { selectFigures } from "./groups.ts";
 
 /** Tokens that the guide's pattern takes for digits, from correct and incorrect answers. */
 export async function digitFigures(database: Database): Promise<LoggedDigitFigures> {
@@ -21,8 +21,8 @@ export async function digitFigures(database: Database): Promise<LoggedDigitFigur
      FROM tokens`,
   );
   const { known, ...rest } = all;
-  const correct = await figuresOf(database, "is_digit AND is_correct", known);
-  const incorrect = await figuresOf(database, "is_digit AND NOT is_correct", known);
+  const correct = await selectFigures(database, "is_digit AND is_correct", known);
+  const incorrect = await selectFigures(database, "is_digit AND NOT is_correct", known);
   const ratio =
     correct.mean !== null && incorrect.mean !== null && incorrect.mean > 0
       ? correct.mean / incorrect.mean

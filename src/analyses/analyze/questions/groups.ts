@@ -10,7 +10,7 @@ type Row = Readonly<Record<"count" | "named" | "sequences", number>> &
   Readonly<Record<"mean" | "std" | "p50" | "min" | "max", number | null>>;
 
 /** Figures of the records that a condition holds for. `of` is what the share is of; 0 gives none. */
-export async function figuresOf(
+export async function selectFigures(
   database: Database,
   condition: string,
   of: number,

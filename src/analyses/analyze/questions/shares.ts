@@ -28,8 +28,8 @@ export async function logShares(
   const known = "is_correct IS NOT NULL";
   const digits = `${known} AND is_digit`;
   return {
-    correct: await shareOf(database, "is_correct", known, await baseline(known)),
-    digits_correct: await shareOf(database, "is_correct", digits, await baseline(digits)),
+    correct: await measureShare(database, "is_correct", known, await baseline(known)),
+    digits_correct: await measureShare(database, "is_correct", digits, await baseline(digits)),
     correct_digits: await digitShare(database),
   };
 }
@@ -51,7 +51,7 @@ async function correctBaseline(
   return { baseline: null, baseline_from: null };
 }
 
-async function shareOf(
+async function measureShare(
   database: Database,
   hit: string,
   where: string,
@@ -71,7 +71,7 @@ async function shareOf(
 /** Of correct answers, beside incorrect ones. */
 async function digitShare(database: Database): Promise<ShareFigures> {
   const texts = "is_digit IS NOT NULL AND";
-  const own = await shareOf(database, "is_digit", `${texts} is_correct`, {
+  const own = await measureShare(database, "is_digit", `${texts} is_correct`, {
     baseline: null,
     baseline_from: null,
   });

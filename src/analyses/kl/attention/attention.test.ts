@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildKlReport } from "../report/build-kl-report.ts";
 import { chooseCases } from "../report/cases.ts";
-import { checkpointOf, lookedAt, type NamedKl, studyOf, studyText } from "../report/report.test-data.ts";
+import { lookedAt, makeCheckpoint, makeStudy, type NamedKl, studyText } from "../report/report.test-data.ts";
 import type { ScoredText } from "../study.ts";
 import type { CheckpointSummary } from "../summary.ts";
 import { addHeads, strongestHead } from "./head-sums.ts";
@@ -123,7 +123,7 @@ describe("attention in the report", () => {
 
   /** A checkpoint whose text i is looked back at as `of` says. */
   function looking(one: NamedKl, of: (i: number) => Partial<TextAttention> | undefined): CheckpointSummary {
-    const plain = checkpointOf(texts, one);
+    const plain = makeCheckpoint(texts, one);
     return {
       ...plain,
       heads: { texts: 2, layers: 1, own: Float64Array.of(0.2, 1), reference: Float64Array.of(0, 0.5) },
@@ -146,9 +146,9 @@ describe("attention in the report", () => {
     };
   }
 
-  function reportOf(checkpoints: readonly CheckpointSummary[]) {
+  function makeReport(checkpoints: readonly CheckpointSummary[]) {
     const list = checkpoints.map(({ name, step }) => named(name, step!));
-    const input = { ...studyOf(texts, list), checkpoints };
+    const input = { ...makeStudy(texts, list), checkpoints };
     return buildKlReport({ ...input, cases: lookedAt(texts, list, chooseCases(input)) });
   }
 
@@ -159,7 +159,7 @@ describe("attention in the report", () => {
   });
 
   test("means, the paired difference, what goes with KL, the strongest head", () => {
-    const { attention, answers, caveats } = reportOf([looking(named("c", 10), growing)]);
+    const { attention, answers, caveats } = makeReport([looking(named("c", 10), growing)]);
     const [figures] = attention;
     expect(figures).toMatchObject({
       checkpoint: "c",
@@ -199,7 +199,7 @@ describe("attention in the report", () => {
 
   test("KL that hiding anything takes away is no reaction to the error, and KL that grows none either", () => {
     const support = (change: (i: number) => Partial<TextAttention>) => {
-      const { answers } = reportOf([looking(named("c", 10), change)]);
+      const { answers } = makeReport([looking(named("c", 10), change)]);
       return answers.find(({ question }) => question.includes("because the error is seen"))!;
     };
     const same = support((i) => ({ ...growing(i), klWithoutControl: (1 + i) / 4 }));
@@ -209,14 +209,16 @@ describe("attention in the report", () => {
   });
 
   test("looking less is not looking more, however significant", () => {
-    const { answers, attention } = reportOf([looking(named("c", 10), (i) => ({ toError: 0.09 - i / 1000 }))]);
+    const { answers, attention } = makeReport([
+      looking(named("c", 10), (i) => ({ toError: 0.09 - i / 1000 })),
+    ]);
     expect(attention[0]!.difference.significant).toBe(true);
     expect(answers.find(({ question }) => question.includes("look at the error"))!.support).toBe("no");
     expect(attention[0]!.hidden).toBeNull();
   });
 
   test("corrects each question over the checkpoints", () => {
-    const { attention } = reportOf([looking(named("a", 1), growing), looking(named("b", 2), growing)]);
+    const { attention } = makeReport([looking(named("a", 1), growing), looking(named("b", 2), growing)]);
     for (const { difference, hidden, with_kl } of attention) {
       expect(difference.adjusted_p_value).toBeCloseTo(2 * difference.p_value!, 12);
       expect(hidden!.difference.adjusted_p_value).toBeCloseTo(2 * hidden!.difference.p_value!, 12);
@@ -229,14 +231,14 @@ describe("attention in the report", () => {
   });
 
   test("few problems have means and no test; none have nothing, and that is said", () => {
-    const few = reportOf([looking(named("c", 10), (i) => (i < 3 ? growing(i) : undefined))]);
+    const few = makeReport([looking(named("c", 10), (i) => (i < 3 ? growing(i) : undefined))]);
     expect(few.attention[0]).toMatchObject({
       problems: 3,
       with_kl: null,
       difference: { p_value: null, adjusted_p_value: null, significant: false },
     });
     expect(few.answers.find(({ question }) => question.includes("look at"))!.support).toBe("not enough data");
-    const none = reportOf([looking(named("c", 10), () => undefined)]);
+    const none = makeReport([looking(named("c", 10), () => undefined)]);
     expect(none.attention).toEqual([]);
     expect(none.absent.join("\n")).toMatch(/no attention to first errors/);
   });

@@ -112,8 +112,8 @@ function swapped(parts: KnownParts): KnownParts {
 /** The most of Σ φ for a φ that is finite where one probability is 0: φ(p, q) − φ(0, 1) q falls with q. */
 function mostApart(parts: KnownParts, divergence: FDivergence, floor: number): number {
   const { bothP, bothQ, onlyP, onlyQ, missingP, missingQ } = parts;
-  const leastP = leastOf(missingP, floor);
-  const leastQ = leastOf(missingQ, floor);
+  const leastP = boundBelow(missingP, floor);
+  const leastQ = boundBelow(missingQ, floor);
   let sum = 0;
   for (let i = 0; i < bothP.length; i++) sum += divergence.of(bothP[i]!, bothQ[i]!);
   for (const p of onlyP.probabilities) sum += divergence.of(p, leastQ) - divergence.alone * leastQ;
@@ -127,7 +127,7 @@ function mostApart(parts: KnownParts, divergence: FDivergence, floor: number): n
  */
 function mostRelativeEntropy(parts: KnownParts, floor: number): number {
   const { bothP, bothQ, onlyP, onlyQ, missingP, missingQ, neither } = parts;
-  const least = leastOf(missingQ, floor);
+  const least = boundBelow(missingQ, floor);
   let sum = 0;
   for (let i = 0; i < bothP.length; i++) sum += FORWARD_KL.of(bothP[i]!, bothQ[i]!);
   for (const p of onlyP.probabilities) if (p > 0) sum += p * Math.log(p / least) - p;
@@ -147,6 +147,6 @@ function mostRelativeEntropy(parts: KnownParts, floor: number): number {
 }
 
 /** The least that an unlisted token can have. */
-function leastOf(missing: Missing, floor: number): number {
+function boundBelow(missing: Missing, floor: number): number {
   return Math.min(missing.cap, Math.max(floor, missing.floor));
 }

@@ -97,13 +97,13 @@ function readRow({ ids, logprobs, actual }: TopKRow): Row {
   const known = new Map<number, number>();
   let smallest = 1;
   for (let j = 0; j < ids.length; j++) {
-    const [id, probability] = [ids[j]!, probabilityOf(logprobs[j])];
+    const [id, probability] = [ids[j]!, toProbability(logprobs[j])];
     if (id < 0 || Number.isNaN(probability) || known.has(id)) continue;
     known.set(id, probability);
     smallest = Math.min(smallest, probability);
   }
   if (actual !== undefined && actual.id >= 0 && !known.has(actual.id)) {
-    const probability = probabilityOf(actual.logprob);
+    const probability = toProbability(actual.logprob);
     if (!Number.isNaN(probability)) known.set(actual.id, probability);
     // A list that leaves out a more probable token is not of the most probable ones: it says nothing about others.
     if (probability > smallest * (1 + 1e-6)) smallest = 1;
@@ -111,7 +111,7 @@ function readRow({ ids, logprobs, actual }: TopKRow): Row {
   return { known, smallest };
 }
 
-function probabilityOf(logprob: number | undefined): number {
+function toProbability(logprob: number | undefined): number {
   return Math.min(1, Math.exp(logprob ?? Number.NaN));
 }
 

@@ -40,10 +40,12 @@ export function categoryStatistics(
   tokens.forEach((token, t) => {
     values.get(classify(token))?.push(kl[t]!);
   });
-  return Object.fromEntries([...values].map(([name, list]) => [name, statisticsOf(Float64Array.from(list))]));
+  return Object.fromEntries(
+    [...values].map(([name, list]) => [name, computeStatistics(Float64Array.from(list))]),
+  );
 }
 
-function statisticsOf(values: Float64Array): CategoryStatistics {
+function computeStatistics(values: Float64Array): CategoryStatistics {
   if (values.length === 0) return { count: 0, meanKl: 0, stdKl: 0, maxKl: 0, minKl: 0 };
   const { mean, std } = meanAndStd(values);
   const maxKl = values.reduce((a, b) => Math.max(a, b));

@@ -177,7 +177,7 @@ function judge(
     // The same question and a wrong result: the tool's error, not the text's.
     if (asked === meant) return undefined;
     const at = firstDifference(asked, meant);
-    const place = call.place + placeOf(query, at);
+    const place = call.place + findPlace(query, at);
     return {
       place,
       announced: call.place,
@@ -190,7 +190,7 @@ function judge(
     .reduce((best, one) => (firstDifference(digits, one) > firstDifference(digits, best) ? one : best));
   const how = `${notation.original(left.from, left.to)} = ${must}, not ${notation.original(right.from, right.to)}`;
   if (!right.expression.plain) return { place: places[right.from] as number, how };
-  const at = placeOf(stated.replaceAll(",", " "), firstDifference(digits, must));
+  const at = findPlace(stated.replaceAll(",", " "), firstDifference(digits, must));
   const inside = places[right.from + at];
   return {
     place: right.from + at < right.to ? (inside as number) : (places[right.to - 1] as number) + 1,
@@ -224,7 +224,7 @@ function firstDifference(a: string, b: string): number {
 }
 
 /** Where the n-th character that is no space lies; the length where there are fewer. */
-function placeOf(text: string, n: number): number {
+function findPlace(text: string, n: number): number {
   let seen = -1;
   for (let at = 0; at < text.length; at++) {
     if (text[at] !== " ") seen++;

@@ -11,12 +11,12 @@ import type {
 } from "../../../results/kl.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";
-import { growingStudy, studyOf } from "./report.test-data.ts";
+import { growingStudy, makeStudy } from "./report.test-data.ts";
 
 const { texts, checkpoints } = growingStudy();
-const REPORT: KlReport = buildKlReport({ ...studyOf(texts, checkpoints), cases: [] });
+const REPORT: KlReport = buildKlReport({ ...makeStudy(texts, checkpoints), cases: [] });
 
-function answerOf(start: string, more: Partial<KlReport>): KlAnswer {
+function findAnswer(start: string, more: Partial<KlReport>): KlAnswer {
   const found = answers({ ...REPORT, ...more }).find(({ question }) => question.startsWith(start));
   if (found === undefined) throw new Error(`no question starts with ${start}`);
   return found;
@@ -52,7 +52,7 @@ const untested = { p_value: null, adjusted_p_value: null, significant: false };
 const insignificant = { p_value: 0.2, adjusted_p_value: 0.4, significant: false };
 
 describe("at which tokens", () => {
-  const at = (more: Partial<KlReport>) => answerOf("At which tokens", more);
+  const at = (more: Partial<KlReport>) => findAnswer("At which tokens", more);
   const last = REPORT.checkpoints.c30!;
   const withLast = (more: Partial<typeof last>) => ({
     checkpoints: { ...REPORT.checkpoints, c30: { ...last, ...more } },
@@ -102,7 +102,7 @@ describe("of which kind", () => {
       mean_kl_interval: { low, high },
     }) satisfies CategoryFigures;
   const of = (categories: Readonly<Record<string, CategoryFigures>>) =>
-    answerOf("Of which kind", { categories: { c30: categories } });
+    findAnswer("Of which kind", { categories: { c30: categories } });
 
   test("lists the highest first, and says yes where the intervals of the first two lie apart", () => {
     const apart = of({ other: kind(0.1, 0.05, 0.2, 0.3, 0.6), number: kind(0.9, 0.21, 1) });
@@ -131,7 +131,7 @@ describe("of which kind", () => {
 describe("since which checkpoint", () => {
   const progression = REPORT.progression!;
   const since = (more: Partial<Progression>, test?: Partial<KlComparison>) =>
-    answerOf("Since which", {
+    findAnswer("Since which", {
       progression: { ...progression, ...more },
       comparisons: [comparison({ kind: "consecutive", a: "c10", b: "c20", ...test })],
     });
@@ -163,7 +163,7 @@ describe("since which checkpoint", () => {
       "not enough data",
       true,
     ]);
-    expect(answerOf("Since which", { progression: null }).support).toBe("not enough data");
+    expect(findAnswer("Since which", { progression: null }).support).toBe("not enough data");
   });
 
   test("says of each turning point whether it is more than jitter", () => {
@@ -189,7 +189,7 @@ describe("since which checkpoint", () => {
 });
 
 describe("whether first and last differ", () => {
-  const differ = (...comparisons: KlComparison[]) => answerOf("Do the first and the last", { comparisons });
+  const differ = (...comparisons: KlComparison[]) => findAnswer("Do the first and the last", { comparisons });
 
   test("is yes after a significant test, whatever the direction, and no after one that is not", () => {
     const rises = differ(comparison());
@@ -237,7 +237,7 @@ describe("whether KL sits at errors", () => {
     ...more,
   });
   const at = (more: Partial<FirstErrorFigures> = {}) =>
-    answerOf("Does the KL sit", { first_errors: [figures(more)], correctness: [] });
+    findAnswer("Does the KL sit", { first_errors: [figures(more)], correctness: [] });
 
   test("is yes below alpha, with the share at errors and the share to expect", () => {
     const { answer, support } = at();
@@ -278,7 +278,7 @@ describe("whether KL sits at errors", () => {
     const correctness = [
       { ...REPORT.correctness.find(({ checkpoint }) => checkpoint === "c30")!, good_share: 0.7 },
     ];
-    const { answer } = answerOf("Does the KL sit", { first_errors: [], correctness });
+    const { answer } = findAnswer("Does the KL sit", { first_errors: [], correctness });
     expect(answer).toContain("70 % of the KL of judged texts is at tokens that move the way one wants");
   });
 });
@@ -299,7 +299,8 @@ describe("attention", () => {
     hidden: null,
     ...more,
   });
-  const look = (more: Partial<AttentionFigures>) => answerOf("Does it look", { attention: [figures(more)] });
+  const look = (more: Partial<AttentionFigures>) =>
+    findAnswer("Does it look", { attention: [figures(more)] });
 
   test("is yes where significantly more goes to the error, not where less does", () => {
     const more = look({});
@@ -328,7 +329,7 @@ describe("attention", () => {
   });
 
   const hide = (more: Partial<NonNullable<AttentionFigures["hidden"]>>) =>
-    answerOf("Is the KL behind", {
+    findAnswer("Is the KL behind", {
       attention: [
         figures({
           hidden: {
@@ -373,7 +374,7 @@ describe("attention", () => {
 });
 
 describe("against a baseline", () => {
-  const beside = (...comparisons: KlComparison[]) => answerOf("How does sft lie to ref", { comparisons });
+  const beside = (...comparisons: KlComparison[]) => findAnswer("How does sft lie to ref", { comparisons });
   const baseline = comparison({ kind: "baseline", a: "sft", b: "c30" });
 
   test("is its comparison with the last checkpoint", () => {
@@ -393,7 +394,7 @@ describe("against a baseline", () => {
 
 test("a probability is never written as 0", () => {
   const p = (adjusted_p_value: number): string =>
-    answerOf("Do the first", { comparisons: [comparison({ adjusted_p_value })] }).answer;
+    findAnswer("Do the first", { comparisons: [comparison({ adjusted_p_value })] }).answer;
   expect(p(1e-16)).toContain("p < 1e-15 after");
   expect(p(0.00012)).toContain("p = 1.2e-4 after");
   expect(p(0.001)).toContain("p = 0.001 after");

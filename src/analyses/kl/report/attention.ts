@@ -4,8 +4,8 @@ import { strongestHead } from "../attention/head-sums.ts";
 import type { TextAttention } from "../attention/text-attention.ts";
 import type { TextSummary } from "../summary.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
-import { finite, meanOf } from "./numbers.ts";
-import { groupProblems, type Problem, problemMean, problemMeans, textsOf } from "./problems.ts";
+import { computeMean, finite } from "./numbers.ts";
+import { groupProblems, listTexts, type Problem, problemMean, problemMeans } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /**
@@ -49,22 +49,24 @@ export function attentionFigures(study: KlStudy): AttentionFigures[] {
 
 /** Of the texts whose attention is known. */
 function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): AttentionFigures | undefined {
-  const problems = groupProblems(textsOf(checkpoint.problems).filter((text) => text.attention !== undefined));
+  const problems = groupProblems(
+    listTexts(checkpoint.problems).filter((text) => text.attention !== undefined),
+  );
   if (problems.length === 0) return undefined;
-  const mean = (of: Pick): number => meanOf(valuesOf(problems, of));
+  const mean = (of: Pick): number => computeMean(averageProblems(problems, of));
   const head = checkpoint.heads && strongestHead(checkpoint.heads);
   return {
     checkpoint: checkpoint.name,
-    texts: textsOf(problems).length,
+    texts: listTexts(problems).length,
     problems: problems.length,
     to_error: mean(({ toError }) => toError),
     reference_to_error: mean(({ referenceToError }) => referenceToError),
     to_control: finite(mean(({ toControl }) => toControl)),
     reference_to_control: finite(mean(({ referenceToControl }) => referenceToControl)),
-    difference: paired(study, valuesOf(problems, lookingMore)),
+    difference: paired(study, averageProblems(problems, lookingMore)),
     control_difference: pairedOrNull(
       study,
-      valuesOf(problems, ({ toControl, referenceToControl }) => toControl - referenceToControl),
+      averageProblems(problems, ({ toControl, referenceToControl }) => toControl - referenceToControl),
     ),
     with_kl: withKl(problems),
     strongest_head:
@@ -89,7 +91,7 @@ function reading(of: Pick): (text: TextSummary) => number {
 }
 
 /** Of every problem of which it is known. */
-function valuesOf(problems: readonly Problem[], of: Pick): number[] {
+function averageProblems(problems: readonly Problem[], of: Pick): number[] {
   return problemMeans(problems, reading(of));
 }
 
@@ -98,7 +100,7 @@ function paired(study: KlStudy, differences: readonly number[]): PairedDifferenc
   const test = exactSignedRank(differences);
   return {
     problems: differences.length,
-    mean: meanOf(differences),
+    mean: computeMean(differences),
     interval: study.bootstrap.mean(differences),
     p_value: test.pairs >= FEWEST_PAIRS ? test.pValue : null,
     adjusted_p_value: null,
@@ -137,10 +139,10 @@ function withKl(problems: readonly Problem[]): AttentionFigures["with_kl"] {
 /** KL behind the error, and with the error or as many tokens before it hidden. Null where nothing was hidden. */
 function hiddenFigures(study: KlStudy, all: readonly Problem[]): HiddenFigures | null {
   const problems = groupProblems(
-    textsOf(all).filter(({ attention }) => Number.isFinite(attention?.klWithoutError)),
+    listTexts(all).filter(({ attention }) => Number.isFinite(attention?.klWithoutError)),
   );
   if (problems.length === 0) return null;
-  const mean = (of: Pick): number => meanOf(valuesOf(problems, of));
+  const mean = (of: Pick): number => computeMean(averageProblems(problems, of));
   return {
     problems: problems.length,
     kl: mean(({ kl }) => kl),
@@ -148,11 +150,11 @@ function hiddenFigures(study: KlStudy, all: readonly Problem[]): HiddenFigures |
     kl_without_control: finite(mean(({ klWithoutControl }) => klWithoutControl)),
     difference: paired(
       study,
-      valuesOf(problems, ({ kl, klWithoutError }) => klWithoutError - kl),
+      averageProblems(problems, ({ kl, klWithoutError }) => klWithoutError - kl),
     ),
     against_control: pairedOrNull(
       study,
-      valuesOf(problems, ({ klWithoutError, klWithoutControl }) => klWithoutError - klWithoutControl),
+      averageProblems(problems, ({ klWithoutError, klWithoutControl }) => klWithoutError - klWithoutControl),
     ),
   };
 }

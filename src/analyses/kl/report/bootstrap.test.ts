@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { spearmanTest } from "../../../core/statistics/index.ts";
 import { seededRandom } from "../../../core/statistics/random.ts";
 import { seededBootstrap } from "./bootstrap.ts";
-import { trendOf } from "./trend.ts";
-import { turnOf } from "./turn-test.ts";
+import { findTrend } from "./trend.ts";
+import { testTurn } from "./turn-test.ts";
 
 const values = fc.array(fc.double({ min: -10, max: 10, noNaN: true }), { minLength: 6, maxLength: 40 });
 
@@ -81,10 +81,10 @@ describe("trends", () => {
   const ten = Array.from({ length: 10 }, (_, i) => 100 * i);
 
   test("say how ranks go along with steps, and test increments from six checkpoints on", () => {
-    expect(trendOf([1, 2, 3, 4], [1, 4, 9, 16])).toEqual({ rho: 1, p_value: null });
-    expect(trendOf([1, 2, 3], [1, 2, 3])).toBeUndefined();
-    expect(trendOf([1, 2, 3, 4], [1, 1, 1, 1])).toBeUndefined();
-    const steady = trendOf(
+    expect(findTrend([1, 2, 3, 4], [1, 4, 9, 16])).toEqual({ rho: 1, p_value: null });
+    expect(findTrend([1, 2, 3], [1, 2, 3])).toBeUndefined();
+    expect(findTrend([1, 2, 3, 4], [1, 1, 1, 1])).toBeUndefined();
+    const steady = findTrend(
       ten,
       ten.map((step, i) => 0.01 * step + (i % 2)),
     )!;
@@ -94,8 +94,8 @@ describe("trends", () => {
   test("a path in order is no drift where its increments could as well have been others", () => {
     // One large step, the others next to nothing: all in order, and nothing says that the next ones go on.
     const jump = ten.map((_, i) => (i < 5 ? 0 : 1) + 0.001 * i);
-    expect(trendOf(ten, jump)).toMatchObject({ rho: 1 });
-    expect(trendOf(ten, jump)!.p_value!).toBeGreaterThan(0.2);
+    expect(findTrend(ten, jump)).toMatchObject({ rho: 1 });
+    expect(findTrend(ten, jump)!.p_value!).toBeGreaterThan(0.2);
   });
 
   test("wandering passes for a drift in one run of twenty, and in most by its ranks", () => {
@@ -107,7 +107,7 @@ describe("trends", () => {
         at += normal(random);
         return at;
       });
-      if (trendOf(ten, walk)!.p_value! < 0.05) drifts++;
+      if (findTrend(ten, walk)!.p_value! < 0.05) drifts++;
       if (spearmanTest(ten, walk).pValue < 0.05) ranked++;
     }
     expect(drifts).toBeGreaterThan(30);
@@ -119,10 +119,10 @@ describe("trends", () => {
 describe("turns", () => {
   test("a path that rises and falls has one, where it does", () => {
     const hump = Array.from({ length: 11 }, (_, i) => -Math.abs(i - 6));
-    expect(turnOf(hump, 1)).toMatchObject({ place: 6, type: "max" });
-    expect(turnOf(hump, 1)!.p_value).toBeLessThan(0.001);
+    expect(testTurn(hump, 1)).toMatchObject({ place: 6, type: "max" });
+    expect(testTurn(hump, 1)!.p_value).toBeLessThan(0.001);
     expect(
-      turnOf(
+      testTurn(
         hump.map((value) => -value),
         1,
       ),
@@ -131,17 +131,17 @@ describe("turns", () => {
 
   test("a trend, a level that is reached, a leg of four values and fewer than nine have none", () => {
     const ten = Array.from({ length: 10 }, (_, i) => i);
-    expect(turnOf(ten, 1)).toBeUndefined();
-    expect(turnOf([0, 1, 2, 3, 4, 5, 5.2, 4.9, 5.1, 5], 1)).toBeUndefined();
-    expect(turnOf([0, 1, 2, 3, 4, 5, 6, 5, 4, 3], 1)).toBeUndefined();
-    expect(turnOf([0, 1, 2, 3, 3, 2, 1, 0], 1)).toBeUndefined();
+    expect(testTurn(ten, 1)).toBeUndefined();
+    expect(testTurn([0, 1, 2, 3, 4, 5, 5.2, 4.9, 5.1, 5], 1)).toBeUndefined();
+    expect(testTurn([0, 1, 2, 3, 4, 5, 6, 5, 4, 3], 1)).toBeUndefined();
+    expect(testTurn([0, 1, 2, 3, 3, 2, 1, 0], 1)).toBeUndefined();
   });
 
   test("jitter passes for one in less than one run of twenty", () => {
     const random = seededRandom(3);
     let turns = 0;
     for (let run = 0; run < 300; run++) {
-      const found = turnOf(
+      const found = testTurn(
         Array.from({ length: 10 }, () => normal(random)),
         run,
       );

@@ -1,6 +1,6 @@
 import { ratioInterval, seededRandom } from "../../../core/statistics/index.ts";
 import { FEWEST_INTERVAL_PROBLEMS, type KlInterval, MOST_PROBLEMS_BY_T } from "../../../results/index.ts";
-import { quantileOf } from "./numbers.ts";
+import { computeQuantile } from "./numbers.ts";
 
 export interface Bootstrap {
   /** 95 % interval of Σ numerators / Σ denominators over units; null with fewer than six. */
@@ -24,7 +24,7 @@ export function seededBootstrap(replicates: number, seed: number): Bootstrap {
       const { low, high } = ratioInterval(numerators, denominators);
       return Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null;
     }
-    const drawn = drawsOf(units);
+    const drawn = getDraws(units);
     const statistics: number[] = [];
     for (let replicate = 0; replicate < replicates; replicate++) {
       let above = 0;
@@ -38,9 +38,9 @@ export function seededBootstrap(replicates: number, seed: number): Bootstrap {
     }
     if (statistics.length < replicates / 2 || statistics.length === 0) return null;
     statistics.sort((a, b) => a - b);
-    return { low: quantileOf(statistics, 0.025), high: quantileOf(statistics, 0.975) };
+    return { low: computeQuantile(statistics, 0.025), high: computeQuantile(statistics, 0.975) };
   };
-  const drawsOf = (units: number): Uint32Array => {
+  const getDraws = (units: number): Uint32Array => {
     const known = draws.get(units);
     if (known !== undefined) return known;
     const random = seededRandom(seed);

@@ -4,15 +4,15 @@ import type { KlReport } from "../../../results/kl.ts";
 import type { StudyText } from "../study.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { chooseCases } from "./cases.ts";
-import { growingStudy, lookedAt, type NamedKl, studyOf, studyText } from "./report.test-data.ts";
+import { growingStudy, lookedAt, makeStudy, type NamedKl, studyText } from "./report.test-data.ts";
 
-function reportOf(texts: readonly StudyText[], checkpoints: readonly NamedKl[]): KlReport {
-  const input = studyOf(texts, checkpoints);
+function makeReport(texts: readonly StudyText[], checkpoints: readonly NamedKl[]): KlReport {
+  const input = makeStudy(texts, checkpoints);
   return buildKlReport({ ...input, cases: lookedAt(texts, checkpoints, chooseCases(input)) });
 }
 
 const { texts, checkpoints } = growingStudy();
-const report = reportOf(texts, checkpoints);
+const report = makeReport(texts, checkpoints);
 
 describe("a checkpoint's figures", () => {
   const two = [
@@ -21,7 +21,7 @@ describe("a checkpoint's figures", () => {
     studyText("b2", ["2"], { problem: "b" }),
   ];
   // Problem a: (0.2 + 0.4) / 2 = 0.3; problem b: (1.5 + 0.1) / 2 = 0.8, its texts alike.
-  const figures = reportOf(two, [{ name: "c", kl: [[0.2, 0.4], [1.5], [0.1]] }]).checkpoints.c!;
+  const figures = makeReport(two, [{ name: "c", kl: [[0.2, 0.4], [1.5], [0.1]] }]).checkpoints.c!;
 
   test("are means over problems of means over texts", () => {
     expect(figures.mean_kl).toBeCloseTo(0.55, 12);
@@ -47,7 +47,7 @@ describe("a checkpoint's figures", () => {
   });
 
   test("are null and said to be absent where they cannot be", () => {
-    const one = reportOf([studyText("a", ["x"])], [{ name: "c", kl: [[0.2]] }]);
+    const one = makeReport([studyText("a", ["x"])], [{ name: "c", kl: [[0.2]] }]);
     expect(one.checkpoints.c!.mean_kl_interval).toBeNull();
     expect(one.progression).toBeNull();
     expect(one.absent.join("\n")).toMatch(/mean_kl_interval[\s\S]*no progression/);
@@ -55,7 +55,7 @@ describe("a checkpoint's figures", () => {
   });
 
   test("leave out texts without a finite KL, and say so", () => {
-    const infinite = reportOf(two, [{ name: "c", kl: [[0.2, 0.4], [1.5], [Number.POSITIVE_INFINITY]] }]);
+    const infinite = makeReport(two, [{ name: "c", kl: [[0.2, 0.4], [1.5], [Number.POSITIVE_INFINITY]] }]);
     expect(infinite.checkpoints.c!.mean_kl).toBeCloseTo(0.9, 12);
     expect(infinite.checkpoints.c!.texts_missing).toBe(1);
     expect(infinite.absent).toContain("1 text has no finite mean KL and is in no figure (c)");
@@ -63,7 +63,7 @@ describe("a checkpoint's figures", () => {
 });
 
 test("tokens with an infinite KL are counted", () => {
-  const input = studyOf(texts, checkpoints);
+  const input = makeStudy(texts, checkpoints);
   const [first, ...rest] = input.checkpoints;
   const some = first!.texts.map((text, i) => (i < 3 ? { ...text, infiniteKl: 2 } : text));
   const { absent } = buildKlReport({
@@ -82,7 +82,7 @@ test("nothing in a report is NaN or infinite", () => {
   };
   walk(report, "report");
   const hole = checkpoints.map((one) => ({ ...one, kl: one.kl.map((row) => row.map(() => Number.NaN)) }));
-  walk(reportOf(texts, [checkpoints[0]!, ...hole.slice(1)]), "with holes");
+  walk(makeReport(texts, [checkpoints[0]!, ...hole.slice(1)]), "with holes");
 });
 
 describe("categories", () => {
@@ -127,7 +127,7 @@ describe("over checkpoints", () => {
       support: "yes",
       answer: expect.stringContaining("p = 0.0391 after correction (these two checkpoints, other problems)"),
     });
-    const alone = reportOf(
+    const alone = makeReport(
       texts,
       checkpoints.filter(({ role }) => role !== "baseline"),
     );
@@ -145,7 +145,7 @@ describe("over checkpoints", () => {
   test("a turning point is supported where the whole path rises and falls, not where neighbours differ", () => {
     const at = (level: number): number[][] => texts.map((_, i) => [level * (1 + i / 10), 0]);
     const path = (levels: readonly number[]) =>
-      reportOf(
+      makeReport(
         texts,
         levels.map((level, i) => ({ name: `c${i}`, step: i + 1, kl: at(level) })),
       );
@@ -182,7 +182,7 @@ describe("comparisons", () => {
   });
 
   test("have no p-value below six pairs that differ", () => {
-    const same = reportOf(texts, [
+    const same = makeReport(texts, [
       { name: "a", step: 1, kl: checkpoints[0]!.kl },
       { name: "b", step: 2, kl: checkpoints[0]!.kl },
     ]);
@@ -213,13 +213,13 @@ describe("correctness", () => {
     }));
     const many = [...both, ...both.map((text, i) => ({ ...text, id: `r${i}`, problem: `s${i % 4}` }))];
     const kl = many.map((text, i) => [text.correct ? 0.1 : 0.5 + i / 100]);
-    const last = reportOf(many, [{ name: "c", step: 1, kl }]).correctness[0]!;
+    const last = makeReport(many, [{ name: "c", step: 1, kl }]).correctness[0]!;
     expect(last.test).toMatchObject({ method: "wilcoxon", n: 8, rank_biserial: 1 });
   });
 
   test("tells problems that a checkpoint solves from those it does not", () => {
     const outcomes = new Map(texts.map(({ problem }, i) => [problem, i > 5]));
-    const last = reportOf(texts, [{ ...checkpoints[0]!, outcomes }]).correctness[0]!;
+    const last = makeReport(texts, [{ ...checkpoints[0]!, outcomes }]).correctness[0]!;
     expect([last.solved!.problems, last.unsolved!.problems]).toEqual([2, 6]);
   });
 });
@@ -284,7 +284,7 @@ describe("tables of the published analysis", () => {
   });
 
   test("what was not looked at again is absent, not guessed", () => {
-    const without = buildKlReport({ ...studyOf(texts, checkpoints), cases: [] });
+    const without = buildKlReport({ ...makeStudy(texts, checkpoints), cases: [] });
     expect(without.cases).toEqual([]);
     expect(without.top_spikes.every(({ since }) => since === null)).toBe(true);
     expect(without.absent.join()).toMatch(/no case study of q\d/);
@@ -299,7 +299,7 @@ describe("caveats", () => {
     expect(all).toMatch(/8 problems are few/);
     expect(all).not.toMatch(/another policy/);
     const others = texts.map((text, i) => ({ ...text, source: i < 2 ? undefined : "other" }));
-    const foreign = reportOf(others, checkpoints).caveats.join("\n");
+    const foreign = makeReport(others, checkpoints).caveats.join("\n");
     expect(foreign).toMatch(/another policy than the reference ref \(6 by other of 8\)/);
     expect(foreign).toMatch(/Who wrote 2 of 8 texts is not known/);
   });
@@ -309,7 +309,7 @@ test("the order of texts and checkpoints changes nothing", () => {
   const order = fc.shuffledSubarray([...texts.keys()], { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(order, (places) => {
-      const input = studyOf(texts, checkpoints);
+      const input = makeStudy(texts, checkpoints);
       const shuffled = {
         ...input,
         checkpoints: [...input.checkpoints]
@@ -325,5 +325,5 @@ test("the order of texts and checkpoints changes nothing", () => {
 });
 
 test("a study without a scored text is refused", () => {
-  expect(() => reportOf(texts, [])).toThrow(/no text is scored: 8 texts, 0 checkpoints/);
+  expect(() => makeReport(texts, [])).toThrow(/no text is scored: 8 texts, 0 checkpoints/);
 });

@@ -10,7 +10,7 @@ import { comparisons } from "./comparisons.ts";
 import { correctnessFigures } from "./correctness.ts";
 import { correlations } from "./correlations.ts";
 import { firstErrorFigures } from "./first-error-tests.ts";
-import { textsOf } from "./problems.ts";
+import { listTexts } from "./problems.ts";
 import { progression } from "./progression.ts";
 import {
   type Checkpoint,
@@ -51,7 +51,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
     study: input.study,
     reference: input.reference,
     settings: input.settings,
-    metrics: metricsOf(study, figures[last.name] as KlReport["checkpoints"][string]),
+    metrics: buildMetrics(study, figures[last.name] as KlReport["checkpoints"][string]),
     policies: input.policies,
     checkpoints: figures,
     categories,
@@ -82,9 +82,9 @@ export function buildKlReport(input: KlReportInput): KlReport {
   };
 }
 
-function metricsOf(study: KlStudy, last: KlReport["checkpoints"][string]): KlMetrics {
+function buildMetrics(study: KlStudy, last: KlReport["checkpoints"][string]): KlMetrics {
   const { name } = lastCheckpoint(study);
-  const all = study.checkpoints.flatMap(({ problems }) => textsOf(problems));
+  const all = study.checkpoints.flatMap(({ problems }) => listTexts(problems));
   const longest = new Map<number, number>();
   for (const { index, tokens } of all) longest.set(index, Math.max(tokens, longest.get(index) ?? 0));
   return {

@@ -4,9 +4,9 @@ import { isAtError } from "../error-span.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
-import { textsOf } from "./problems.ts";
+import { listTexts } from "./problems.ts";
 import { type KlStudy, type KlStudyInput, lastCheckpoint, viewStudy } from "./report-input.ts";
-import { handleOf, largestSpikes, spikeFigures } from "./spike-figures.ts";
+import { formatTextHandle, largestSpikes, spikeFigures } from "./spike-figures.ts";
 
 interface Criterion {
   readonly reason: string;
@@ -50,7 +50,7 @@ function spikeAtError(summary: TextSummary, text: StudyText): number | undefined
 /** The texts worth a case study at the last checkpoint, each for one reason, none twice. */
 function chosen(study: KlStudy): Map<number, string> {
   const reasons = new Map<number, string>();
-  const texts = textsOf(lastCheckpoint(study).problems);
+  const texts = listTexts(lastCheckpoint(study).problems);
   for (const { reason, rank } of CRITERIA.slice(0, study.sizes.cases)) {
     const best = texts
       .filter(({ index }) => !reasons.has(index))
@@ -79,12 +79,12 @@ export function chooseCases(input: KlStudyInput): number[] {
 
 /** In the order of the reasons; those that were not looked at are left out, and said so. */
 export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnderCheckpoints>): CaseStudy[] {
-  const last = new Map(textsOf(lastCheckpoint(study).problems).map((summary) => [summary.index, summary]));
+  const last = new Map(listTexts(lastCheckpoint(study).problems).map((summary) => [summary.index, summary]));
   const classify = tokenClassifier(study.input.categories);
   return [...chosen(study)].flatMap(([index, reason]): CaseStudy[] => {
     const [found, summary] = [looked.get(index), last.get(index)];
     if (found === undefined || summary === undefined) {
-      study.absent(`no case study of ${handleOf(index)} (${reason}): it was not revisited`);
+      study.absent(`no case study of ${formatTextHandle(index)} (${reason}): it was not revisited`);
       return [];
     }
     const { text } = found;
@@ -93,12 +93,14 @@ export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnde
       [...text.tokens.keys()].filter((token) => found.kl.get(name)?.[token] === Number.POSITIVE_INFINITY),
     ).length;
     if (infinite > 0)
-      study.absent(`${handleOf(index)}: ${infinite} infinite values of KL are null in its case study`);
+      study.absent(
+        `${formatTextHandle(index)}: ${infinite} infinite values of KL are null in its case study`,
+      );
     const rows = (of: ReadonlyMap<string, ArrayLike<number>>): (number | null)[][] =>
       checkpoints.map((name) => text.tokens.map((_, token) => finite(of.get(name)?.[token] ?? Number.NaN)));
     return [
       {
-        handle: handleOf(index),
+        handle: formatTextHandle(index),
         text: text.id,
         problem: text.problem,
         reason,

@@ -1,7 +1,7 @@
 import type { CategoryFigures } from "../../../results/index.ts";
 import type { CategorySums } from "../summary.ts";
-import { maxOf, minOf, sumOf } from "./numbers.ts";
-import { textsOf } from "./problems.ts";
+import { computeSum, findMax, findMin } from "./numbers.ts";
+import { listTexts } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /**
@@ -10,30 +10,30 @@ import type { Checkpoint, KlStudy } from "./report-input.ts";
  */
 export function categoryFigures(study: KlStudy, checkpoint: Checkpoint): Record<string, CategoryFigures> {
   const { problems } = checkpoint;
-  const texts = textsOf(problems);
+  const texts = listTexts(problems);
   const names = new Set([
     ...study.input.settings.categories,
     ...texts.flatMap((text) => Object.keys(text.categories)),
   ]);
-  const sumsOf = (name: string): CategorySums[] =>
+  const collectSums = (name: string): CategorySums[] =>
     texts.flatMap(({ categories }) => {
       const sums = categories[name];
       return sums === undefined || sums.count === 0 ? [] : [sums];
     });
   const byName = [...names]
-    .map((name) => ({ name, sums: sumsOf(name) }))
+    .map((name) => ({ name, sums: collectSums(name) }))
     .filter(({ sums }) => sums.length > 0);
   const all = byName.flatMap(({ sums }) => sums);
-  const allTokens = sumOf(all.map(({ count }) => count));
-  const allKl = sumOf(all.map(({ sum }) => sum));
+  const allTokens = computeSum(all.map(({ count }) => count));
+  const allKl = computeSum(all.map(({ sum }) => sum));
   const figures = byName.map(({ name, sums }): [string, CategoryFigures] => {
-    const count = sumOf(sums.map((one) => one.count));
-    const sum = sumOf(sums.map((one) => one.sum));
+    const count = computeSum(sums.map((one) => one.count));
+    const sum = computeSum(sums.map((one) => one.sum));
     const mean = sum / count;
-    const squares = sumOf(sums.map((one) => one.sumOfSquares));
+    const squares = computeSum(sums.map((one) => one.sumOfSquares));
     const perProblem = (of: (one: CategorySums) => number): number[] =>
       problems.map((problem) =>
-        sumOf(
+        computeSum(
           problem.texts.map(({ categories }) => (categories[name] === undefined ? 0 : of(categories[name]))),
         ),
       );
@@ -43,9 +43,9 @@ export function categoryFigures(study: KlStudy, checkpoint: Checkpoint): Record<
         count,
         mean_kl: mean,
         std_kl: Math.sqrt(Math.max(0, squares / count - mean ** 2)),
-        max_kl: maxOf(sums.map(({ max }) => max)),
-        min_kl: minOf(sums.map(({ min }) => min)),
-        spikes: sumOf(sums.map(({ spikes }) => spikes)),
+        max_kl: findMax(sums.map(({ max }) => max)),
+        min_kl: findMin(sums.map(({ min }) => min)),
+        spikes: computeSum(sums.map(({ spikes }) => spikes)),
         share_of_tokens: count / allTokens,
         share_of_kl: allKl > 0 ? sum / allKl : 0,
         mean_kl_interval: study.bootstrap.ratio(

@@ -3,18 +3,18 @@ import type { KlReport } from "../../../results/kl.ts";
 import type { StudyText } from "../study.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { caveats } from "./caveats.ts";
-import { growingStudy, studyOf } from "./report.test-data.ts";
+import { growingStudy, makeStudy } from "./report.test-data.ts";
 import type { KlStudyInput } from "./report-input.ts";
 
 const { texts, checkpoints } = growingStudy();
-const REPORT: KlReport = buildKlReport({ ...studyOf(texts, checkpoints), cases: [] });
+const REPORT: KlReport = buildKlReport({ ...makeStudy(texts, checkpoints), cases: [] });
 
 function lines(
   change: (text: StudyText, index: number) => Partial<StudyText> = () => ({}),
   more: { readonly input?: Partial<KlStudyInput>; readonly report?: Partial<KlReport> } = {},
 ): string {
   const changed = texts.map((text, i) => ({ ...text, ...change(text, i) }));
-  return caveats({ ...studyOf(changed, checkpoints), ...more.input }, { ...REPORT, ...more.report }).join(
+  return caveats({ ...makeStudy(changed, checkpoints), ...more.input }, { ...REPORT, ...more.report }).join(
     "\n",
   );
 }
@@ -51,7 +51,7 @@ describe("what a high KL means", () => {
 
   test("says how many problems the last checkpoint itself solves", () => {
     expect(lines()).toContain("(whether it would solve the problem is not known here)");
-    const input = studyOf(texts, checkpoints);
+    const input = makeStudy(texts, checkpoints);
     const outcomes = new Map([...texts.keys()].map((i) => [`p${i}`, i < 3]));
     const solved = input.checkpoints.map((one) => (one.name === "c30" ? { ...one, outcomes } : one));
     expect(lines(undefined, { input: { checkpoints: solved } })).toContain(

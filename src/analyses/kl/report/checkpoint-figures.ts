@@ -1,7 +1,22 @@
 import type { CheckpointFigures, PairFigures, Region } from "../../../results/index.ts";
 import type { TextSummary } from "../summary.ts";
-import { deviationOf, finite, maxOf, meanOf, medianOf, minOf, sumOf } from "./numbers.ts";
-import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";
+import {
+  computeDeviation,
+  computeMean,
+  computeMedian,
+  computeSum,
+  findMax,
+  findMin,
+  finite,
+} from "./numbers.ts";
+import {
+  countSpikes,
+  groupProblems,
+  listTexts,
+  type Problem,
+  problemMean,
+  problemMeans,
+} from "./problems.ts";
 import type { Checkpoint, KlStudy, PolicyPair } from "./report-input.ts";
 
 export const REGIONS: readonly Region[] = ["early", "mid", "late"];
@@ -21,30 +36,30 @@ export function byRegion<T>(of: (region: Region) => T): Record<Region, T> {
 export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): CheckpointFigures {
   const { problems, name } = checkpoint;
   const { texts: all, vocabularySize } = study.input;
-  const texts = textsOf(problems);
+  const texts = listTexts(problems);
   const kl = problemMeans(problems, (text) => text.meanKl);
   const entropies = problemMeans(problems, (text) => text.meanEntropy);
-  const entropy = meanOf(entropies);
-  const tokens = sumOf(texts.map((text) => text.tokens));
+  const entropy = computeMean(entropies);
+  const tokens = computeSum(texts.map((text) => text.tokens));
   const exact = texts.every((text) => text.exact);
   const upper = problemMeans(problems, (text) => text.meanKlUpper);
-  const known = sumOf(texts.map((text) => text.argmaxKnown));
+  const known = computeSum(texts.map((text) => text.argmaxKnown));
   const interval = study.bootstrap.mean(kl);
   const mean = (of: (text: TextSummary) => number): number | null =>
-    finite(meanOf(problemMeans(problems, of)));
+    finite(computeMean(problemMeans(problems, of)));
   const unusable = checkpoint.texts.length - texts.length;
   if (unusable > 0)
     study.absent(
       `${unusable} ${unusable === 1 ? "text has no finite mean KL and is" : "texts have no finite mean KL and are"} in no figure`,
       name,
     );
-  const infinite = sumOf(texts.map((text) => text.infiniteKl ?? 0));
+  const infinite = computeSum(texts.map((text) => text.infiniteKl ?? 0));
   if (infinite > 0)
     study.absent(
       `${infinite} ${infinite === 1 ? "token has an infinite KL and is" : "tokens have an infinite KL and are"} in no mean and no spike`,
       name,
     );
-  const reverse = sumOf(texts.map((text) => text.infiniteReverseKl ?? 0));
+  const reverse = computeSum(texts.map((text) => text.infiniteReverseKl ?? 0));
   if (reverse > 0)
     study.absent(
       `${reverse} ${reverse === 1 ? "token has an infinite reverse KL and is" : "tokens have an infinite reverse KL and are"} in no mean of it`,
@@ -69,24 +84,24 @@ export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): Check
     texts: texts.length,
     tokens,
     texts_missing: Math.max(0, all.length - texts.length),
-    mean_kl: finite(meanOf(kl)),
-    std_kl: finite(deviationOf(kl)),
-    median_kl: finite(medianOf(kl)),
-    min_kl: finite(minOf(kl)),
-    max_kl: finite(maxOf(kl)),
+    mean_kl: finite(computeMean(kl)),
+    std_kl: finite(computeDeviation(kl)),
+    median_kl: finite(computeMedian(kl)),
+    min_kl: finite(findMin(kl)),
+    max_kl: finite(findMax(kl)),
     mean_kl_interval: interval,
     mean_reverse_kl: mean((text) => text.meanReverseKl),
     mean_js: mean((text) => text.meanJs),
     mean_total_variation: mean((text) => text.meanTotalVariation),
     mean_kl_lower: exact ? null : mean((text) => text.meanKlLower),
-    mean_kl_upper: exact ? null : finite(meanOf(upper)),
-    upper_infinite_share: exact ? null : finite(sumOf(texts.map((text) => text.upperInfinite)) / tokens),
-    token_mean_kl: finite(sumOf(texts.map((text) => text.meanKl * text.tokens)) / tokens),
-    token_max_kl: finite(maxOf(texts.map((text) => text.maxKl))),
-    argmax_changed: known === 0 ? null : sumOf(texts.map((text) => text.argmaxChanged)) / known,
+    mean_kl_upper: exact ? null : finite(computeMean(upper)),
+    upper_infinite_share: exact ? null : finite(computeSum(texts.map((text) => text.upperInfinite)) / tokens),
+    token_mean_kl: finite(computeSum(texts.map((text) => text.meanKl * text.tokens)) / tokens),
+    token_max_kl: finite(findMax(texts.map((text) => text.maxKl))),
+    argmax_changed: known === 0 ? null : computeSum(texts.map((text) => text.argmaxChanged)) / known,
     mean_delta: mean((text) => text.meanDelta),
     mean_entropy: finite(entropy),
-    std_entropy: finite(deviationOf(entropies)),
+    std_entropy: finite(computeDeviation(entropies)),
     mean_entropy_normalized: vocabularySize === null ? null : finite(entropy / Math.log(vocabularySize)),
     mean_reference_entropy: mean((text) => text.meanReferenceEntropy),
     entropy_by_region: byRegion((region) => mean((text) => text.entropyByRegion[region])),
@@ -101,45 +116,45 @@ function noteAbsent(study: KlStudy, name: string, there: Readonly<Record<string,
 
 function spikeFigures(problems: readonly Problem[], texts: readonly TextSummary[], tokens: number) {
   const spikes = texts.flatMap((text) => text.spikes);
-  const perProblem = problems.map(spikesOf);
-  const values = sumOf(spikes.map(({ value }) => value));
-  const share = values / sumOf(texts.map((text) => text.meanKl * text.tokens));
+  const perProblem = problems.map(countSpikes);
+  const values = computeSum(spikes.map(({ value }) => value));
+  const share = values / computeSum(texts.map((text) => text.meanKl * text.tokens));
   const zscores = spikes.map(({ zscore }) => zscore).filter(Number.isFinite);
   return {
     spikes_total: spikes.length,
-    spikes_mean: finite(meanOf(perProblem)) ?? 0,
-    spikes_shuffled: finite(sumOf(texts.map(({ spikesShuffled }) => spikesShuffled)) / problems.length),
-    spikes_median: finite(medianOf(perProblem)) ?? 0,
+    spikes_mean: finite(computeMean(perProblem)) ?? 0,
+    spikes_shuffled: finite(computeSum(texts.map(({ spikesShuffled }) => spikesShuffled)) / problems.length),
+    spikes_median: finite(computeMedian(perProblem)) ?? 0,
     spikes_per_100_tokens: finite((100 * spikes.length) / tokens) ?? 0,
     spike_mean_value: finite(values / spikes.length),
-    spike_mean_zscore: finite(meanOf(zscores)),
+    spike_mean_zscore: finite(computeMean(zscores)),
     spike_share_of_kl: finite(share),
     spike_regions: byRegion((region) => {
       const densities = texts.map((text) => text.spikeDensity[region]).filter(Number.isFinite);
       const count = spikes.filter((spike) => spike.region === region).length;
-      return { spikes: count, density: finite(meanOf(densities)) ?? 0 };
+      return { spikes: count, density: finite(computeMean(densities)) ?? 0 };
     }),
   };
 }
 
 /** Null unless every text has been looked at in RL-Probe's alignment too. */
 function rlProbeFigures(problems: readonly Problem[]): CheckpointFigures["rl_probe"] {
-  const texts = textsOf(problems);
+  const texts = listTexts(problems);
   if (texts.length === 0 || texts.some(({ rlProbe }) => rlProbe === null)) return null;
   const kl = problemMeans(problems, ({ rlProbe }) => rlProbe?.meanKl ?? Number.NaN);
-  const total = sumOf(texts.map(({ rlProbe }) => rlProbe?.spikes ?? 0));
+  const total = computeSum(texts.map(({ rlProbe }) => rlProbe?.spikes ?? 0));
   const same = texts.map(({ spikes, rlProbe }) => {
     const there = new Set(rlProbe?.spikePositions);
     return spikes.filter(({ position }) => there.has(position)).length;
   });
-  const ours = sumOf(texts.map(({ spikes }) => spikes.length));
+  const ours = computeSum(texts.map(({ spikes }) => spikes.length));
   if (kl.length === 0) return null;
   return {
-    mean_kl: meanOf(kl),
-    std_kl: deviationOf(kl),
+    mean_kl: computeMean(kl),
+    std_kl: computeDeviation(kl),
     spikes_total: total,
     spikes_mean: total / problems.length,
-    same_spikes: ours === 0 ? null : sumOf(same) / ours,
+    same_spikes: ours === 0 ? null : computeSum(same) / ours,
   };
 }
 
@@ -148,16 +163,16 @@ export function pairFigures({ p, q, texts }: PolicyPair): PairFigures {
   const problems = groupProblems(texts);
   const kl = problems.map((problem) => problemMean(problem, (text) => text.meanKl));
   const mean = (of: (text: TextSummary) => number): number | null =>
-    finite(meanOf(problemMeans(problems, of)));
+    finite(computeMean(problemMeans(problems, of)));
   return {
     p,
     q,
     problems: problems.length,
-    tokens: sumOf(textsOf(problems).map((text) => text.tokens)),
-    mean_kl: finite(meanOf(kl)),
-    std_kl: finite(deviationOf(kl)),
+    tokens: computeSum(listTexts(problems).map((text) => text.tokens)),
+    mean_kl: finite(computeMean(kl)),
+    std_kl: finite(computeDeviation(kl)),
     mean_reverse_kl: mean((text) => text.meanReverseKl),
     mean_js: mean((text) => text.meanJs),
-    spikes_mean: finite(meanOf(problems.map(spikesOf))) ?? 0,
+    spikes_mean: finite(computeMean(problems.map(countSpikes))) ?? 0,
   };
 }

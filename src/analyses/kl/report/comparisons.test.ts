@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { KlComparison } from "../../../results/kl.ts";
 import { comparisons } from "./comparisons.ts";
-import { studyOf, studyText } from "./report.test-data.ts";
+import { makeStudy, studyText } from "./report.test-data.ts";
 import { viewStudy } from "./report-input.ts";
 
 /** Two checkpoints over problems of one token; the second has so much more KL than the first. */
 function compared(differences: readonly number[], alpha = 0.05): KlComparison {
   const texts = differences.map((_, i) => studyText(`p${i}`, ["x"]));
-  const input = studyOf(texts, [
+  const input = makeStudy(texts, [
     { name: "before", step: 1, kl: differences.map((_, i) => [0.4 + i / 1000]) },
     { name: "after", step: 2, kl: differences.map((difference, i) => [0.4 + i / 1000 + difference]) },
   ]);

@@ -1,6 +1,6 @@
 import { exactSignedRank, holm } from "../../../core/statistics/index.ts";
 import type { KlComparison } from "../../../results/index.ts";
-import { finite, meanOf, medianOf } from "./numbers.ts";
+import { computeMean, computeMedian, finite } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
 import { type Checkpoint, type KlStudy, trained } from "./report-input.ts";
 
@@ -66,8 +66,8 @@ function compare(
     a: a.name,
     b: b.name,
     problems: values.length,
-    mean_difference: meanOf(differences),
-    median_difference: medianOf(differences),
+    mean_difference: computeMean(differences),
+    median_difference: computeMedian(differences),
     interval: study.bootstrap.mean(differences),
     statistic: enough ? test.statistic : null,
     p_value: enough ? test.pValue : null,

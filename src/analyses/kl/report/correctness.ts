@@ -1,8 +1,15 @@
 import { exactSignedRank, holm, mannWhitneyU } from "../../../core/statistics/index.ts";
 import type { CorrectnessFigures, GroupKl } from "../../../results/index.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
-import { deviationOf, finite, meanOf, sumOf } from "./numbers.ts";
-import { groupProblems, type Problem, problemMean, problemMeans, spikesOf, textsOf } from "./problems.ts";
+import { computeDeviation, computeMean, computeSum, finite } from "./numbers.ts";
+import {
+  countSpikes,
+  groupProblems,
+  listTexts,
+  type Problem,
+  problemMean,
+  problemMeans,
+} from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /** Below this many problems in either group no order of two groups is significant at 5 %. */
@@ -33,13 +40,16 @@ export function correctnessFigures(study: KlStudy): CorrectnessFigures[] {
 
 function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): CorrectnessFigures {
   const { problems, name, outcomes } = checkpoint;
-  const texts = textsOf(problems);
+  const texts = listTexts(problems);
   const being = (correct: boolean): Problem[] =>
     groupProblems(texts.filter(({ index }) => study.input.texts[index]?.correct === correct));
   const [wrong, right] = [being(false), being(true)];
   const judged = texts.filter(({ goodKl, badKl }) => Number.isFinite(goodKl) && Number.isFinite(badKl));
-  const [good, bad] = [sumOf(judged.map((text) => text.goodKl)), sumOf(judged.map((text) => text.badKl))];
-  const tokens = sumOf(judged.map((text) => text.tokens));
+  const [good, bad] = [
+    computeSum(judged.map((text) => text.goodKl)),
+    computeSum(judged.map((text) => text.badKl)),
+  ];
+  const tokens = computeSum(judged.map((text) => text.tokens));
   const solving = (solved: boolean): Problem[] =>
     problems.filter((problem) => outcomes.get(problem.name) === solved);
   if (judged.length === 0) study.absent("no good and bad KL, as no text is known to be right or wrong", name);
@@ -47,31 +57,31 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): CorrectnessFigure
     study.absent("no solved and unsolved problems, as the checkpoint's own answers are not known", name);
   return {
     checkpoint: name,
-    wrong_texts: groupOf(wrong),
-    right_texts: groupOf(right),
-    test: testOf(study, name, wrong, right),
+    wrong_texts: summarizeGroup(wrong),
+    right_texts: summarizeGroup(right),
+    test: testDifference(study, name, wrong, right),
     good_kl: finite(good / tokens),
     bad_kl: finite(bad / tokens),
     good_share: finite(good / (good + bad)),
-    solved: groupOf(solving(true)),
-    unsolved: groupOf(solving(false)),
+    solved: summarizeGroup(solving(true)),
+    unsolved: summarizeGroup(solving(false)),
   };
 }
 
-function groupOf(problems: readonly Problem[]): GroupKl | null {
+function summarizeGroup(problems: readonly Problem[]): GroupKl | null {
   if (problems.length === 0) return null;
   const kl = problemMeans(problems, ({ meanKl }) => meanKl);
   return {
     problems: problems.length,
-    texts: textsOf(problems).length,
-    mean_kl: meanOf(kl),
-    std_kl: deviationOf(kl),
-    spikes_mean: meanOf(problems.map(spikesOf)),
-    mean_delta: finite(meanOf(problemMeans(problems, ({ meanDelta }) => meanDelta))),
+    texts: listTexts(problems).length,
+    mean_kl: computeMean(kl),
+    std_kl: computeDeviation(kl),
+    spikes_mean: computeMean(problems.map(countSpikes)),
+    mean_delta: finite(computeMean(problemMeans(problems, ({ meanDelta }) => meanDelta))),
   };
 }
 
-function testOf(
+function testDifference(
   study: KlStudy,
   name: string,
   wrong: readonly Problem[],

@@ -2,8 +2,8 @@ import { benjaminiHochberg, pearsonTest, spearmanTest } from "../../../core/stat
 import type { KlCorrelation } from "../../../results/index.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
-import { meanOf } from "./numbers.ts";
-import { type Problem, problemMean, spikesOf } from "./problems.ts";
+import { computeMean } from "./numbers.ts";
+import { countSpikes, type Problem, problemMean } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /** Below this many problems a correlation says nothing. */
@@ -34,7 +34,7 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): KlCorrelation[] {
   const { problems, name, outcomes } = checkpoint;
   const known = (of: (text: StudyText) => number | undefined): ((problem: Problem) => number) => {
     return ({ texts }) =>
-      meanOf(texts.flatMap(({ index }) => of(study.input.texts[index] as StudyText) ?? []));
+      computeMean(texts.flatMap(({ index }) => of(study.input.texts[index] as StudyText) ?? []));
   };
   const mean = (of: (text: TextSummary) => number): ((problem: Problem) => number) => {
     return (problem) => problemMean(problem, of);
@@ -54,7 +54,7 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): KlCorrelation[] {
     { with: "response_length", method: "spearman", of: mean(({ tokens }) => tokens) },
     { with: "reference_entropy", method: "spearman", of: mean((text) => text.meanReferenceEntropy) },
   ];
-  const measures = { mean_kl: mean(({ meanKl }) => meanKl), spikes: spikesOf };
+  const measures = { mean_kl: mean(({ meanKl }) => meanKl), spikes: countSpikes };
   return columns.flatMap((column) => {
     const lacking = reasonAgainst(problems.map(column.of));
     if (lacking !== undefined) study.absent(`no correlation with ${column.with}: ${lacking}`, name);

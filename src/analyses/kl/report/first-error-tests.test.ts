@@ -5,7 +5,7 @@ import { announcements } from "../first-error/announcements.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { firstErrorFigures } from "./first-error-tests.ts";
-import { studyOf, studyText } from "./report.test-data.ts";
+import { makeStudy, studyText } from "./report.test-data.ts";
 import { viewStudy } from "./report-input.ts";
 
 /** Results that a text announces, ten tokens each: `so 1 + 1 = 2 and on we go`. */
@@ -32,11 +32,11 @@ function studyFrom(given: readonly Made[]) {
       token % 10 === SIGN && spikes.includes(Math.floor(token / 10)) ? 2 : 0.1,
     ),
   );
-  return studyOf(texts, [{ name: "c", step: 1, kl }]);
+  return makeStudy(texts, [{ name: "c", step: 1, kl }]);
 }
 
-const figuresOf = (given: readonly Made[]) => firstErrorFigures(viewStudy(studyFrom(given)))[0]!;
-const answerOf = (given: readonly Made[]) =>
+const computeFigures = (given: readonly Made[]) => firstErrorFigures(viewStudy(studyFrom(given)))[0]!;
+const findAnswer = (given: readonly Made[]) =>
   answers(buildKlReport({ ...studyFrom(given), cases: [] })).find(({ question }) =>
     question.startsWith("Does the KL sit"),
   )!;
@@ -53,7 +53,7 @@ test("results that a text announces: numbers behind an = of arithmetic, and its 
 });
 
 test("one text by hand: its error is one of four results, of which two have a spike", () => {
-  const figures = figuresOf([{ results: 4, wrong: 2, spikes: [2, 3] }]);
+  const figures = computeFigures([{ results: 4, wrong: 2, spikes: [2, 3] }]);
   expect(figures).toMatchObject({ texts: 1, tested: 1, window: 2, spike_at_error: 1, tested_at_error: 1 });
   expect(figures).toMatchObject({ expected: 0.5, p_value: 0.5, adjusted_p_value: 0.5, median_distance: -1 });
   expect(figures.kl_at_error).toBeCloseTo((2 + 4 * 0.1) / 5, 12);
@@ -61,8 +61,8 @@ test("one text by hand: its error is one of four results, of which two have a sp
 
 test("spikes at every result, right or wrong, are no sign of the error", () => {
   const given = Array.from({ length: 40 }, (_, i) => ({ results: 5, wrong: i % 5, spikes: [0, 1, 2, 3, 4] }));
-  expect(figuresOf(given)).toMatchObject({ spike_at_error: 1, expected: 1, p_value: 1 });
-  const { support, answer } = answerOf(given);
+  expect(computeFigures(given)).toMatchObject({ spike_at_error: 1, expected: 1, p_value: 1 });
+  const { support, answer } = findAnswer(given);
   expect(support).toBe("no");
   expect(answer).toContain(
     "100 % of 40 wrong texts have a spike at their first known error. Of the 40 that announce other results as well, 100 % have one at the error, and 100 % would if the error were any of their results, right ones too (p = 1.00)",
@@ -71,33 +71,33 @@ test("spikes at every result, right or wrong, are no sign of the error", () => {
 
 test("spikes at the wrong result only are", () => {
   const given = Array.from({ length: 8 }, (_, i) => ({ results: 4, wrong: i % 4, spikes: [i % 4] }));
-  const figures = figuresOf(given);
+  const figures = computeFigures(given);
   expect(figures).toMatchObject({ tested_at_error: 1, expected: 0.25 });
   expect(figures.p_value).toBeCloseTo(0.25 ** 8, 12);
-  expect(answerOf(given).support).toBe("yes");
+  expect(findAnswer(given).support).toBe("yes");
   // The same spikes at a right result: fewer than expected is no sign either.
   const aside = given.map((made) => ({ ...made, spikes: [(made.wrong + 1) % 4] }));
-  expect(figuresOf(aside)).toMatchObject({ tested_at_error: 0, p_value: 1 });
-  expect(answerOf(aside).support).toBe("no");
+  expect(computeFigures(aside)).toMatchObject({ tested_at_error: 0, p_value: 1 });
+  expect(findAnswer(aside).support).toBe("no");
 });
 
 test("texts that announce nothing else are not tested; where none does, it cannot be told", () => {
   const alone = { results: 1, wrong: 0, spikes: [0] };
-  const figures = figuresOf([alone, alone, { results: 2, wrong: 1, spikes: [1] }]);
+  const figures = computeFigures([alone, alone, { results: 2, wrong: 1, spikes: [1] }]);
   expect(figures).toMatchObject({ texts: 3, tested: 1, spike_at_error: 1, expected: 0.5, p_value: 0.5 });
-  const none = figuresOf([alone, alone]);
+  const none = computeFigures([alone, alone]);
   expect(none).toMatchObject({ tested: 0, tested_at_error: null, expected: null, p_value: null });
-  const many = answerOf(new Array(20).fill(alone));
+  const many = findAnswer(new Array(20).fill(alone));
   expect(many.support).toBe("not enough data");
   expect(many.answer).toContain("None of them announces another result");
-  const four = answerOf(new Array(4).fill({ results: 9, wrong: 0, spikes: [0] }));
+  const four = findAnswer(new Array(4).fill({ results: 9, wrong: 0, spikes: [0] }));
   expect(four.support).toBe("not enough data");
 });
 
 test("an error that is at no announced result has nothing to be compared with", () => {
   const text = studyText("t", [...STEP, ...STEP], { correct: false, errorToken: 0 });
   const kl = [[2, ...new Array<number>(19).fill(0.1)]];
-  const [figures] = firstErrorFigures(viewStudy(studyOf([text], [{ name: "c", step: 1, kl }])));
+  const [figures] = firstErrorFigures(viewStudy(makeStudy([text], [{ name: "c", step: 1, kl }])));
   expect(figures).toMatchObject({ texts: 1, tested: 0, spike_at_error: 1 });
 });
 
@@ -110,14 +110,14 @@ test("errors at any result alike are called special in less than one run of twen
       wrong: Math.floor(4 * random()),
       spikes: [0, 1, 2, 3].filter(() => random() < 0.6),
     }));
-    if (figuresOf(given).p_value! < 0.05) found++;
+    if (computeFigures(given).p_value! < 0.05) found++;
   }
   expect(found).toBeLessThan(20);
 });
 
 test("right texts are left out", () => {
   const texts = [studyText("a", ["x", "x"], { correct: true, errorToken: 1 })];
-  const study = viewStudy(studyOf(texts, [{ name: "c", kl: [[0, 2]] }]));
+  const study = viewStudy(makeStudy(texts, [{ name: "c", kl: [[0, 2]] }]));
   expect(firstErrorFigures(study)).toEqual([]);
   expect(study.absentLines()).toContain(
     "no first errors against spikes: no wrong text has a known first error",
@@ -134,7 +134,7 @@ test("p is what moving the error through every result of every text gives", () =
   );
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (given) => {
-      const figures = figuresOf(given);
+      const figures = computeFigures(given);
       const observed = given.filter(({ wrong, spikes }) => spikes.includes(wrong)).length;
       let totals = [0];
       for (const { results, spikes } of given)

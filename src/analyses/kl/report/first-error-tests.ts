@@ -4,8 +4,8 @@ import { distanceTo, ERROR_WINDOW, type ErrorSpan, isAtError } from "../error-sp
 import { announcements } from "../first-error/announcements.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
-import { finite, meanOf, medianOf, sumOf } from "./numbers.ts";
-import { textsOf } from "./problems.ts";
+import { computeMean, computeMedian, computeSum, finite } from "./numbers.ts";
+import { listTexts } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /** A wrong text whose first error is known. */
@@ -41,7 +41,7 @@ function ofCheckpoint(
   checkpoint: Checkpoint,
   spans: Map<number, readonly ErrorSpan[]>,
 ): FirstErrorFigures | undefined {
-  const texts = textsOf(checkpoint.problems).flatMap((summary): ErrorText[] => {
+  const texts = listTexts(checkpoint.problems).flatMap((summary): ErrorText[] => {
     const text = study.input.texts[summary.index];
     const { error } = summary;
     if (text?.correct !== false || error === undefined) return [];
@@ -58,9 +58,9 @@ function ofCheckpoint(
       [error, ...others].filter((span) => hasSpike(summary, span)).length / (others.length + 1),
   );
   const p = tested.length === 0 ? null : poissonBinomialTail(chances, hits(tested));
-  const distances = texts.map(nearestOf).filter((distance) => distance !== undefined);
-  const spikes = sumOf(texts.map(({ summary }) => summary.spikes.length));
-  const after = sumOf(
+  const distances = texts.map(findNearest).filter((distance) => distance !== undefined);
+  const spikes = computeSum(texts.map(({ summary }) => summary.spikes.length));
+  const after = computeSum(
     texts.map(({ summary, error }) => summary.spikes.filter(({ position }) => position >= error.from).length),
   );
   return {
@@ -70,11 +70,11 @@ function ofCheckpoint(
     spike_at_error: hits(texts) / texts.length,
     tested: tested.length,
     tested_at_error: finite(hits(tested) / tested.length),
-    expected: finite(meanOf(chances)),
+    expected: finite(computeMean(chances)),
     p_value: p,
     adjusted_p_value: p,
     ...klAtErrors(texts),
-    median_distance: finite(medianOf(distances)),
+    median_distance: finite(computeMedian(distances)),
     spikes_after: spikes === 0 ? null : after / spikes,
   };
 }
@@ -98,7 +98,7 @@ function otherResults(text: StudyText, error: ErrorSpan): ErrorSpan[] {
 }
 
 /** Tokens from the error to the nearest spike; of two as near, the later. */
-function nearestOf({ summary, error }: ErrorText): number | undefined {
+function findNearest({ summary, error }: ErrorText): number | undefined {
   let nearest: number | undefined;
   for (const { position } of summary.spikes) {
     const distance = distanceTo(position, error);
@@ -111,8 +111,11 @@ function klAtErrors(texts: readonly ErrorText[]): Pick<FirstErrorFigures, "kl_at
   const known = texts.flatMap(({ summary }) =>
     summary.errorKl === undefined ? [] : [{ summary, at: summary.errorKl }],
   );
-  const [sum, tokens] = [sumOf(known.map(({ at }) => at.sum)), sumOf(known.map(({ at }) => at.tokens))];
-  const all = sumOf(known.map(({ summary }) => summary.meanKl * summary.tokens));
-  const allTokens = sumOf(known.map(({ summary }) => summary.tokens));
+  const [sum, tokens] = [
+    computeSum(known.map(({ at }) => at.sum)),
+    computeSum(known.map(({ at }) => at.tokens)),
+  ];
+  const all = computeSum(known.map(({ summary }) => summary.meanKl * summary.tokens));
+  const allTokens = computeSum(known.map(({ summary }) => summary.tokens));
   return { kl_at_error: finite(sum / tokens), kl_elsewhere: finite((all - sum) / (allTokens - tokens)) };
 }

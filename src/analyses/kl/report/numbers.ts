@@ -10,32 +10,32 @@ export function finite(value: number): number | null {
 }
 
 /** NaN of no values. */
-export function meanOf(values: readonly number[]): number {
-  return sumOf(values) / values.length;
+export function computeMean(values: readonly number[]): number {
+  return computeSum(values) / values.length;
 }
 
-export function sumOf(values: readonly number[]): number {
+export function computeSum(values: readonly number[]): number {
   let sum = 0;
   for (const value of values) sum += value;
   return sum;
 }
 
 /** Population standard deviation (divided by n); NaN of no values. */
-export function deviationOf(values: readonly number[]): number {
-  const mean = meanOf(values);
-  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+export function computeDeviation(values: readonly number[]): number {
+  const mean = computeMean(values);
+  return Math.sqrt(computeMean(values.map((value) => (value - mean) ** 2)));
 }
 
 /** NaN of no values. */
-export function medianOf(values: readonly number[]): number {
-  return quantileOf(
+export function computeMedian(values: readonly number[]): number {
+  return computeQuantile(
     [...values].sort((a, b) => a - b),
     0.5,
   );
 }
 
 /** Of ascending values, interpolated between the two nearest. */
-export function quantileOf(sorted: ArrayLike<number>, fraction: number): number {
+export function computeQuantile(sorted: ArrayLike<number>, fraction: number): number {
   const rank = fraction * (sorted.length - 1);
   const low = sorted[Math.floor(rank)] ?? Number.NaN;
   const high = sorted[Math.ceil(rank)] ?? Number.NaN;
@@ -48,11 +48,11 @@ export function byText(a: string, b: string): number {
 }
 
 /** −∞ of no values. */
-export function maxOf(values: readonly number[]): number {
+export function findMax(values: readonly number[]): number {
   return values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
 }
 
 /** ∞ of no values. */
-export function minOf(values: readonly number[]): number {
+export function findMin(values: readonly number[]): number {
   return values.reduce((smallest, value) => Math.min(smallest, value), Number.POSITIVE_INFINITY);
 }

@@ -1,5 +1,5 @@
 import type { TextSummary } from "../summary.ts";
-import { byText, meanOf, sumOf } from "./numbers.ts";
+import { byText, computeMean, computeSum } from "./numbers.ts";
 
 /** A problem's texts under one checkpoint; those without a single KL are not there. */
 export interface Problem {
@@ -27,7 +27,7 @@ export function groupProblems(texts: readonly TextSummary[]): Problem[] {
  * one. Texts of which the figure is not known are left out; NaN where it is known of none.
  */
 export function problemMean(problem: Problem, of: (text: TextSummary) => number): number {
-  return meanOf(problem.texts.map(of).filter((value) => !Number.isNaN(value)));
+  return computeMean(problem.texts.map(of).filter((value) => !Number.isNaN(value)));
 }
 
 /** The figure of every problem of which it is known. */
@@ -35,11 +35,11 @@ export function problemMeans(problems: readonly Problem[], of: (text: TextSummar
   return problems.map((problem) => problemMean(problem, of)).filter((value) => !Number.isNaN(value));
 }
 
-export function textsOf(problems: readonly Problem[]): TextSummary[] {
+export function listTexts(problems: readonly Problem[]): TextSummary[] {
   return problems.flatMap(({ texts }) => texts);
 }
 
 /** Over all texts of a problem. */
-export function spikesOf(problem: Problem): number {
-  return sumOf(problem.texts.map(({ spikes }) => spikes.length));
+export function countSpikes(problem: Problem): number {
+  return computeSum(problem.texts.map(({ spikes }) => spikes.length));
 }

@@ -7,10 +7,10 @@ import type {
 } from "../../../results/index.ts";
 import { turningPoints } from "../series/turning-points.ts";
 import { byRegion } from "./checkpoint-figures.ts";
-import { finite, meanOf } from "./numbers.ts";
+import { computeMean, finite } from "./numbers.ts";
 import { type KlStudy, trained } from "./report-input.ts";
-import { trendOf } from "./trend.ts";
-import { FEWEST_FOR_TURN, turnOf } from "./turn-test.ts";
+import { findTrend } from "./trend.ts";
+import { FEWEST_FOR_TURN, testTurn } from "./turn-test.ts";
 
 /** A checkpoint with a step and a mean KL. */
 interface Point {
@@ -41,7 +41,7 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
   const [steps, kl] = [points.map(({ step }) => step), points.map((point) => point.kl)];
   const names = points.map(({ name }) => name);
   const categories = new Set(names.flatMap((name) => Object.keys(sources.categories[name] ?? {})));
-  const trend = trendOf(steps, kl);
+  const trend = findTrend(steps, kl);
   if (trend === undefined)
     study.absent(
       `no trend: ${points.length} checkpoints with a step, or all of one mean KL; four are needed`,
@@ -76,17 +76,17 @@ function stages(points: readonly Point[]): StageFigures[] {
   const first = points[0] as Point;
   const last = points.at(-1) as Point;
   const named = points.some(({ stage }) => stage !== null);
-  const stageOf = (point: Point): string => {
+  const nameStage = (point: Point): string => {
     if (named) return point.stage ?? "unnamed";
     if (point === last) return "final";
     const way = (point.step - first.step) / (last.step - first.step);
     return way < 1 / 3 ? "early" : way < 2 / 3 ? "mid" : "late";
   };
   const groups = new Map<string, Point[]>();
-  for (const point of points) groups.set(stageOf(point), [...(groups.get(stageOf(point)) ?? []), point]);
+  for (const point of points) groups.set(nameStage(point), [...(groups.get(nameStage(point)) ?? []), point]);
   let before: number | null = null;
   return [...groups].map(([stage, members]) => {
-    const mean = meanOf(members.map(({ kl }) => kl));
+    const mean = computeMean(members.map(({ kl }) => kl));
     const entropies = members.map(({ figures }) => figures.mean_entropy);
     const change: number | null = before === null ? null : mean - before;
     before = mean;
@@ -94,8 +94,8 @@ function stages(points: readonly Point[]): StageFigures[] {
       stage,
       checkpoints: members.map(({ name }) => name),
       mean_kl: mean,
-      mean_entropy: entropies.includes(null) ? null : meanOf(entropies as number[]),
-      spikes_mean: meanOf(members.map(({ figures }) => figures.spikes_mean)),
+      mean_entropy: entropies.includes(null) ? null : computeMean(entropies as number[]),
+      spikes_mean: computeMean(members.map(({ figures }) => figures.spikes_mean)),
       change,
     };
   });
@@ -108,7 +108,7 @@ function stages(points: readonly Point[]): StageFigures[] {
 function findTurningPoints({ input, absent }: KlStudy, points: readonly Point[]): TurningPoint[] {
   const [steps, kl] = [points.map(({ step }) => step), points.map((point) => point.kl)];
   const { seed, alpha } = input.settings;
-  const turn = turnOf(kl, seed);
+  const turn = testTurn(kl, seed);
   const supported = (place: number, type: "max" | "min"): boolean | null =>
     kl.length < FEWEST_FOR_TURN ? null : turn?.place === place && turn.type === type && turn.p_value < alpha;
   const found: TurningPoint[] = [];

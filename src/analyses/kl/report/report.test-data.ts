@@ -27,7 +27,7 @@ export function studyText(id: string, tokens: readonly string[], more: Partial<S
 }
 
 /** Of a text's KL per token; spikes are where it is above 1. Entropy is a tenth of the KL, the reference's 0.5. */
-export function summaryOf(text: StudyText, index: number, kl: readonly number[]): TextSummary {
+export function makeSummary(text: StudyText, index: number, kl: readonly number[]): TextSummary {
   const own = kl.flatMap((value, position) => (text.mask[position] === 0 ? [] : [{ value, position }]));
   const sum = own.reduce((total, { value }) => total + value, 0);
   const mean = sum / own.length;
@@ -122,18 +122,18 @@ export interface NamedKl {
   readonly outcomes?: ReadonlyMap<string, boolean>;
 }
 
-export function checkpointOf(texts: readonly StudyText[], named: NamedKl): CheckpointSummary {
+export function makeCheckpoint(texts: readonly StudyText[], named: NamedKl): CheckpointSummary {
   return {
     name: named.name,
     role: named.role ?? "checkpoint",
     step: named.step ?? null,
     stage: named.stage ?? null,
-    texts: named.kl.map((kl, index) => summaryOf(texts[index] as StudyText, index, kl)),
+    texts: named.kl.map((kl, index) => makeSummary(texts[index] as StudyText, index, kl)),
     outcomes: named.outcomes ?? new Map(),
   };
 }
 
-export function studyOf(texts: readonly StudyText[], checkpoints: readonly NamedKl[]): KlStudyInput {
+export function makeStudy(texts: readonly StudyText[], checkpoints: readonly NamedKl[]): KlStudyInput {
   return {
     study: "study",
     reference: "ref",
@@ -152,7 +152,7 @@ export function studyOf(texts: readonly StudyText[], checkpoints: readonly Named
     texts,
     vocabularySize: 8,
     maskedOutTokens: 0,
-    checkpoints: checkpoints.map((one) => checkpointOf(texts, one)),
+    checkpoints: checkpoints.map((one) => makeCheckpoint(texts, one)),
     pairs: [],
     findings: [],
   };

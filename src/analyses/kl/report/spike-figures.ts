@@ -2,7 +2,7 @@ import type { SpikeFigures } from "../../../results/index.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
-import { textsOf } from "./problems.ts";
+import { listTexts } from "./problems.ts";
 import { keptFrom } from "./progression.ts";
 import { type KlStudy, lastCheckpoint, trained } from "./report-input.ts";
 
@@ -13,7 +13,7 @@ export interface PlacedSpike {
 
 /** The largest spikes at the last checkpoint. */
 export function largestSpikes(study: KlStudy): PlacedSpike[] {
-  return textsOf(lastCheckpoint(study).problems)
+  return listTexts(lastCheckpoint(study).problems)
     .flatMap((summary) => summary.spikes.map((spike) => ({ summary, spike })))
     .sort(
       (a, b) =>
@@ -38,9 +38,9 @@ export function spikeFigures(
   const { context } = study.sizes;
   const zscore = finite(spike.zscore);
   if (zscore === null)
-    study.absent(`${handleOf(summary.index, position)}: its z-score is not finite, 0 is given`);
+    study.absent(`${formatTextHandle(summary.index, position)}: its z-score is not finite, 0 is given`);
   return {
-    handle: handleOf(summary.index, position),
+    handle: formatTextHandle(summary.index, position),
     text: summary.text,
     problem: summary.problem,
     position,
@@ -62,7 +62,7 @@ export function spikeFigures(
 }
 
 /** `q12.t40`: text number in the study, response token. */
-export function handleOf(index: number, position?: number): string {
+export function formatTextHandle(index: number, position?: number): string {
   return position === undefined ? `q${index}` : `q${index}.t${position}`;
 }
 

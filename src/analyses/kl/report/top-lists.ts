@@ -4,8 +4,8 @@
  * @module
  */
 import type { ProblemFigures, SpikeRange, TokenFigures, TopProblems } from "../../../results/index.ts";
-import { byText, finite, sumOf } from "./numbers.ts";
-import { problemMean, spikesOf, textsOf } from "./problems.ts";
+import { byText, computeSum, finite } from "./numbers.ts";
+import { countSpikes, listTexts, problemMean } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 const RANGES: readonly (readonly [string, (spikes: number) => boolean])[] = [
@@ -17,7 +17,7 @@ const RANGES: readonly (readonly [string, (spikes: number) => boolean])[] = [
 
 /** How many problems have how many spikes. */
 export function spikeDistribution({ problems }: Checkpoint): SpikeRange[] {
-  const counts = problems.map(spikesOf);
+  const counts = problems.map(countSpikes);
   return RANGES.map(([range, within]) => {
     const inRange = counts.filter(within).length;
     return { range, problems: inRange, share: problems.length === 0 ? 0 : inRange / problems.length };
@@ -29,7 +29,7 @@ export function topProblems(study: KlStudy, { problems }: Checkpoint): TopProble
   const figures = problems.map(
     (problem): ProblemFigures => ({
       problem: problem.name,
-      spikes: spikesOf(problem),
+      spikes: countSpikes(problem),
       mean_kl: problemMean(problem, ({ meanKl }) => meanKl),
     }),
   );
@@ -48,7 +48,7 @@ export function topTokens(study: KlStudy, { problems }: Checkpoint): TokenFigure
     { category: string; count: number; spikes: number; kl: number; delta: number }
   >();
   const problemsOf = new Map<string, Set<string>>();
-  for (const text of textsOf(problems))
+  for (const text of listTexts(problems))
     for (const [token, sums] of text.byToken) {
       const known = byToken.get(token) ?? { category: sums.category, count: 0, spikes: 0, kl: 0, delta: 0 };
       byToken.set(token, {
@@ -60,7 +60,7 @@ export function topTokens(study: KlStudy, { problems }: Checkpoint): TokenFigure
       });
       problemsOf.set(token, (problemsOf.get(token) ?? new Set()).add(text.problem));
     }
-  const all = sumOf([...byToken.values()].map(({ kl }) => kl));
+  const all = computeSum([...byToken.values()].map(({ kl }) => kl));
   return [...byToken]
     .filter(([, { count }]) => count > 0)
     .sort(([a, x], [b, y]) => y.kl - x.kl || byText(a, b))

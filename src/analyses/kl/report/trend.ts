@@ -14,7 +14,7 @@ const FEWEST_TESTED = 6;
  *
  * @returns undefined below four checkpoints or where the values are all equal; p null below six checkpoints
  */
-export function trendOf(steps: readonly number[], values: readonly number[]): Trend | undefined {
+export function findTrend(steps: readonly number[], values: readonly number[]): Trend | undefined {
   const { statistic: rho } = spearmanTest(steps, values);
   if (values.length < FEWEST_CHECKPOINTS || Number.isNaN(rho)) return undefined;
   return { rho, p_value: values.length < FEWEST_TESTED ? null : finite(driftTest(steps, values).pValue) };

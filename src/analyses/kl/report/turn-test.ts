@@ -25,7 +25,7 @@ const ORDERS = 4000;
  *
  * @returns undefined below nine values, or where the best place has a leg of fewer than five values or not in order
  */
-export function turnOf(values: readonly number[], seed: number): Turn | undefined {
+export function testTurn(values: readonly number[], seed: number): Turn | undefined {
   const n = values.length;
   if (n < FEWEST_FOR_TURN) return undefined;
   const best = umbrella(values);

@@ -90,7 +90,7 @@ function pointsBy(
 }
 
 function slopeChanges(steps: ArrayLike<number>, values: ArrayLike<number>): FoundTurningPoint[] {
-  const slopes = slopesOf(steps, values);
+  const slopes = computeSlopes(steps, values);
   const found: FoundTurningPoint[] = [];
   for (let i = 1; i + 1 < slopes.length; i++) {
     const product = Math.sign(slopes[i]!) * Math.sign(slopes[i + 1]!);
@@ -104,7 +104,7 @@ function slopeChanges(steps: ArrayLike<number>, values: ArrayLike<number>): Foun
 function inflections(steps: ArrayLike<number>, values: ArrayLike<number>): FoundTurningPoint[] {
   const n = values.length;
   const smoothed = n >= 5 ? savitzkyGolay(values, n < 8 ? 3 : 5, 2) : Float64Array.from(values);
-  const slopes = slopesOf(steps, smoothed);
+  const slopes = computeSlopes(steps, smoothed);
   const signs: number[] = [];
   for (let i = 0; i + 1 < slopes.length; i++) {
     // Smoothing rounds, so that the curvature of a straight line is next to 0 with any sign.
@@ -123,7 +123,7 @@ function inflections(steps: ArrayLike<number>, values: ArrayLike<number>): Found
 }
 
 /** `[n − 1]`: the change to the next value over the change of step. */
-function slopesOf(steps: ArrayLike<number>, values: ArrayLike<number>): Float64Array {
+function computeSlopes(steps: ArrayLike<number>, values: ArrayLike<number>): Float64Array {
   const slopes = new Float64Array(values.length - 1);
   for (let i = 0; i < slopes.length; i++)
     slopes[i] = (values[i + 1]! - values[i]!) / (steps[i + 1]! - steps[i]!);

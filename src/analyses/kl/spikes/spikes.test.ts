@@ -68,7 +68,7 @@ test("refuses a percentile that is none, and a method that does not exist", () =
 });
 
 /** KL-like values with ties, constant stretches and eight orders of magnitude. */
-const seriesOf = (maxLength: number): fc.Arbitrary<number[]> =>
+const drawSeries = (maxLength: number): fc.Arbitrary<number[]> =>
   fc
     .array(
       fc.tuple(
@@ -85,7 +85,7 @@ const seriesOf = (maxLength: number): fc.Arbitrary<number[]> =>
 
 test("local outliers are those of the plain definition", () => {
   fc.assert(
-    fc.property(seriesOf(120), fc.constantFrom(0, 0.5, 1, 2, 3, -0.5), (list, threshold) => {
+    fc.property(drawSeries(120), fc.constantFrom(0, 0.5, 1, 2, 3, -0.5), (list, threshold) => {
       const values = Float64Array.from(list);
       const half = Math.floor(Math.max(10, Math.floor(values.length / 10)) / 2);
       const plain = values.map((value, i) => {
@@ -101,7 +101,7 @@ test("local outliers are those of the plain definition", () => {
 
 test("spikes are apart, and each that was passed over is near a larger one", () => {
   fc.assert(
-    fc.property(seriesOf(80), fc.integer({ min: 0, max: 12 }), (list, minDistance) => {
+    fc.property(drawSeries(80), fc.integer({ min: 0, max: 12 }), (list, minDistance) => {
       const all = detectSpikes(list, { ...DEFAULTS, threshold: 0.3, minDistance: 0 });
       const kept = detectSpikes(list, { ...DEFAULTS, threshold: 0.3, minDistance });
       for (const [i, position] of kept.positions.entries())

@@ -63,7 +63,7 @@ function standsOut(
     kind,
     text: `${subject} stands out: mean |Δ| ${formatNumber(mean)} against ${formatNumber(othersMean)} ${where}, ${times(factor.factor)} as much (${evidence})`,
     weight: weightOfFactor(factor.factor),
-    evidence: evidenceOf(factor, p, key),
+    evidence: buildEvidence(factor, p, key),
   };
 }
 
@@ -91,7 +91,7 @@ function correctness(contrast: OutcomeContrast, clusters: readonly SampledCluste
     kind: "correctness",
     text: `${worse} responses are ${times(shown.factor)} as far off as ${better} ones: mean |Δ| ${formatNumber(high)} against ${formatNumber(low)} (${evidence})`,
     weight: weightOfFactor(shown.factor),
-    evidence: evidenceOf(shown, p, isWrongWorse ? "incorrect" : "correct"),
+    evidence: buildEvidence(shown, p, isWrongWorse ? "incorrect" : "correct"),
   };
 }
 
@@ -102,7 +102,7 @@ function drift(trend: Trend): Fact {
     kind: "drift",
     text: `Mean |Δ| ${grows ? "grows" : "falls"} over the run, from ${formatNumber(trend.early)} in the first third of the steps to ${formatNumber(trend.late)} in the last: a factor of ${writeFactor(factor.factor)} (${certainty(factor)})`,
     weight: weightOfFactor(factor.factor) * (grows ? 1.2 : 0.6),
-    evidence: evidenceOf(factor, trend.p, grows ? "late" : "early"),
+    evidence: buildEvidence(factor, trend.p, grows ? "late" : "early"),
   };
 }
 
@@ -131,7 +131,7 @@ function inverse(factor: Factor): Factor {
   };
 }
 
-function evidenceOf(
+function buildEvidence(
   { factor, interval, leaveOneOut }: Factor,
   p: number,
   subject: string | number,

@@ -5,12 +5,12 @@ import { SequenceSample } from "../../../core/summaries/sequence-sample.ts";
 import type { Fact, GroupMetrics, MismatchReport, TailPoint } from "../../../results/report.ts";
 import type { Comparisons } from "../standouts/index.ts";
 import { descriptiveFacts } from "./descriptive.ts";
-import { factsOf } from "./index.ts";
+import { findFacts } from "./index.ts";
 
 const REPORT = sampleReport();
 const METRICS = REPORT.metrics;
 
-function factOf(
+function findFact(
   kind: string,
   more: Partial<MismatchReport>,
   clusters?: readonly SampledCluster[],
@@ -45,7 +45,7 @@ describe("a single token", () => {
   });
 
   it("is named with its Δ, its p under the rollout and then the trainer, and its share of k3", () => {
-    const { text, weight } = factOf("single-token", run(0.25))!;
+    const { text, weight } = findFact("single-token", run(0.25))!;
     expect(text).toContain("s30.r0.q3.t41");
     expect(text).toMatch(/Δ -0\.5\b/);
     expect(text).toMatch(/p 0\.8 → 0\.2\b/);
@@ -54,20 +54,20 @@ describe("a single token", () => {
   });
 
   it("is worth saying above a tenth", () => {
-    expect(factOf("single-token", run(0.0999))!.weight).toBe(0);
-    expect(factOf("single-token", run(0.1001))!.weight).toBeCloseTo(2.3003, 10);
+    expect(findFact("single-token", run(0.0999))!.weight).toBe(0);
+    expect(findFact("single-token", run(0.1001))!.weight).toBeCloseTo(2.3003, 10);
   });
 
   it("is said from fifty tokens on, and where there is one", () => {
-    expect(factOf("single-token", run(0.25, 49))).toBeUndefined();
-    expect(factOf("single-token", run(0.25, 50))).toBeDefined();
-    expect(factOf("single-token", { ...run(0.25), worst_tokens: [] })).toBeUndefined();
+    expect(findFact("single-token", run(0.25, 49))).toBeUndefined();
+    expect(findFact("single-token", run(0.25, 50))).toBeDefined();
+    expect(findFact("single-token", { ...run(0.25), worst_tokens: [] })).toBeUndefined();
   });
 });
 
 describe("a single prompt", () => {
   /** Two responses of one prompt that hold `far` of Σ|Δ| = 10, and others of ten tokens and 1 nat each. */
-  const promptOf = (far: number): SampledCluster[] => [
+  const makePrompt = (far: number): SampledCluster[] => [
     { cluster: 1, sequences: [sequence("s1.q0", 10, 1)] },
     { cluster: 2, sequences: [sequence("s1.q1", 10, far / 2), sequence("s1.q2", 30, far / 2)] },
     ...Array.from({ length: 9 }, (_, at) => ({
@@ -77,7 +77,7 @@ describe("a single prompt", () => {
   ];
 
   it("is named by its first response, with its share of |Δ| and the mean without it", () => {
-    const { text, weight } = factOf("single-prompt", {}, promptOf(5))!;
+    const { text, weight } = findFact("single-prompt", {}, makePrompt(5))!;
     expect(text).toMatch(/One prompt, that of s1\.q1, with its 2 responses makes 50 % of all \|Δ\|/);
     expect(text).toMatch(/without it mean \|Δ\| is 0\.05$/);
     expect(weight).toBeCloseTo(3.5, 12);
@@ -85,7 +85,7 @@ describe("a single prompt", () => {
 
   it("is named above a tenth, of more than one response, beside other prompts, where all are known", () => {
     const alone = (far: number): Fact | undefined =>
-      factOf(
+      findFact(
         "single-prompt",
         {},
         Array.from({ length: 20 }, (_, at) => ({
@@ -96,14 +96,14 @@ describe("a single prompt", () => {
     // 19 of 190, and 20 of 191.
     expect(alone(19)).toBeUndefined();
     expect(alone(20)!.text).toMatch(/that of s1\.q8, .* makes 10\.5 % of all/);
-    const single = promptOf(5).map(({ cluster, sequences }) => ({
+    const single = makePrompt(5).map(({ cluster, sequences }) => ({
       cluster,
       sequences: sequences.slice(0, 1),
     }));
-    expect(factOf("single-prompt", {}, single)).toBeUndefined();
-    expect(factOf("single-prompt", {}, promptOf(5).slice(1, 2))).toBeUndefined();
-    expect(factOf("single-prompt", {}, promptOf(5).slice(0, 2))).toBeDefined();
-    expect(factOf("single-prompt", {}, undefined)).toBeUndefined();
+    expect(findFact("single-prompt", {}, single)).toBeUndefined();
+    expect(findFact("single-prompt", {}, makePrompt(5).slice(1, 2))).toBeUndefined();
+    expect(findFact("single-prompt", {}, makePrompt(5).slice(0, 2))).toBeDefined();
+    expect(findFact("single-prompt", {}, undefined)).toBeUndefined();
   });
 });
 
@@ -119,24 +119,24 @@ describe("the tail", () => {
   const curve = [point(0.03, 100, 0.02), point(0.1, 50, 0.01), point(1, 2, 0.0004), point(2, 1, 0.0002)];
 
   it("tells the first threshold that at most one in a hundred tokens passes, beside the median", () => {
-    const { text, weight } = factOf("tail", run(curve))!;
+    const { text, weight } = findFact("tail", run(curve))!;
     expect(text).toMatch(/^50 of 5,000 tokens \(1 %\) differ by more than 0\.1 nats; the median is 0\.001$/);
     expect(weight).toBeCloseTo(1, 12);
-    expect(factOf("tail", run(curve.slice(2)))!.text).toMatch(
+    expect(findFact("tail", run(curve.slice(2)))!.text).toMatch(
       /^2 of 5,000 tokens .* differ by more than 1 nats/,
     );
   });
 
   it("is nothing of one token, of less than a thousand, or where more than a hundredth passes", () => {
-    expect(factOf("tail", run(curve.slice(3)))).toBeUndefined();
-    expect(factOf("tail", run(curve.slice(0, 1)))).toBeUndefined();
-    expect(factOf("tail", run(curve, 999))).toBeUndefined();
-    expect(factOf("tail", { ...run(curve), per_rollout_probability: [] })).toBeUndefined();
+    expect(findFact("tail", run(curve.slice(3)))).toBeUndefined();
+    expect(findFact("tail", run(curve.slice(0, 1)))).toBeUndefined();
+    expect(findFact("tail", run(curve, 999))).toBeUndefined();
+    expect(findFact("tail", { ...run(curve), per_rollout_probability: [] })).toBeUndefined();
   });
 
   it("does not break on a median of 0", () => {
     const exact = { ...run(curve), metrics: { ...METRICS, tokens: 5000, delta_abs_p50: 0 } };
-    expect(factOf("tail", exact)!.weight).toBeCloseTo(5.5, 12);
+    expect(findFact("tail", exact)!.weight).toBeCloseTo(5.5, 12);
   });
 });
 
@@ -150,7 +150,7 @@ describe("tokens of low probability", () => {
   });
 
   it("are those the rollout gave less than one half, with their share of tokens and then of |Δ|", () => {
-    const { text, weight } = factOf("low-probability", {
+    const { text, weight } = findFact("low-probability", {
       per_rollout_probability: [
         bucket(0, 0.1, 0.01, 0.1),
         bucket(0.1, 0.5, 0.015, 0.1),
@@ -164,14 +164,14 @@ describe("tokens of low probability", () => {
 
   it("are nothing where there is none", () => {
     expect(
-      factOf("low-probability", { per_rollout_probability: [bucket(0.5, 0.9, 0.15, 0.4)] }),
+      findFact("low-probability", { per_rollout_probability: [bucket(0.5, 0.9, 0.15, 0.4)] }),
     ).toBeUndefined();
   });
 });
 
 describe("a Δ that leans", () => {
   const leaning = (mean: number, low: number, high: number): Fact | undefined =>
-    factOf("one-sided", {
+    findFact("one-sided", {
       metrics: { ...METRICS, delta_mean: mean, delta_abs_mean: 0.01 },
       intervals: { delta_mean: interval(low, high) },
     });
@@ -192,13 +192,13 @@ describe("a Δ that leans", () => {
     expect(leaning(-0.005, -0.01, 0)).toBeUndefined();
     expect(leaning(0.005, -0.001, 0.011)).toBeUndefined();
     expect(leaning(0.005, Number.NaN, Number.NaN)).toBeUndefined();
-    expect(factOf("one-sided", { intervals: {} })).toBeUndefined();
+    expect(findFact("one-sided", { intervals: {} })).toBeUndefined();
   });
 });
 
 describe("product ratios", () => {
   const of = (sequences: number, ess_seq: number): Fact | undefined =>
-    factOf("product-ratio", {
+    findFact("product-ratio", {
       sequence_metrics: { ...REPORT.sequence_metrics, sequences, ess_seq, length_mean: 71.6 },
     });
 
@@ -227,7 +227,7 @@ describe("factsOf", () => {
     intervals: {},
   };
   const kinds = (more: Partial<MismatchReport>): string[] =>
-    factsOf({ ...REPORT, ...base, ...more }, new SequenceSample(), nothing).map(({ kind }) => kind);
+    findFacts({ ...REPORT, ...base, ...more }, new SequenceSample(), nothing).map(({ kind }) => kind);
   const ess = (ess_seq: number): Partial<MismatchReport> => ({
     sequence_metrics: { ...REPORT.sequence_metrics, ess_seq },
   });
@@ -242,7 +242,7 @@ describe("factsOf", () => {
       const sample = new SequenceSample(limit);
       for (const cluster of [1, 2, 3])
         for (const at of [0, 1]) sample.add(cluster, true, sequence(`s1.q${2 * cluster + at}`, 10, cluster));
-      return factsOf({ ...REPORT, ...base, ...ess(1) }, sample, nothing).map(({ kind }) => kind);
+      return findFacts({ ...REPORT, ...base, ...ess(1) }, sample, nothing).map(({ kind }) => kind);
     };
     expect(named(6)).toEqual(["single-prompt"]);
     expect(named(4)).toEqual([]);

@@ -13,7 +13,7 @@ import {
   formatSigned,
 } from "../../../core/text/index.ts";
 import type { Fact, GroupMetrics } from "../../../results/index.ts";
-import { totalOf } from "../standouts/index.ts";
+import { addTurns } from "../standouts/index.ts";
 import type { FactSource } from "./fact-source.ts";
 import { weightOfFactor } from "./words.ts";
 
@@ -54,7 +54,7 @@ function singleToken({ worst_tokens, metrics }: FactSource): Fact | undefined {
 function singlePrompt(_: FactSource, clusters: readonly SampledCluster[] | undefined): Fact | undefined {
   if (clusters === undefined || clusters.length < 2) return undefined;
   const sums = clusters.map(({ sequences }) => {
-    const totals = sequences.map(totalOf);
+    const totals = sequences.map(addTurns);
     return {
       handle: sequences[0]?.handle ?? "",
       responses: sequences.length,
@@ -91,7 +91,7 @@ function tailConcentration({
   };
 }
 
-function sumOf(
+function addShares(
   groups: readonly GroupMetrics[],
   column: "token_share" | "k3_share" | "delta_abs_share",
 ): number {
@@ -100,8 +100,8 @@ function sumOf(
 
 function lowProbability({ per_rollout_probability }: FactSource): Fact | undefined {
   const low = per_rollout_probability.filter((bucket) => bucket.to <= 0.5);
-  const share = sumOf(low, "token_share");
-  const mass = sumOf(low, "delta_abs_share");
+  const share = addShares(low, "token_share");
+  const mass = addShares(low, "delta_abs_share");
   if (share === 0) return undefined;
   return {
     kind: "low-probability",

@@ -44,7 +44,7 @@ function drawRun(by: (place: Place) => number): SampledCluster[] {
   });
 }
 
-function factOf(kind: string, by: (place: Place) => number): Fact | undefined {
+function findFact(kind: string, by: (place: Place) => number): Fact | undefined {
   const clusters = drawRun(by);
   return comparisonFacts(compareParts(clusters), clusters).find((fact) => fact.kind === kind);
 }
@@ -71,7 +71,7 @@ describe("comparisonFacts", () => {
       ],
     ];
     for (const [kind, isFar, start, where] of cases) {
-      const { text, evidence, weight } = factOf(kind, (place) => (isFar(place) ? 3 : 1)) as Fact;
+      const { text, evidence, weight } = findFact(kind, (place) => (isFar(place) ? 3 : 1)) as Fact;
       expect(text.startsWith(`${start}: mean |Δ| `)).toBe(true);
       expect(text).toContain(` ${where}, `);
       expect(text).toMatch(/\(95 % [\d.]+ to [\d.]+\)$|with any one prompt left out\)$/);
@@ -81,7 +81,7 @@ describe("comparisonFacts", () => {
       expect(weight).toBeCloseTo(Math.log2(evidence?.factor as number), 10);
       const [mean, others] = factors(text.slice(text.indexOf("|Δ|"))) as [number, number];
       expect(mean / others).toBeCloseTo(evidence?.factor as number, 1);
-      const nearer = factOf(kind, (place) => (isFar(place) ? 1 / 3 : 1));
+      const nearer = findFact(kind, (place) => (isFar(place) ? 1 / 3 : 1));
       expect(nearer?.text.startsWith(start) ?? false).toBe(false);
     }
   });
@@ -92,13 +92,13 @@ describe("comparisonFacts", () => {
   });
 
   it("says which answers are further off, and what it is within the same prompt", () => {
-    const wrong = factOf("correctness", ({ correct }) => (correct === 1 ? 1 : 2)) as Fact;
+    const wrong = findFact("correctness", ({ correct }) => (correct === 1 ? 1 : 2)) as Fact;
     expect(wrong.text).toMatch(
       /^Incorrect responses are (2\.0|1\.9|2\.1) times as far off as correct ones: mean \|Δ\| /,
     );
     expect(wrong.text).toMatch(/; (2\.0|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
     expect(wrong.evidence?.subject).toBe("incorrect");
-    const right = factOf("correctness", ({ correct }) => (correct === 1 ? 2 : 1)) as Fact;
+    const right = findFact("correctness", ({ correct }) => (correct === 1 ? 2 : 1)) as Fact;
     expect(right.text).toMatch(
       /^Correct responses are (2\.0|1\.9|2\.1) times as far off as incorrect ones: mean \|Δ\| /,
     );
@@ -114,14 +114,14 @@ describe("comparisonFacts", () => {
   });
 
   it("names the step without which right and wrong answers hardly differ", () => {
-    const { text } = factOf("correctness", ({ step, correct }) =>
+    const { text } = findFact("correctness", ({ step, correct }) =>
       step === 50 && correct === 0 ? 30 : correct === 0 ? 1.3 : 1,
     ) as Fact;
     expect(text).toMatch(/; 1\.3 without step 50\)$/);
   });
 
   it("names the prompt that makes much of what stands out", () => {
-    const { text } = factOf("worst-step", ({ step, prompt }) =>
+    const { text } = findFact("worst-step", ({ step, prompt }) =>
       step === 80 ? (prompt === 90 ? 25 : 3) : 1,
     ) as Fact;
     expect(text).toMatch(
@@ -130,13 +130,13 @@ describe("comparisonFacts", () => {
   });
 
   it("says whether Δ grows or falls, from where to where", () => {
-    const grows = factOf("drift", ({ step }) => 1.02 ** step) as Fact;
+    const grows = findFact("drift", ({ step }) => 1.02 ** step) as Fact;
     expect(grows.text).toMatch(
       /^Mean \|Δ\| grows over the run, from [\d.]+ in the first third of the steps to [\d.]+ in the last: a factor of [\d.]+ \(95 % [\d.]+ to [\d.]+\)$/,
     );
     const [early, late] = factors(grows.text) as [number, number];
     expect(late).toBeGreaterThan(3 * early);
-    const falls = factOf("drift", ({ step }) => 1.02 ** -step) as Fact;
+    const falls = findFact("drift", ({ step }) => 1.02 ** -step) as Fact;
     const [first, last] = factors(falls.text) as [number, number];
     expect(falls.text).toContain("Mean |Δ| falls over the run");
     expect(first).toBeGreaterThan(3 * last);

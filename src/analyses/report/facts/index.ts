@@ -21,7 +21,7 @@ const TOLD = 3;
  * the factor by which one part differs from the rest, or of concentration). A comparison is made only of what its test
  * finds.
  */
-export function factsOf(source: FactSource, sample: SequenceSample, comparisons: Comparisons): Fact[] {
+export function findFacts(source: FactSource, sample: SequenceSample, comparisons: Comparisons): Fact[] {
   const clusters = sample.list();
   return [
     ...descriptiveFacts(source, sample.isWhole ? clusters : undefined),

@@ -5,13 +5,13 @@
  */
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { type OutcomeContrast, outcomeContrast } from "./outcome.ts";
-import { type Standout, standoutParts, standoutsOf } from "./standout.ts";
-import { type Trend, trendOf } from "./trend.ts";
+import { findStandouts, type Standout, standoutParts } from "./standout.ts";
+import { findTrend, type Trend } from "./trend.ts";
 
 export type { OutcomeContrast } from "./outcome.ts";
 export { SIGNIFICANT, type Standout } from "./standout.ts";
 export type { Trend } from "./trend.ts";
-export { totalOf } from "./units.ts";
+export { addTurns } from "./units.ts";
 
 /** What stands out of a run, each list by falling factor. */
 export interface Comparisons {
@@ -28,12 +28,12 @@ export interface Comparisons {
 
 export function compareParts(clusters: readonly SampledCluster[]): Comparisons {
   return {
-    steps: standoutsOf(clusters, ({ step }) => step),
-    ranks: standoutsOf(clusters, ({ rank }) => rank),
-    environments: standoutsOf(clusters, ({ environment }) => environment ?? undefined),
+    steps: findStandouts(clusters, ({ step }) => step),
+    ranks: findStandouts(clusters, ({ rank }) => rank),
+    environments: findStandouts(clusters, ({ environment }) => environment ?? undefined),
     turns: standoutParts(clusters, "turns"),
     deciles: standoutParts(clusters, "deciles"),
     outcome: outcomeContrast(clusters),
-    trend: trendOf(clusters),
+    trend: findTrend(clusters),
   };
 }

@@ -7,13 +7,13 @@ import type { Factor } from "../../../core/statistics/index.ts";
 import { maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import {
+  addTurns,
   addUp,
   byCluster,
   ENOUGH_TOKENS,
   factorOfParts,
   groupedUnits,
   type Sums,
-  totalOf,
   type Unit,
   wholeClusters,
 } from "./units.ts";
@@ -65,14 +65,14 @@ export function outcomeContrast(clusters: readonly SampledCluster[]): OutcomeCon
 function outcomeUnits(clusters: readonly SampledCluster[]): Unit[] {
   return clusters.flatMap(({ sequences }, cluster) =>
     sequences.flatMap((sequence) => {
-      const sums = totalOf(sequence);
+      const sums = addTurns(sequence);
       if (Number.isNaN(sequence.correct) || sums.tokens === 0) return [];
       return [{ ...sums, cluster, block: cluster, label: sequence.correct > 0 ? 1 : 0 }];
     }),
   );
 }
 
-function factorOf(units: readonly Unit[]): number {
+function computeFactor(units: readonly Unit[]): number {
   const [wrong, right] = [0, 1].map((label) => addUp(units.filter((unit) => unit.label === label))) as [
     Sums,
     Sums,
@@ -82,7 +82,7 @@ function factorOf(units: readonly Unit[]): number {
 
 function withinPrompts(units: readonly Unit[], mixed: ReadonlySet<number>): OutcomeContrast["withinPrompt"] {
   const logs = [...byCluster(units).entries()].flatMap(([cluster, members]) => {
-    const log = mixed.has(cluster) ? Math.log(factorOf(members)) : Number.NaN;
+    const log = mixed.has(cluster) ? Math.log(computeFactor(members)) : Number.NaN;
     return Number.isFinite(log) ? [log] : [];
   });
   if (logs.length < ENOUGH_MIXED) return undefined;
@@ -93,11 +93,11 @@ function withoutStep(clusters: readonly SampledCluster[]): OutcomeContrast["with
   const steps = new Set(clusters.flatMap(({ sequences }) => sequences.map(({ step }) => step)));
   steps.delete(Number.NaN);
   if (steps.size < 3) return undefined;
-  const all = Math.log(factorOf(outcomeUnits(clusters)));
+  const all = Math.log(computeFactor(outcomeUnits(clusters)));
   let most: { step: number; factor: number } | undefined;
   for (const step of steps) {
     const rest = clusters.filter(({ sequences }) => sequences[0]?.step !== step);
-    const factor = factorOf(outcomeUnits(rest));
+    const factor = computeFactor(outcomeUnits(rest));
     const moved = Math.abs(Math.log(factor) - all);
     if (Number.isFinite(moved) && (most === undefined || moved > Math.abs(Math.log(most.factor) - all)))
       most = { step, factor };

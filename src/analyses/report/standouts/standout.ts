@@ -9,11 +9,11 @@ import type { Factor } from "../../../core/statistics/index.ts";
 import { maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster, SampledSequence } from "../../../core/summaries/index.ts";
 import {
+  addTurns,
   addUp,
   ENOUGH_TOKENS,
   factorOfParts,
   groupedUnits,
-  totalOf,
   type Unit,
   wholeClusters,
 } from "./units.ts";
@@ -41,7 +41,7 @@ export const SIGNIFICANT = 0.05;
  *
  * @param keyOf undefined or NaN: not known, left out
  */
-export function standoutsOf<K extends string | number>(
+export function findStandouts<K extends string | number>(
   clusters: readonly SampledCluster[],
   keyOf: (sequence: SampledSequence) => K | undefined,
 ): Standout<K>[] {
@@ -54,7 +54,7 @@ export function standoutsOf<K extends string | number>(
     let count = 0;
     for (const sequence of members) {
       const key = keyOf(sequence);
-      const { tokens, deltaAbs } = totalOf(sequence);
+      const { tokens, deltaAbs } = addTurns(sequence);
       if (key === undefined || Number.isNaN(key) || tokens === 0) continue;
       const label = keys.get(key) ?? keys.size;
       keys.set(key, label);

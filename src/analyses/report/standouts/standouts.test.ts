@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../core/statistics/random.ts";
 import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
 import { outcomeContrast } from "./outcome.ts";
-import { standoutParts, standoutsOf } from "./standout.ts";
-import { trendOf } from "./trend.ts";
+import { findStandouts, standoutParts } from "./standout.ts";
+import { findTrend } from "./trend.ts";
 
 const random = seededRandom(11);
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -46,13 +46,13 @@ function drawRun({
   });
 }
 
-const stepOf = ({ step }: SampledSequence): number => step;
-const rankOf = ({ rank }: SampledSequence): number => rank;
+const getStep = ({ step }: SampledSequence): number => step;
+const getRank = ({ rank }: SampledSequence): number => rank;
 
 describe("standoutsOf", () => {
   test("names the step that is three times as far off, with the factor", () => {
     const run = drawRun({ effect: ({ step }) => (step === 7 ? 3 : 1) });
-    const [found] = standoutsOf(run, stepOf);
+    const [found] = findStandouts(run, getStep);
     expect(found?.key).toBe(7);
     expect(found?.p).toBeLessThan(0.05);
     expect(found?.factor.factor).toBeGreaterThan(1.8);
@@ -65,12 +65,12 @@ describe("standoutsOf", () => {
 
   test("does not name a step that is nearer than the others", () => {
     const run = drawRun({ effect: ({ step }) => (step === 7 ? 0.2 : 1) });
-    expect(standoutsOf(run, stepOf).map(({ key }) => key)).not.toContain(7);
+    expect(findStandouts(run, getStep).map(({ key }) => key)).not.toContain(7);
   });
 
   test("sees a rank within prompts, where prompts differ by more than the rank does", () => {
     const run = drawRun({ prompt: 1.5, effect: ({ rank }) => (rank === 2 ? 1.5 : 1) });
-    const [found] = standoutsOf(run, rankOf);
+    const [found] = findStandouts(run, getRank);
     expect(found?.key).toBe(2);
     expect(found?.factor.factor).toBeGreaterThan(1.2);
     expect(found?.factor.factor).toBeLessThan(1.9);
@@ -78,10 +78,10 @@ describe("standoutsOf", () => {
 
   test("leaves out what is not known, and says nothing of one part alone", () => {
     const run = drawRun({ steps: 1 });
-    expect(standoutsOf(run, stepOf)).toEqual([]);
-    expect(standoutsOf(run, () => Number.NaN)).toEqual([]);
-    expect(standoutsOf(run, () => undefined)).toEqual([]);
-    expect(standoutsOf([], stepOf)).toEqual([]);
+    expect(findStandouts(run, getStep)).toEqual([]);
+    expect(findStandouts(run, () => Number.NaN)).toEqual([]);
+    expect(findStandouts(run, () => undefined)).toEqual([]);
+    expect(findStandouts([], getStep)).toEqual([]);
   });
 
   test("names a step, a rank or a turn in about 5 % of runs in which none differs", () => {
@@ -89,8 +89,8 @@ describe("standoutsOf", () => {
     const named = { step: 0, rank: 0, turn: 0 };
     for (let run = 0; run < runs; run++) {
       const drawn = drawRun({ steps: 8, prompts: 8, prompt: 0.8 });
-      if (standoutsOf(drawn, stepOf).length > 0) named.step++;
-      if (standoutsOf(drawn, rankOf).length > 0) named.rank++;
+      if (findStandouts(drawn, getStep).length > 0) named.step++;
+      if (findStandouts(drawn, getRank).length > 0) named.rank++;
       if (standoutParts(drawn, "turns").length > 0) named.turn++;
     }
     for (const count of Object.values(named)) expect(count / runs).toBeLessThan(0.12);
@@ -163,13 +163,13 @@ describe("outcomeContrast", () => {
 
 describe("trendOf", () => {
   test("compares the last third of the steps with the first, either way", () => {
-    const grown = trendOf(drawRun({ effect: ({ step }) => 1.2 ** step }));
+    const grown = findTrend(drawRun({ effect: ({ step }) => 1.2 ** step }));
     expect(grown?.p).toBeLessThan(0.05);
     // Eight steps apart on average.
     expect(grown?.factor.factor).toBeGreaterThan(2.5);
     expect(grown?.factor.factor).toBeLessThan(7.5);
     expect(grown?.late).toBeGreaterThan(grown?.early as number);
-    const fallen = trendOf(drawRun({ effect: ({ step }) => 1.2 ** -step }));
+    const fallen = findTrend(drawRun({ effect: ({ step }) => 1.2 ** -step }));
     expect(fallen?.p).toBeLessThan(0.05);
     expect(fallen?.late).toBeLessThan(fallen?.early as number);
   });
@@ -178,13 +178,13 @@ describe("trendOf", () => {
     const runs = 200;
     let found = 0;
     for (let run = 0; run < runs; run++)
-      if ((trendOf(drawRun({ steps: 9, prompts: 6, prompt: 0.8 }))?.p as number) <= 0.05) found++;
+      if ((findTrend(drawRun({ steps: 9, prompts: 6, prompt: 0.8 }))?.p as number) <= 0.05) found++;
     expect(found / runs).toBeLessThan(0.1);
     expect(found / runs).toBeGreaterThan(0.01);
   });
 
   test("needs three steps", () => {
-    expect(trendOf(drawRun({ steps: 2 }))).toBeUndefined();
+    expect(findTrend(drawRun({ steps: 2 }))).toBeUndefined();
   });
 });
 
@@ -197,15 +197,15 @@ test("names the step that is furthest off first, whatever their order", () => {
       prompt: 0.2,
       effect: ({ step }) => (step === 2 ? third : step === 7 ? eighth : 1),
     });
-    expect(standoutsOf(run, stepOf).map(({ key }) => key)).toEqual(order);
+    expect(findStandouts(run, getStep).map(({ key }) => key)).toEqual(order);
   }
 });
 
 test("a trend is of the first and the last third of the steps, from three steps on", () => {
-  const third = trendOf(drawRun({ steps: 9, prompt: 0.1, effect: ({ step }) => (step === 2 ? 30 : 1) }))!;
+  const third = findTrend(drawRun({ steps: 9, prompt: 0.1, effect: ({ step }) => (step === 2 ? 30 : 1) }))!;
   expect(third.early / third.late).toBeGreaterThan(7);
-  const middle = trendOf(drawRun({ steps: 9, prompt: 0.1, effect: ({ step }) => (step === 3 ? 30 : 1) }))!;
+  const middle = findTrend(drawRun({ steps: 9, prompt: 0.1, effect: ({ step }) => (step === 3 ? 30 : 1) }))!;
   expect(middle.early / middle.late).toBeLessThan(1.5);
-  const three = trendOf(drawRun({ steps: 3, prompt: 0.1, effect: ({ step }) => 4 ** step }))!;
+  const three = findTrend(drawRun({ steps: 3, prompt: 0.1, effect: ({ step }) => 4 ** step }))!;
   expect(three.late / three.early).toBeGreaterThan(10);
 });

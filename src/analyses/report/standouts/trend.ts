@@ -6,7 +6,7 @@
 import type { Factor } from "../../../core/statistics/index.ts";
 import { maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
-import { addUp, ENOUGH_TOKENS, factorOfParts, groupedUnits, type Sums, totalOf } from "./units.ts";
+import { addTurns, addUp, ENOUGH_TOKENS, factorOfParts, groupedUnits, type Sums } from "./units.ts";
 
 export interface Trend {
   /** Mean |Δ| in the first and the last third of the steps, nats. */
@@ -18,7 +18,7 @@ export interface Trend {
 }
 
 /** The last third of the steps against the first; undefined with fewer than three steps. */
-export function trendOf(clusters: readonly SampledCluster[]): Trend | undefined {
+export function findTrend(clusters: readonly SampledCluster[]): Trend | undefined {
   const steps = [...new Set(clusters.flatMap(({ sequences }) => sequences.map(({ step }) => step)))]
     .filter((step) => !Number.isNaN(step))
     .sort((a, b) => a - b);
@@ -28,7 +28,7 @@ export function trendOf(clusters: readonly SampledCluster[]): Trend | undefined 
   const units = clusters.flatMap(({ sequences }, cluster) => {
     const step = sequences[0]?.step ?? Number.NaN;
     if (!(step <= before || step >= after)) return [];
-    const sums = addUp(sequences.map(totalOf));
+    const sums = addUp(sequences.map(addTurns));
     return sums.tokens === 0 ? [] : [{ ...sums, cluster, block: 0, label: step <= before ? 0 : 1 }];
   });
   const [early, late] = [0, 1].map((label) => addUp(units.filter((unit) => unit.label === label))) as [

@@ -17,7 +17,7 @@ export interface Sums {
   readonly deltaAbs: number;
 }
 
-export function totalOf({ turns }: SampledSequence): Sums {
+export function addTurns({ turns }: SampledSequence): Sums {
   let [tokens, deltaAbs] = [0, 0];
   for (let at = 0; at < turns.length; at += 2) {
     tokens += turns[at] as number;

@@ -37,7 +37,7 @@ export async function analyze(
     const outputs = await openOutputs({ inputs: paths, force: options.force });
     await outputs.file("--html", options.html, "analyze page");
   }
-  const analysis = analysisOf(options);
+  const analysis = readAnalysis(options);
   // Ends with an exit that clears what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const report = await analyzeLog(paths, analysis).finally(endListening);
@@ -50,9 +50,9 @@ export async function analyze(
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
-function analysisOf({ where, accuracy, top }: AnalyzeOptions): Analysis {
+function readAnalysis({ where, accuracy, top }: AnalyzeOptions): Analysis {
   return {
-    ...(accuracy !== undefined && { accuracy: shareOf("--accuracy", accuracy) }),
+    ...(accuracy !== undefined && { accuracy: parseShare("--accuracy", accuracy) }),
     ...(where !== undefined && { where }),
     ...(top !== undefined && { top: positiveInteger("--top", top) }),
   };
@@ -78,7 +78,7 @@ function render(
   return renderAnalyzeTerminal(report, { width, color, unicode });
 }
 
-function shareOf(flag: string, text: string): number {
+function parseShare(flag: string, text: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (value >= 0 && value <= 1) return value;
   throw new UsageError(`${flag} is a share from 0 to 1, not "${text}"`, {

@@ -5,7 +5,7 @@ import { plural } from "../../../core/text/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../input/ingest/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, toReadOptions } from "../input-options.ts";
 import { printableLines, tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -25,7 +25,7 @@ export async function convert(
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   await outputs.file("--out", options.out, "record");
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const counts = { sequences: 0, tokens: 0 };
   const files = await writeRecord(options.out, counted(run.batches(), counts), {
     writer: "convert",

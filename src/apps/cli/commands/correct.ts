@@ -26,7 +26,7 @@ import type { Preset, Settings } from "../../../trainers/shared/index.ts";
 import { completeSettings, parseSetting } from "../../../trainers/shared/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -64,7 +64,7 @@ export async function correct(
   const preset = presetNamed(options.preset);
   const settings = completeSettings(preset, Object.fromEntries((options.set ?? []).map(parseSetting)));
   const corrected = new CorrectRun(preset, settings);
-  const target = options.out === undefined ? undefined : targetOf(options.out, options.format, paths);
+  const target = options.out === undefined ? undefined : chooseTarget(options.out, options.format, paths);
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   if (target !== undefined) await checkTarget(outputs, target, paths);
   if (target && corrected.needsSecondPass && paths.includes("-")) {
@@ -74,7 +74,7 @@ export async function correct(
   }
 
   const progress = createProgress(terminal);
-  const open = (): Promise<Run> => openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const open = (): Promise<Run> => openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const run = await open();
   const sequences = new Map<string, number>();
   let written: readonly string[] = [];
@@ -188,7 +188,7 @@ type Target =
   | { readonly format: ArrayFormat; readonly pathOf: (file: string) => string; readonly folder?: string };
 
 /** A `.parquet` file, or arrays: one file for one input, a directory for several. */
-function targetOf(out: string, format: string | undefined, paths: readonly string[]): Target {
+function chooseTarget(out: string, format: string | undefined, paths: readonly string[]): Target {
   const extension = parse(out).ext.slice(1);
   if (format !== undefined && !["parquet", "npz", "safetensors"].includes(format))
     throw new UsageError(`--format must be parquet, npz or safetensors, not "${format}"`);
@@ -255,7 +255,7 @@ async function write(
     throw error;
   };
   if (target.format === "parquet") {
-    const more = (batch: RecordBatch): LayoutColumn[] => columnsOf(batch, correctedOf(batch));
+    const more = (batch: RecordBatch): LayoutColumn[] => listColumns(batch, correctedOf(batch));
     const beforePart = (file: string): Promise<void> => outputs.file("--out", file, "corrected record");
     return writeRecord(target.path, whole, { more, writer: "correct", beforePart }).catch(unlessInterrupted);
   }
@@ -271,7 +271,7 @@ async function write(
   return arrays.files;
 }
 
-function columnsOf({ offsets }: RecordBatch, { weights, mask }: CorrectedColumns): LayoutColumn[] {
+function listColumns({ offsets }: RecordBatch, { weights, mask }: CorrectedColumns): LayoutColumn[] {
   const list = (name: string, values: Float32Array | Uint8Array): LayoutColumn => ({
     kind: "list",
     name,

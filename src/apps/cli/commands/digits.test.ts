@@ -48,12 +48,12 @@ afterAll(() => rm(directory, { recursive: true }));
 const run = (options: DigitsOptions, file = "run.jsonl"): Promise<Captured> =>
   captured((terminal) => digits([path(file)], options, terminal));
 
-const reportOf = async (options: DigitsOptions, file?: string): Promise<DigitsReport> =>
+const runReport = async (options: DigitsOptions, file?: string): Promise<DigitsReport> =>
   JSON.parse((await run({ ...options, json: true }, file)).out) as DigitsReport;
 
 describe("digits", () => {
   it("prints figures of both policies as JSON", async () => {
-    const report = await reportOf({ tokenizer: TOKENIZER });
+    const report = await runReport({ tokenizer: TOKENIZER });
     expect(report).toMatchObject({
       schemaVersion: 1,
       kind: "digits",
@@ -70,8 +70,8 @@ describe("digits", () => {
   it("takes ids instead of a tokenizer", async () => {
     const { encode } = await openTokenizer(TOKENIZER);
     const ids = [..."0123456789"].map((digit) => encode(digit)[0]);
-    const own = await reportOf({ digitIds: ids.join(",") });
-    const whole = await reportOf({ tokenizer: TOKENIZER });
+    const own = await runReport({ digitIds: ids.join(",") });
+    const whole = await runReport({ tokenizer: TOKENIZER });
     expect(own.vocabulary.tokenizer).toBeNull();
     expect(own.metrics).toEqual(whole.metrics);
   });
@@ -80,7 +80,7 @@ describe("digits", () => {
     "compares with ground truth from %s",
     async (given) => {
       const truth = given.includes("reward") ? given : path(given);
-      const report = await reportOf({ tokenizer: TOKENIZER, truth });
+      const report = await runReport({ tokenizer: TOKENIZER, truth });
       expect(report.truth).toMatchObject({
         source: truth,
         numbers: 2,
@@ -94,7 +94,7 @@ describe("digits", () => {
   );
 
   it("finds the rows of a record by the numbers they carry", async () => {
-    const report = await reportOf(
+    const report = await runReport(
       { tokenizer: TOKENIZER, truth: "reward_model.ground_truth" },
       "record.jsonl",
     );
@@ -103,7 +103,7 @@ describe("digits", () => {
 
   it("reads one policy where its column is named twice, and says so where it is not", async () => {
     const column = "vllm_logprobs";
-    const report = await reportOf({ tokenizer: TOKENIZER, rollout: column, trainer: column }, "one.jsonl");
+    const report = await runReport({ tokenizer: TOKENIZER, rollout: column, trainer: column }, "one.jsonl");
     expect(report).toMatchObject({ comparison: null, metrics: { total_digits: 6, trainer_ntl_loss: null } });
     await expect(run({ tokenizer: TOKENIZER }, "one.jsonl")).rejects.toMatchObject({
       hint: expect.stringContaining("name the column twice: --rollout COLUMN --trainer COLUMN") as string,

@@ -1,8 +1,8 @@
 import {
   DigitRun,
   type DigitVocabulary,
-  digitTokensOf,
   findDigitTokens,
+  takeDigitTokens,
 } from "../../../analyses/digits/index.ts";
 import {
   EmptyInputError,
@@ -18,7 +18,7 @@ import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digi
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
-import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -41,13 +41,13 @@ export async function digits(
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
-  const vocabulary = await vocabularyOf(options);
+  const vocabulary = await openVocabulary(options);
   const truth = options.truth === undefined ? undefined : await openTruth(options.truth);
   const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
   const summary = new DigitRun(vocabulary, { oneSided, ...(truth && { truthSource: truth.source }) });
   const progress = createProgress(terminal);
   const run = await openRun(paths, {
-    ...readOptionsOf(options),
+    ...toReadOptions(options),
     oneSide: true,
     onProgress: progress.update,
   }).catch(withAdvice);
@@ -88,7 +88,7 @@ export async function digits(
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
-async function vocabularyOf({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary> {
+async function openVocabulary({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary> {
   if (tokenizer !== undefined && digitIds !== undefined)
     throw new UsageError("--tokenizer and --digit-ids cannot be combined", { hint: "choose one" });
   if (tokenizer !== undefined) return findDigitTokens(await openTokenizer(tokenizer));
@@ -99,7 +99,7 @@ async function vocabularyOf({ tokenizer, digitIds }: DigitsOptions): Promise<Dig
   }
   const ids = digitIds.split(",").map((text) => (text.trim() === "" ? Number.NaN : Number(text)));
   try {
-    return digitTokensOf(ids);
+    return takeDigitTokens(ids);
   } catch (error) {
     throw isLogratioError(error) ? new UsageError(`--digit-ids: ${error.message}`) : error;
   }

@@ -14,7 +14,7 @@ import {
   isLogLine,
   type JsonlLog,
   type JsonlLogOptions,
-  logFilesOf,
+  listLogFiles,
   openJsonlLog,
   openOutputs,
   openRun,
@@ -30,7 +30,7 @@ import { pasteable } from "../../../render/terminal/index.ts";
 import type { DivergenceRecord, DivergenceReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatError, tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -63,14 +63,14 @@ export async function divergence(
 ): Promise<ExitStatus> {
   if (options.json && options.out === STDOUT)
     throw new UsageError("--json and --out - would both write to standard output", { hint: "choose one" });
-  const settings = await settingsOf(options);
+  const settings = await readLogOptions(options);
   const report = createRunReport(settings);
   const log = createRunLog(settings);
-  const file = await logFileOf(paths, options);
+  const file = await openLogFile(paths, options);
   const { width, colour: color, unicode } = terminal;
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const kept: DivergenceRecord[] = [];
   let failed = false;
   let logged = 0;
@@ -109,7 +109,7 @@ export async function divergence(
   const result = report.finish({
     run: run.name,
     records: options.json && (!file || failed) ? kept : null,
-    outputs: outputsOf(file),
+    outputs: listOutputs(file),
     findings,
     sources: sourceSummaries(run),
   });
@@ -122,7 +122,7 @@ export async function divergence(
   return status === EXIT.interrupted ? status : EXIT.unreadable;
 }
 
-async function settingsOf(options: DivergenceCommandOptions): Promise<RunLogOptions> {
+async function readLogOptions(options: DivergenceCommandOptions): Promise<RunLogOptions> {
   const { threshold, topK, context, every, iteration, tokenizer } = options;
   return {
     ...(threshold !== undefined && { divergenceThreshold: fraction("--threshold", threshold) }),
@@ -140,7 +140,7 @@ async function settingsOf(options: DivergenceCommandOptions): Promise<RunLogOpti
   };
 }
 
-async function logFileOf(
+async function openLogFile(
   paths: readonly string[],
   { out, rotate, rotateSize, tokenizer, force }: DivergenceCommandOptions,
 ): Promise<JsonlLog | undefined> {
@@ -159,7 +159,7 @@ async function logFileOf(
   };
   const inputs = [...paths, ...(tokenizer === undefined ? [] : [tokenizer])];
   const outputs = await openOutputs({ inputs, force });
-  for (const there of [out, ...logFilesOf(log)]) await outputs.file("--out", there, "divergence log");
+  for (const there of [out, ...listLogFiles(log)]) await outputs.file("--out", there, "divergence log");
   return openJsonlLog({
     ...log,
     identityOf: lineIdentity,
@@ -277,7 +277,7 @@ function noteNoTokenizer(run: Run, logged: number): void {
   });
 }
 
-function outputsOf(file: JsonlLog | undefined): DivergenceReport["outputs"] {
+function listOutputs(file: JsonlLog | undefined): DivergenceReport["outputs"] {
   return (file?.files ?? []).map(({ file: path, lines, repeated, completedTornLine }) => ({
     file: path,
     lines,

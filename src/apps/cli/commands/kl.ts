@@ -9,8 +9,8 @@ import { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../rende
 import type { KlReport } from "../../../results/index.ts";
 import {
   type AnalyzeStudyOptions,
-  analysisSettingsOf,
   analyzeStudy,
+  readAnalysisSettings,
   readStudySettings,
   runStudy,
   type StudyConfig,
@@ -18,7 +18,7 @@ import {
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
-import { createProgressOf } from "../progress.ts";
+import { createProgressFor } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
 import { analyzeLine, scoreLine } from "../score-progress.ts";
 import type { StudyFlags } from "../study-flags.ts";
@@ -71,15 +71,15 @@ export async function kl(
     if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
       refuseScoring(options, dir);
       const settings = mergeSettings(await readStudySettings(dir), more);
-      return analyze(dir, analysisSettingsOf(settings, undefined), signal, terminal);
+      return analyze(dir, readAnalysisSettings(settings, undefined), signal, terminal);
     }
     const { spec, backend } = await studyFromFlags(
       paths,
       options,
-      defined({ ...more, stages: stagesOf(options.stage) }),
+      defined({ ...more, stages: parseStages(options.stage) }),
     );
     await checkStudyOutput(spec, paths, options);
-    const progress = createProgressOf(terminal, scoreLine);
+    const progress = createProgressFor(terminal, scoreLine);
     const run = await runStudy(spec, { ...backend, signal, onProgress: progress.update }).finally(
       progress.end,
     );
@@ -108,7 +108,7 @@ async function analyze(
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<KlReport | undefined> {
-  const progress = createProgressOf(terminal, analyzeLine);
+  const progress = createProgressFor(terminal, analyzeLine);
   try {
     return await analyzeStudy(dir, { ...options, signal, onProgress: progress.update });
   } catch (error) {
@@ -122,7 +122,7 @@ async function analyze(
 /** Flags that only say how scores are read, in the words of the config. */
 function analysisSettings(options: KlCommandOptions): StudyConfig {
   return defined({
-    outcomes: outcomesOf(options.outcomes),
+    outcomes: parseOutcomes(options.outcomes),
     spikes: defined({
       method: options.spikes,
       threshold: number("--spike-threshold", options.spikeThreshold),
@@ -139,7 +139,7 @@ function analysisSettings(options: KlCommandOptions): StudyConfig {
 }
 
 /** Absolute, since the study keeps them and may be read from elsewhere. */
-function outcomesOf(given: readonly string[] | undefined): unknown {
+function parseOutcomes(given: readonly string[] | undefined): unknown {
   const [only] = given ?? [];
   if (given?.length === 1 && only?.includes("=") === false) return resolve(only);
   const files = Object.entries(named("--outcomes", given) ?? {});
@@ -147,7 +147,7 @@ function outcomesOf(given: readonly string[] | undefined): unknown {
 }
 
 /** `early=100..300`, both ends included. */
-function stagesOf(given: readonly string[] | undefined): StudyConfig | undefined {
+function parseStages(given: readonly string[] | undefined): StudyConfig | undefined {
   return (
     given &&
     Object.fromEntries(

@@ -11,7 +11,7 @@ import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/inde
 import type { MismatchReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -53,7 +53,7 @@ export async function report(
   }
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const reading = readUntilInterrupted(run, filter);
   const result = await reportOpenRun(run, reading.batches, {
     paths,

@@ -7,7 +7,7 @@ import { type RunStudyResult, runStudy, type StudySpec } from "../../../scoring/
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
-import { createProgressOf } from "../progress.ts";
+import { createProgressFor } from "../progress.ts";
 import { scoreLine } from "../score-progress.ts";
 import type { StudyFlags } from "../study-flags.ts";
 import { checkStudyOutput, studyFromFlags } from "../study-options.ts";
@@ -26,7 +26,7 @@ export async function score(
 ): Promise<ExitStatus> {
   const { spec, backend } = await studyFromFlags(paths, options);
   await checkStudyOutput(spec, paths, options);
-  const progress = createProgressOf(terminal, scoreLine);
+  const progress = createProgressFor(terminal, scoreLine);
   const started = Date.now();
   const run = await untilInterrupted((signal) =>
     runStudy(spec, { ...backend, signal, onProgress: progress.update }),

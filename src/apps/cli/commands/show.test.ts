@@ -26,7 +26,7 @@ afterAll(() => rm(directory, { recursive: true }));
 const run = (args: readonly string[], options: ShowOptions = {}): Promise<Captured> =>
   captured((terminal) => show(args, options, terminal));
 
-const reportOf = async (args: readonly string[], options: ShowOptions = {}): Promise<ShowReport> =>
+const runReport = async (args: readonly string[], options: ShowOptions = {}): Promise<ShowReport> =>
   JSON.parse((await run(args, { ...options, json: true })).out) as ShowReport;
 
 describe("show", () => {
@@ -54,7 +54,7 @@ describe("show", () => {
   });
 
   it("finds the worst token of the run, the same that the report names", async () => {
-    const { sequence, token, next } = await reportOf([RUN, "worst"]);
+    const { sequence, token, next } = await runReport([RUN, "worst"]);
     expect(token!.handle).toBe("s30.q48.t39");
     expect(token!.delta).toBeCloseTo(-10.7072, 4);
     expect(sequence).toMatchObject({ step: 30, row: 48, turns: 2, tokens: 43, response_tokens: 48 });
@@ -62,7 +62,7 @@ describe("show", () => {
   });
 
   it("prints all tokens as JSON, whatever is folded on the screen", async () => {
-    const report = await reportOf([RUN, "s30.q48"], { tokenizer, metric: "k3" });
+    const report = await runReport([RUN, "s30.q48"], { tokenizer, metric: "k3" });
     expect(report).toMatchObject({ schemaVersion: 1, kind: "show", tokenizer, token: null });
     expect(report.metric).toMatchObject({ name: "k3", scale: 0.5, signed: false });
     expect(report.tokens).toHaveLength(48);
@@ -84,14 +84,14 @@ describe("show", () => {
   });
 
   it("reads only files of the step that the handle names", async () => {
-    const { sources } = await reportOf([RUN, "s30.q48"]);
+    const { sources } = await runReport([RUN, "s30.q48"]);
     expect(sources.map(({ step }) => step)).toEqual([30]);
   });
 
   it("finds sequences of steps and ranks in one file", async () => {
-    const { sequence } = await reportOf([path("steps.jsonl"), "s2.r1.q3"], { rank: "rank" });
+    const { sequence } = await runReport([path("steps.jsonl"), "s2.r1.q3"], { rank: "rank" });
     expect(sequence).toMatchObject({ handle: "s2.r1.q3", delta_abs_max: 8, worst: 0 });
-    const { sequence: short } = await reportOf([path("steps.jsonl"), "q2"]);
+    const { sequence: short } = await runReport([path("steps.jsonl"), "q2"]);
     expect(short.handle).toBe("s2.q2");
   });
 

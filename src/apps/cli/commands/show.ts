@@ -16,7 +16,7 @@ import { renderShowTerminal } from "../../../render/show/index.ts";
 import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../../results/index.ts";
 import { TOKEN_FLAGS } from "../../../results/wire/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -59,12 +59,12 @@ export async function show(
   }
   const context = options.context === undefined ? undefined : positiveInteger("--context", options.context);
   const scale = options.scale === undefined ? undefined : positiveNumber("--scale", options.scale);
-  const target = targetOf(handle, readOptionsOf(options));
+  const target = findTarget(handle, toReadOptions(options));
   const tokenizer = options.tokenizer === undefined ? undefined : await openTokenizer(options.tokenizer);
 
   const progress = createProgress(terminal);
   const run = await openRun(paths, {
-    ...readOptionsOf(options),
+    ...toReadOptions(options),
     ...(target.steps !== undefined && { steps: target.steps }),
     onProgress: progress.update,
   }).catch((error: unknown) => otherSteps(error, target));
@@ -83,14 +83,14 @@ export async function show(
     token,
     metric: options.metric ?? "delta",
     scale,
-    speller: spellerOf(new TokenTexts(tokenizer)),
+    speller: makeSpeller(new TokenTexts(tokenizer)),
   });
   if (tokenizer === undefined) noteNoTokenizer(run);
   const report: ShowReport = {
     ...result,
     run: run.name,
     tokenizer: options.tokenizer ?? null,
-    next: nextOf(result, paths, options),
+    next: suggestNext(result, paths, options),
     // The handle asks for one step: that files of others are not read needs no word.
     findings: run.findings.list().filter(({ omits }) => omits?.why !== "requested"),
     sources: sourceSummaries(run),
@@ -105,7 +105,7 @@ export async function show(
   return conclude(run, reading, 1, terminal);
 }
 
-function targetOf(handle: string, { steps: among }: ReadOptions): Target {
+function findTarget(handle: string, { steps: among }: ReadOptions): Target {
   const wanted = handle === WORST ? undefined : parseHandle(handle);
   const stepsSeen = new Set<number>();
   if (wanted?.step === undefined) return { wanted, steps: among, stepsSeen };
@@ -169,10 +169,10 @@ function checkToken({ batch, row, handle }: FoundSequence, token: number | undef
   });
 }
 
-function spellerOf(texts: TokenTexts): Speller {
+function makeSpeller(texts: TokenTexts): Speller {
   return {
     pieces: (ids) =>
-      texts.pieces(ids).map(({ text, bytes, flags }) => ({ text, bytes, kind: kindOf(flags) })),
+      texts.pieces(ids).map(({ text, bytes, flags }) => ({ text, bytes, kind: classifyPiece(flags) })),
     textOf: (id) => {
       const [piece] = texts.pieces([id]);
       return piece === undefined || (piece.flags & TOKEN_FLAGS.unknown) !== 0 ? null : texts.nameOf(id);
@@ -180,7 +180,7 @@ function spellerOf(texts: TokenTexts): Speller {
   };
 }
 
-function kindOf(flags: number): ShowPieceKind {
+function classifyPiece(flags: number): ShowPieceKind {
   if ((flags & TOKEN_FLAGS.continuation) !== 0) return "continuation";
   if ((flags & TOKEN_FLAGS.unknown) !== 0) return "id";
   return (flags & TOKEN_FLAGS.special) === 0 ? "text" : "special";
@@ -198,7 +198,7 @@ function noteNoTokenizer({ findings }: Run): void {
   });
 }
 
-function nextOf(
+function suggestNext(
   { sequence, token, worst }: Pick<ShowReport, "sequence" | "token" | "worst">,
   paths: readonly string[],
   options: ShowOptions,

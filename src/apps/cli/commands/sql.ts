@@ -27,7 +27,7 @@ export async function sql(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (json && csv) throw new UsageError("--json and --csv cannot be combined", { hint: "choose one" });
-  const options = { timeLimit: timeLimitOf(timeout) };
+  const options = { timeLimit: parseTimeLimit(timeout) };
   // Ends with an exit that clears what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const result = await queryFiles(query, files, options).finally(endListening);
@@ -47,7 +47,7 @@ export async function sql(
 const DEFAULT_TIME_LIMIT_S = 300;
 
 /** Milliseconds; undefined for none. */
-function timeLimitOf(text: string | undefined): number | undefined {
+function parseTimeLimit(text: string | undefined): number | undefined {
   const seconds = text === undefined ? DEFAULT_TIME_LIMIT_S : text.trim() === "" ? Number.NaN : Number(text);
   if (!(seconds >= 0 && seconds <= MOST_SECONDS))
     throw new UsageError(`--timeout must be a number of seconds, or 0 for no limit, not "${text}"`);

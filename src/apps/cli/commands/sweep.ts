@@ -14,7 +14,7 @@ import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../
 import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
-import { type InputOptions, positiveInteger, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -43,12 +43,12 @@ export async function sweep(
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   const rows = rowChoice(options);
-  const presets = options.for === undefined ? PRESETS : namesOf(options.for).map(presetNamed);
+  const presets = options.for === undefined ? PRESETS : splitNames(options.for).map(presetNamed);
   const summary = new Sweep(chooseCorrections(options));
   const choose = options.choose && findCorrection(summary.corrections, options.choose).name;
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...readOptionsOf(options), onProgress: progress.update });
+  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const reading = readUntilInterrupted(run, filter);
   try {
     for await (const batch of reading.batches) summary.add(batch);
@@ -83,12 +83,12 @@ function chooseCorrections({
       hint: "add --preset NAME, or write --setting 'NAME:key=value,key=value'",
     });
   const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
-  const wanted = namesOf(methods);
+  const wanted = splitNames(methods);
   const grid = wanted.length === 0 ? defaultGrid() : pickMethods(defaultGrid(), wanted);
   return [...grid, ...own.map((text) => parsePresetCorrection(text, PRESETS))];
 }
 
-function namesOf(list: string | undefined): string[] {
+function splitNames(list: string | undefined): string[] {
   return (list ?? "")
     .split(",")
     .map((name) => name.trim())

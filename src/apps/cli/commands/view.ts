@@ -13,7 +13,7 @@ import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { openTruth } from "../ground-truth.ts";
-import { type InputOptions, readOptionsOf } from "../input-options.ts";
+import { type InputOptions, toReadOptions } from "../input-options.ts";
 import { formatFailure, formatWarning, printableLines, tellFindings, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
@@ -60,7 +60,7 @@ export async function view(
   options: ViewOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const port = options.port === undefined ? undefined : portOf(options.port);
+  const port = options.port === undefined ? undefined : parsePort(options.port);
   if (options.redact !== undefined && options.redact !== "text")
     throw new UsageError(`--redact ${options.redact}: only text can be redacted`);
   if (options.truth !== undefined && (options.tokenizer === undefined || options.redact !== undefined))
@@ -131,7 +131,7 @@ type Wanted = ViewOptions & { readonly redact?: "text" };
 function prepareOptions(options: Wanted): PrepareOptions {
   const { tokenizer, truth, redact, cache } = options;
   return {
-    read: readOptionsOf(options),
+    read: toReadOptions(options),
     flags: inputFlags(options, VIEW_FLAGS),
     ...(tokenizer !== undefined && { tokenizer }),
     ...(truth !== undefined && { truth: { name: truth, open: () => openTruth(truth) } }),
@@ -224,14 +224,14 @@ async function bundle(run: PreparedRun, directory: string, terminal: Terminal): 
     terminal.err(
       "serve it with any web server; exact figures while dragging thresholds need logratio view\n",
     );
-    return statusOf(run);
+    return chooseStatus(run);
   } finally {
     await run.close();
   }
 }
 
 /** As after `report`: 4 when inputs were left out. */
-function statusOf({ info, compared }: PreparedRun): ExitStatus {
+function chooseStatus({ info, compared }: PreparedRun): ExitStatus {
   const findings = [...info.findings, ...(compared?.other.info.findings ?? [])];
   return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }
@@ -356,7 +356,7 @@ async function start(
   return server;
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);

@@ -10,7 +10,7 @@ const program = buildProgram(async () => {});
 const commandNamed = (name: string): Command => program.commands.find((each) => each.name() === name)!;
 
 /** What the command prints for --help, with what is added after commander's own part. */
-function helpOf(command: Command): string {
+function readHelp(command: Command): string {
   let text = "";
   command.configureOutput({ writeOut: (part) => (text += part) });
   command.outputHelp();
@@ -31,7 +31,7 @@ it("has a file of data for each verb, and each in the list", () => {
 });
 
 it("shows examples of the everyday verbs in the program's own help", () => {
-  const help = helpOf(program);
+  const help = readHelp(program);
   for (const { examples } of VERBS)
     for (const { line, everyday } of examples) expect(help.includes(`${line} `)).toBe(everyday === true);
 });
@@ -47,7 +47,7 @@ describe.each(VERBS.map((verb) => [verb.name, verb] as const))("%s", (name, verb
 
   it("has help: a summary, what its arguments and flags mean, examples", () => {
     const command = commandNamed(name);
-    const help = helpOf(command);
+    const help = readHelp(command);
     expect(help).toContain(`Usage: logratio ${name}`);
     expect(help.replaceAll(/\s+/g, " ")).toContain(verb.summary);
     for (const { meaning } of verb.arguments) expect(meaning).not.toBe("");

@@ -34,7 +34,7 @@ export async function compareRuns(
   signal?: AbortSignal,
 ): Promise<PreparedRun> {
   const version = digest([a.info.version, b.info.version, COMPARISON_VERSION]);
-  const comparison = await comparisonOf(a, b, join(a.directory, `compare-${version}.json`), signal);
+  const comparison = await openComparison(a, b, join(a.directory, `compare-${version}.json`), signal);
   const info: RunInfo = { ...a.info, version, compared: b.info.name };
   const run = Buffer.from(resultJson(info));
   return {
@@ -50,7 +50,7 @@ export async function compareRuns(
   };
 }
 
-async function comparisonOf(
+async function openComparison(
   a: PreparedRun,
   b: PreparedRun,
   path: string,
@@ -69,7 +69,7 @@ async function compare(
   b: PreparedRun,
   signal: AbortSignal | undefined,
 ): Promise<RunComparison> {
-  const names = namesOf(a, b);
+  const names = nameRuns(a, b);
   const [inA, inB] = [await readFacts(a, names.a, signal), await readFacts(b, names.b, signal)];
   const matched = matchSequences(inA.sequences, inB.sequences);
   const { pairs, masks } = await measurePairs(a, b, matched, signal);
@@ -80,16 +80,16 @@ async function compare(
     ...judge(inA, inB, matched, masks),
     pairs,
     unmatched: { a: a.info.sequences - matched.length, b: b.info.sequences - matched.length },
-    steps: stepDifferences(await stepsOf(a), await stepsOf(b)),
+    steps: stepDifferences(await readSteps(a), await readSteps(b)),
   };
 }
 
 /** Runs are named after folders, and two of them may be called alike. */
-function namesOf({ info: a }: PreparedRun, { info: b }: PreparedRun): RunComparison["names"] {
+function nameRuns({ info: a }: PreparedRun, { info: b }: PreparedRun): RunComparison["names"] {
   return a.name === b.name ? { a: `${a.name} (A)`, b: `${b.name} (B)` } : { a: a.name, b: b.name };
 }
 
-async function stepsOf(run: PreparedRun): Promise<StepSeries> {
+async function readSteps(run: PreparedRun): Promise<StepSeries> {
   return JSON.parse(Buffer.from(await run.answer("steps")).toString()) as StepSeries;
 }
 

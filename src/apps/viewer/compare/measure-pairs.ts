@@ -33,7 +33,7 @@ export async function measurePairs(
       decodeSequence((await b.sequence(pair.b))!),
     ];
     const shared = sharedTokens(one, other);
-    const gaps = gapsOf(one, other, shared);
+    const gaps = measureGaps(one, other, shared);
     columns.a.push(pair.a);
     columns.b.push(pair.b);
     columns.how.push(pair.how);
@@ -54,7 +54,7 @@ export interface Gaps {
   readonly token: number;
 }
 
-export function gapsOf(a: WireSequence, b: WireSequence, shared: number): Gaps {
+export function measureGaps(a: WireSequence, b: WireSequence, shared: number): Gaps {
   let [sum, count, max, token] = [0, 0, -1, -1];
   for (const [at, difference] of deltaDifferences(a, b, shared).entries()) {
     if (Number.isNaN(difference)) continue;

@@ -39,14 +39,17 @@ export async function readFacts(run: PreparedRun, name: string, signal?: AbortSi
   for (let index = 0; index < run.info.sequences; index++) {
     signal?.throwIfAborted();
     const sequence = decodeSequence((await run.sequence(index))!);
-    sequences.push(factsOf(sequence, group.values[group.codes[index]!]));
+    sequences.push(gatherFacts(sequence, group.values[group.codes[index]!]));
     tokens += sequence.ids.length;
     if (run.info.has.texts) unknown += learn(sequence, vocabulary);
   }
   return { name, info: run.info, sequences, vocabulary, unknown, tokens };
 }
 
-function factsOf({ meta, ids, textOffsets, texts }: WireSequence, group: string | undefined): SequenceFacts {
+function gatherFacts(
+  { meta, ids, textOffsets, texts }: WireSequence,
+  group: string | undefined,
+): SequenceFacts {
   const { promptLength, step } = meta;
   const prompt = ids.subarray(0, promptLength);
   const response = ids.subarray(promptLength);

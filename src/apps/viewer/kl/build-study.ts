@@ -82,9 +82,9 @@ export async function buildStudy(
   const facts: StudyFacts = { slots: pass.slots.length, slotOf, checkpoints, categories: categories.names };
   const json = (name: string, value: unknown): Promise<void> =>
     writeFile(join(directory, name), JSON.stringify(value));
-  await json(STUDY_FILES.run, infoOf(report, texts, version, redact));
+  await json(STUDY_FILES.run, describeStudy(report, texts, version, redact));
   await json(STUDY_FILES.study, report);
-  await json(STUDY_FILES.texts, listOf(shown, pass, checkpoints, slotOf));
+  await json(STUDY_FILES.texts, listTexts(shown, pass, checkpoints, slotOf));
   await writeFile(
     join(directory, STUDY_FILES.offsets),
     encodeArrays(null, { tokens: pass.layout.tokenOffsets, spikes: pass.spikeOffsets, text: textOffsets }),
@@ -93,7 +93,7 @@ export async function buildStudy(
   await sealFiles(directory);
 }
 
-function infoOf(
+function describeStudy(
   report: KlReport,
   texts: readonly PreparedText[],
   version: string,
@@ -117,7 +117,7 @@ function infoOf(
   };
 }
 
-function listOf(
+function listTexts(
   texts: readonly PreparedText[],
   pass: StudyPass,
   checkpoints: readonly string[],

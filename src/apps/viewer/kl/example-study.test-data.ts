@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runStudy, studyOf } from "../../../scoring/index.ts";
+import { readStudy, runStudy } from "../../../scoring/index.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../../examples/${path}`, import.meta.url));
 
@@ -20,7 +20,7 @@ export async function exampleStudy(): Promise<ExampleStudy> {
   const dir = join(folder, "example.study");
   const logits = at("kl/logits.npz");
   const config = { texts: logits, reference: "dpo", tokenizer: at("demo/tokenizer") };
-  const { spec } = await studyOf(config, dir, undefined);
+  const { spec } = await readStudy(config, dir, undefined);
   await runStudy(spec);
   return { dir, folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

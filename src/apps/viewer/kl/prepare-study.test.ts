@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KlReport } from "../../../results/kl.ts";
 import type { StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText, type WireStudyText } from "../../../results/wire/index.ts";
-import { analysisSettingsOf, analyzeStudy, readPair, readTexts } from "../../../scoring/index.ts";
+import { analyzeStudy, readAnalysisSettings, readPair, readTexts } from "../../../scoring/index.ts";
 import { type ExampleStudy, exampleStudy } from "./example-study.test-data.ts";
 import { isStudy, type PreparedStudy, prepareStudy } from "./index.ts";
 
@@ -42,7 +42,7 @@ describe("a prepared study", () => {
       status: "ready",
     });
     const own = await analyzeStudy(example.dir, {
-      ...analysisSettingsOf({}, undefined),
+      ...readAnalysisSettings({}, undefined),
       writeResults: false,
     });
     expect(await json<KlReport>("study")).toEqual(JSON.parse(JSON.stringify(own)));
@@ -79,12 +79,12 @@ describe("a prepared study", () => {
       for await (const { index, scored } of readPair(example.dir, texts, name, "dpo", read)) {
         const { meta, kl, delta, entropy, mask, referenceLogprob, referenceEntropy } = await text(index);
         const tokens = texts[index]!.tokenIds.length;
-        const rowOf = (values: Float32Array): Float32Array => values.slice(row * tokens, (row + 1) * tokens);
+        const cutRow = (values: Float32Array): Float32Array => values.slice(row * tokens, (row + 1) * tokens);
         expect(meta.tokens).toEqual(texts[index]!.tokens);
         expect(mask).toEqual(texts[index]!.mask);
-        expect(rowOf(kl)).toEqual(scored.pair.forwardKl);
-        expect(rowOf(entropy)).toEqual(scored.p.entropies);
-        expect(rowOf(delta)).toEqual(
+        expect(cutRow(kl)).toEqual(scored.pair.forwardKl);
+        expect(cutRow(entropy)).toEqual(scored.p.entropies);
+        expect(cutRow(delta)).toEqual(
           Float32Array.from(scored.p.logprobs, (value, t) => value - scored.q.logprobs[t]!),
         );
         expect(referenceLogprob).toEqual(scored.q.logprobs);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NotFoundError } from "../../../core/base/index.ts";
 import {
   type AnalyzeProgress,
-  analysisSettingsOf,
+  readAnalysisSettings,
   readManifest,
   readStudySettings,
 } from "../../../scoring/index.ts";
@@ -53,7 +53,7 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
       hint: "give the directory that logratio score wrote",
     });
   }
-  const { analysis, outcomes } = analysisSettingsOf(await readStudySettings(dir), undefined);
+  const { analysis, outcomes } = readAnalysisSettings(await readStudySettings(dir), undefined);
   const { key, version } = await studyInputs(dir, manifest, outcomes, redact);
   const places = await cachePlaces([dir], cache);
   const name = `${key}-${version}`;

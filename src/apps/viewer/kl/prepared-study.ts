@@ -9,7 +9,7 @@ import type { StudyInfo } from "../../../results/index.ts";
 import { decodeArrays, encodeStudyText, type StudySpike } from "../../../results/wire/index.ts";
 import { CACHE_FACTS, readPart } from "../prepare/index.ts";
 import { STUDY_FILES, type StudyFacts } from "./build-study.ts";
-import { handleOf, type StoredText } from "./study-text.ts";
+import { formatTextHandle, type StoredText } from "./study-text.ts";
 import { readValues, type TextValues, type VALUE_ROWS, type ValuesLayout } from "./values-file.ts";
 
 export type StudyAnswerName = "run" | "study" | "texts";
@@ -49,7 +49,7 @@ export async function openStudy(
     values: await open(path(STUDY_FILES.values)),
   };
   /** Undefined: the checkpoint has no scores of the text. */
-  const spikesOf = async (index: number, slot: number): Promise<readonly StudySpike[] | undefined> => {
+  const readSpikes = async (index: number, slot: number): Promise<readonly StudySpike[] | undefined> => {
     const place = 2 * (index * facts.slots + slot);
     const [from, to] = [offsets.spikes[place]!, offsets.spikes[place + 1]!];
     if (from === to) return undefined;
@@ -65,17 +65,17 @@ export async function openStudy(
       const [from, to] = [offsets.text[index]!, offsets.text[index + 1]!];
       const stored = Buffer.from(await readPart(files.text, from, to - from)).toString();
       const { ids, mask, categories, ...meta } = JSON.parse(stored) as StoredText;
-      const spikes = await Promise.all(facts.slotOf.map((slot) => spikesOf(index, slot)));
+      const spikes = await Promise.all(facts.slotOf.map((slot) => readSpikes(index, slot)));
       const values = await readValues(files.values, layout, index);
       const isScored = spikes.map((found) => found !== undefined);
       const rows = (name: (typeof VALUE_ROWS)[number]): Float32Array =>
-        rowsOf(values, name, facts.slotOf, isScored, ids.length);
+        selectRows(values, name, facts.slotOf, isScored, ids.length);
       const hasReference = isScored.includes(true);
       return encodeStudyText({
         meta: {
           ...meta,
           index,
-          handle: handleOf(index),
+          handle: formatTextHandle(index),
           checkpoints: facts.checkpoints,
           categories: facts.categories,
           spikes: spikes.map((found) => found ?? []),
@@ -96,7 +96,7 @@ export async function openStudy(
   };
 }
 
-function rowsOf(
+function selectRows(
   values: TextValues,
   name: (typeof VALUE_ROWS)[number],
   slots: readonly number[],

@@ -25,10 +25,10 @@ export function redactReport(report: KlReport, texts: readonly PreparedText[]): 
   const ids = new Map<string, number>();
   for (const { tokens, tokenIds } of texts)
     for (const [at, token] of tokens.entries()) if (!ids.has(token)) ids.set(token, tokenIds[at]!);
-  const nameOf = (token: string): string => idName(ids.get(token));
+  const hideName = (token: string): string => idName(ids.get(token));
   const redactSpike = (spike: SpikeFigures): SpikeFigures => ({
     ...spike,
-    token: nameOf(spike.token),
+    token: hideName(spike.token),
     before: "",
     after: "",
     alternatives: redactAlternatives(spike.alternatives),
@@ -36,12 +36,12 @@ export function redactReport(report: KlReport, texts: readonly PreparedText[]): 
   });
   const figures = {
     ...report,
-    top_tokens: report.top_tokens.map((one) => ({ ...one, token: nameOf(one.token) })),
+    top_tokens: report.top_tokens.map((one) => ({ ...one, token: hideName(one.token) })),
     top_spikes: report.top_spikes.map(redactSpike),
     cases: report.cases.map((one) => ({
       ...one,
       prompt_text: null,
-      tokens: one.tokens.map(nameOf),
+      tokens: one.tokens.map(hideName),
       spikes: one.spikes.map(redactSpike),
     })),
   };

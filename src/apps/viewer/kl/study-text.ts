@@ -27,7 +27,7 @@ export interface TextFigures {
 const OPENING_CHARACTERS = 240;
 
 /** Its name in reports and addresses. */
-export function handleOf(index: number): string {
+export function formatTextHandle(index: number): string {
   return `q${index}`;
 }
 
@@ -41,7 +41,7 @@ export function textRow(
 ): StudyTextRow {
   return {
     index,
-    handle: handleOf(index),
+    handle: formatTextHandle(index),
     text: text.id,
     problem: text.problem,
     source: text.source ?? null,

@@ -20,14 +20,14 @@ export interface ValuesLayout {
   readonly tokenOffsets: Float64Array;
 }
 
-function rowsOf({ slots }: ValuesLayout): number {
+function countRows({ slots }: ValuesLayout): number {
   return slots * VALUE_ROWS.length + REFERENCE_ROWS;
 }
 
-function placeOf(layout: ValuesLayout, text: number, row: number): number {
+function findPlace(layout: ValuesLayout, text: number, row: number): number {
   const { tokenOffsets } = layout;
   const [from, to] = [tokenOffsets[text]!, tokenOffsets[text + 1]!];
-  return (from * rowsOf(layout) + (to - from) * row) * BYTES;
+  return (from * countRows(layout) + (to - from) * row) * BYTES;
 }
 
 export class ValuesWriter {
@@ -62,7 +62,7 @@ export class ValuesWriter {
     const bytes = Buffer.concat(
       rows.map((values) => Buffer.from(values.buffer, values.byteOffset, values.byteLength)),
     );
-    const place = placeOf(this.#layout, text, row);
+    const place = findPlace(this.#layout, text, row);
     for (let at = 0; at < bytes.length; )
       at += (await this.#file.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
   }
@@ -70,7 +70,7 @@ export class ValuesWriter {
   /** Room that was not filled at the end is there too. */
   async close(): Promise<void> {
     const texts = this.#layout.tokenOffsets.length - 1;
-    await this.#file.truncate(this.#layout.tokenOffsets[texts]! * rowsOf(this.#layout) * BYTES);
+    await this.#file.truncate(this.#layout.tokenOffsets[texts]! * countRows(this.#layout) * BYTES);
     await this.#file.close();
   }
 }
@@ -85,7 +85,7 @@ export interface TextValues {
 /** What was not written is 0: whoever reads knows which checkpoints have scores of the text. */
 export async function readValues(file: FileHandle, layout: ValuesLayout, text: number): Promise<TextValues> {
   const tokens = layout.tokenOffsets[text + 1]! - layout.tokenOffsets[text]!;
-  const bytes = await readPart(file, placeOf(layout, text, 0), tokens * rowsOf(layout) * BYTES);
+  const bytes = await readPart(file, findPlace(layout, text, 0), tokens * countRows(layout) * BYTES);
   const values = new Float32Array(bytes.buffer);
   const rowAt = (row: number): Float32Array => values.subarray(row * tokens, (row + 1) * tokens);
   const reference = layout.slots * VALUE_ROWS.length;

@@ -3,7 +3,7 @@ import type { Bounded, DigitDistribution, DigitFigures } from "../../../results/
 import { digitCharts } from "./digit-charts.ts";
 import { lossTable } from "./digit-losses.ts";
 import { calibrationPicture, lossBars } from "./digit-pictures.ts";
-import { contextOf } from "./token-contexts.ts";
+import { buildContext } from "./token-contexts.ts";
 
 function figures(loss: number | null, trainer: number | null = null): DigitFigures {
   const negative = (value: number | null): number | null => (value === null ? null : -value);
@@ -101,8 +101,8 @@ test("the text around a token is one line of whole characters", () => {
   for (const [i, part] of parts.entries()) textOffsets[i + 1] = textOffsets[i]! + part.length;
   const texts = Uint8Array.from(parts.flatMap((part) => [...part]));
   const ids = new Int32Array(tokens.length);
-  const meta = { promptLength: 1 } as Parameters<typeof contextOf>[0]["meta"];
+  const meta = { promptLength: 1 } as Parameters<typeof buildContext>[0]["meta"];
   const wire = { meta, ids, texts, textOffsets, flags: new Uint8Array(tokens.length) };
-  expect(contextOf(wire, 1)).toEqual(["éx\\n", "7", "😀end"]);
-  expect(contextOf(wire, 4)).toBeNull();
+  expect(buildContext(wire, 1)).toEqual(["éx\\n", "7", "😀end"]);
+  expect(buildContext(wire, 4)).toBeNull();
 });

@@ -48,25 +48,25 @@ export function exampleHandles({ least_sure, widest_gaps, truth }: DigitsReport)
 
 export function digitsPage(report: DigitsReport, tokens: Tokens): DigitsPage {
   const tables = digitTables(report);
-  const tableOf = (id: string): Table | undefined => tables.find((table) => table.id === id);
+  const findTable = (id: string): Table | undefined => tables.find((table) => table.id === id);
   const { truth } = report;
   return {
     inputs: inputParts(report).map(printable),
     headlines: headlines(report).map(printable),
     policies: policies(report),
     metrics: flatRows([report.metrics]),
-    sure: [...gapTable(report), ...correctnessTable(report, tableOf("correctness"))],
+    sure: [...gapTable(report), ...correctnessTable(report, findTable("correctness"))],
     charts: digitCharts(report),
     groups: [
-      ...group("By place value", tableOf("places"), report.per_place, ({ place }) => placeName(place)),
-      ...group("By sampled digit", tableOf("digits"), report.per_digit, ({ digit }) => String(digit)),
+      ...group("By place value", findTable("places"), report.per_place, ({ place }) => placeName(place)),
+      ...group("By sampled digit", findTable("digits"), report.per_digit, ({ digit }) => String(digit)),
     ],
     distributions: lossTable(
       "digit-losses",
       "Number-token loss against the sampled digit",
       report.distributions,
     ),
-    truth: truth && truthPart(truth, tableOf("truth-places"), tableOf("calibration"), tokens),
+    truth: truth && truthPart(truth, findTable("truth-places"), findTable("calibration"), tokens),
     examples: [
       ...exampleTable(
         "least-sure-digits",

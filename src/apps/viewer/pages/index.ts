@@ -42,7 +42,7 @@ export const reportTables = once(async (run: PreparedRun) =>
 );
 
 /** The same of some steps, both included; undefined where no token is in them. */
-export async function reportTablesOf(
+export async function buildReportTables(
   run: PreparedRun,
   steps: readonly [from: number, to: number],
 ): Promise<Uint8Array | undefined> {

@@ -52,7 +52,7 @@ export function reportPage(report: MismatchReport, top: TopTokens): ReportPage {
           ? []
           : [
               {
-                picture: pictureOf(report, table.id, items),
+                picture: drawPicture(report, table.id, items),
                 table: pageTable(table, {
                   raw: flatRows(items),
                   ...(filter !== undefined && { links: firstCells(table).map(linkTo(filter)) }),
@@ -111,7 +111,7 @@ function linkTo(filter: (name: string) => string | undefined): (name: string) =>
   };
 }
 
-function pictureOf(report: MismatchReport, id: string, items: readonly object[]): PagePicture | null {
+function drawPicture(report: MismatchReport, id: string, items: readonly object[]): PagePicture | null {
   const [picture] = sectionPictures(report, id);
   return picture === undefined ? null : drawn(picture, flatRows(items));
 }

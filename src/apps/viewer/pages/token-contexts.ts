@@ -46,14 +46,17 @@ export async function findTokens(
       handle,
       bytes === undefined
         ? NOWHERE
-        : { move: { view: "sequence", sequence, token }, context: contextOf(decodeSequence(bytes), token) },
+        : {
+            move: { view: "sequence", sequence, token },
+            context: buildContext(decodeSequence(bytes), token),
+          },
     );
   }
   return found;
 }
 
 /** Around a response token; null where the sequence has no such token. */
-export function contextOf(
+export function buildContext(
   sequence: Pick<WireSequence, "meta" | "ids" | "texts" | "textOffsets" | "flags">,
   token: number,
 ): TokenContext | null {

@@ -33,7 +33,7 @@ const OPENING_CHARACTERS = 32;
 
 export function worstTables(report: MismatchReport, top: TopTokens): PageTable[] {
   return [
-    turnTable(turnsOf(top)),
+    turnTable(chooseTurns(top)),
     tokenTable(top.occurrences.slice(0, MOST)),
     pageTable(worstSequenceTable(report), {
       raw: flatRows(report.worst_sequences),
@@ -45,17 +45,17 @@ export function worstTables(report: MismatchReport, top: TopTokens): PageTable[]
 
 /** The worst of each kind, for one who has just come. */
 export function firstLooks({ worst_sequences: [sequence] }: MismatchReport, top: TopTokens): FirstLook[] {
-  const [[turn], [token]] = [turnsOf(top), top.occurrences];
+  const [[turn], [token]] = [chooseTurns(top), top.occurrences];
   return [
     ...(turn === undefined
       ? []
       : [
           {
             label: "Worst turn",
-            place: placeOf(turn),
+            place: formatPlace(turn),
             move: toTurn(turn),
             text: `mean |Δ| ${formatNumber(turn.delta_abs_mean)} over ${formatCount(turn.tokens)} tokens`,
-            ...(turn.opening !== null && { context: ["", "", openingOf(turn)] as const }),
+            ...(turn.opening !== null && { context: ["", "", formatOpening(turn)] as const }),
           },
         ]),
     ...(token === undefined
@@ -66,7 +66,7 @@ export function firstLooks({ worst_sequences: [sequence] }: MismatchReport, top:
             place: token.handle,
             move: toToken(token),
             text: `Δ ${formatSigned(token.delta)}: p ${probability(token.rollout_logprob)} in rollout, ${probability(token.trainer_logprob)} in trainer`,
-            ...(token.text !== null && { context: contextOf(token) }),
+            ...(token.text !== null && { context: formatContext(token) }),
           },
         ]),
     ...(sequence === undefined
@@ -82,14 +82,14 @@ export function firstLooks({ worst_sequences: [sequence] }: MismatchReport, top:
 }
 
 /** By their means; runs whose turns are all too short for one have the largest single tokens. */
-function turnsOf({ turns: { by_mean, by_max } }: TopTokens): readonly WorstTurn[] {
+function chooseTurns({ turns: { by_mean, by_max } }: TopTokens): readonly WorstTurn[] {
   return by_mean.length > 0 ? by_mean : by_max;
 }
 
 function turnTable(turns: readonly WorstTurn[]): PageTable {
   const hasTexts = turns.some(({ opening }) => opening !== null);
   const table = makeTable("worst-turns", "Worst turns", [
-    textColumn("turn", turns.map(placeOf)),
+    textColumn("turn", turns.map(formatPlace)),
     figureColumn(
       "tokens",
       "count",
@@ -107,7 +107,7 @@ function turnTable(turns: readonly WorstTurn[]): PageTable {
       turns.map((turn) => turn.delta_abs_max),
       { worst: "most" },
     ),
-    ...(hasTexts ? [textColumn("begins", turns.map(openingOf))] : []),
+    ...(hasTexts ? [textColumn("begins", turns.map(formatOpening))] : []),
   ]);
   return pageTable(table, { raw: flatRows(turns), links: turns.map(toTurn), first: FIRST });
 }
@@ -150,7 +150,7 @@ function tokenTable(tokens: readonly TokenOccurrence[]): PageTable {
     header: "in its text",
     align: "left" as const,
     cells: tokens.map(({ text }) => printable(text ?? "")),
-    contexts: tokens.map((token) => (token.text === null ? null : contextOf(token))),
+    contexts: tokens.map((token) => (token.text === null ? null : formatContext(token))),
   };
   return { ...made, columns: [...made.columns, column] };
 }
@@ -163,18 +163,18 @@ function toToken({ sequence, token }: TokenOccurrence): PageMove {
   return { view: "sequence", sequence, token };
 }
 
-function placeOf({ handle, turn }: WorstTurn): string {
+function formatPlace({ handle, turn }: WorstTurn): string {
   return `${handle} turn ${turn}`;
 }
 
-function openingOf({ opening }: WorstTurn): string {
+function formatOpening({ opening }: WorstTurn): string {
   const characters = [...printable((opening ?? "").trim())];
   return characters.length > OPENING_CHARACTERS
     ? `${characters.slice(0, OPENING_CHARACTERS).join("")}…`
     : characters.join("");
 }
 
-function contextOf({ before, text, after }: TokenOccurrence): TokenContext {
+function formatContext({ before, text, after }: TokenOccurrence): TokenContext {
   return [
     printable([...(before ?? "")].slice(-OPENING_CHARACTERS).join("")),
     printable(text ?? ""),

@@ -5,7 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
-import { digitsTables, reportTables, reportTablesOf } from "../pages/index.ts";
+import { buildReportTables, digitsTables, reportTables } from "../pages/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -34,7 +34,7 @@ export function answers(current: CurrentRun): Hono {
   > = {
     "correct-bins": async (run, steps) => json(await run.bins(steps)),
     report: async (run, steps) => json((await run.reportOf(steps))?.report),
-    "report-tables": reportTablesOf,
+    "report-tables": buildReportTables,
   };
   for (const [name, bytesOf] of Object.entries(ofSteps)) {
     app.get(`/${name}`, async (c, next) => {

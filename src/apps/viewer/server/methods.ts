@@ -8,7 +8,7 @@ interface Route {
  *
  * @param prefix of the routes' paths
  */
-export function methodsOf(
+export function indexMethods(
   routes: () => readonly Route[],
   prefix: string,
 ): (path: string) => ReadonlySet<string> {

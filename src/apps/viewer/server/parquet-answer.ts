@@ -14,7 +14,7 @@ const MOST_TABLE_BYTES = 2 ** 27;
 export function parquetAnswer(app: Hono): void {
   app.post("/parquet", limitBody(MOST_TABLE_BYTES), async (c) => {
     try {
-      const bytes = await inTurn(async () => parquetOf(new Uint8Array(await c.req.arrayBuffer())));
+      const bytes = await inTurn(async () => writeParquet(new Uint8Array(await c.req.arrayBuffer())));
       return c.body(new Uint8Array(bytes).buffer, 200, {
         "content-type": BINARY_TYPE,
         "cache-control": "no-store",
@@ -37,7 +37,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The file of a table. The directory is this thread's, which removes it when the process is ended meanwhile. */
-async function parquetOf(json: Uint8Array): Promise<Uint8Array> {
+async function writeParquet(json: Uint8Array): Promise<Uint8Array> {
   const scratch = await createScratch();
   try {
     const file = join(scratch.path, "table.parquet");

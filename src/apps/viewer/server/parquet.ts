@@ -29,8 +29,8 @@ export interface TableTask {
  * @throws UsageError when these are no rows, LimitError when they are too many or too wide
  */
 export async function writeTable({ json, file }: TableTask): Promise<void> {
-  const rows = rowsOf(parse(json));
-  const specs = [...namesOf(rows)].map((name) => specOf(name, rows));
+  const rows = checkRows(parse(json));
+  const specs = [...collectNames(rows)].map((name) => describeColumn(name, rows));
   await writeParquet(file, specs, batch(rows, specs));
 }
 
@@ -42,14 +42,14 @@ function parse(json: Uint8Array): unknown {
   }
 }
 
-function rowsOf(value: unknown): readonly Row[] {
+function checkRows(value: unknown): readonly Row[] {
   const isRow = (row: unknown): row is Row =>
     typeof row === "object" && row !== null && !Array.isArray(row) && Object.values(row).every(isCell);
   if (Array.isArray(value) && value.every(isRow)) return value;
   throw new UsageError("rows are a list of objects of texts, numbers, true, false and null");
 }
 
-function namesOf(rows: readonly Row[]): ReadonlySet<string> {
+function collectNames(rows: readonly Row[]): ReadonlySet<string> {
   const names = new Set<string>();
   const spelt = new Map<string, string>();
   for (const name of rows.flatMap((row) => Object.keys(row))) {
@@ -75,8 +75,8 @@ function isCell(value: unknown): value is Cell {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-function specOf(name: string, rows: readonly Row[]): ColumnSpec {
-  const types = new Set(rows.map((row) => typeOf(row[name] ?? null)));
+function describeColumn(name: string, rows: readonly Row[]): ColumnSpec {
+  const types = new Set(rows.map((row) => classifyCell(row[name] ?? null)));
   types.delete("null");
   const [only] = types;
   if (types.size === 1 && only === "number") return { name, type: "float64" };
@@ -86,7 +86,7 @@ function specOf(name: string, rows: readonly Row[]): ColumnSpec {
 /** JSON has no word for these numbers, so they come as texts. */
 const NUMBERS: readonly Cell[] = ["NaN", "Infinity", "-Infinity"];
 
-function typeOf(cell: Cell): string {
+function classifyCell(cell: Cell): string {
   if (cell === null) return "null";
   return NUMBERS.includes(cell) ? "number" : typeof cell;
 }

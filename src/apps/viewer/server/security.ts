@@ -40,16 +40,16 @@ export function isLoopback(host: string): boolean {
  */
 export function allowedHosts(bound: string): (host: string) => boolean {
   const names = new Set(LOOPBACK);
-  if (isLoopback(bound)) return (host) => names.has(nameOf(host));
+  if (isLoopback(bound)) return (host) => names.has(stripPort(host));
   const own = hostname().toLowerCase().split(".")[0]!;
   names.add(bound.toLowerCase());
   return (host) => {
-    const name = nameOf(host);
+    const name = stripPort(host);
     return names.has(name) || isIP(name.replace(/^\[|\]$/g, "")) !== 0 || name.split(".")[0] === own;
   };
 }
 
-function nameOf(host: string): string {
+function stripPort(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, "");
 }
 
@@ -57,7 +57,7 @@ export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandl
   return async (c, next) => {
     const host = c.req.header("host") ?? "";
     // The address may name another host than the header, as it does when a proxy is asked.
-    if (!isAllowed(host) || !isAllowed(hostOf(c.req.url) ?? "")) {
+    if (!isAllowed(host) || !isAllowed(parseHost(c.req.url) ?? "")) {
       return refuse(
         c,
         421,
@@ -87,7 +87,7 @@ export function checkOrigin(): MiddlewareHandler {
     if (c.req.method === "GET" || c.req.method === "HEAD") return next();
     const origin = c.req.header("origin");
     const site = c.req.header("sec-fetch-site");
-    if (origin !== undefined && hostOf(origin) !== c.req.header("host"))
+    if (origin !== undefined && parseHost(origin) !== c.req.header("host"))
       return refuse(c, 403, `requests from ${origin} are not answered`);
     if (site !== undefined && site !== "same-origin" && site !== "none")
       return refuse(c, 403, "requests from other sites are not answered");
@@ -97,7 +97,7 @@ export function checkOrigin(): MiddlewareHandler {
   };
 }
 
-function hostOf(origin: string): string | undefined {
+function parseHost(origin: string): string | undefined {
   try {
     return new URL(origin).host;
   } catch {

@@ -10,7 +10,7 @@ import type { PreparedRun } from "../prepare/index.ts";
 import { answers } from "./answers.ts";
 import { CurrentRun } from "./current-run.ts";
 import { Events } from "./events.ts";
-import { methodsOf } from "./methods.ts";
+import { indexMethods } from "./methods.ts";
 import { onlyWhatIsThere, waitingFor } from "./not-there.ts";
 import { refuse, reply } from "./reply.ts";
 import {
@@ -150,7 +150,7 @@ async function serve(
   const app = new Hono();
   app.use(securityHeaders(), checkHost(allowedHosts(host)));
   if (token !== undefined) app.use(checkToken(token, () => port));
-  const methodsAt = methodsOf(() => [api.routes, [{ method: "GET", path: "/events" }]].flat(), "/api");
+  const methodsAt = indexMethods(() => [api.routes, [{ method: "GET", path: "/events" }]].flat(), "/api");
   app.use(checkMethod(methodsAt), checkOrigin());
   app.route("/api", api);
   app.get("/api/events", events);

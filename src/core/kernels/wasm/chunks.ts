@@ -12,7 +12,7 @@ export interface Chunk {
  * Whole rows as long as they fit; a row longer than a chunk is cut every `size` tokens from its own start, so that
  * its sums do not depend on the rows around it.
  */
-export function* chunksOf(
+export function* splitChunks(
   offsets: Int32Array,
   rowStart: number,
   rowEnd: number,

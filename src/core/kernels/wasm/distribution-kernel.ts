@@ -88,7 +88,7 @@ export async function initDistributionKernel(): Promise<boolean> {
   if (kernel) return true;
   try {
     const { instance } = await webAssembly().instantiate(decodeBase64(DISTRIBUTION_WASM));
-    kernel ??= distributionKernelOf(instance.exports as DistributionExports);
+    kernel ??= wrapDistributionKernel(instance.exports as DistributionExports);
     return true;
   } catch {
     failed = true;
@@ -102,19 +102,19 @@ export function distributionKernel(): DistributionKernel | undefined {
   try {
     const { Module, Instance } = webAssembly();
     const { exports } = new Instance(new Module(decodeBase64(DISTRIBUTION_WASM)));
-    kernel = distributionKernelOf(exports as DistributionExports);
+    kernel = wrapDistributionKernel(exports as DistributionExports);
   } catch {
     failed = true;
   }
   return kernel;
 }
 
-function distributionKernelOf(exports: DistributionExports): DistributionKernel {
+function wrapDistributionKernel(exports: DistributionExports): DistributionKernel {
   const { memory } = exports;
   let widest = -1;
   let longest = -1;
   let layout: DistributionLayout | undefined;
-  let views = viewsOf(memory.buffer);
+  let views = openViews(memory.buffer);
 
   const reserve = (columns: number, k: number): void => {
     if (columns <= widest && k <= longest) return;
@@ -146,7 +146,7 @@ function distributionKernelOf(exports: DistributionExports): DistributionKernel 
     };
     const missing = end - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
-    views = viewsOf(memory.buffer);
+    views = openViews(memory.buffer);
   };
   reserve(exports.BLOCK.value, 0);
 
@@ -159,7 +159,7 @@ function distributionKernelOf(exports: DistributionExports): DistributionKernel 
   };
 }
 
-function viewsOf(buffer: ArrayBuffer): MemoryViews {
+function openViews(buffer: ArrayBuffer): MemoryViews {
   return {
     float32: new Float32Array(buffer),
     float64: new Float64Array(buffer),

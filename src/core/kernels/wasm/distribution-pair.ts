@@ -7,10 +7,10 @@
  *
  * @module
  */
-import { shareOf } from "../distribution-divergence.ts";
+import { computeShare } from "../distribution-divergence.ts";
 import type { Softmax } from "../distribution-scalar.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "../logit-block.ts";
-import { k3Of } from "../scalar.ts";
+import { computeK3 } from "../scalar.ts";
 import type { DistributionKernel } from "./distribution-kernel.ts";
 import { isAccurate, type RowSums, sumRow, writeRow } from "./distribution-row.ts";
 
@@ -72,8 +72,8 @@ function compareRow(
   into.reverseKl[row] = divergences.reverse;
   into.jsDivergence[row] = divergences.jensen;
   into.totalVariation[row] = divergences.distance;
-  into.excludedP[row] = ofP.others ? shareOf(ofP.others, ofP.common) : 0;
-  into.excludedQ[row] = ofQ.others ? shareOf(ofQ.others, ofQ.common) : 0;
+  into.excludedP[row] = ofP.others ? computeShare(ofP.others, ofP.common) : 0;
+  into.excludedQ[row] = ofQ.others ? computeShare(ofQ.others, ofQ.common) : 0;
   return true;
 }
 
@@ -103,13 +103,14 @@ function refinedDivergences(
     const distance = (sums.distance - off * (sums.signed + sums.distance)) / 2;
     // Columns whose D may have the wrong sign, because it is smaller than the offset's error.
     const doubtful = Math.abs(off) < uncertain ? sums.zero : 1;
-    const forward = sums.forward - k3Of(off);
-    const settled = Math.abs(off) * doubtful <= ACCURACY * distance && k3Of(off) <= TAKEN_OUT * sums.forward;
+    const forward = sums.forward - computeK3(off);
+    const settled =
+      Math.abs(off) * doubtful <= ACCURACY * distance && computeK3(off) <= TAKEN_OUT * sums.forward;
     if (furthest === 0 || settled) {
       if (furthest > 0 && !(forward > DIVERGENCE_LOW)) return undefined;
       return {
         forward,
-        reverse: sums.reverse * Math.exp(-off) - k3Of(-off),
+        reverse: sums.reverse * Math.exp(-off) - computeK3(-off),
         jensen: Math.min(sums.jensen - (off * off) / 8, Math.LN2),
         distance: Math.min(distance, 1),
       };

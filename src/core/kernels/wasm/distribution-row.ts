@@ -5,7 +5,7 @@
  */
 import { logitAt } from "../distribution-decode.ts";
 import { isColumn } from "../distribution-rows.ts";
-import { entropyOf, logprobOf, type Softmax } from "../distribution-scalar.ts";
+import { computeEntropy, computeLogprob, type Softmax } from "../distribution-scalar.ts";
 import type { DistributionRows, LogitBlock } from "../logit-block.ts";
 import type { DistributionKernel } from "./distribution-kernel.ts";
 
@@ -108,16 +108,16 @@ export function writeRow(
   if (isColumn(token, vocabulary)) {
     const logit = logitAt(block, row * vocabulary + token);
     if (logit === Number.NEGATIVE_INFINITY) return false;
-    into.logprobs[row] = logprobOf(logit, softmax);
+    into.logprobs[row] = computeLogprob(logit, softmax);
     into.ranks[row] = 1 + exports.largerCount();
   }
   into.logSumExp[row] = softmax.max + Math.log1p(softmax.rest);
-  into.entropies[row] = entropyOf(softmax);
+  into.entropies[row] = computeEntropy(softmax);
   const { float32, int32 } = kernel.views();
   const list = kernel.layout().list >> 2;
   for (let i = 0; i < listed; i++) {
     into.topIds[row * k + i] = int32[list + 2 * i + 1]!;
-    into.topLogprobs[row * k + i] = logprobOf(float32[list + 2 * i]!, softmax);
+    into.topLogprobs[row * k + i] = computeLogprob(float32[list + 2 * i]!, softmax);
   }
   return true;
 }

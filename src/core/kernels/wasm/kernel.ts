@@ -52,7 +52,7 @@ export async function initKernels(): Promise<boolean> {
   if (kernel) return true;
   try {
     const { instance } = await webAssembly().instantiate(decodeBase64(MISMATCH_WASM));
-    kernel ??= kernelOf(instance.exports as KernelExports);
+    kernel ??= wrapKernel(instance.exports as KernelExports);
     return true;
   } catch {
     failed = true;
@@ -65,7 +65,7 @@ export function mismatchKernel(): MismatchKernel | undefined {
   if (kernel || failed) return kernel;
   try {
     const { Module, Instance } = webAssembly();
-    kernel = kernelOf(new Instance(new Module(decodeBase64(MISMATCH_WASM))).exports as KernelExports);
+    kernel = wrapKernel(new Instance(new Module(decodeBase64(MISMATCH_WASM))).exports as KernelExports);
   } catch {
     failed = true;
   }
@@ -81,7 +81,7 @@ export function decodeBase64(text: string): Uint8Array {
 }
 
 /** The kernel behind a module's exports. */
-export function kernelOf(exports: KernelExports): MismatchKernel {
+export function wrapKernel(exports: KernelExports): MismatchKernel {
   const { buffer } = exports.memory;
   const chunk = exports.CHUNK!.value;
   const floats = (name: string): Float32Array => new Float32Array(buffer, exports[name]!.value, chunk);

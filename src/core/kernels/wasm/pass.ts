@@ -18,11 +18,11 @@
  */
 import { FIELDS } from "../layout.ts";
 import { emptySums } from "../merge.ts";
-import { k3Of, probDiffOf, tokenSums } from "../scalar.ts";
+import { computeK3, computeProbDiff, tokenSums } from "../scalar.ts";
 import { type TableBuilder, tableBuilder } from "../table.ts";
 import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock } from "../token-block.ts";
-import { turnsOf } from "../turns.ts";
-import { type Chunk, chunksOf } from "./chunks.ts";
+import { iterateTurns } from "../turns.ts";
+import { type Chunk, splitChunks } from "./chunks.ts";
 import type { MismatchKernel } from "./kernel.ts";
 import { addRecord, clearRecord, correctExtremes, isAccurate, RECORD, writeSums } from "./record.ts";
 import { TurnRecords } from "./turn-records.ts";
@@ -35,7 +35,7 @@ export function wasmMismatchSums(
 ): MismatchTable {
   const { rowStart, rowEnd } = checkedRows(block, options);
   const pass = new Pass(kernel, block, options, rowStart, rowEnd);
-  for (const chunk of chunksOf(block.offsets, rowStart, rowEnd, kernel.chunk)) pass.addChunk(chunk);
+  for (const chunk of splitChunks(block.offsets, rowStart, rowEnd, kernel.chunk)) pass.addChunk(chunk);
   return pass.finish();
 }
 
@@ -177,8 +177,8 @@ class Pass {
       const trainer = this.#kernel.trainerIn[position]!;
       if (!Number.isFinite(rollout) || !Number.isFinite(trainer)) continue;
       slotDelta[count] = trainer - rollout;
-      slotProbDiff[count] = probDiffOf(rollout, trainer);
-      slotK3[count] = k3Of(trainer - rollout);
+      slotProbDiff[count] = computeProbDiff(rollout, trainer);
+      slotK3[count] = computeK3(trainer - rollout);
       slotIndex[count] = chunk.from + position;
       slotTurn[count] = this.#turnOf[leftSegment[i]!]!;
       count++;
@@ -218,7 +218,7 @@ class Pass {
     for (let row = this.#rowStart; row < this.#rowEnd; row++) {
       // Rows without such a turn are not walked again: few rows have many turns.
       if (this.#table.rowTurns[row - this.#rowStart]! <= first) continue;
-      for (const { turn, from, to } of turnsOf(mask, offsets[row]!, offsets[row + 1]!)) {
+      for (const { turn, from, to } of iterateTurns(mask, offsets[row]!, offsets[row + 1]!)) {
         if (inexact.has(turn)) this.#table.addToTurn(turn, tokenSums(rollout, trainer, undefined, from, to));
       }
     }

@@ -50,7 +50,7 @@ export function addRecord(
   into[intoOffset + DIFF_MAX] = Math.max(into[intoOffset + DIFF_MAX]!, from[fromOffset + DIFF_MAX]!);
 }
 
-export function countOf(record: Float64Array, offset: number): number {
+export function readCount(record: Float64Array, offset: number): number {
   return record[offset + N]!;
 }
 

@@ -1,4 +1,4 @@
-import { addRecord, clearRecord, countOf, isAccurate, RECORD, writeSums } from "./record.ts";
+import { addRecord, clearRecord, isAccurate, RECORD, readCount, writeSums } from "./record.ts";
 
 /** A record for each turn, added up over rows; they become sums once, at the end. */
 export class TurnRecords {
@@ -15,7 +15,7 @@ export class TurnRecords {
   }
 
   count(turn: number): number {
-    return countOf(this.#records, turn * RECORD);
+    return readCount(this.#records, turn * RECORD);
   }
 
   writeSums(turn: number, sums: Float64Array): void {

@@ -91,7 +91,7 @@ function notThere<V>(columns: FoundColumns<V>, mapping: ColumnMapping): [string,
   );
 }
 
-function problemOf<V>(
+function findProblem<V>(
   document: SourceDocument,
   columns: FoundColumns<V>,
   mapping: ColumnMapping | undefined,
@@ -128,7 +128,7 @@ function explain<V>(
   describe: (value: V) => string,
   mapping: ColumnMapping | undefined,
 ): Match | undefined {
-  const problem = problemOf(document, columns, mapping);
+  const problem = findProblem(document, columns, mapping);
   if (mapping === undefined && problem !== undefined) return undefined;
   return {
     score: mapping === undefined ? 0.3 : 1,

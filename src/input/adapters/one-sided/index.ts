@@ -17,7 +17,7 @@ function treeNames(root: TreeMap): Set<string> {
   return new Set([...Object.keys(root), ...(isMap(batch) ? Object.keys(batch) : [])]);
 }
 
-function namesOf(document: SourceDocument): Set<string> {
+function collectNames(document: SourceDocument): Set<string> {
   if (document.kind === "tree") return treeNames(document.root);
   return new Set(document.sample.flatMap((row) => Object.keys(row)));
 }
@@ -40,7 +40,7 @@ export function missingSide(dump: OneSidedDump, file: string): MissingSideError 
 export const oneSided: Adapter = {
   name: "one-sided",
   async detect(document) {
-    const dump = recognise(namesOf(document));
+    const dump = recognise(collectNames(document));
     if (dump === undefined) return undefined;
     const missing = [
       ...(dump.has === "rollout" ? [] : ["rollout log-probs"]),
@@ -55,6 +55,6 @@ export const oneSided: Adapter = {
     };
   },
   async read(document) {
-    throw missingSide(recognise(namesOf(document))!, document.file);
+    throw missingSide(recognise(collectNames(document))!, document.file);
   },
 };

@@ -123,13 +123,13 @@ export async function readPair(
     });
   }
   reportPromptLogprobs(pairs, trainer.file, findings);
-  if (pairs.every(([a, b]) => commonPrefix(a, b) === 0 && lengthOf([a, b]) > 0))
+  if (pairs.every(([a, b]) => commonPrefix(a, b) === 0 && measureLength([a, b]) > 0))
     throw textsDiffer(pairs, rollout.file, trainer.file);
   let parted = 0;
   let apart = 0;
   return pairs.flatMap(([a, b]): SequenceDraft[] => {
     const length = commonPrefix(a, b);
-    const longer = lengthOf([a, b]);
+    const longer = measureLength([a, b]);
     if (length < longer) {
       parted++;
       if (length === 0) apart++;
@@ -165,7 +165,7 @@ export async function readPair(
 
 type Pair = readonly [Scoring, Scoring];
 
-function lengthOf([a, b]: Pair): number {
+function measureLength([a, b]: Pair): number {
   return Math.max(a.tokenIds.length, b.tokenIds.length);
 }
 

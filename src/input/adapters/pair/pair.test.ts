@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, readAll, readError, rowsOf } from "../read.test-data.ts";
+import { FIXTURES, readAll, readError, splitRows } from "../read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}pair/${name}`;
 const both = (name: string, extension: string): string[] => [
@@ -11,15 +11,15 @@ describe("two files that scored the same tokens", () => {
   it("Megatron-LM: by key, up to the first token that differs, prompt log-probs left off", async () => {
     const { batches, run, findings } = await readAll(both("megatron", "json"));
     const [batch] = batches;
-    expect(rowsOf(batch!, batch!.responseTokenIds)).toEqual([
+    expect(splitRows(batch!, batch!.responseTokenIds)).toEqual([
       [5, 6],
       [8, 9],
     ]);
-    expect(rowsOf(batch!, batch!.rolloutLogprobs)).toEqual([
+    expect(splitRows(batch!, batch!.rolloutLogprobs)).toEqual([
       [-0.5, -0.5],
       [-0.25, -0.125],
     ]);
-    expect(rowsOf(batch!, batch!.trainerLogprobs)).toEqual([
+    expect(splitRows(batch!, batch!.trainerLogprobs)).toEqual([
       [-0.4375, -0.4375],
       [-0.3125, -0.125],
     ]);
@@ -46,7 +46,7 @@ describe("two files that scored the same tokens", () => {
   it("text-generation-inference: by the prompt, one after the other where several have the same", async () => {
     const { batches, findings } = await readAll(both("tgi", "json"));
     const [batch] = batches;
-    expect(rowsOf(batch!, batch!.trainerLogprobs)).toEqual([
+    expect(splitRows(batch!, batch!.trainerLogprobs)).toEqual([
       [-1.25, -0.5],
       [-1.75, -0.5],
     ]);

@@ -6,7 +6,7 @@ import {
   picture,
   readAll,
   readError,
-  rowsOf,
+  splitRows,
 } from "../read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}prime-rl/${name}`;
@@ -22,7 +22,7 @@ describe("prime-rl token exports", () => {
       [0, 0, 0],
     ]);
     expect(batch!.sampleIds).toEqual(["0.0", "0.1", "0.2"]);
-    expect(rowsOf(batch!, batch!.positionIds)).toEqual([
+    expect(splitRows(batch!, batch!.positionIds)).toEqual([
       [3, 4, 5, 6, 7],
       [2, 3, 4],
       [4, 5],
@@ -41,7 +41,7 @@ describe("prime-rl token exports", () => {
       [14, 0],
     ]);
     const incomplete = batches[2]!;
-    expect(rowsOf(incomplete, incomplete.trainerLogprobs)).toEqual([
+    expect(splitRows(incomplete, incomplete.trainerLogprobs)).toEqual([
       [EXPECTED.trainer[1]![0], EXPECTED.trainer[1]![1], Number.NaN],
     ]);
     expect(findings.map(({ code, severity, message }) => [code, severity, message])).toEqual([

@@ -53,7 +53,7 @@ const TOKEN_FIELDS = [
 ] as const;
 type TokenField = (typeof TOKEN_FIELDS)[number];
 
-function labelOf(field: TokenField): string {
+function labelField(field: TokenField): string {
   return field === "labels" ? "labels of the next token" : FIELD_LABELS[field];
 }
 
@@ -92,7 +92,7 @@ async function openColumns(
     if (length === tokens) readers.set(field, await spanReader(value));
     else if (length !== undefined && !optional) {
       throw new LengthMismatchError(
-        `${labelOf(field)}: ${length} tokens, the lengths of the pack's sequences add up to ${tokens}`,
+        `${labelField(field)}: ${length} tokens, the lengths of the pack's sequences add up to ${tokens}`,
         {
           found: length,
           expected: tokens,
@@ -102,7 +102,7 @@ async function openColumns(
         },
       );
     } else if (field === "rollout" || field === "trainer") {
-      throw new SchemaError(`${labelOf(field)}: ${describeValue(value)}, not one flat array`, { at });
+      throw new SchemaError(`${labelField(field)}: ${describeValue(value)}, not one flat array`, { at });
     }
   }
   return readers;

@@ -104,7 +104,7 @@ async function readWhole(value: TreeValue): Promise<NumericArray | undefined> {
   return value.readRows(0, value.shape[0] ?? 1);
 }
 
-function lengthOf(value: TreeValue): number | undefined {
+function measureLength(value: TreeValue): number | undefined {
   if (isTensor(value)) return value.dtype === "string" ? undefined : value.shape.reduce((a, b) => a * b, 1);
   return flatten(value)?.length;
 }
@@ -126,7 +126,7 @@ export function asMatrix(value: TreeValue | undefined): Matrix | undefined {
     };
   }
   if (!isList(value) || value.length === 0) return undefined;
-  const lengths = value.map(lengthOf);
+  const lengths = value.map(measureLength);
   if (lengths.some((length, i) => length === undefined || typeof value[i] === "number")) return undefined;
   const width = lengths.every((length) => length === lengths[0]) ? lengths[0] : undefined;
   return {

@@ -29,7 +29,7 @@ function elementAt(column: TreeValue | undefined, i: number): TreeValue | undefi
   return undefined;
 }
 
-function lengthOf(column: TreeValue | undefined): number | undefined {
+function measureLength(column: TreeValue | undefined): number | undefined {
   if (isList(column) || isNumericArray(column)) return column.length;
   return isTensor(column) ? column.shape[0] : undefined;
 }
@@ -47,7 +47,7 @@ async function sampleColumns(data: TreeMap, samples: number): Promise<TreeMap> {
 export async function asDump(root: TreeMap): Promise<Dump | undefined> {
   const { samples, rollout_data: data } = root;
   if (isMap(data)) {
-    const count = lengthOf(data.response_lengths);
+    const count = measureLength(data.response_lengths);
     if (count === undefined) return undefined;
     const columns = await sampleColumns(data, count);
     return {

@@ -31,12 +31,12 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** miles also writes what slime writes; this key is its own. */
-function trainerOf({ root }: Dump): string {
+function nameTrainer({ root }: Dump): string {
   return root.qkv_format !== undefined || root.cp_size !== undefined ? "miles" : "slime";
 }
 
-async function problemOf(dump: Dump, file: string): Promise<Match["problem"]> {
-  const trainer = trainerOf(dump);
+async function findProblem(dump: Dump, file: string): Promise<Match["problem"]> {
+  const trainer = nameTrainer(dump);
   if (dump.kind === "rollout") {
     return new MissingSideError(`this is a slime rollout dump: it does not hold the trainer's log-probs`, {
       at: { file },
@@ -171,7 +171,7 @@ export const slime: Adapter = {
     return {
       score: 0.95,
       found: [
-        `${trainerOf(dump)} ${version}: ${dump.samples} samples`,
+        `${nameTrainer(dump)} ${version}: ${dump.samples} samples`,
         ...names
           .filter(dump.has)
           .map((name) => `${LABELS[name]}: ${name}, per sample ${describeValue(dump.get(0, name))}`),
@@ -182,13 +182,13 @@ export const slime: Adapter = {
       missing: names.filter((name) => !dump.has(name)).map((name) => LABELS[name]!),
       step: await readScalar(document.root.rollout_id),
       rank,
-      problem: await problemOf(dump, document.file),
+      problem: await findProblem(dump, document.file),
     };
   },
   async read(document, context) {
     const dump = await asDump((document as TreeDocument).root);
     return {
-      trainer: dump === undefined ? undefined : trainerOf(dump),
+      trainer: dump === undefined ? undefined : nameTrainer(dump),
       alignment: "token",
       sampling: {},
       blocks: readBlocks(document as TreeDocument, context),

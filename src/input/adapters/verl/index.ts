@@ -20,11 +20,11 @@ import { describeRowValue } from "../shared/row-values.ts";
 import { explainMask } from "../shared/sequence.ts";
 import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
 import { VERL_NAMES } from "./names.ts";
-import { tensorsOf, unreadBatch } from "./tensor-dict.ts";
+import { unreadBatch, unwrapTensors } from "./tensor-dict.ts";
 
 /** The columns of a DataProto-like dict (batch, non_tensor_batch, meta_info), of a TensorDict, or of a flat dict. */
 export function batchColumns(root: TreeMap): TreeMap {
-  const batch = tensorsOf(root.batch) ?? tensorsOf(root.value);
+  const batch = unwrapTensors(root.batch) ?? unwrapTensors(root.value);
   if (batch === undefined) return root;
   const others = [root.non_tensor_batch, root.meta_info].filter(isMap);
   return Object.assign({}, batch, ...others) as TreeMap;

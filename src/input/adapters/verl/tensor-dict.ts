@@ -9,7 +9,7 @@ import type { TreeMap, TreeValue } from "../../io/index.ts";
 import { isMap, isPickled } from "../shared/tree-values.ts";
 
 /** The tensors of a TensorDict, or the dict itself; undefined for anything else. */
-export function tensorsOf(value: TreeValue | undefined): TreeMap | undefined {
+export function unwrapTensors(value: TreeValue | undefined): TreeMap | undefined {
   if (isMap(value)) return value;
   if (!isPickled(value) || !value.className.startsWith("tensordict.")) return undefined;
   const holders = [...value.args, value.state].filter(isMap);
@@ -21,7 +21,7 @@ const OTHERS = /(?:^|\.)(?:DataProto|TensorDict)$|^tensordict\./;
 /** A class that holds a batch in a way that is not read: how to save it instead. */
 export function unreadBatch(root: TreeMap, file: string): UnsupportedError | undefined {
   const object = [root.value, root.batch].find((value) => isPickled(value) && OTHERS.test(value.className));
-  if (!isPickled(object) || tensorsOf(object) !== undefined) return undefined;
+  if (!isPickled(object) || unwrapTensors(object) !== undefined) return undefined;
   return new UnsupportedError(`the batch is a pickled ${object.className}, whose tensors are not read`, {
     at: { file },
     likely: "it was saved whole, with pickle inside pickle or with its memory consolidated",

@@ -9,7 +9,7 @@ import {
   picture,
   readAll,
   readError,
-  rowsOf,
+  splitRows,
 } from "../read.test-data.ts";
 import { verl } from "./index.ts";
 
@@ -55,7 +55,7 @@ describe("verl batches hold the same sequences in every container", () => {
 describe("verl details", () => {
   it("cuts position ids to the response and keeps the temperature", async () => {
     const npz = (await readAll(fixture("batch.npz"))).batches[0]!;
-    expect(rowsOf(npz, npz.positionIds)).toEqual([
+    expect(splitRows(npz, npz.positionIds)).toEqual([
       [3, 4, 5, 6, 7],
       [2, 3, 4],
       [4, 5],

@@ -74,7 +74,7 @@ function explain<V>(find: Lookup<V>, describe: (value: V) => string): Match | un
 }
 
 /** Packs of a tree: the tree itself, `packs` in it, or the i-th elements of its lists. */
-export function packsOf(root: Readonly<Record<string, TreeValue>>): Readonly<Record<string, TreeValue>>[] {
+export function listPacks(root: Readonly<Record<string, TreeValue>>): Readonly<Record<string, TreeValue>>[] {
   const listed = Object.values(root).find((value) => isList(value) && value.length > 0 && value.every(isMap));
   if (listed !== undefined && isList(listed)) return listed.filter(isMap);
   const find = lookup<TreeValue>((name) => root[name]);
@@ -97,7 +97,7 @@ export function packsOf(root: Readonly<Record<string, TreeValue>>): Readonly<Rec
 }
 
 async function* readTreePacks(document: TreeDocument, context: AdapterContext) {
-  const packs = packsOf(document.root);
+  const packs = listPacks(document.root);
   for (const [pack, columns] of packs.entries()) {
     const find = lookup<TreeValue>((name) => columns[name] ?? document.metadata[name]);
     yield* readPack((field) => find(field)?.value, { ...context, file: document.file, pack });
@@ -139,7 +139,7 @@ async function detectRows(document: RowDocument): Promise<Match | undefined> {
 }
 
 async function detectTree(document: TreeDocument): Promise<Match | undefined> {
-  const [first] = packsOf(document.root);
+  const [first] = listPacks(document.root);
   if (first === undefined) return undefined;
   const find = lookup<TreeValue>((name) => first[name] ?? document.root[name] ?? document.metadata[name]);
   const match = explain(find, describeValue);
@@ -154,7 +154,7 @@ async function detectTree(document: TreeDocument): Promise<Match | undefined> {
 
 function hasLabels(document: SourceDocument): boolean {
   const [name] = XTUNER_NAMES.labels as readonly [string];
-  if (document.kind === "tree") return packsOf(document.root)[0]?.[name] !== undefined;
+  if (document.kind === "tree") return listPacks(document.root)[0]?.[name] !== undefined;
   return document.sample.some((row) => valueAt(row, name) !== undefined);
 }
 

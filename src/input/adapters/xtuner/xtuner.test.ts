@@ -7,7 +7,7 @@ import {
   picture,
   readAll,
   readError,
-  rowsOf,
+  splitRows,
 } from "../read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}xtuner/${name}`;
@@ -25,7 +25,7 @@ describe("xtuner packs", () => {
     expect(picture(batch!)).toEqual(expectedWithout(...NOT_PACKED));
     expect(batch!.provenance).toMatchObject({ trainer: "xtuner", alignment: "next-token" });
     expect([...batch!.steps]).toEqual([12, 12, 12]);
-    expect(rowsOf(batch!, batch!.positionIds)).toEqual([
+    expect(splitRows(batch!, batch!.positionIds)).toEqual([
       [3, 4, 5, 6, 7],
       [2, 3, 4],
       [4, 5],

@@ -55,16 +55,16 @@ interface Input {
 }
 
 export async function openOutputs({ inputs, force = false }: OutputsOptions): Promise<Outputs> {
-  const known = (await Promise.all(inputs.map(inputOf))).filter((input) => input !== undefined);
+  const known = (await Promise.all(inputs.map(findInput))).filter((input) => input !== undefined);
   const directories = known.filter(({ isDirectory }) => isDirectory);
   let files: Promise<ReadonlyMap<string, string>> | undefined;
   /** By device and inode, all files that are named or lie below a directory that is. */
   const readFiles = (): Promise<ReadonlyMap<string, string>> => {
-    files ??= filesOf(known);
+    files ??= listFiles(known);
     return files;
   };
   const named = new Set<string>();
-  for (const { path, isDirectory } of known) if (!isDirectory) named.add(keyOf(await stat(path)));
+  for (const { path, isDirectory } of known) if (!isDirectory) named.add(formatKey(await stat(path)));
 
   const refuseInput = (flag: string, path: string, what: string, hint: string): never => {
     throw new UsageError(`${flag} ${path} would replace ${what}`, {
@@ -83,11 +83,11 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
     await refuseInside(flag, path, kind, directories);
     // A log that cannot be written still leaves what is printed: its writer says so when it comes to that.
     const mayFail = kind === "divergence log";
-    const stats = await statOf(path).catch((error: unknown) => {
+    const stats = await statOutput(path).catch((error: unknown) => {
       if (mayFail && isLogratioError(error, "FileSystemError")) return undefined;
       throw error;
     });
-    if (stats === undefined) return mayFail ? undefined : checkDirectoryOf(path, kind);
+    if (stats === undefined) return mayFail ? undefined : checkDirectoryFor(path, kind);
     if (stats.isDirectory())
       throw new UsageError(`${flag} ${path} is a directory, but the output is a file`, {
         at: { file: path },
@@ -103,8 +103,8 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
     }
     const existing: Existing =
       stats.size === 0 ? { kind, what: "an empty file", isData: false } : await identifyFile(path);
-    const below = (await readFiles()).get(keyOf(stats));
-    const isOwnPage = existing.kind === kind && kind.endsWith("page") && !named.has(keyOf(stats));
+    const below = (await readFiles()).get(formatKey(stats));
+    const isOwnPage = existing.kind === kind && kind.endsWith("page") && !named.has(formatKey(stats));
     if (below !== undefined && !isOwnPage) {
       refuseInput(
         flag,
@@ -115,7 +115,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
         suggestion(flag, path, kind),
       );
     }
-    if (existing.kind === kind || force) return mayFail ? undefined : checkDirectoryOf(path, kind);
+    if (existing.kind === kind || force) return mayFail ? undefined : checkDirectoryFor(path, kind);
     const doing = kind === "divergence log" ? "append to" : "replace";
     const holds = existing.isData ? `a file that holds data (${existing.what})` : existing.what;
     throw new UsageError(`${flag} ${path} would ${doing} ${holds}, not ${articled(kind)} of logratio's`, {
@@ -127,7 +127,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
   };
 
   const folder: Outputs["folder"] = async (flag, path) => {
-    const real = await realPathOf(path);
+    const real = await resolveRealPath(path);
     for (const input of directories) {
       if (!isBelow(real, input.real)) continue;
       throw new UsageError(
@@ -139,7 +139,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
         },
       );
     }
-    const stats = await statOf(path);
+    const stats = await statOutput(path);
     if (stats !== undefined && !stats.isDirectory())
       throw new UsageError(`${flag} ${path} is a file, but the output is a directory`, {
         at: { file: path },
@@ -149,12 +149,12 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
 
   const directory: Outputs["directory"] = async (flag, path, kind) => {
     await folder(flag, path);
-    const real = await realPathOf(path);
+    const real = await resolveRealPath(path);
     // A bundle takes the directory's name as a whole; a study only its own names in it.
     const holds = known.find((input) => isBelow(input.real, real) && takes(kind, relative(real, input.real)));
     if (holds !== undefined)
       refuseInput(flag, path, `what this command reads: ${holds.path}`, "name another directory");
-    const names = (await statOf(path)) === undefined ? [] : await namesIn(path);
+    const names = (await statOutput(path)) === undefined ? [] : await namesIn(path);
     if (names.length === 0 || kind === "cache") return;
     const existing = await identifyDirectory(path, names);
     if (existing.kind === kind) return;
@@ -204,7 +204,7 @@ async function refuseInside(
   directories: readonly Input[],
 ): Promise<void> {
   if (kind.endsWith("page") || !isDataName(basename(path))) return;
-  const real = join(await realPathOf(dirname(path)), basename(path));
+  const real = join(await resolveRealPath(dirname(path)), basename(path));
   for (const input of directories) {
     const below = relative(input.real, real);
     if (!isBelow(real, input.real) || below.split(sep).some((name) => name.startsWith("."))) continue;
@@ -221,13 +221,13 @@ function isBelow(path: string, directory: string): boolean {
   return below === "" || (!below.startsWith(`..${sep}`) && below !== ".." && resolve(below) !== below);
 }
 
-async function inputOf(path: string): Promise<Input | undefined> {
+async function findInput(path: string): Promise<Input | undefined> {
   if (path === "-") return undefined;
   const stats = await statIfPresent(path);
   return stats && { path, real: await realpath(path), isDirectory: stats.isDirectory() };
 }
 
-async function filesOf(inputs: readonly Input[]): Promise<ReadonlyMap<string, string>> {
+async function listFiles(inputs: readonly Input[]): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   const seen = new Set<string>();
   const enter = async (folder: string): Promise<void> => {
@@ -240,22 +240,22 @@ async function filesOf(inputs: readonly Input[]): Promise<ReadonlyMap<string, st
       // What cannot be looked at is not read either: the walk says so, and leaves it out.
       const stats = await stat(path).catch(() => undefined);
       if (stats?.isDirectory() === true) await enter(path);
-      else if (stats?.isFile() === true) files.set(keyOf(stats), path);
+      else if (stats?.isFile() === true) files.set(formatKey(stats), path);
     }
   };
   for (const { path, isDirectory } of inputs) {
     if (isDirectory) await enter(path);
-    else files.set(keyOf(await stat(path)), path);
+    else files.set(formatKey(await stat(path)), path);
   }
   return files;
 }
 
-function keyOf({ dev, ino }: Pick<Stats, "dev" | "ino">): string {
+function formatKey({ dev, ino }: Pick<Stats, "dev" | "ino">): string {
   return `${dev}:${ino}`;
 }
 
 /** Undefined where nothing is there; a link that leads nowhere counts as nothing. */
-async function statOf(path: string): Promise<Stats | undefined> {
+async function statOutput(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (cause) {
@@ -272,21 +272,21 @@ async function statOf(path: string): Promise<Stats | undefined> {
 }
 
 /** Of what need not be there: the part that is, and the rest as it was given. */
-async function realPathOf(path: string): Promise<string> {
+async function resolveRealPath(path: string): Promise<string> {
   const whole = resolve(path);
   const real = await realpath(whole).catch(() => undefined);
   if (real !== undefined) return real;
   const parent = dirname(whole);
-  return parent === whole ? whole : join(await realPathOf(parent), basename(whole));
+  return parent === whole ? whole : join(await resolveRealPath(parent), basename(whole));
 }
 
 /** Kinds whose writers make the directory. */
 const MAKES_DIRECTORY: readonly OutputKind[] = ["corrected arrays", "bundle"];
 
 /** Told now, and not after an hour of reading. */
-async function checkDirectoryOf(path: string, kind: OutputKind): Promise<void> {
+async function checkDirectoryFor(path: string, kind: OutputKind): Promise<void> {
   let directory = dirname(resolve(path));
-  while (MAKES_DIRECTORY.includes(kind) && (await statOf(directory)) === undefined)
+  while (MAKES_DIRECTORY.includes(kind) && (await statOutput(directory)) === undefined)
     directory = dirname(directory);
   try {
     await access(directory, constants.W_OK | constants.X_OK);

@@ -123,7 +123,7 @@ export async function openJsonl(
   if (first.rows.length === 0 && first.bad !== undefined) {
     const bad = leading[0] ?? first.bad;
     const { message, line, offset } = bad;
-    const detail = { at: { file, line: line!, offset: offset! }, ...adviceOf(bad) };
+    const detail = { at: { file, line: line!, offset: offset! }, ...pickAdvice(bad) };
     if (first.last && first.tooLarge === true) throw new LimitError(message, detail);
     // A file that is being written may be followed; one whose only row is wrong says why.
     const wrong = first.last && leading.length === 0 && !message.includes("cut off");
@@ -266,12 +266,12 @@ function readRow(
   const bad = (message: string, more: Pick<BadRow, "likely" | "hint"> = {}, tooLarge = false) => {
     return { row: { row, line, offset, message, ...more }, tooLarge };
   };
-  if (fault !== undefined) return bad(fault.message, adviceOf(fault), fault instanceof LimitError);
+  if (fault !== undefined) return bad(fault.message, pickAdvice(fault), fault instanceof LimitError);
   try {
     rows.push({ values: parser.parseRow(bytes, start, end, wanted), line, offset });
     return undefined;
   } catch (error) {
-    if (isLogratioError(error, "LimitError")) return bad(error.message, adviceOf(error), true);
+    if (isLogratioError(error, "LimitError")) return bad(error.message, pickAdvice(error), true);
     if (!isLogratioError(error, "FormatError")) throw error;
     const first = skipSpace(bytes, start, end);
     const zeros = trailingZeros(bytes, start, end);
@@ -294,7 +294,7 @@ function readRow(
   }
 }
 
-function adviceOf({ likely, hint }: NonNullable<Piece["fault"]> | BadRow): Pick<BadRow, "likely" | "hint"> {
+function pickAdvice({ likely, hint }: NonNullable<Piece["fault"]> | BadRow): Pick<BadRow, "likely" | "hint"> {
   return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
 }
 

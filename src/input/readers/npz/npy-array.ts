@@ -69,7 +69,7 @@ async function readObjects(
     });
   }
   const pickle = await source.slice(dataStart, source.byteLength);
-  const value = readPickle(pickle, { file: source.name, base: dataStart, ...entryOf(at) }, options);
+  const value = readPickle(pickle, { file: source.name, base: dataStart, ...pickEntry(at) }, options);
   const rows = Array.isArray(value) || ArrayBuffer.isView(value) ? value.length : undefined;
   if (shape.length > 0 && count > 0 && rows !== shape[0]) {
     throw new FormatError(
@@ -80,6 +80,6 @@ async function readObjects(
   return value;
 }
 
-function entryOf(at: Place): { entry?: string } {
+function pickEntry(at: Place): { entry?: string } {
   return at.entry === undefined ? {} : { entry: at.entry };
 }

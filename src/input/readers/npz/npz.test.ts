@@ -29,7 +29,7 @@ async function failure(opening: Promise<TreeDocument>): Promise<Record<string, u
   return { tag: error._tag, message: error.message, at: error.at, likely: error.likely };
 }
 
-function tensorOf(document: TreeDocument, name: string): Tensor {
+function getTensor(document: TreeDocument, name: string): Tensor {
   const value = document.root[name];
   if (typeof value !== "object" || value === null || !("readRows" in value))
     throw new Error(`${name} is no tensor`);
@@ -197,7 +197,7 @@ describe("npz archives", () => {
   it("check what they have read, once they have read it", async () => {
     const bytes = npy(header("<f4", "(2, 3)"), FLOATS);
     const zip = writeZip([{ name: "x.npy", bytes, declared: { crc32: 1 } }]);
-    const tensor = tensorOf(await openNpz(memorySource("a.npz", zip)), "x");
+    const tensor = getTensor(await openNpz(memorySource("a.npz", zip)), "x");
     expect(await tensor.readRows(0, 1)).toEqual(Float32Array.of(1, 2, 3));
     await expect(tensor.readRows(1, 2)).rejects.toThrow("zip member does not match its checksum");
   });
@@ -209,7 +209,7 @@ describe("npz archives", () => {
     const source = countingSource(memorySource("a.npz", writeZip([{ name: "x.npy", bytes }])));
     const document = await openNpz(source);
     const before = source.bytesRead();
-    const tensor = tensorOf(document, "x");
+    const tensor = getTensor(document, "x");
     expect(await tensor.readRows(500, 502)).toEqual(values.slice(500 * 64, 502 * 64));
     expect(source.bytesRead() - before).toBe(2 * 64 * 4);
     await document.close();
@@ -218,7 +218,7 @@ describe("npz archives", () => {
 
   it("refuse rows that are not there", async () => {
     const document = await openNpz(memorySource("a.npz", archive(false)));
-    const tensor = tensorOf(document, "log_probs");
+    const tensor = getTensor(document, "log_probs");
     for (const [start, end] of [
       [0, 3],
       [2, 1],
@@ -235,11 +235,11 @@ describe("npz archives", () => {
 
   it("do not read strings as numbers", async () => {
     const text = npy(header("<U1", "(2,)"), new Uint8Array(Uint32Array.of(97, 98).buffer));
-    const tensor = tensorOf(await openBytes(text), "value");
+    const tensor = getTensor(await openBytes(text), "value");
     expect(await tensor.readStrings?.(1, 2)).toEqual(["b"]);
     await expect(tensor.readRows(0, 1)).rejects.toThrow("this array holds strings, not numbers");
     const wrong = npy(header("<U1", "(1,)"), new Uint8Array(Uint32Array.of(0x110000).buffer));
-    const broken = tensorOf(await openBytes(wrong), "value");
+    const broken = getTensor(await openBytes(wrong), "value");
     await expect(broken.readStrings?.(0, 1)).rejects.toThrow(
       "string array holds 0x110000, which is not a character; the last is 0x10ffff",
     );
@@ -279,7 +279,7 @@ describe("npy round trip", () => {
         const tuple = `(${shape.map((size) => `${size},`).join(" ")})`;
         const file = npy(header((big ? ">" : "<") + code, tuple, order), bytes);
         const zip = writeZip([{ name: "x.npy", bytes: file, deflate }]);
-        const tensor = tensorOf(await openNpz(memorySource("a.npz", zip)), "x");
+        const tensor = getTensor(await openNpz(memorySource("a.npz", zip)), "x");
         expect(tensor.shape).toEqual(shape);
         const rows = shape[0] ?? 1;
         const middle = Math.min(cut, rows);

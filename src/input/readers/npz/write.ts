@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import { writeAll } from "../../io/index.ts";
-import { byteLengthOf, type WrittenArray } from "../shared/written-array.ts";
+import { countBytes, type WrittenArray } from "../shared/written-array.ts";
 
 const DESCRIPTORS = { float32: "<f4", uint8: "|u1", int32: "<i4" } as const;
 
@@ -16,7 +16,7 @@ export async function writeNpz(target: FileHandle, arrays: readonly WrittenArray
       `${array.name}.npy`,
       {
         compress: false,
-        size: header.length + byteLengthOf(array),
+        size: header.length + countBytes(array),
       },
     );
   }

@@ -92,7 +92,7 @@ interface Row {
   readonly there: boolean;
 }
 
-function batchOf(rows: readonly Row[], first: number): ColumnBatch {
+function makeBatch(rows: readonly Row[], first: number): ColumnBatch {
   const length = rows.length;
   const offsets = (count: (row: Row) => number): Int32Array => {
     const sums = new Int32Array(length + 1);
@@ -160,7 +160,7 @@ describe("writeParquet", () => {
         let first = 0;
         const written = given.map((rows) => {
           first += rows.length;
-          return batchOf(rows, first - rows.length);
+          return makeBatch(rows, first - rows.length);
         });
         const path = await write(specs, written, {
           rowGroupTokens,

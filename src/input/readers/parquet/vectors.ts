@@ -58,7 +58,7 @@ export function cells(vector: DuckDBVector, start: number, end: number): Cell {
 function listCells(vector: DuckDBListVector, start: number, end: number): Cell {
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
-  const there = (index: number): boolean => isValid(validityOf(vector), index);
+  const there = (index: number): boolean => isValid(getValidity(vector), index);
   for (let i = start; i < end; i++) {
     if (!there(i)) continue;
     const offset = vector.getEntryOffset(i);
@@ -103,7 +103,7 @@ function numbers(vector: DuckDBVector, start: number, end: number): NumericArray
   const flat = items ?? new Uint8Array(dataView!.buffer, dataView!.byteOffset, dataView!.byteLength);
   const isWide = flat instanceof BigInt64Array || flat instanceof BigUint64Array;
   const values = isWide ? narrow(flat.subarray(start, end)) : flat.slice(start, end);
-  return withNaN(values, validityOf(vector), start);
+  return withNaN(values, getValidity(vector), start);
 }
 
 /** Int32Array when every value fits, else Float64Array (which rounds above 2^53). */
@@ -133,7 +133,7 @@ function withNaN(values: NumericArray, validity: Validity, start: number): Numer
   return result;
 }
 
-function validityOf(vector: DuckDBVector): Validity {
+function getValidity(vector: DuckDBVector): Validity {
   return (vector as unknown as { validity: Validity }).validity;
 }
 

@@ -77,7 +77,7 @@ describe("what is wrong with a file", () => {
   const X = { dtype: "F32", shape: [1], data_offsets: [0, 4] };
 
   /** The place that is named for a file with this header and so many bytes of data. */
-  async function placeOf(header: unknown, dataBytes: number, cut?: number): Promise<unknown> {
+  async function findPlace(header: unknown, dataBytes: number, cut?: number): Promise<unknown> {
     const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
     const length = Buffer.alloc(8);
     length.writeBigUInt64LE(BigInt(text.length));
@@ -91,20 +91,20 @@ describe("what is wrong with a file", () => {
 
   it("is said with the file, the tensor and the byte", async () => {
     const dataStart = (header: unknown): number => 8 + JSON.stringify(header).length;
-    expect(await placeOf({}, 0, 0)).toEqual({ file: "a" });
-    expect(await placeOf({}, 0, 5)).toEqual({ file: "a", offset: 5 });
-    expect(await placeOf({ x: X }, 0, 20)).toEqual({ file: "a", offset: 20 });
-    expect(await placeOf([], 0)).toEqual({ file: "a", offset: 8 });
-    expect(await placeOf({ x: 1 }, 0)).toEqual({ file: "a", entry: "x" });
-    expect(await placeOf({ x: { ...X, dtype: "C64" } }, 4)).toEqual({ file: "a", entry: "x" });
-    expect(await placeOf({ x: { ...X, shape: [2] } }, 4)).toEqual({ file: "a", entry: "x" });
-    expect(await placeOf({ x: { ...X, data_offsets: [0.5, 4.5] } }, 4)).toEqual({ file: "a", entry: "x" });
-    expect(await placeOf({ __metadata__: null }, 0)).toEqual({ file: "a" });
+    expect(await findPlace({}, 0, 0)).toEqual({ file: "a" });
+    expect(await findPlace({}, 0, 5)).toEqual({ file: "a", offset: 5 });
+    expect(await findPlace({ x: X }, 0, 20)).toEqual({ file: "a", offset: 20 });
+    expect(await findPlace([], 0)).toEqual({ file: "a", offset: 8 });
+    expect(await findPlace({ x: 1 }, 0)).toEqual({ file: "a", entry: "x" });
+    expect(await findPlace({ x: { ...X, dtype: "C64" } }, 4)).toEqual({ file: "a", entry: "x" });
+    expect(await findPlace({ x: { ...X, shape: [2] } }, 4)).toEqual({ file: "a", entry: "x" });
+    expect(await findPlace({ x: { ...X, data_offsets: [0.5, 4.5] } }, 4)).toEqual({ file: "a", entry: "x" });
+    expect(await findPlace({ __metadata__: null }, 0)).toEqual({ file: "a" });
     const short = { x: X, y: { ...X, data_offsets: [4, 8] } };
-    expect(await placeOf(short, 7)).toEqual({ file: "a", entry: "y", offset: dataStart(short) + 4 });
+    expect(await findPlace(short, 7)).toEqual({ file: "a", entry: "y", offset: dataStart(short) + 4 });
     const hole = { x: X, y: { ...X, data_offsets: [6, 10] } };
-    expect(await placeOf(hole, 10)).toEqual({ file: "a", entry: "y", offset: dataStart(hole) + 6 });
-    expect(await placeOf({ x: X }, 6)).toEqual({ file: "a", offset: dataStart({ x: X }) + 4 });
+    expect(await findPlace(hole, 10)).toEqual({ file: "a", entry: "y", offset: dataStart(hole) + 6 });
+    expect(await findPlace({ x: X }, 6)).toEqual({ file: "a", offset: dataStart({ x: X }) + 4 });
   });
 
   it("may be any of an entry's three parts", async () => {
@@ -118,14 +118,14 @@ describe("what is wrong with a file", () => {
       { data_offsets: [-4, 0] },
       { data_offsets: [4, 0] },
     ]) {
-      expect(await placeOf({ x: { ...X, ...wrong } }, 4)).toEqual({ file: "a", entry: "x" });
+      expect(await findPlace({ x: { ...X, ...wrong } }, 4)).toEqual({ file: "a", entry: "x" });
     }
   });
 
   it("is nothing where tensors are empty, or listed in another order than they lie", async () => {
     const empty = { dtype: "F32", shape: [0], data_offsets: [4, 4] };
-    expect(await placeOf({ x: X, none: empty }, 4)).toBe("it was read");
-    expect(await placeOf({ y: { ...X, data_offsets: [4, 8] }, none: empty, x: X }, 8)).toBe("it was read");
-    expect(await placeOf({}, 0)).toBe("it was read");
+    expect(await findPlace({ x: X, none: empty }, 4)).toBe("it was read");
+    expect(await findPlace({ y: { ...X, data_offsets: [4, 8] }, none: empty, x: X }, 8)).toBe("it was read");
+    expect(await findPlace({}, 0)).toBe("it was read");
   });
 });

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { writeAll } from "../../io/index.ts";
-import { byteLengthOf, type WrittenArray } from "../shared/written-array.ts";
+import { countBytes, type WrittenArray } from "../shared/written-array.ts";
 
 const DTYPES = { float32: "F32", uint8: "U8", int32: "I32" } as const;
 
@@ -9,7 +9,7 @@ export async function writeSafetensors(target: FileHandle, arrays: readonly Writ
   let offset = 0;
   const entries = arrays.map((array) => {
     const start = offset;
-    offset += byteLengthOf(array);
+    offset += countBytes(array);
     return [
       array.name,
       { dtype: DTYPES[array.dtype], shape: array.shape, data_offsets: [start, offset] },

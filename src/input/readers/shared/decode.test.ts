@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { decodeElements } from "./decode.ts";
 import { columnMajorStrides, gatherElements, isRowMajor, rowMajorStrides, spanLength } from "./strides.ts";
 
-const bytesOf = (array: ArrayBufferView): Uint8Array =>
+const viewBytes = (array: ArrayBufferView): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
 describe("decodeElements", () => {
   it("lays floats over aligned bytes without a copy", () => {
-    const bytes = bytesOf(Float32Array.of(1, 2, 3));
+    const bytes = viewBytes(Float32Array.of(1, 2, 3));
     expect(decodeElements("float32", bytes).buffer).toBe(bytes.buffer);
     const shifted = new Uint8Array([0, ...bytes]).subarray(1);
     expect(decodeElements("float32", shifted)).toEqual(Float32Array.of(1, 2, 3));
@@ -18,8 +18,8 @@ describe("decodeElements", () => {
   });
 
   it("narrows 64-bit integers when all fit", () => {
-    const int64 = (...values: bigint[]) => decodeElements("int64", bytesOf(BigInt64Array.from(values)));
-    const uint64 = (...values: bigint[]) => decodeElements("uint64", bytesOf(BigUint64Array.from(values)));
+    const int64 = (...values: bigint[]) => decodeElements("int64", viewBytes(BigInt64Array.from(values)));
+    const uint64 = (...values: bigint[]) => decodeElements("uint64", viewBytes(BigUint64Array.from(values)));
     expect(int64(1n, -1n, 2n ** 31n - 1n, -(2n ** 31n))).toEqual(
       Int32Array.of(1, -1, 2 ** 31 - 1, -(2 ** 31)),
     );
@@ -62,16 +62,16 @@ describe("decodeElements", () => {
       if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
       return sign * 2 ** (Math.max(exponent, 1) - 15) * ((exponent ? 1 : 0) + fraction / 1024);
     };
-    expect(decodeElements("float16", bytesOf(all))).toEqual(Float32Array.from(all, half));
+    expect(decodeElements("float16", viewBytes(all))).toEqual(Float32Array.from(all, half));
     const top = new DataView(new ArrayBuffer(4));
     const expected = Float32Array.from(all, (bits) => {
       top.setUint32(0, bits * 65_536);
       return top.getFloat32(0);
     });
-    expect(decodeElements("bfloat16", bytesOf(all))).toEqual(expected);
+    expect(decodeElements("bfloat16", viewBytes(all))).toEqual(expected);
     const odd = all.subarray(15_001, 15_004);
-    expect(decodeElements("bfloat16", bytesOf(odd))).toEqual(expected.slice(15_001, 15_004));
-    expect(decodeElements("float16", bytesOf(odd))).toEqual(Float32Array.from(odd, half));
+    expect(decodeElements("bfloat16", viewBytes(odd))).toEqual(expected.slice(15_001, 15_004));
+    expect(decodeElements("float16", viewBytes(odd))).toEqual(Float32Array.from(odd, half));
   });
 });
 

@@ -14,9 +14,9 @@ import {
 /** Containers of Python's standard library, which every reader allows. */
 export const BUILTIN_BUILDERS: ReadonlyMap<string, Builder> = new Map<string, Builder>([
   ["builtins.list", (args, at) => newList(args[0], at)],
-  ["builtins.tuple", (args, at) => ({ kind: "tuple", items: itemsOf(args[0], at) })],
-  ["builtins.set", (args, at) => ({ kind: "set", items: [...itemsOf(args[0], at)] })],
-  ["builtins.frozenset", (args, at) => ({ kind: "set", items: [...itemsOf(args[0], at)] })],
+  ["builtins.tuple", (args, at) => ({ kind: "tuple", items: listItems(args[0], at) })],
+  ["builtins.set", (args, at) => ({ kind: "set", items: [...listItems(args[0], at)] })],
+  ["builtins.frozenset", (args, at) => ({ kind: "set", items: [...listItems(args[0], at)] })],
   ["builtins.dict", (args, at) => newDict(args[0], at)],
   ["builtins.bytes", newBytes],
   ["builtins.bytearray", newBytes],
@@ -37,7 +37,7 @@ export const BUILTIN_NAMES: ReadonlySet<string> = new Set([
   "builtins.str",
 ]);
 
-function itemsOf(value: PyValue | undefined, at: Place): readonly PyValue[] {
+function listItems(value: PyValue | undefined, at: Place): readonly PyValue[] {
   if (value === undefined) return [];
   const items = isPy(value, "set") ? value.items : sequenceItems(value);
   if (items === undefined)
@@ -46,14 +46,14 @@ function itemsOf(value: PyValue | undefined, at: Place): readonly PyValue[] {
 }
 
 function newList(value: PyValue | undefined, at: Place): PyList {
-  return { kind: "list", run: undefined, items: [...itemsOf(value, at)] };
+  return { kind: "list", run: undefined, items: [...listItems(value, at)] };
 }
 
 function newDict(value: PyValue | undefined, at: Place): PyDict {
   if (isPy(value, "dict")) return { kind: "dict", keys: [...value.keys], values: [...value.values] };
   const dict = pyDict();
-  for (const pair of itemsOf(value, at)) {
-    const [key, item] = itemsOf(pair, at);
+  for (const pair of listItems(value, at)) {
+    const [key, item] = listItems(pair, at);
     if (key === undefined || item === undefined) {
       throw new FormatError(`${describe(pair)} is not a pair of key and value`, {
         at,

@@ -72,7 +72,7 @@ function checkContent(
   data: PyValue | undefined,
   at: Place,
 ): NdarrayContent {
-  const type = numpyTypeOf(dtype, at);
+  const type = readNumpyType(dtype, at);
   const shape = sizes(shapeValue, at);
   const count = countElements("pickled numpy.ndarray", shape, at);
   if (type.kind === "object") {
@@ -99,7 +99,7 @@ function checkContent(
 }
 
 function buildScalar(args: readonly PyValue[], at: Place): PyValue {
-  const type = numpyTypeOf(args[0], at);
+  const type = readNumpyType(args[0], at);
   const data = args[1];
   const width =
     type.kind === "fixed" ? ITEM_BYTES[type.dtype] : type.kind === "string" ? type.layout.itemBytes : -1;
@@ -115,7 +115,7 @@ function buildScalar(args: readonly PyValue[], at: Place): PyValue {
   return type.dtype === "bool" ? value !== 0 : value;
 }
 
-function numpyTypeOf(dtype: PyValue | undefined, at: Place): NumpyType {
+function readNumpyType(dtype: PyValue | undefined, at: Place): NumpyType {
   if (!isPy(dtype, "dtype"))
     throw new FormatError(`${describe(dtype)} is not a numpy.dtype`, { at, likely: LIKELY_DAMAGED });
   return parseNumpyType(dtype.order === "=" ? dtype.code : dtype.order + dtype.code, at);

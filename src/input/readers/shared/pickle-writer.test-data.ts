@@ -21,7 +21,7 @@ export function pickle(...pieces: readonly Piece[]): Uint8Array {
   return assemble(0x80, 2, ...pieces, ".");
 }
 
-export function globalOf(module: string, name: string): string {
+export function writeGlobal(module: string, name: string): string {
   return `c${module}\n${name}\n`;
 }
 
@@ -47,5 +47,5 @@ export function float(value: number): Uint8Array {
 
 /** What `__reduce__` of an attacker's class leaves: the function, its one argument, REDUCE. */
 export function call(module: string, name: string, argument: string): Uint8Array {
-  return assemble(globalOf(module, name), text(argument), 0x85, "R");
+  return assemble(writeGlobal(module, name), text(argument), 0x85, "R");
 }

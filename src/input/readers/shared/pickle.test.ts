@@ -12,11 +12,11 @@ import {
   assemble,
   call,
   float,
-  globalOf,
   type Piece,
   pickle,
   text,
   uint32,
+  writeGlobal,
 } from "./pickle-writer.test-data.ts";
 
 const SOURCE = { file: "x.pt", entry: "x/data.pkl" };
@@ -72,21 +72,21 @@ describe("hostile pickles", () => {
   it("refuses functions named by STACK_GLOBAL, INST and OBJ", () => {
     expect(failure(pickle(text("os"), text("system"), 0x93)).message).toBe("refused to run os.system");
     expect(failure(pickle("(", text("echo"), "ios\nsystem\n")).message).toBe("refused to run os.system");
-    expect(failure(pickle("(", globalOf("os", "system"), text("echo"), "o")).message).toBe(
+    expect(failure(pickle("(", writeGlobal("os", "system"), text("echo"), "o")).message).toBe(
       "refused to run os.system",
     );
   });
 
   it("refuses to call what is no class", () => {
     expect(failure(pickle(text("os"), ")", "R")).message).toBe('refused to call the string "os"');
-    expect(failure(pickle(globalOf("numpy", "ndarray"), ")", "R")).message).toBe(
+    expect(failure(pickle(writeGlobal("numpy", "ndarray"), ")", "R")).message).toBe(
       "refused to call numpy.ndarray, which is only allowed as a value",
     );
   });
 
   it("refuses unknown classes, or records them", () => {
     const bytes = pickle(
-      globalOf("trainer.types", "Sample"),
+      writeGlobal("trainer.types", "Sample"),
       ")",
       0x81,
       "}",
@@ -261,14 +261,14 @@ describe("lists of numbers", () => {
 describe("NumPy inside pickles", () => {
   const dtype = (code: string, order: string): Uint8Array =>
     assemble(
-      globalOf("numpy", "dtype"),
+      writeGlobal("numpy", "dtype"),
       ...[text(code), 0x89, 0x88, 0x87, "R"],
       ...["(K", 3, text(order), "NNNJ", uint32(0xffff_ffff), "J", uint32(0xffff_ffff), "K", 0, "tb"],
     );
   const array = (core: string, shape: Piece[], type: Uint8Array, data: Uint8Array): Uint8Array =>
     pickle(
-      globalOf(core, "_reconstruct"),
-      ...[globalOf("numpy", "ndarray"), "K", 0, 0x85, text("b"), 0x87, "R"],
+      writeGlobal(core, "_reconstruct"),
+      ...[writeGlobal("numpy", "ndarray"), "K", 0, 0x85, text("b"), 0x87, "R"],
       ...["(K", 1, ...shape, type, 0x89, "C", data.length, data, "tb"],
     );
 

@@ -14,6 +14,6 @@ export interface WrittenArray {
 
 export const WRITTEN_BYTES = { float32: 4, uint8: 1, int32: 4 } as const;
 
-export function byteLengthOf({ dtype, shape }: WrittenArray): number {
+export function countBytes({ dtype, shape }: WrittenArray): number {
   return shape.reduce((product, size) => product * size, WRITTEN_BYTES[dtype]);
 }

@@ -10,11 +10,11 @@ import { fixtures } from "../shared/fixtures.test-data.ts";
 import {
   assemble,
   call,
-  globalOf,
   type Piece,
   pickle,
   text,
   uint32,
+  writeGlobal,
 } from "../shared/pickle-writer.test-data.ts";
 import { zipKind } from "../shared/sniff.ts";
 import { openTorch } from "./index.ts";
@@ -59,16 +59,16 @@ function tensor({
     tuple(...values.map((value) => (typeof value === "number" ? int(value) : value)));
   const id = tuple(
     text("storage"),
-    assemble(globalOf("torch", storage)),
+    assemble(writeGlobal("torch", storage)),
     text(key),
     text("cpu"),
     int(length),
   );
   return assemble(
-    globalOf("torch._utils", "_rebuild_tensor_v2"),
+    writeGlobal("torch._utils", "_rebuild_tensor_v2"),
     "(",
     ...[id, "Q", int(offset), numbers(shape), numbers(strides), 0x89],
-    ...[globalOf("collections", "OrderedDict"), ")", "R"],
+    ...[writeGlobal("collections", "OrderedDict"), ")", "R"],
     "tR",
   );
 }
@@ -92,13 +92,21 @@ describe("hostile torch files", () => {
     ["in a dict", dict("x", call("builtins", "eval", "1")), "refused to run builtins.eval", 9],
     [
       "as the function of a tensor with attributes",
-      pickle(globalOf("torch._tensor", "_rebuild_from_type_v2"), "(", globalOf("os", "system"), "NNNtR"),
+      pickle(
+        writeGlobal("torch._tensor", "_rebuild_from_type_v2"),
+        "(",
+        writeGlobal("os", "system"),
+        "NNNtR",
+      ),
       "refused to run os.system",
       2 + "ctorch._tensor\n_rebuild_from_type_v2\n(".length,
     ],
     [
       "as the type of a storage",
-      pickle(tuple(text("storage"), assemble(globalOf("os", "system")), text("0"), text("cpu"), int(1)), "Q"),
+      pickle(
+        tuple(text("storage"), assemble(writeGlobal("os", "system")), text("0"), text("cpu"), int(1)),
+        "Q",
+      ),
       "refused to run os.system",
       2 + "(X....storage".length,
     ],

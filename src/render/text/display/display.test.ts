@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOf, displayed, formatCount, formatFigure, formatNumber, formatSigned } from "./index.ts";
+import { displayed, formatCount, formatCounted, formatFigure, formatNumber, formatSigned } from "./index.ts";
 
 test("numbers have a true minus sign, in exponents too", () => {
   expect(formatNumber(-12.345)).toBe("−12.3");
@@ -20,8 +20,8 @@ test("signs and counts", () => {
   expect(formatSigned(0.25)).toBe("+0.250");
   expect(formatSigned(0)).toBe("0");
   expect(formatCount(25257)).toBe("25,257");
-  expect(countOf(1, "token")).toBe("1 token");
-  expect(countOf(2, "token")).toBe("2 tokens");
+  expect(formatCounted(1, "token")).toBe("1 token");
+  expect(formatCounted(2, "token")).toBe("2 tokens");
 });
 
 test("figures within sentences change, names and ranges do not", () => {

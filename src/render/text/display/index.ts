@@ -78,6 +78,6 @@ export function formatColumn(values: readonly plain.Figure[], kind: plain.Figure
 }
 
 /** `1 token`, `25,257 tokens`. */
-export function countOf(value: number, noun: string): string {
+export function formatCounted(value: number, noun: string): string {
   return displayed(plain.plural(value, noun));
 }

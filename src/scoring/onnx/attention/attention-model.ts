@@ -17,7 +17,7 @@ export const BIAS = "logratio.attention.bias";
 export const SELECTOR = "logratio.attention.spans";
 
 /** `[…, heads, queries, spans]`: how much of each query's attention goes to each span, in a layer. */
-export function sharesOf(layer: number): string {
+export function nameShares(layer: number): string {
   return `logratio.attention.shares.${layer}`;
 }
 
@@ -43,7 +43,7 @@ export async function attentionModel(
     const fields = [
       encodeNode("Add", [scores, BIAS], [biased]),
       withFirstInput(field, biased, model.file),
-      encodeNode("MatMul", [probabilities, SELECTOR], [sharesOf(layer)]),
+      encodeNode("MatMul", [probabilities, SELECTOR], [nameShares(layer)]),
     ];
     replaced.set(node, joined(fields));
   }
@@ -52,6 +52,6 @@ export async function attentionModel(
     { name: BIAS, type: ELEMENT_TYPES[type], shape: ["logratio.queries", "logratio.keys"] },
     { name: SELECTOR, type: ELEMENT_TYPES[type], shape: ["logratio.all_keys", "logratio.spans"] },
   ];
-  const shares = attention.map((_, layer) => sharesOf(layer));
+  const shares = attention.map((_, layer) => nameShares(layer));
   return extract(source, model, { inputs, outputs: [...outputs, ...shares], replaced });
 }

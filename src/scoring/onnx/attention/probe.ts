@@ -13,10 +13,10 @@ import { only } from "../decoder.ts";
 import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";
 import type { DecoderFile, OpenedDecoder } from "../open-decoder.ts";
 import type { Session, SessionOptions, Tensor } from "../runtime.ts";
-import { furthest, ROUNDING, rangeOf, testIds } from "../self-check.ts";
+import { findRange, furthest, ROUNDING, testIds } from "../self-check.ts";
 import type { LogitType } from "../signature.ts";
 import { widened } from "../widen.ts";
-import { attentionModel, BIAS, SELECTOR, sharesOf } from "./attention-model.ts";
+import { attentionModel, BIAS, nameShares, SELECTOR } from "./attention-model.ts";
 import { findAttention } from "./find-attention.ts";
 
 export interface AttentionProbe {
@@ -67,8 +67,8 @@ export async function openProbe(
         `Attention is read from ${layers.length} layers with ${heads} heads, in a second session.`,
         ...notes,
       ],
-      attention: (ids, request, signal) => attentionOf(run, ids, request, signal),
-      logitsWithout: (ids, first, hidden, signal) => logitsOf(run, ids, first, { hidden }, signal),
+      attention: (ids, request, signal) => measureAttention(run, ids, request, signal),
+      logitsWithout: (ids, first, hidden, signal) => runLogits(run, ids, first, { hidden }, signal),
       close: () => session.close(),
     };
   } catch (error) {
@@ -117,7 +117,7 @@ interface Probing {
 }
 
 /** Logits as the decoder gives them, by the session that takes part in its attention. */
-function logitsOf(
+function runLogits(
   { setup, session, type, opened, layers }: Run,
   ids: Int32Array,
   first: number,
@@ -125,8 +125,9 @@ function logitsOf(
   signal?: AbortSignal,
 ): AsyncGenerator<LogitBlock> {
   const { runtime, signature } = setup;
-  const shares = onShares === undefined ? [] : Array.from({ length: layers }, (_, layer) => sharesOf(layer));
-  const numbers = numbersOf(type);
+  const shares =
+    onShares === undefined ? [] : Array.from({ length: layers }, (_, layer) => nameShares(layer));
+  const numbers = makeNumbers(type);
   const [cache] = signature.cache;
   const decoder = opened.over({
     ...session,
@@ -156,14 +157,14 @@ function logitsOf(
   return decoder.logits(ids, first, signal);
 }
 
-function numbersOf(type: LogitType) {
+function makeNumbers(type: LogitType) {
   return type === "float32"
     ? { zeros: (n: number) => new Float32Array(n), one: 1, minusInfinity: Number.NEGATIVE_INFINITY }
     : // The bits of IEEE 754's binary16.
       { zeros: (n: number) => new Uint16Array(n), one: 0x3c00, minusInfinity: 0xfc00 };
 }
 
-async function attentionOf(
+async function measureAttention(
   run: Run,
   ids: Int32Array,
   { spans, tokens }: AttentionRequest,
@@ -188,7 +189,7 @@ async function attentionOf(
     }
   };
   // The logits of the last position are all that is asked for; the attention of all positions comes with them.
-  for await (const _ of logitsOf(run, ids, ids.length - 1, { spans, onShares }, signal));
+  for await (const _ of runLogits(run, ids, ids.length - 1, { spans, onShares }, signal));
   return sums.map(({ shares, heads }) => ({
     shares: Float32Array.from(shares, (sum) => sum / heads.length),
     heads: Float32Array.from(heads, (sum) => sum / tokens.length),
@@ -232,7 +233,7 @@ async function check(
   if (tokens < 3) return new Unavailable(`its context of ${tokens} tokens is too short to test it`);
   const ids = testIds(tokens, opened.vocabulary);
   const expected = await all(opened.decoder.logits(ids, 0));
-  const rounding = ROUNDING[setup.signature.logits] * rangeOf(expected);
+  const rounding = ROUNDING[setup.signature.logits] * findRange(expected);
   const heads: number[] = [];
   let off = 0;
   const onShares = (layer: number, _: number, given: Tensor): void => {
@@ -240,7 +241,7 @@ async function check(
     heads[layer] = shares.heads;
     for (const value of shares.values) off = Math.max(off, Math.abs(value - 1));
   };
-  const logits = await all(logitsOf(run, ids, 0, { spans: [{ from: 0, to: tokens }], onShares }));
+  const logits = await all(runLogits(run, ids, 0, { spans: [{ from: 0, to: tokens }], onShares }));
   if (furthest(logits, expected) > rounding)
     return new Unavailable("its logits change when its attention is read");
   if (!(off <= WHOLE[type]))
@@ -252,8 +253,8 @@ async function check(
   const changed = ids.slice();
   changed[1] = ids[tokens - 1] as number;
   const [one, other] = [
-    await all(logitsOf(run, ids, 2, { hidden })),
-    await all(logitsOf(run, changed, 2, { hidden })),
+    await all(runLogits(run, ids, 2, { hidden })),
+    await all(runLogits(run, changed, 2, { hidden })),
   ];
   const seen = furthest(one, other);
   const canHide = one.every(Number.isFinite) && seen <= rounding;

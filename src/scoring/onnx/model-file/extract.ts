@@ -6,9 +6,9 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, parse, relative, sep } from "node:path";
 import type { ByteSource } from "../../../input/io/index.ts";
-import { encodeValue, entryOf, GRAPH, MODEL, TENSOR_EXTERNAL_FIELD } from "./messages.ts";
+import { encodeValue, GRAPH, MODEL, readEntry, TENSOR_EXTERNAL_FIELD } from "./messages.ts";
 import type { OnnxModel, Span, StoredNode, StoredWeight } from "./read-model.ts";
-import { fieldsOf, joined, lengthDelimited, varintBytes } from "./wire.ts";
+import { iterateFields, joined, lengthDelimited, varintBytes } from "./wire.ts";
 
 /** Where a part of a graph begins and ends. */
 export interface Cut {
@@ -70,14 +70,14 @@ export async function extract(source: ByteSource, model: OnnxModel, cut: Cut): P
   for (const weight of weights) {
     graph.push(root === null || weight.external === null ? weight : await relocated(source, weight, root));
   }
-  const head = joined([varintBytes(MODEL.graph * 8 + 2), varintBytes(sizeOf(graph))]);
+  const head = joined([varintBytes(MODEL.graph * 8 + 2), varintBytes(countBytes(graph))]);
   return { bytes: await assembled(source, [...model.preamble, head, ...graph]), externalRoot: root };
 }
 
 /** Bytes that are there, or are still in the file. */
 type Part = Uint8Array | Span;
 
-function sizeOf(parts: readonly Part[]): number {
+function countBytes(parts: readonly Part[]): number {
   return parts.reduce(
     (total, part) => total + (part instanceof Uint8Array ? part.length : part.end - part.start),
     0,
@@ -86,7 +86,7 @@ function sizeOf(parts: readonly Part[]): number {
 
 /** One array of all parts; neighbors in the file are read at once. */
 async function assembled(source: ByteSource, parts: readonly Part[]): Promise<Uint8Array> {
-  const whole = new Uint8Array(sizeOf(parts));
+  const whole = new Uint8Array(countBytes(parts));
   let at = 0;
   for (let i = 0; i < parts.length; ) {
     const part = parts[i++]!;
@@ -112,9 +112,9 @@ async function relocated(source: ByteSource, weight: StoredWeight, root: string)
   const location = relative(root, target).split(sep).join("/");
   const tensor = await source.slice(weight.from, weight.end);
   const parts: Uint8Array[] = [];
-  for (const field of fieldsOf(tensor, source.name)) {
+  for (const field of iterateFields(tensor, source.name)) {
     const entry = tensor.subarray(field.from, field.to);
-    const moved = field.number === TENSOR_EXTERNAL_FIELD && entryOf(entry, source.name)[0] === "location";
+    const moved = field.number === TENSOR_EXTERNAL_FIELD && readEntry(entry, source.name)[0] === "location";
     const path = joined([lengthDelimited(1, "location"), lengthDelimited(2, location)]);
     parts.push(moved ? lengthDelimited(TENSOR_EXTERNAL_FIELD, path) : tensor.subarray(field.start, field.to));
   }

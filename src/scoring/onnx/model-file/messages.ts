@@ -4,7 +4,15 @@
  *
  * @module
  */
-import { fieldAt, fieldsOf, integersOf, joined, lengthDelimited, textOf, varintField } from "./wire.ts";
+import {
+  fieldAt,
+  iterateFields,
+  joined,
+  lengthDelimited,
+  readIntegers,
+  readText,
+  varintField,
+} from "./wire.ts";
 
 /** A node, without its attributes. */
 export interface OnnxNode {
@@ -52,14 +60,14 @@ export function decodeNode(message: Uint8Array, file: string): OnnxNode {
   const captured: string[] = [];
   let operator = "";
   let domain = "";
-  for (const field of fieldsOf(message, file)) {
-    if (field.number === NODE.input) inputs.push(textOf(message, field));
-    else if (field.number === NODE.output) outputs.push(textOf(message, field));
-    else if (field.number === NODE.operator) operator = textOf(message, field);
-    else if (field.number === NODE.domain) domain = textOf(message, field);
+  for (const field of iterateFields(message, file)) {
+    if (field.number === NODE.input) inputs.push(readText(message, field));
+    else if (field.number === NODE.output) outputs.push(readText(message, field));
+    else if (field.number === NODE.operator) operator = readText(message, field);
+    else if (field.number === NODE.domain) domain = readText(message, field);
     else if (field.number === NODE.attribute) {
       const attribute = message.subarray(field.from, field.to);
-      for (const part of fieldsOf(attribute, file)) {
+      for (const part of iterateFields(attribute, file)) {
         if (part.number === ATTRIBUTE.graph || part.number === ATTRIBUTE.graphs)
           captured.push(...namesIn(attribute.subarray(part.from, part.to), file));
       }
@@ -71,7 +79,7 @@ export function decodeNode(message: Uint8Array, file: string): OnnxNode {
 /** Every name that a subgraph's nodes and outputs refer to. */
 function namesIn(graph: Uint8Array, file: string): string[] {
   const names: string[] = [];
-  for (const field of fieldsOf(graph, file)) {
+  for (const field of iterateFields(graph, file)) {
     const part = graph.subarray(field.from, field.to);
     if (field.number === GRAPH.node) {
       const { inputs, captured } = decodeNode(part, file);
@@ -98,12 +106,12 @@ export function decodeTensor(message: Uint8Array, file: string): OnnxTensor {
   const external = new Map<string, string>();
   let name = "";
   let type = 0;
-  for (const field of fieldsOf(message, file)) {
-    if (field.number === TENSOR.dims) shape.push(...integersOf(message, field, file));
+  for (const field of iterateFields(message, file)) {
+    if (field.number === TENSOR.dims) shape.push(...readIntegers(message, field, file));
     else if (field.number === TENSOR.type) type = field.value;
-    else if (field.number === TENSOR.name) name = textOf(message, field);
+    else if (field.number === TENSOR.name) name = readText(message, field);
     else if (field.number === TENSOR.external)
-      external.set(...entryOf(message.subarray(field.from, field.to), file));
+      external.set(...readEntry(message.subarray(field.from, field.to), file));
   }
   const location = external.get("location");
   const length = external.get("length");
@@ -123,9 +131,9 @@ export function decodeTensor(message: Uint8Array, file: string): OnnxTensor {
 }
 
 /** A StringStringEntryProto. */
-export function entryOf(entry: Uint8Array, file: string): [string, string] {
+export function readEntry(entry: Uint8Array, file: string): [string, string] {
   const texts = ["", ""];
-  for (const field of fieldsOf(entry, file)) texts[field.number - 1] = textOf(entry, field);
+  for (const field of iterateFields(entry, file)) texts[field.number - 1] = readText(entry, field);
   return [texts[0] ?? "", texts[1] ?? ""];
 }
 
@@ -134,11 +142,11 @@ export function decodeValue(message: Uint8Array, file: string): OnnxValue {
   let name = "";
   let type: number | null = null;
   let shape: (number | string)[] | null = null;
-  for (const field of fieldsOf(message, file)) {
-    if (field.number === 1) name = textOf(message, field);
+  for (const field of iterateFields(message, file)) {
+    if (field.number === 1) name = readText(message, field);
     if (field.number !== 2) continue;
     for (const tensor of within(message.subarray(field.from, field.to), 1, file)) {
-      for (const part of fieldsOf(tensor, file)) if (part.number === 1) type = part.value;
+      for (const part of iterateFields(tensor, file)) if (part.number === 1) type = part.value;
       for (const dims of within(tensor, 2, file)) {
         shape = [...within(dims, 1, file)].map((dim, i) => dimension(dim, i, file));
       }
@@ -148,16 +156,16 @@ export function decodeValue(message: Uint8Array, file: string): OnnxValue {
 }
 
 function dimension(message: Uint8Array, index: number, file: string): number | string {
-  for (const field of fieldsOf(message, file)) {
+  for (const field of iterateFields(message, file)) {
     if (field.number === 1 && field.value >= 0) return field.value;
-    if (field.number === 2) return textOf(message, field);
+    if (field.number === 2) return readText(message, field);
   }
   return `axis ${index}`;
 }
 
 /** The payloads of the fields of that number. */
 function* within(message: Uint8Array, number: number, file: string): Generator<Uint8Array> {
-  for (const field of fieldsOf(message, file)) {
+  for (const field of iterateFields(message, file)) {
     if (field.number === number && field.wire === 2) yield message.subarray(field.from, field.to);
   }
 }
@@ -182,7 +190,7 @@ export function withFirstInput(node: Uint8Array, name: string, file: string): Ui
   const message = node.subarray(from, to);
   const parts: Uint8Array[] = [];
   let inputs = 0;
-  for (const field of fieldsOf(message, file)) {
+  for (const field of iterateFields(message, file)) {
     const isFirst = field.number === NODE.input && inputs++ === 0;
     parts.push(isFirst ? lengthDelimited(NODE.input, name) : message.subarray(field.start, field.to));
   }

@@ -8,13 +8,13 @@ import { memorySource } from "../../../input/io/file-source.ts";
 import { failure, MODELS } from "../fixtures.test-data.ts";
 import { findHead } from "../head.ts";
 import { readModel } from "./read-model.ts";
-import { fieldsOf, integersOf, joined, lengthDelimited, varintBytes, varintField } from "./wire.ts";
+import { iterateFields, joined, lengthDelimited, readIntegers, varintBytes, varintField } from "./wire.ts";
 
-const bytesOf = (path: string): Uint8Array => new Uint8Array(readFileSync(join(MODELS, path)));
+const readBytes = (path: string): Uint8Array => new Uint8Array(readFileSync(join(MODELS, path)));
 const read = (bytes: Uint8Array): ReturnType<typeof readModel> => readModel(memorySource("m.onnx", bytes));
 
 test("reads inputs, outputs, nodes and weights", async () => {
-  const model = await read(bytesOf("cache/model.onnx"));
+  const model = await read(readBytes("cache/model.onnx"));
   expect(model.inputs.map(({ name }) => name).slice(0, 4)).toEqual([
     "input_ids",
     "attention_mask",
@@ -32,12 +32,12 @@ test("reads inputs, outputs, nodes and weights", async () => {
 });
 
 test("reads where external weights lie", async () => {
-  const { weights } = await read(bytesOf("external/model.onnx"));
+  const { weights } = await read(readBytes("external/model.onnx"));
   expect(weights.get("embed")?.external).toMatchObject({ location: "model.onnx_data", length: 48 * 16 * 4 });
 });
 
 test("reads what branches take from outside", async () => {
-  const { nodes } = await read(bytesOf("merged/decoder_model_merged.onnx"));
+  const { nodes } = await read(readBytes("merged/decoder_model_merged.onnx"));
   const [branches] = nodes;
   expect(branches?.operator).toBe("If");
   expect(branches?.captured).toEqual(
@@ -52,11 +52,11 @@ test.each([
   ["unsplittable/model.onnx", new Unavailable("CumSum comes after the last matrix multiplication")],
   ["hidden/model.onnx", new Unavailable("no node produces logits")],
 ])("finds the head of %s", async (path, head) => {
-  expect(findHead(await read(bytesOf(path)))).toEqual(head);
+  expect(findHead(await read(readBytes(path)))).toEqual(head);
 });
 
 describe("damaged models", () => {
-  const whole = bytesOf("external/model.onnx");
+  const whole = readBytes("external/model.onnx");
 
   test("cut off anywhere: a tagged error that says so", async () => {
     for (let length = 1; length < whole.length - 20; length += 61) {
@@ -88,7 +88,7 @@ test("numbers and bytes come back from the wire", () => {
   fc.assert(
     fc.property(fc.nat(2 ** 28), fc.maxSafeNat(), fc.uint8Array(), (number, value, bytes) => {
       const message = joined([varintField(number + 1, value), lengthDelimited(number + 1, bytes)]);
-      const [first, second] = fieldsOf(message, "m");
+      const [first, second] = iterateFields(message, "m");
       expect(first).toMatchObject({ number: number + 1, wire: 0, value });
       expect(message.subarray(second!.from, second!.to)).toEqual(bytes);
     }),
@@ -101,6 +101,6 @@ test("packed integers are read as others, negative ones too", () => {
     1,
     joined([varintBytes(3), varintBytes(300), minusOne, varintBytes(2 ** 40)]),
   );
-  const [field] = fieldsOf(message, "m");
-  expect(integersOf(message, field!, "m")).toEqual([3, 300, -1, 2 ** 40]);
+  const [field] = iterateFields(message, "m");
+  expect(readIntegers(message, field!, "m")).toEqual([3, 300, -1, 2 ** 40]);
 });

@@ -73,7 +73,7 @@ export async function readModel(source: ByteSource): Promise<OnnxModel> {
       else if (field.number === GRAPH.output) outputs.push(decodeValue(await window(from, end), file));
       else if (field.number === GRAPH.sparse) hasSparseWeights = true;
       else if (field.number === GRAPH.initializer) {
-        const tensor = decodeTensor(await headOf(window, field, file), file);
+        const tensor = decodeTensor(await readHead(window, field, file), file);
         weights.set(tensor.name, { ...tensor, start, from, end });
       }
     }
@@ -148,7 +148,7 @@ async function* fieldsIn(window: Window, from: number, end: number, file: string
 }
 
 /** The fields of a weight that say what and where it is. */
-async function headOf(window: Window, weight: Field, file: string): Promise<Uint8Array> {
+async function readHead(window: Window, weight: Field, file: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const field of fieldsIn(window, weight.from, weight.to, file)) {
     if (TENSOR_HEAD_FIELDS.has(field.number)) parts.push(await window(field.start, field.to));

@@ -84,7 +84,7 @@ export function fieldAt(bytes: Uint8Array, at: number, end: number, name: string
 }
 
 /** The fields of a message that is in memory whole. */
-export function* fieldsOf(message: Uint8Array, name: string): Generator<Field> {
+export function* iterateFields(message: Uint8Array, name: string): Generator<Field> {
   for (let at = 0; at < message.length; ) {
     const field = fieldAt(message, at, message.length, name);
     yield field;
@@ -93,7 +93,7 @@ export function* fieldsOf(message: Uint8Array, name: string): Generator<Field> {
 }
 
 /** The numbers of a repeated integer field, packed or not. */
-export function integersOf(message: Uint8Array, field: Field, name: string): number[] {
+export function readIntegers(message: Uint8Array, field: Field, name: string): number[] {
   if (field.wire === 0) return [field.value];
   const values: number[] = [];
   // A packed run is varints without tags: each is read behind a tag of our own (field 1, varint).
@@ -108,7 +108,7 @@ export function integersOf(message: Uint8Array, field: Field, name: string): num
   return values;
 }
 
-export function textOf(message: Uint8Array, field: Field): string {
+export function readText(message: Uint8Array, field: Field): string {
   return utf8.decode(message.subarray(field.from, field.to));
 }
 

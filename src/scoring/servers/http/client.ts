@@ -37,7 +37,7 @@ interface Attempt {
 }
 
 /** Where a reply sends whoever asked, without credentials and questions; undefined where it answers. */
-function redirectOf({ status, headers, url }: Response): string | undefined {
+function findRedirect({ status, headers, url }: Response): string | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   try {
     const { origin, pathname } = new URL(headers.get("location") ?? "", url);
@@ -90,7 +90,7 @@ export function createClient(settings: ServerSettings): HttpClient {
     const { signal, unlink } = linkSignals([ended, timeout.signal]);
     try {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
-      const target = redirectOf(response);
+      const target = findRedirect(response);
       if (target === undefined) return await readReply(response, url, attempts);
       await response.body?.cancel();
       const message = `it redirects to ${target}, but texts and keys are sent only to the address given`;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { decode, encode, expectedLogprobs } from "../bigram-model.test-data.ts";
 import { startServer, type TestServer } from "../http-server.test-data.ts";
-import { expectedTop, FAST, refusal, TEXT, textOf, topK } from "../servers.test-data.ts";
+import { expectedTop, FAST, makeText, refusal, TEXT, topK } from "../servers.test-data.ts";
 import { type OpenAiOptions, openOpenAiPolicy } from "./open.ts";
 import { type FakeOpenAi, openAiHandler } from "./openai-server.test-data.ts";
 
@@ -58,7 +58,7 @@ describe("scores from an OpenAI-compatible server", () => {
 
   it("leave out what has no text of its own, and all that is less probable", async () => {
     const { policy } = await open({}, { topK: 4 });
-    const text = textOf(
+    const text = makeText(
       Array.from({ length: 48 }, (_, id) => id),
       1,
     );

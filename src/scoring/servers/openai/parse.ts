@@ -6,14 +6,14 @@
 import type { ForcedText, Sampled } from "../../policy.ts";
 import { listAt, member, numberAt, textAt } from "../json.ts";
 import {
-  alternativesOf,
   type EchoToken,
   echoTokens,
   type IdOf,
-  offerOf,
+  listAlternatives,
   placeholderId,
+  readOffer,
 } from "../replies/echo.ts";
-import { logprobOf } from "../replies/logprob.ts";
+import { parseLogprob } from "../replies/logprob.ts";
 import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
 import type { Offer, TokenReply } from "../replies/scores.ts";
@@ -103,9 +103,9 @@ export function parseEchoedText(
   }
   const start = findStart(all, text, asText, idOf, asked);
   const echoed = all.slice(start + promptLength, start + ids.length);
-  const offers = echoed.map(offerOf);
+  const offers = echoed.map(readOffer);
   const tokens = echoed.map(({ logprob, top }): TokenReply => {
-    return { logprob, rank: -1, alternatives: k === 0 ? [] : alternativesOf(top, idOf) };
+    return { logprob, rank: -1, alternatives: k === 0 ? [] : listAlternatives(top, idOf) };
   });
   checkKnown(tokens, offers, k, asked);
   const unknown = echoed.reduce(
@@ -141,7 +141,7 @@ export function parseSampled(choice: unknown, idOf: IdOf, rawLogprobs: boolean, 
   return {
     ids: Int32Array.from(known),
     logprobs: Float64Array.from(known, (_, index) =>
-      rawLogprobs ? logprobOf(tokens[index]?.logprob) : Number.NaN,
+      rawLogprobs ? parseLogprob(tokens[index]?.logprob) : Number.NaN,
     ),
     finishReason: finishReason(member(choice, "finish_reason")),
   };

@@ -10,7 +10,7 @@ import type { ServerSettings } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
 import type { Protocol } from "../replies/policy.ts";
-import { type Asked, refusalOf, refuse } from "../replies/refusals.ts";
+import { type Asked, makeRefusal, refuse } from "../replies/refusals.ts";
 import { checkSampling, distinct, repeated } from "../replies/sampled.ts";
 import { assembleScores, fewestGiven } from "../replies/scores.ts";
 import { type Encode, idReader, parseEchoedText, parseSampled } from "./parse.ts";
@@ -33,7 +33,7 @@ export function openAiProtocol(
 ): Protocol {
   const idOf = idReader(encode);
   let least: 0 | 1 = 0;
-  const promptOf = (ids: Int32Array): Prompt =>
+  const writePrompt = (ids: Int32Array): Prompt =>
     decode === undefined ? Array.from(ids) : decode(Array.from(ids));
 
   const complete = (body: CompletionBody, signal?: AbortSignal) =>
@@ -42,9 +42,9 @@ export function openAiProtocol(
   async function score(text: ForcedText, asked: Asked, signal?: AbortSignal): Promise<TopKScores> {
     const k = settings.topK;
     const maxTokens = least;
-    const reply = await complete(echoBody(model, promptOf(text.ids), k, maxTokens), signal);
+    const reply = await complete(echoBody(model, writePrompt(text.ids), k, maxTokens), signal);
     if (!reply.ok) {
-      const refusal = refusalOf(reply.failure, asked.id);
+      const refusal = makeRefusal(reply.failure, asked.id);
       const { status } = reply.failure;
       const invalid = status === 400 || status === 422;
       if (
@@ -92,8 +92,8 @@ export function openAiProtocol(
         notes.add("stop", "This protocol has no stop ids: texts end where the server ends them.");
       }
       const n = distinct(options);
-      const reply = await complete(sampleBody(model, promptOf(promptIds), options, n), signal);
-      if (!reply.ok) throw refusalOf(reply.failure, asked.id);
+      const reply = await complete(sampleBody(model, writePrompt(promptIds), options, n), signal);
+      if (!reply.ok) throw makeRefusal(reply.failure, asked.id);
       const choices = listAt(reply.json, "choices") ?? [];
       if (choices.length < n) {
         throw refuse(asked, `${choices.length} of ${n} continuations came back`, { reason: "server-failed" });

@@ -4,7 +4,7 @@
  * @module
  */
 import { isObject, listAt, member } from "../json.ts";
-import { logprobOf } from "./logprob.ts";
+import { parseLogprob } from "./logprob.ts";
 import type { Alternative, Offer } from "./scores.ts";
 
 export interface EchoToken {
@@ -45,7 +45,7 @@ export type IdOf = (token: string) => number | undefined;
  * The alternatives with their ids, most probable first as far as they are known: one whose id is not known ends the
  * list, since whatever is left out must be less probable than whatever is kept.
  */
-export function alternativesOf(top: EchoToken["top"], idOf: IdOf): Alternative[] {
+export function listAlternatives(top: EchoToken["top"], idOf: IdOf): Alternative[] {
   const sorted = [...top].sort(([, a], [, b]) => Number(b) - Number(a));
   const known: Alternative[] = [];
   for (const [token, logprob] of sorted) {
@@ -57,8 +57,8 @@ export function alternativesOf(top: EchoToken["top"], idOf: IdOf): Alternative[]
 }
 
 /** How many alternatives a token was given. */
-export function offerOf({ top, logprob }: EchoToken): Offer {
-  const own = logprobOf(logprob);
-  const ownIsLast = top.every(([, other]) => logprobOf(other) >= own);
+export function readOffer({ top, logprob }: EchoToken): Offer {
+  const own = parseLogprob(logprob);
+  const ownIsLast = top.every(([, other]) => parseLogprob(other) >= own);
   return { entries: top.length, ownIsLast, rank: -1 };
 }

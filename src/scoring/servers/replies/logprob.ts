@@ -8,7 +8,7 @@
 const NEGATIVE_INFINITY = -9999;
 
 /** Nats; -Infinity for a sentinel of it, NaN for `null`, `NaN` and whatever is no number. */
-export function logprobOf(value: unknown): number {
+export function parseLogprob(value: unknown): number {
   if (value === "-Infinity") return -Infinity;
   if (typeof value !== "number") return Number.NaN;
   return value <= NEGATIVE_INFINITY ? -Infinity : value;

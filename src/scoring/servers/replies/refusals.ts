@@ -79,7 +79,7 @@ function said({ message }: Failure): string {
   return message === "" ? "" : `: ${message}`;
 }
 
-export function refusalOf(failure: Failure, id: string): TextRefusedError {
+export function makeRefusal(failure: Failure, id: string): TextRefusedError {
   const asked: Asked = { url: failure.url, id };
   switch (failure.kind) {
     case "status": {

@@ -9,7 +9,7 @@
 import type { LogitBlock } from "../../../core/kernels/index.ts";
 import type { ForcedText } from "../../policy.ts";
 import { linkSignals } from "../http/linked-signal.ts";
-import { logprobOf } from "./logprob.ts";
+import { parseLogprob } from "./logprob.ts";
 import { type Asked, refuse } from "./refusals.ts";
 import type { Alternative } from "./scores.ts";
 
@@ -32,7 +32,7 @@ export function fillRow(
         hint: "give the model's vocab_size (config.json) as vocabularySize",
       });
     }
-    const value = logprobOf(logprob);
+    const value = parseLogprob(logprob);
     if (Number.isNaN(value)) broken++;
     row[id] = value;
     if (seen[id] === 0) filled++;

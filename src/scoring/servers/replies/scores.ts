@@ -4,7 +4,7 @@
  * @module
  */
 import type { ForcedText, TopKScores } from "../../policy.ts";
-import { logprobOf } from "./logprob.ts";
+import { parseLogprob } from "./logprob.ts";
 import { type Asked, refuse } from "./refusals.ts";
 
 export interface Alternative {
@@ -39,7 +39,7 @@ function countMissing(values: readonly unknown[]): string | undefined {
   let nans = 0;
   let absent = 0;
   for (const value of values) {
-    const logprob = logprobOf(value);
+    const logprob = parseLogprob(value);
     if (logprob === -Infinity) sentinels++;
     else if (value === "NaN") nans++;
     else if (Number.isNaN(logprob)) absent++;
@@ -65,7 +65,7 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
     });
   }
   for (const [index, { logprob, alternatives }] of tokens.entries()) {
-    const values = alternatives.map((alternative) => logprobOf(alternative.logprob));
+    const values = alternatives.map((alternative) => parseLogprob(alternative.logprob));
     const broken = values.filter(Number.isNaN).length;
     if (broken > 0) {
       throw refuse(
@@ -77,7 +77,7 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
         },
       );
     }
-    const most = Math.max(logprobOf(logprob), ...values);
+    const most = Math.max(parseLogprob(logprob), ...values);
     const mass = values.reduce((sum, value) => sum + Math.exp(value), 0);
     if (most > TOO_PROBABLE || mass > 1 + TOO_PROBABLE) {
       const figure = most > TOO_PROBABLE ? `a log-prob of ${most}` : `probabilities that add up to ${mass}`;
@@ -134,7 +134,9 @@ export function assembleScores(
 ): TopKScores {
   checkLogprobs(tokens, asked);
   const rows = tokens.map(({ alternatives }) =>
-    alternatives.map(({ id, logprob }): Known => ({ id, logprob: logprobOf(logprob) })).sort(byProbability),
+    alternatives
+      .map(({ id, logprob }): Known => ({ id, logprob: parseLogprob(logprob) }))
+      .sort(byProbability),
   );
   const extra = offers === undefined ? [] : ownIsExtra(offers, k);
   const count = tokens.length;

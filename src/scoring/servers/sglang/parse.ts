@@ -5,7 +5,7 @@
  */
 import type { ForcedText, Sampled } from "../../policy.ts";
 import { listAt, member, numberAt, textAt } from "../json.ts";
-import { logprobOf } from "../replies/logprob.ts";
+import { parseLogprob } from "../replies/logprob.ts";
 import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
 import type { Alternative, TokenReply } from "../replies/scores.ts";
@@ -108,7 +108,7 @@ export function parseSampled(json: unknown, asked: Asked): Sampled {
   const found = triples(tokens);
   return {
     ids: Int32Array.from(found, ({ id }) => id),
-    logprobs: Float64Array.from(found, ({ logprob }) => logprobOf(logprob)),
+    logprobs: Float64Array.from(found, ({ logprob }) => parseLogprob(logprob)),
     finishReason: finishReason(textAt(member(meta, "finish_reason"), "type")),
   };
 }

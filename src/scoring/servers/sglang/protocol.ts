@@ -9,7 +9,7 @@ import type { ServerSettings } from "../options.ts";
 import { noteCapped } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
 import { forceSampled, type Protocol } from "../replies/policy.ts";
-import { type Asked, refusalOf } from "../replies/refusals.ts";
+import { type Asked, makeRefusal } from "../replies/refusals.ts";
 import { checkSampling, distinct, repeated } from "../replies/sampled.ts";
 import { assembleScores } from "../replies/scores.ts";
 import { metaInfo, parseInputLogprobs, parseNextToken, parseSampled } from "./parse.ts";
@@ -24,7 +24,7 @@ export function sglangProtocol(
 ): Protocol {
   async function generate(body: GenerateBody, asked: Asked, signal?: AbortSignal): Promise<unknown> {
     const reply = await client.post("/generate", { ...body, ...settings.extraBody }, { signal });
-    if (!reply.ok) throw refusalOf(reply.failure, asked.id);
+    if (!reply.ok) throw makeRefusal(reply.failure, asked.id);
     return reply.json;
   }
 

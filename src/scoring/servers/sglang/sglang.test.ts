@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it } from "vitest";
 import { expectedLogprobs, VOCABULARY } from "../bigram-model.test-data.ts";
 import { startServer, type TestServer } from "../http-server.test-data.ts";
 import {
+  collectRows,
   expectedRows,
   expectedTop,
   FAST,
+  makeText,
   refusal,
-  rowsOf,
   TEXT,
-  textOf,
   topK,
 } from "../servers.test-data.ts";
 import { openSglangPolicy, type SglangOptions } from "./open.ts";
@@ -56,7 +56,7 @@ describe("scores from SGLang", () => {
 
   it("take a prompt of one token, and the last token of the vocabulary", async () => {
     const { policy } = await open({}, { vocabularySize: VOCABULARY });
-    const text = textOf([7, 49, 3, 49], 1);
+    const text = makeText([7, 49, 3, 49], 1);
     expect([...(await topK(policy).score(text)).logprobs]).toEqual(expectedLogprobs(text.ids, 1));
     const unsized = (await open()).policy;
     const error = await refusal(topK(unsized).score(text));
@@ -153,7 +153,7 @@ describe("SGLang refuses or spoils a text", () => {
 
   it("knows what is too long, from the facts and from the server's words", async () => {
     const { policy, server } = await open();
-    const long = textOf(
+    const long = makeText(
       Array.from({ length: 64 }, (_, index) => index % 48),
       3,
     );
@@ -173,13 +173,13 @@ describe("SGLang refuses or spoils a text", () => {
 describe("whole rows from SGLang", () => {
   it("are the model's", async () => {
     const { policy } = await open({}, { fullVocabulary: true, vocabularySize: VOCABULARY });
-    expect(await rowsOf(policy, TEXT)).toEqual(expectedRows(TEXT));
+    expect(await collectRows(policy, TEXT)).toEqual(expectedRows(TEXT));
   });
 
   it("need the size of the vocabulary, and a right one", async () => {
     await expect(open({}, { fullVocabulary: true })).rejects.toMatchObject({ _tag: "UsageError" });
     const { policy } = await open({}, { fullVocabulary: true, vocabularySize: 40 });
-    const error = await refusal(rowsOf(policy, textOf([3, 14, 15], 1)));
+    const error = await refusal(collectRows(policy, makeText([3, 14, 15], 1)));
     expect(error).toMatchObject({
       reason: "other-tokens",
       message: expect.stringContaining("of a vocabulary of 40"),

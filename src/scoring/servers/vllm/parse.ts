@@ -5,8 +5,8 @@
  */
 import type { ForcedText, Sampled } from "../../policy.ts";
 import { isObject, listAt, member, numberAt, textAt } from "../json.ts";
-import { alternativesOf, echoTokens, offerOf, placeholderId } from "../replies/echo.ts";
-import { logprobOf } from "../replies/logprob.ts";
+import { echoTokens, listAlternatives, placeholderId, readOffer } from "../replies/echo.ts";
+import { parseLogprob } from "../replies/logprob.ts";
 import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
 import type { Alternative, Offer, TokenReply } from "../replies/scores.ts";
@@ -68,7 +68,7 @@ function position(entry: unknown, id: number, token: number, asked: Asked): [Tok
     }),
   );
   const logprob = member(own, "logprob");
-  const least = alternatives.every((other) => logprobOf(other.logprob) >= logprobOf(logprob));
+  const least = alternatives.every((other) => parseLogprob(other.logprob) >= parseLogprob(logprob));
   const rank = numberAt(own, "rank") ?? -1;
   const reply = { logprob, rank, alternatives };
   return [reply, { entries: found.length, ownIsLast: least, rank }, textAt(own, "decoded_token") ?? ""];
@@ -117,9 +117,9 @@ export function parseEcho(choice: unknown, text: ForcedText, asked: Asked): Pars
     tokens.push({
       logprob: echoed.logprob,
       rank: -1,
-      alternatives: alternativesOf(echoed.top, (name) => requireId(name, asked)),
+      alternatives: listAlternatives(echoed.top, (name) => requireId(name, asked)),
     });
-    offers.push(offerOf(echoed));
+    offers.push(readOffer(echoed));
   }
   return { tokens, offers, text: undefined };
 }
@@ -143,7 +143,7 @@ export function parseSampled(choice: unknown, asked: Asked): Sampled {
   const ids = listed ?? tokens.map(({ token }) => requireId(token, asked));
   return {
     ids: Int32Array.from(ids),
-    logprobs: Float64Array.from(ids, (_, index) => logprobOf(tokens[index]?.logprob)),
+    logprobs: Float64Array.from(ids, (_, index) => parseLogprob(tokens[index]?.logprob)),
     finishReason: finishReason(member(choice, "finish_reason")),
   };
 }

@@ -11,7 +11,7 @@ import type { ServerSettings } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
 import { forceSampled, type Protocol } from "../replies/policy.ts";
-import { type Asked, refusalOf, refuse } from "../replies/refusals.ts";
+import { type Asked, makeRefusal, refuse } from "../replies/refusals.ts";
 import { checkSampling, distinct, repeated } from "../replies/sampled.ts";
 import { assembleScores, fewestGiven } from "../replies/scores.ts";
 import {
@@ -51,7 +51,7 @@ export function vllmProtocol(
 
   async function complete(body: CompletionBody, asked: Asked, signal?: AbortSignal): Promise<unknown> {
     const reply = await post(body, signal);
-    if (!reply.ok) throw refusalOf(reply.failure, asked.id);
+    if (!reply.ok) throw makeRefusal(reply.failure, asked.id);
     return reply.json;
   }
 
@@ -64,7 +64,7 @@ export function vllmProtocol(
     const reply = await post(promptLogprobsBody(model, text.ids, settings.topK), signal);
     if (!reply.ok) {
       if (gives !== "prompt_logprobs" && isUnknownParameter(reply.failure)) return undefined;
-      throw refusalOf(reply.failure, asked.id);
+      throw makeRefusal(reply.failure, asked.id);
     }
     const choice = firstChoice(reply.json);
     const parsed = parsePromptLogprobs(choice, text, asked);

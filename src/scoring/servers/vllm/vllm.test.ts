@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { expectedLogprobs, logprobsAfter, VOCABULARY } from "../bigram-model.test-data.ts";
 import { type Fault, startServer, type TestServer } from "../http-server.test-data.ts";
 import {
+  collectRows,
   expectedRows,
   expectedTop,
   FAST,
+  makeText,
   plain,
   refusal,
-  rowsOf,
   TEXT,
-  textOf,
   topK,
 } from "../servers.test-data.ts";
 import { openVllmPolicy, type VllmOptions } from "./open.ts";
@@ -176,9 +176,13 @@ describe("vLLM refuses or spoils a text", () => {
     const before = server.asked.length;
     const long = Array.from({ length: 64 }, (_, index) => index % 48);
     const reasons = await Promise.all(
-      [textOf(long, 3), textOf([1, 2], 2), textOf([1, 2, 50], 1), textOf([1, 2, -1], 1), textOf([1], 0)].map(
-        async (text) => (await refusal(topK(policy).score(text))).reason,
-      ),
+      [
+        makeText(long, 3),
+        makeText([1, 2], 2),
+        makeText([1, 2, 50], 1),
+        makeText([1, 2, -1], 1),
+        makeText([1], 0),
+      ].map(async (text) => (await refusal(topK(policy).score(text))).reason),
     );
     expect(reasons).toEqual(["context-length", "empty-response", "unknown-token", "unknown-token", "other"]);
     expect(server.asked.length).toBe(before);
@@ -186,7 +190,7 @@ describe("vLLM refuses or spoils a text", () => {
 
   it("knows the server's own words for the context and the vocabulary", async () => {
     const { policy, server } = await open();
-    expect((await refusal(topK(policy).score(textOf([1, 2, 77], 1)))).reason).toBe("unknown-token");
+    expect((await refusal(topK(policy).score(makeText([1, 2, 77], 1)))).reason).toBe("unknown-token");
     const message = "This model's maximum context length is 64 tokens.";
     server.faults.push({ status: 400, body: { object: "error", message } });
     expect((await refusal(topK(policy).score(TEXT))).reason).toBe("context-length");
@@ -270,7 +274,7 @@ describe("whole rows from vLLM", () => {
         2,
       );
       expect(policy.facts.vocabularySize).toBe(VOCABULARY);
-      expect(await rowsOf(policy, TEXT)).toEqual(expectedRows(TEXT));
+      expect(await collectRows(policy, TEXT)).toEqual(expectedRows(TEXT));
       expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
     },
   );
@@ -294,7 +298,7 @@ describe("whole rows from vLLM", () => {
       { fullVocabulary: true, concurrency: 2 },
     );
     const before = server.asked.length;
-    const error = await refusal(rowsOf(policy, TEXT));
+    const error = await refusal(collectRows(policy, TEXT));
     expect(error).toMatchObject({ reason: "no-logits", message: "the row for token 3 has 49 of 50 columns" });
     expect(server.asked.length - before).toBeLessThanOrEqual(2);
   });
@@ -302,7 +306,7 @@ describe("whole rows from vLLM", () => {
   it("end when aborted or left", async () => {
     const { policy, server } = await open({ maxLogprobs: -1 }, { fullVocabulary: true, concurrency: 2 }, 5);
     const stop = new AbortController();
-    const task = rowsOf(policy, TEXT, stop.signal);
+    const task = collectRows(policy, TEXT, stop.signal);
     stop.abort(new Error("enough"));
     await expect(task).rejects.toThrow("enough");
     const before = server.asked.length;

@@ -30,7 +30,7 @@ export function readCommandLine(text: string, file: string): ConfigDocument[] {
   // Overrides without a command around them look like variables.
   if (commands.length === 0) commands.push(scope.assignments);
   return commands
-    .map((command) => documentOf(command, scope))
+    .map((command) => buildDocument(command, scope))
     .filter(({ entries }) => entries.length > 0)
     .sort((a, b) => a.line - b.line);
 }
@@ -81,20 +81,20 @@ function expand(word: Word, scope: Scope): readonly Word[] {
   return [word];
 }
 
-function documentOf(command: Command, scope: Scope): ConfigDocument {
+function buildDocument(command: Command, scope: Scope): ConfigDocument {
   const entries: Entry[] = [];
   for (let i = 0; i < command.length; i++) {
     const word = command[i] as Word;
     const [, flag, attached] = FLAG.exec(word.text) ?? [];
     if (flag !== undefined) {
       const values = attached === undefined ? valuesAfter(command, i) : [{ ...word, text: attached }];
-      entries.push(entryOf(`--${flag}`, word.line, values, scope));
+      entries.push(buildEntry(`--${flag}`, word.line, values, scope));
       if (attached === undefined) i += values.length;
       continue;
     }
     const [, prefix, key, value = ""] = OVERRIDE.exec(word.text) ?? [];
     if (key !== undefined && prefix !== "~") {
-      entries.push(entryOf(`${prefix}${key}`, word.line, [{ ...word, text: value }], scope));
+      entries.push(buildEntry(`${prefix}${key}`, word.line, [{ ...word, text: value }], scope));
     }
   }
   const program =
@@ -123,7 +123,7 @@ function valuesAfter(command: Command, at: number): Word[] {
   return values;
 }
 
-function entryOf(key: string, line: number, words: readonly Word[], scope: Scope): Entry {
+function buildEntry(key: string, line: number, words: readonly Word[], scope: Scope): Entry {
   const path = normalizedPath(key);
   const text = words.map((word) => word.text).join(" ");
   // A shell's quotes are gone when the trainer reads the word; hydra's own stay.

@@ -4,20 +4,20 @@ import type { Entry } from "../../shared/config-entry.ts";
 import { LONGEST_CONFIG, readConfig } from "./index.ts";
 
 /** `path=value@line` of every setting. */
-function settingsOf(text: string, file = "config"): string[] {
+function listSettings(text: string, file = "config"): string[] {
   const write = ({ path, value, line }: Entry): string =>
     `${path.join(".")}=${JSON.stringify(value)}@${line}`;
   return readConfig(text, file).documents.flatMap(({ entries }) => entries.map(write));
 }
 
-function entryOf(text: string, file: string, key: string): Entry {
+function findEntry(text: string, file: string, key: string): Entry {
   const [entry] = readConfig(text, file)
     .documents.flatMap(({ entries }) => entries)
     .filter(({ path }) => path.at(-1) === key);
   return entry as Entry;
 }
 
-function refusalOf(
+function catchRefusal(
   text: string,
   file = "config",
 ): { tag: string; message: string; line: number | undefined; likely: string } {
@@ -32,7 +32,7 @@ function refusalOf(
 
 describe("YAML", () => {
   it("gives every setting its path and line", () => {
-    expect(settingsOf("a:\n  b: 1\n  # c\n  c: [0.5, 2]\nd: text\ne:\n", "x.yaml")).toEqual([
+    expect(listSettings("a:\n  b: 1\n  # c\n  c: [0.5, 2]\nd: text\ne:\n", "x.yaml")).toEqual([
       "a.b=1@2",
       "a.c=[0.5,2]@4",
       'd="text"@5',
@@ -41,17 +41,17 @@ describe("YAML", () => {
   });
 
   it("reads numbers, booleans and None as PyYAML does", () => {
-    expect(entryOf("t: 0.5_2", "x.yaml", "t").value).toBe(0.52);
-    expect(entryOf('t: "0.5_2"', "x.yaml", "t").value).toBe("0.5_2");
-    expect(entryOf("t: 0.5_5.0", "x.yaml", "t").value).toBe("0.5_5.0");
-    expect(entryOf("t: None", "x.yaml", "t").value).toBe("None");
-    expect(entryOf("t: off", "x.yaml", "t").value).toBe(false);
-    expect(entryOf("t: ~", "x.yaml", "t").value).toBeNull();
+    expect(findEntry("t: 0.5_2", "x.yaml", "t").value).toBe(0.52);
+    expect(findEntry('t: "0.5_2"', "x.yaml", "t").value).toBe("0.5_2");
+    expect(findEntry("t: 0.5_5.0", "x.yaml", "t").value).toBe("0.5_5.0");
+    expect(findEntry("t: None", "x.yaml", "t").value).toBe("None");
+    expect(findEntry("t: off", "x.yaml", "t").value).toBe(false);
+    expect(findEntry("t: ~", "x.yaml", "t").value).toBeNull();
   });
 
   it("follows aliases and merges, own keys first", () => {
     const text = "base: &b\n  clip: 2\n  low: 0.5\nrun:\n  clip: 3\n  <<: *b\n";
-    expect(settingsOf(text, "x.yaml").slice(2)).toEqual(["run.clip=3@5", "run.low=0.5@3"]);
+    expect(listSettings(text, "x.yaml").slice(2)).toEqual(["run.clip=3@5", "run.low=0.5@3"]);
   });
 
   it("keeps documents apart and says what an interpolation is", () => {
@@ -71,26 +71,26 @@ describe("YAML", () => {
       const item = i === 0 ? "x" : `*a${i - 1}`;
       return `a${i}: &a${i} [${Array(9).fill(item).join(", ")}]`;
     });
-    expect(refusalOf(levels.join("\n"), "x.yaml").tag).toBe("LimitError");
+    expect(catchRefusal(levels.join("\n"), "x.yaml").tag).toBe("LimitError");
   });
 
   it("says where and why it does not parse", () => {
-    expect(refusalOf("a:\n\tb: 1\n", "x.yaml")).toMatchObject({
+    expect(catchRefusal("a:\n\tb: 1\n", "x.yaml")).toMatchObject({
       tag: "FormatError",
       line: 2,
       likely: "a tab where YAML wants spaces",
     });
-    expect(refusalOf("a:\n  b: 'x\nc: 1\n", "x.yaml").message).toMatch(/column \d+/);
+    expect(catchRefusal("a:\n  b: 'x\nc: 1\n", "x.yaml").message).toMatch(/column \d+/);
   });
 });
 
 describe("JSON", () => {
   it("has lines, too", () => {
-    expect(settingsOf('{\n "a": {\n  "b-c": "0.5_2"\n }\n}', "x.json")).toEqual(['a.b_c="0.5_2"@3']);
+    expect(listSettings('{\n "a": {\n  "b-c": "0.5_2"\n }\n}', "x.json")).toEqual(['a.b_c="0.5_2"@3']);
   });
 
   it("refuses what YAML would let pass", () => {
-    expect(refusalOf('{\n "a": 1,\n}', "x.json")).toMatchObject({
+    expect(catchRefusal('{\n "a": 1,\n}', "x.json")).toMatchObject({
       tag: "FormatError",
       line: 3,
       likely: "a comma before a closing bracket",
@@ -102,7 +102,7 @@ describe("TOML", () => {
   it("finds the line of each key under its table", () => {
     const text =
       'x = 1\n[trainer.loss]\n# type = "no"\ntype = "ipo"\nkl_tau = 1e-3\n[[env]]\nid = "a"\n[[env]]\nid = "b"\n[m]\nopt = { lr = 0.1 }\n';
-    expect(settingsOf(text, "x.toml")).toEqual([
+    expect(listSettings(text, "x.toml")).toEqual([
       "x=1@1",
       'trainer.loss.type="ipo"@4',
       "trainer.loss.kl_tau=0.001@5",
@@ -113,7 +113,7 @@ describe("TOML", () => {
   });
 
   it("says where it does not parse", () => {
-    expect(refusalOf("[a]\nb = text\n", "x.toml")).toMatchObject({ tag: "FormatError", line: 2 });
+    expect(catchRefusal("[a]\nb = text\n", "x.toml")).toMatchObject({ tag: "FormatError", line: 2 });
   });
 });
 
@@ -151,16 +151,16 @@ describe("Python", () => {
   });
 
   it("does not know a constant that is set twice", () => {
-    expect(entryOf("A = 1\nA = 2\nConfig(x=A)\n", "x.py", "x")).toMatchObject({
+    expect(findEntry("A = 1\nA = 2\nConfig(x=A)\n", "x.py", "x")).toMatchObject({
       value: undefined,
       unsure: "A is set more than once",
     });
   });
 
   it("says which bracket or string never closes", () => {
-    expect(refusalOf("Config(\n  x=(1, 2,\n", "x.py")).toMatchObject({ tag: "FormatError", line: 2 });
-    expect(refusalOf("Config(x=1]\n", "x.py").message).toContain('"]" closes the "(" of line 1');
-    expect(refusalOf('Config(\n  x="abc)\n', "x.py")).toMatchObject({ tag: "FormatError", line: 2 });
+    expect(catchRefusal("Config(\n  x=(1, 2,\n", "x.py")).toMatchObject({ tag: "FormatError", line: 2 });
+    expect(catchRefusal("Config(x=1]\n", "x.py").message).toContain('"]" closes the "(" of line 1');
+    expect(catchRefusal('Config(\n  x="abc)\n', "x.py")).toMatchObject({ tag: "FormatError", line: 2 });
   });
 });
 
@@ -168,7 +168,7 @@ describe("command lines", () => {
   it("reads flags, pairs and hydra overrides over continued lines", () => {
     const text =
       "python train.py --use-tis \\\n  --tis-clip 2.0 --bounds 0.5 5.0 \\\n  a.b=token ++c.d='x' --e=-1 # --no 1\n";
-    expect(settingsOf(text, "x.sh")).toEqual([
+    expect(listSettings(text, "x.sh")).toEqual([
       "use_tis=true@1",
       "tis_clip=2@2",
       "bounds=[0.5,5]@2",
@@ -193,28 +193,28 @@ describe("command lines", () => {
 
   it("does not know a variable that is set in two branches", () => {
     const text = "if x; then\n C=1\nelse\n C=2\nfi\npython t.py --clip $C\n";
-    expect(entryOf(text, "x.sh", "clip")).toMatchObject({
+    expect(findEntry(text, "x.sh", "clip")).toMatchObject({
       value: undefined,
       unsure: "C is set more than once",
     });
   });
 
   it("tells hydra's own quotes from the shell's", () => {
-    expect(entryOf("p a.t=0.5_2", "x.sh", "t")).toMatchObject({ value: 0.52, quoted: false });
-    expect(entryOf('p "a.t=0.5_2"', "x.sh", "t")).toMatchObject({ value: 0.52, quoted: false });
-    expect(entryOf(`p 'a.t="0.5_2"'`, "x.sh", "t")).toMatchObject({ value: "0.5_2", quoted: true });
+    expect(findEntry("p a.t=0.5_2", "x.sh", "t")).toMatchObject({ value: 0.52, quoted: false });
+    expect(findEntry('p "a.t=0.5_2"', "x.sh", "t")).toMatchObject({ value: 0.52, quoted: false });
+    expect(findEntry(`p 'a.t="0.5_2"'`, "x.sh", "t")).toMatchObject({ value: "0.5_2", quoted: true });
   });
 
   it("reads a pasted list of overrides and an array that no command uses", () => {
-    expect(settingsOf("rollout_is=token rollout_is_threshold=2", "x.sh")).toEqual([
+    expect(listSettings("rollout_is=token rollout_is_threshold=2", "x.sh")).toEqual([
       'rollout_is="token"@1',
       "rollout_is_threshold=2@1",
     ]);
-    expect(settingsOf("GRPO=(\n --use-tis\n)\n", "x.sh")).toEqual(["use_tis=true@2"]);
+    expect(listSettings("GRPO=(\n --use-tis\n)\n", "x.sh")).toEqual(["use_tis=true@2"]);
   });
 
   it("says which quote never closes", () => {
-    expect(refusalOf('python x.py \\\n --a "b\n', "x.sh")).toMatchObject({ tag: "FormatError", line: 2 });
+    expect(catchRefusal('python x.py \\\n --a "b\n', "x.sh")).toMatchObject({ tag: "FormatError", line: 2 });
   });
 });
 
@@ -234,14 +234,14 @@ describe("any text", () => {
   });
 
   it("is refused when it is empty, binary or huge", () => {
-    expect(refusalOf("").tag).toBe("EmptyInputError");
-    expect(refusalOf("# nothing\n\n", "x.yaml")).toMatchObject({
+    expect(catchRefusal("").tag).toBe("EmptyInputError");
+    expect(catchRefusal("# nothing\n\n", "x.yaml")).toMatchObject({
       tag: "EmptyInputError",
       likely: "every line is a comment",
     });
-    expect(refusalOf("PK\u0003\u0004\u0000\u0000", "x.yaml").tag).toBe("FormatError");
-    expect(refusalOf("\ufffd".repeat(100), "x.yaml").tag).toBe("FormatError");
-    expect(refusalOf("a".repeat(LONGEST_CONFIG + 1)).tag).toBe("LimitError");
+    expect(catchRefusal("PK\u0003\u0004\u0000\u0000", "x.yaml").tag).toBe("FormatError");
+    expect(catchRefusal("\ufffd".repeat(100), "x.yaml").tag).toBe("FormatError");
+    expect(catchRefusal("a".repeat(LONGEST_CONFIG + 1)).tag).toBe("LimitError");
   });
 });
 

@@ -42,7 +42,7 @@ export function readConfig(text: string, file: string): ReadConfig {
       hint: "name the file that sets the trainer's correction, or paste its launch command into a file",
     });
   }
-  const format = formatOf(plain, file);
+  const format = detectFormat(plain, file);
   return { format, documents: readAs(format, plain, file) };
 }
 
@@ -112,7 +112,7 @@ const EXTENSIONS: ReadonlyMap<string, ConfigFormat> = new Map<string, ConfigForm
 ]);
 
 /** By extension, else by what the lines look like. */
-function formatOf(text: string, file: string): ConfigFormat {
+function detectFormat(text: string, file: string): ConfigFormat {
   const [, extension] = /\.(\w+)$/.exec(file) ?? [];
   const known = EXTENSIONS.get(extension?.toLowerCase() ?? "");
   if (known) return known;

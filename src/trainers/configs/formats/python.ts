@@ -32,7 +32,7 @@ export function readPython(text: string, file: string): ConfigDocument[] {
 function readArgument(argument: readonly PythonToken[], constants: ReadonlyMap<string, Value>): Entry[] {
   const [name, equals, ...rest] = argument;
   if (name?.kind !== "name" || equals?.text !== "=" || rest[0]?.text === "=") return [];
-  const { value, unsure } = literalOf(rest, constants);
+  const { value, unsure } = parseLiteral(rest, constants);
   const text = rest
     .map((token) => (token.kind === "string" ? JSON.stringify(token.text) : token.text))
     .join("");
@@ -56,7 +56,7 @@ interface Value {
 
 const EXPRESSION: Value = { value: undefined, unsure: "an expression, which is not evaluated" };
 
-function literalOf(tokens: readonly PythonToken[], constants: ReadonlyMap<string, Value>): Value {
+function parseLiteral(tokens: readonly PythonToken[], constants: ReadonlyMap<string, Value>): Value {
   const [first, ...rest] = tokens;
   if (first === undefined) return EXPRESSION;
   if (rest.length === 0) {
@@ -68,14 +68,14 @@ function literalOf(tokens: readonly PythonToken[], constants: ReadonlyMap<string
     return constant ?? { value: undefined, unsure: `${first.text} is set elsewhere` };
   }
   if (first.text === "-" || first.text === "+") {
-    const { value } = literalOf(rest, constants);
+    const { value } = parseLiteral(rest, constants);
     if (typeof value === "number") return { value: first.text === "-" ? -value : value };
   }
   const last = rest.at(-1)?.text;
   if ((first.text === "(" && last === ")") || (first.text === "[" && last === "]")) {
-    const items = splitArguments(tokens, 1).map((item) => literalOf(item, constants).value);
+    const items = splitArguments(tokens, 1).map((item) => parseLiteral(item, constants).value);
     if (items.length === 1 && first.text === "(" && rest.at(-2)?.text !== ",")
-      return literalOf(rest.slice(0, -1), constants);
+      return parseLiteral(rest.slice(0, -1), constants);
     const numbers = numberList(items);
     return numbers ? { value: numbers } : EXPRESSION;
   }
@@ -120,7 +120,7 @@ function readConstants(tokens: readonly PythonToken[]): ReadonlyMap<string, Valu
       return;
     const known = constants.has(token.text);
     const end = tokens.findIndex((later, j) => j > i && later.kind === "newline");
-    const value = literalOf(tokens.slice(i + 2, end), constants);
+    const value = parseLiteral(tokens.slice(i + 2, end), constants);
     constants.set(
       token.text,
       known

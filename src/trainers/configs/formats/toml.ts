@@ -19,7 +19,7 @@ export function readToml(text: string, file: string): ConfigDocument[] {
       path,
       key: keys.join("."),
       value,
-      text: textOf(value),
+      text: formatValue(value),
       quoted: typeof value === "string",
       line,
     });
@@ -64,22 +64,22 @@ function flatten(
   found: (keys: readonly string[], value: Setting | undefined) => void,
 ): void {
   if (Array.isArray(value)) {
-    const numbers = numberList(value.map(settingOf));
+    const numbers = numberList(value.map(toSetting));
     if (numbers) found(keys, numbers);
     else for (const [i, item] of value.entries()) flatten(item, [...keys, String(i)], found);
   } else if (value !== null && typeof value === "object" && !(value instanceof Date)) {
     for (const [key, item] of Object.entries(value)) flatten(item, [...keys, key], found);
-  } else found(keys, settingOf(value));
+  } else found(keys, toSetting(value));
 }
 
-function settingOf(value: unknown): Setting | undefined {
+function toSetting(value: unknown): Setting | undefined {
   if (typeof value === "bigint") return Number(value);
   return typeof value === "number" || typeof value === "string" || typeof value === "boolean"
     ? value
     : undefined;
 }
 
-function textOf(value: Setting | undefined): string {
+function formatValue(value: Setting | undefined): string {
   return Array.isArray(value) ? value.join(", ") : String(value ?? "");
 }
 

@@ -76,7 +76,7 @@ interface Walk {
   readonly targets: Map<Alias, Node | undefined>;
 }
 
-function targetOf({ document, targets }: Walk, alias: Alias): Node | undefined {
+function resolveTarget({ document, targets }: Walk, alias: Alias): Node | undefined {
   if (!targets.has(alias)) targets.set(alias, alias.resolve(document) as Node | undefined);
   return targets.get(alias);
 }
@@ -100,7 +100,7 @@ function visit(
       likely: "aliases or merge keys (<<) that hold each other, made to take forever",
     });
   }
-  const resolved = isAlias(node) ? targetOf(walk, node) : node;
+  const resolved = isAlias(node) ? resolveTarget(walk, node) : node;
   if (isMap(resolved)) {
     visitMap(walk, resolved, path, keys, depth, position);
     return;
@@ -113,18 +113,19 @@ function visit(
   }
   if (isSeq(resolved)) {
     const items = resolved.items as (Node | null)[];
-    const numbers = numberList(items.map((item) => (isScalar(item) ? scalarOf(item).value : undefined)));
+    const numbers = numberList(items.map((item) => (isScalar(item) ? readScalar(item).value : undefined)));
     if (numbers || items.length === 0) {
-      entries.push(entryOf(walk, resolved, path, keys, position, { value: numbers }));
+      entries.push(buildEntry(walk, resolved, path, keys, position, { value: numbers }));
     } else
       for (const [i, item] of items.entries()) {
         visit(walk, item, [...path, String(i)], [...keys, String(i)], depth + 1);
       }
     return;
   }
-  if (isScalar(resolved)) entries.push(entryOf(walk, resolved, path, keys, position, scalarOf(resolved)));
+  if (isScalar(resolved))
+    entries.push(buildEntry(walk, resolved, path, keys, position, readScalar(resolved)));
   else if (path.length > 0) {
-    entries.push(entryOf(walk, null, path, keys, position, { value: null, text: "" }));
+    entries.push(buildEntry(walk, null, path, keys, position, { value: null, text: "" }));
   }
 }
 
@@ -158,7 +159,7 @@ interface Scalar {
   readonly unsure?: string;
 }
 
-function scalarOf(node: { value: unknown; source?: string; type?: string }): Scalar {
+function readScalar(node: { value: unknown; source?: string; type?: string }): Scalar {
   const quoted = node.type !== undefined && node.type !== "PLAIN";
   const text = node.source ?? String(node.value ?? "");
   if (/\$\{[^}]*\}/.test(text)) {
@@ -170,7 +171,7 @@ function scalarOf(node: { value: unknown; source?: string; type?: string }): Sca
   return { value: typeof value === "number" && !text.includes("_") ? value : plainValue(text), text, quoted };
 }
 
-function entryOf(
+function buildEntry(
   { lines, text }: Walk,
   node: Node | null,
   path: readonly string[],

@@ -23,7 +23,7 @@ export function MirroredHistogram({
   readonly below: MirroredSide;
   readonly unit: string;
 }) {
-  const sides = [above, below].map(({ name, values }) => ({ name, values, ...spanOf(values) }));
+  const sides = [above, below].map(({ name, values }) => ({ name, values, ...measureSpan(values) }));
   const low = Math.min(...sides.map(({ least }) => least));
   const high = Math.max(low * 1.01, ...sides.map(({ most }) => most));
   const edges = geometricEdges(low, high, BINS);
@@ -56,7 +56,7 @@ export function MirroredHistogram({
 }
 
 /** Of the values above 0; the median of all. */
-function spanOf(values: Float64Array): {
+function measureSpan(values: Float64Array): {
   readonly least: number;
   readonly most: number;
   readonly median: number;

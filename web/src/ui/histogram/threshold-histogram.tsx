@@ -72,8 +72,9 @@ export function ThresholdHistogram({
   // What lies beyond the axis is in its outermost bars.
   const deltaAt = (x: number): number =>
     x < BAR ? -Infinity : x > width - BAR ? Infinity : axis.value((2 * x) / width - 1);
-  const placeOf = (delta: number): number => ((Math.max(-1, Math.min(1, axis.place(delta))) + 1) / 2) * width;
-  const marked = brush ?? picked?.map(placeOf);
+  const placeDelta = (delta: number): number =>
+    ((Math.max(-1, Math.min(1, axis.place(delta))) + 1) / 2) * width;
+  const marked = brush ?? picked?.map(placeDelta);
 
   const ratioAt = (place: number): number => Math.exp(axis.value(Math.max(-1, Math.min(1, place))));
   return (

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import {
-  countOf,
   formatCount,
+  formatCounted,
   formatFigure,
   formatNumber,
   formatSigned,
@@ -93,7 +93,7 @@ export function RightWrongPanel({
   readonly steps: StepRange | null;
 }) {
   const [inA, inB] = useMemo(
-    () => [rightWrong(a, rowsOf(a, steps)), rightWrong(b, rowsOf(b, steps))],
+    () => [rightWrong(a, selectRows(a, steps)), rightWrong(b, selectRows(b, steps))],
     [a, b, steps?.[0], steps?.[1]],
   );
   const sides = [
@@ -120,7 +120,7 @@ export function RightWrongPanel({
   );
 }
 
-function rowsOf({ columns, length }: SequenceTable, steps: StepRange | null): Uint32Array | undefined {
+function selectRows({ columns, length }: SequenceTable, steps: StepRange | null): Uint32Array | undefined {
   if (steps === null) return undefined;
   return Uint32Array.from({ length }, (_, row) => row).filter(
     (row) => columns.step[row]! >= steps[0] && columns.step[row]! <= steps[1],
@@ -131,8 +131,8 @@ function RightWrongSide({ right, wrong, tests }: RightWrong) {
   if (tests === undefined)
     return (
       <p class="muted">
-        {countOf(right.length, "right sequence")}, {countOf(wrong.length, "wrong sequence")}: two of each are
-        needed.
+        {formatCounted(right.length, "right sequence")}, {formatCounted(wrong.length, "wrong sequence")}: two
+        of each are needed.
       </p>
     );
   const { order, means, enough } = tests;

@@ -68,11 +68,11 @@ export function pairModel(a: WireSequence, b: WireSequence, alignment: Alignment
     Int32Array,
     Int32Array,
   ];
-  const [deltasA, deltasB] = [deltasOf(a, tokensA), deltasOf(b, tokensB)];
+  const [deltasA, deltasB] = [computeDeltas(a, tokensA), computeDeltas(b, tokensB)];
   const differences = deltasA.map((delta, at) => {
     const [one, other] = [tokensA[at]!, tokensB[at]!];
     const isSame =
-      alignment === "index" ? at < shared : one >= 0 && other >= 0 && idOf(a, one) === idOf(b, other);
+      alignment === "index" ? at < shared : one >= 0 && other >= 0 && getId(a, one) === getId(b, other);
     const difference = deltasB[at]! - delta;
     return isSame && Number.isFinite(difference) ? difference : Number.NaN;
   });
@@ -105,7 +105,7 @@ function byIndex(a: WireSequence, b: WireSequence): Place[] {
 }
 
 function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
-  const [partsA, partsB] = [partsOf(a), partsOf(b)];
+  const [partsA, partsB] = [splitParts(a), splitParts(b)];
   const count = Math.max(partsA.length, partsB.length);
   return Array.from({ length: count }).flatMap((_, part) => {
     const [one, other] = [partsA[part] ?? [], partsB[part] ?? []];
@@ -123,7 +123,7 @@ function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
 }
 
 /** Tokens before the first turn, then of each turn with what follows it up to the next. */
-function partsOf({ turnMarks }: WireSequence): number[][] {
+function splitParts({ turnMarks }: WireSequence): number[][] {
   const parts: number[][] = [[]];
   let part = 0;
   for (const [token, mark] of turnMarks.entries()) {
@@ -142,11 +142,11 @@ export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
 }
 
-export function idOf({ ids, meta }: WireSequence, token: number): number {
+export function getId({ ids, meta }: WireSequence, token: number): number {
   return ids[meta.promptLength + token]!;
 }
 
-function deltasOf({ trainer, rollout, mask }: WireSequence, tokens: Int32Array): Float64Array {
+function computeDeltas({ trainer, rollout, mask }: WireSequence, tokens: Int32Array): Float64Array {
   return Float64Array.from(tokens, (token) =>
     token < 0 || mask[token] === 0 ? Number.NaN : trainer[token]! - rollout[token]!,
   );

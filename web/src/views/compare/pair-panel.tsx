@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ChartSpec } from "../../../../src/render/charts/index.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
+import { formatCounted, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
 import type { PairKind, RunComparison } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
@@ -79,8 +79,8 @@ function Pair({
         <a href={hrefToB(b.meta.index, tokenAt(model.tokensB, current))}>{b.meta.handle}</a> of {names.b} ·{" "}
         {HOW_TITLES[how]} ·{" "}
         {model.shared === Math.max(a.mask.length, b.mask.length)
-          ? `all ${countOf(model.shared, "response token")} the same`
-          : `the first ${countOf(model.shared, "response token")} the same, of ${a.mask.length} and ${b.mask.length}`}
+          ? `all ${formatCounted(model.shared, "response token")} the same`
+          : `the first ${formatCounted(model.shared, "response token")} the same, of ${a.mask.length} and ${b.mask.length}`}
       </p>
       <Prompts model={model} />
       <TokenCharts model={model} />
@@ -95,8 +95,8 @@ function Pair({
       />
       {alignment !== "index" && (
         <p class="muted" role="status">
-          No partner: {countOf(model.alone.a, "token")} of A, {countOf(model.alone.b, "token")} of B.
-          Differences are of equal tokens; with a dotted line below, the texts before them differ.
+          No partner: {formatCounted(model.alone.a, "token")} of A, {formatCounted(model.alone.b, "token")} of
+          B. Differences are of equal tokens; with a dotted line below, the texts before them differ.
         </p>
       )}
       <div class="strip-tools">

@@ -1,6 +1,6 @@
 import { navigate } from "../../state/url.ts";
 import { shadeClass } from "../../ui/colour-scale.ts";
-import { idOf, type PairModel, range, tokenText } from "./pair-model.ts";
+import { getId, type PairModel, range, tokenText } from "./pair-model.ts";
 
 interface StripProps {
   readonly model: PairModel;
@@ -51,7 +51,7 @@ function Cell({ model, at, domain, current }: StripProps & { readonly at: number
   const { a, b, tokensA, tokensB, deltasA, deltasB, differences, shared } = model;
   const [one, other] = [tokensA[at]!, tokensB[at]!];
   const [first, second] = [tokenText(a, one), tokenText(b, other)];
-  const isSame = one >= 0 && other >= 0 && idOf(a, one) === idOf(b, other);
+  const isSame = one >= 0 && other >= 0 && getId(a, one) === getId(b, other);
   const difference = differences[at]!;
   const isElsewhere = one !== other || one >= shared;
   const classes = ["cell", at === current ? "is-current" : "", isElsewhere ? "is-elsewhere" : ""];

@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks";
-import { countOf, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
-import { handleOf } from "../../state/handles.ts";
+import { formatCounted, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
+import { formatSequenceHandle } from "../../state/handles.ts";
 import type { StepRange } from "../../state/step-range.ts";
-import { hrefOf, navigate } from "../../state/url.ts";
+import { makeHref, navigate } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
 import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
-import { COMPARED, figureOf, formatPair, HOW_TITLES, orderedPairs, type Pairs } from "./pairs.ts";
+import { COMPARED, compareFigure, formatPair, HOW_TITLES, orderedPairs, type Pairs } from "./pairs.ts";
 import { hrefToA, hrefToB } from "./sequence-href.ts";
 
 /** Sequences that belong together, furthest apart first. */
@@ -31,7 +31,7 @@ export function PairsPanel({
       <div class="head">
         <h2 id="compare-pairs">Pairs of sequences</h2>
         <span class="muted" role="status">
-          {countOf(rows.length, "pair")}
+          {formatCounted(rows.length, "pair")}
         </span>
         <TakeAway what="pairs" rows={() => Array.from(rows, (at) => exportRow(all, at))} />
       </div>
@@ -39,7 +39,7 @@ export function PairsPanel({
         <VirtualTable
           label="Pairs of sequences"
           noun="pair"
-          columns={useMemo(() => columnsOf(all), [all])}
+          columns={useMemo(() => buildColumns(all), [all])}
           count={rows.length}
           row={(place) => rows[place]!}
           rowClass={(at) => (at === chosen ? "is-chosen" : undefined)}
@@ -55,7 +55,7 @@ export function PairsPanel({
   );
 }
 
-function columnsOf(all: Pairs): TableColumn<number>[] {
+function buildColumns(all: Pairs): TableColumn<number>[] {
   const { a, b, pairs } = all;
   const figures = COMPARED.flatMap(({ key, title, column }): TableColumn<number>[] => {
     const part = (name: string, run: "a" | "b"): TableColumn<number> => ({
@@ -63,7 +63,7 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
       title: `${title} ${name}`,
       width: 108,
       align: "end",
-      cell: (at) => formatNumber(figureOf(all, at, column)[run]),
+      cell: (at) => formatNumber(compareFigure(all, at, column)[run]),
     });
     return [
       part("A", "a"),
@@ -74,7 +74,7 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
         width: 132,
         align: "end",
         sortable: true,
-        cell: (at) => <b>{formatSigned(figureOf(all, at, column).difference)}</b>,
+        cell: (at) => <b>{formatSigned(compareFigure(all, at, column).difference)}</b>,
       },
     ];
   });
@@ -85,21 +85,21 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
       help: "the sequence of run A; leads to its page",
       width: 128,
       sortable: true,
-      cell: (at) => <a href={hrefToA(pairs.a[at]!)}>{handleOf(a, pairs.a[at]!)}</a>,
+      cell: (at) => <a href={hrefToA(pairs.a[at]!)}>{formatSequenceHandle(a, pairs.a[at]!)}</a>,
     },
     {
       key: "partner",
       title: "B",
       help: "its partner in run B; leads to its page",
       width: 128,
-      cell: (at) => <a href={hrefToB(pairs.b[at]!)}>{handleOf(b, pairs.b[at]!)}</a>,
+      cell: (at) => <a href={hrefToB(pairs.b[at]!)}>{formatSequenceHandle(b, pairs.b[at]!)}</a>,
     },
     {
       key: "beside",
       title: "both",
       help: "both texts, side by side below",
       width: 72,
-      cell: (at) => <a href={hrefOf({ params: { pair: formatPair(pairs, at), at: undefined } })}>beside</a>,
+      cell: (at) => <a href={makeHref({ params: { pair: formatPair(pairs, at), at: undefined } })}>beside</a>,
     },
     { key: "how", title: "why", width: 118, cell: (at) => HOW_TITLES[pairs.how[at]!] },
     {
@@ -132,13 +132,13 @@ function columnsOf(all: Pairs): TableColumn<number>[] {
 function exportRow(all: Pairs, at: number): Row {
   const { a, b, pairs } = all;
   return {
-    a: handleOf(a, pairs.a[at]!),
-    b: handleOf(b, pairs.b[at]!),
+    a: formatSequenceHandle(a, pairs.a[at]!),
+    b: formatSequenceHandle(b, pairs.b[at]!),
     how: pairs.how[at]!,
     shared_tokens: pairs.shared[at]!,
     ...Object.fromEntries(
       COMPARED.flatMap(({ column }) => {
-        const { a: first, b: second, difference } = figureOf(all, at, column);
+        const { a: first, b: second, difference } = compareFigure(all, at, column);
         return [
           [`${column}_a`, first],
           [`${column}_b`, second],

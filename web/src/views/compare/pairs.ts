@@ -34,7 +34,7 @@ export interface PairFigure {
   readonly difference: number;
 }
 
-export function figureOf({ a, b, pairs }: Pairs, at: number, column: SequenceColumn): PairFigure {
+export function compareFigure({ a, b, pairs }: Pairs, at: number, column: SequenceColumn): PairFigure {
   const first = a.columns[column][pairs.a[at]!]!;
   const second = b.columns[column][pairs.b[at]!]!;
   return { a: first, b: second, difference: second - first };
@@ -48,7 +48,7 @@ function sortValue(all: Pairs, key: string, at: number): number | undefined {
   if (key === "step") return a.columns.step[pairs.a[at]!]!;
   if (key === "sequence") return pairs.a[at]!;
   const compared = COMPARED.find((figure) => figure.key === key);
-  return compared && figureOf(all, at, compared.column).difference;
+  return compared && compareFigure(all, at, compared.column).difference;
 }
 
 export const SORT_KEYS = ["sequence", "step", "shared", "gap", ...COMPARED.map(({ key }) => key)];

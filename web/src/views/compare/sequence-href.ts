@@ -1,10 +1,10 @@
-import { hrefOf } from "../../state/url.ts";
+import { makeHref } from "../../state/url.ts";
 
 /** The page of a sequence of run A, and of run B. */
 export function hrefToA(sequence: number, token?: number): string {
-  return hrefOf({ view: "sequence", sequence, token });
+  return makeHref({ view: "sequence", sequence, token });
 }
 
 export function hrefToB(sequence: number, token?: number): string {
-  return hrefOf({ view: "sequence", sequence, token, params: { run: "b" } });
+  return makeHref({ view: "sequence", sequence, token, params: { run: "b" } });
 }

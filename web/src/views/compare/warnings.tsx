@@ -1,4 +1,4 @@
-import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
+import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunComparison } from "../../../../src/results/index.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
@@ -8,7 +8,7 @@ export function Warnings({ warnings, unchecked, pairs, unmatched, names }: RunCo
     <>
       <ComparisonWarnings warnings={warnings} />
       <p class="matched" role="status">
-        <strong>{countOf(pairs.a.length, "pair")}</strong> of sequences
+        <strong>{formatCounted(pairs.a.length, "pair")}</strong> of sequences
         {pairs.a.length > 0 && ` (${kinds(pairs.how)})`} · without a partner: {unmatched.a} of A {names.a},{" "}
         {unmatched.b} of B {names.b}
       </p>

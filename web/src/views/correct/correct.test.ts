@@ -5,7 +5,7 @@ import { formatCorrection, parseCorrection } from "../../../../src/trainers/neut
 import { correctionParams, readCorrection } from "../../state/correction.ts";
 import { type AxisName, linesOn, mainAxis, moveLine } from "../../state/lines.ts";
 import type { Figures } from "./figures.ts";
-import { binned, type MadeSequence, type NaiveFigures, naively, tableOf } from "./naive.test-data.ts";
+import { binned, type MadeSequence, makeTable, type NaiveFigures, naively } from "./naive.test-data.ts";
 import { isOn } from "./pieces.ts";
 import { type RowGroups, rowGroups, sequenceFigures, vetoedShares } from "./sequence-sums.ts";
 import { tokenFigures, tokenSums } from "./token-sums.ts";
@@ -67,7 +67,7 @@ function compared(figures: Figures): NaiveFigures {
 }
 
 function groupsIn(made: readonly MadeSequence[]): RowGroups {
-  return rowGroups(tableOf(made), binned(made, 12));
+  return rowGroups(makeTable(made), binned(made, 12));
 }
 
 function expectClose(actual: NaiveFigures, wanted: NaiveFigures, within: number): void {
@@ -86,7 +86,7 @@ describe("corrections of sequences", () => {
     fc.assert(
       fc.property(run, corrections("sequence"), (made, correction) => {
         expect(isOn(correction, ["sum", "mean"])).toBe(true);
-        const figures = compared(sequenceFigures(tableOf(made), correction, groupsIn(made)));
+        const figures = compared(sequenceFigures(makeTable(made), correction, groupsIn(made)));
         expectClose(figures, naively(made, correction), 1e-9);
       }),
     );
@@ -95,7 +95,7 @@ describe("corrections of sequences", () => {
   it("part the drop by length and by reward, and the parts add up", () => {
     fc.assert(
       fc.property(run, corrections("sequence"), (made, correction) => {
-        const figures = sequenceFigures(tableOf(made), correction, groupsIn(made));
+        const figures = sequenceFigures(makeTable(made), correction, groupsIn(made));
         for (const parts of [figures.byLength, figures.byReward]) {
           const dropped = parts.reduce((sum, part) => sum + part.tokens * part.dropped, 0);
           expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(figures.tokens);
@@ -111,7 +111,7 @@ describe("corrections of sequences", () => {
       { correct: 0, deltas: [0, 0] },
       { correct: 0, deltas: [10, 0, 0] },
     ];
-    const table = tableOf(made);
+    const table = makeTable(made);
     expect(vetoedShares(table, -Math.log(1e-4), groupsIn(made))).toEqual({
       sides: { right: 1, wrong: 0.6, unknown: 0 },
       byLength: [0, 1],
@@ -151,10 +151,10 @@ describe("corrections of tokens", () => {
         const { edges } = binned(made, 102);
         const figures = compared(tokenFigures(sums(made), correction, undefined));
         const naive = naively(made, correction);
-        const binOf = (log: number): number => edges.filter((at) => at !== null && at <= log).length;
-        const held = new Set(linesOn(correction, "token").map(({ at }) => binOf(at)));
+        const findBin = (log: number): number => edges.filter((at) => at !== null && at <= log).length;
+        const held = new Set(linesOn(correction, "token").map(({ at }) => findBin(at)));
         const all = made.flatMap(({ deltas }) => deltas);
-        const unsure = all.filter((each) => held.has(binOf(each))).length / all.length;
+        const unsure = all.filter((each) => held.has(findBin(each))).length / all.length;
         expect(Math.abs(figures.kept - naive.kept)).toBeLessThanOrEqual(unsure + 1e-9);
         expect(Math.abs(figures.clipped - naive.clipped)).toBeLessThanOrEqual(unsure + 1e-9);
       }),

@@ -1,6 +1,6 @@
 import {
-  countOf,
   formatCount,
+  formatCounted,
   formatNearOne,
   formatNearWhole,
   formatPlain,
@@ -48,7 +48,7 @@ export function FiguresTable({
           </tr>
         </thead>
         <tbody>
-          {rowsOf(figures, tokens, hasVeto).map(({ title, help, now, exact: told }) => (
+          {buildRows(figures, tokens, hasVeto).map(({ title, help, now, exact: told }) => (
             <tr key={title}>
               <th scope="row" title={help}>
                 {title}
@@ -70,7 +70,7 @@ export function FiguresTable({
   );
 }
 
-function rowsOf(figures: Figures | undefined, tokens: number, hasVeto: boolean): FigureRow[] {
+function buildRows(figures: Figures | undefined, tokens: number, hasVeto: boolean): FigureRow[] {
   const { kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures ?? {};
   // Which sequences the veto takes is known as a set that holds them all: then what is kept is at least this.
   const bounded = hasVeto && (vetoedAtMost ?? 0) > 0;
@@ -117,7 +117,7 @@ function rowsOf(figures: Figures | undefined, tokens: number, hasVeto: boolean):
             title: "vetoed",
             help: "by the vetoes alone",
             now: say("≤ ", vetoedAtMost, formatNearWhole),
-            exact: ({ vetoed }: CorrectAnswer) => countOf(vetoed, "sequence"),
+            exact: ({ vetoed }: CorrectAnswer) => formatCounted(vetoed, "sequence"),
           },
         ]
       : []),

@@ -74,7 +74,7 @@ export function emptySides(): BySide {
   return { right: new SideSums(), wrong: new SideSums(), unknown: new SideSums() };
 }
 
-export function figuresOf(
+export function computeFigures(
   sides: BySide,
   more: Pick<Figures, "keptSequences" | "byLength" | "byReward" | "vetoedAtMost">,
 ): Figures {

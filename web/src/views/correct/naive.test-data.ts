@@ -1,6 +1,6 @@
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../src/analyses/sweep/buckets.ts";
-import { rewardGroupOf, rewardGroups } from "../../../../src/analyses/sweep/reward-groups.ts";
+import { findRewardGroup, rewardGroups } from "../../../../src/analyses/sweep/reward-groups.ts";
 import type { CorrectBins, ValueGroup } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { applyCorrection } from "../../../../src/trainers/neutral/apply.ts";
@@ -18,7 +18,7 @@ export interface MadeGroup extends ValueGroup {
 }
 
 /** The groups of lengths and of rewards that these sequences fall into. */
-export function groupsOf(sequences: readonly MadeSequence[]): Record<"length" | "reward", MadeGroup[]> {
+export function makeGroups(sequences: readonly MadeSequence[]): Record<"length" | "reward", MadeGroup[]> {
   const [lengths, rewards] = [new Float64Array(LENGTH_BUCKETS), new Map<number, number>()];
   for (const { deltas, reward } of sequences) {
     lengths[lengthBucket(deltas.length)]!++;
@@ -33,7 +33,7 @@ export function groupsOf(sequences: readonly MadeSequence[]): Record<"length" | 
     })),
     reward: byReward.map((group, at) => ({
       ...group,
-      has: ({ reward = Number.NaN }) => rewardGroupOf(byReward, reward) === at,
+      has: ({ reward = Number.NaN }) => findRewardGroup(byReward, reward) === at,
     })),
   };
 }
@@ -63,11 +63,11 @@ export function binned(sequences: readonly MadeSequence[], bins: number): Correc
         tokens[inner.filter((edge) => edge <= delta).length]! += 1;
       return { from, to, tokens };
     });
-  const { length, reward } = groupsOf(sequences);
+  const { length, reward } = makeGroups(sequences);
   return { edges: [null, ...inner, null], groups, by_length: counts(length), by_reward: counts(reward) };
 }
 
-export function tableOf(sequences: readonly MadeSequence[]): SequenceTable {
+export function makeTable(sequences: readonly MadeSequence[]): SequenceTable {
   return madeTable(
     sequences.map(({ correct, reward = Number.NaN, deltas }) => {
       const sum = (of: (delta: number) => number): number =>
@@ -105,7 +105,7 @@ export function naively(sequences: readonly MadeSequence[], correction: Correcti
     { all: 0, dropped: 0 },
     { all: 0, dropped: 0 },
   ];
-  const groups = groupsOf(sequences);
+  const groups = makeGroups(sequences);
   const tallies = [...groups.length, ...groups.reward].map(({ has }) => ({ has, all: 0, dropped: 0 }));
   const truncating = {
     ...correction,

@@ -52,7 +52,7 @@ export function prepare(table: SequenceTable, bins: CorrectBins): Prepared {
       sorted.set(axis, known);
       return known;
     },
-    worst: worstOf(table),
+    worst: findWorst(table),
     sequences: table.columns.tokens.reduce((count, own) => count + (own > 0 ? 1 : 0), 0),
   };
 }
@@ -83,7 +83,7 @@ export function figuresNow(
   return divided >= 0 && figures ? { ...figures, meanWeight: undefined } : figures;
 }
 
-function worstOf({ columns, length }: SequenceTable): Prepared["worst"] {
+function findWorst({ columns, length }: SequenceTable): Prepared["worst"] {
   let at = -1;
   for (let row = 0; row < length; row++)
     if (
@@ -96,15 +96,15 @@ function worstOf({ columns, length }: SequenceTable): Prepared["worst"] {
 }
 
 /** Far enough for all but one in ten thousand, and for every bound in play. */
-export function axisOf(prepared: Prepared, correction: Correction, name: AxisName): Axis {
-  const [least, middle, most] = tailsOf(prepared, name);
+export function makeAxis(prepared: Prepared, correction: Correction, name: AxisName): Axis {
+  const [least, middle, most] = findTails(prepared, name);
   const bounds = linesOn(correction, name).map(({ at }) => Math.abs(at));
   const reach = Math.max(1e-3, -least, most, ...bounds.map((bound) => bound * 1.5));
   return asinhAxis(reach, Math.max(middle, reach * 1e-4));
 }
 
 /** Below, above and how far from 0 most are. */
-function tailsOf({ sums, sorted }: Prepared, axis: AxisName): readonly [number, number, number] {
+function findTails({ sums, sorted }: Prepared, axis: AxisName): readonly [number, number, number] {
   const at = (share: number): number => {
     if (axis === "token") return sums.quantile(share);
     const sides = Object.values(sorted(axis)).filter((values) => values.length > 0);
@@ -116,7 +116,7 @@ function tailsOf({ sums, sorted }: Prepared, axis: AxisName): readonly [number, 
 
 const COLOURS: Readonly<Record<Side, string>> = { right: "--blue", wrong: "--orange", unknown: "--grey" };
 
-export function pictureOf(
+export function makePicture(
   sides: readonly HistogramSide[],
   correction: Correction,
   name: AxisName,
@@ -130,7 +130,7 @@ export function pictureOf(
   return { axis, sides, zones };
 }
 
-export function sidesOf({ sums, sorted }: Prepared, axis: AxisName): HistogramSide[] {
+export function listSides({ sums, sorted }: Prepared, axis: AxisName): HistogramSide[] {
   const values = axis === "token" ? undefined : sorted(axis);
   const present = SIDES.filter((side) => (values ? values[side].length > 0 : sums.sides.includes(side)));
   return present.map((side) => ({

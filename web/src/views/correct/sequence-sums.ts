@@ -4,15 +4,15 @@
  * @module
  */
 
-import { rewardGroupOf } from "../../../../src/analyses/sweep/index.ts";
+import { findRewardGroup } from "../../../../src/analyses/sweep/index.ts";
 import type { CorrectBins, ValueGroup } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type Correction, insideInterval } from "../../../../src/trainers/neutral/index.ts";
 import { type AxisName, axisOfWeight } from "../../state/lines.ts";
 import {
+  computeFigures,
   emptySides,
   type Figures,
-  figuresOf,
   type GroupShare,
   SIDES,
   type Side,
@@ -39,7 +39,7 @@ export function rowGroups({ columns }: SequenceTable, sums: CorrectBins): RowGro
     },
     reward: {
       groups: rewards,
-      of: Int8Array.from(columns.reward, (reward) => rewardGroupOf(rewards, reward)),
+      of: Int8Array.from(columns.reward, (reward) => findRewardGroup(rewards, reward)),
     },
   };
 }
@@ -85,7 +85,7 @@ export function logRatios({ columns }: SequenceTable, axis: Exclude<AxisName, "t
   return axis === "sum" ? columns.delta_sum : columns.delta_mean;
 }
 
-export function sideOf(correct: number): Side {
+export function findSide(correct: number): Side {
   return Number.isNaN(correct) ? "unknown" : correct > 0 ? "right" : "wrong";
 }
 
@@ -114,7 +114,7 @@ export function vetoedShares(
   for (let row = 0; row < rows; row++) {
     const own = columns.tokens[row]!;
     if (!(own > 0)) continue;
-    const side = sideOf(columns.correct[row]!);
+    const side = findSide(columns.correct[row]!);
     const out = columns.delta_abs_max[row]! > reach;
     tokens[side] += own;
     if (out) vetoed[side] += own;
@@ -150,7 +150,7 @@ export function sequenceFigures(table: SequenceTable, correction: Correction, gr
   for (let row = 0; row < table.length; row++) {
     const own = tokens[row]!;
     if (!(own > 0) || Number.isNaN(table.columns.delta_sum[row]!)) continue;
-    const into = sides[sideOf(correct[row]!)];
+    const into = sides[findSide(correct[row]!)];
     into.tokens += own;
     all += own;
     const out = delta_abs_max[row]! > reach;
@@ -176,7 +176,7 @@ export function sequenceFigures(table: SequenceTable, correction: Correction, gr
     into.squares += weight ? own * w * w : rho_squares[row]!;
     into.loss += own * w;
   }
-  return figuresOf(sides, {
+  return computeFigures(sides, {
     keptSequences,
     byLength: lengths.parts,
     byReward: rewards.parts,
@@ -193,7 +193,7 @@ export function sortedBySide(
   const { correct, tokens } = table.columns;
   const of = (side: Side): Float64Array =>
     logs
-      .filter((log, row) => tokens[row]! > 0 && !Number.isNaN(log) && sideOf(correct[row]!) === side)
+      .filter((log, row) => tokens[row]! > 0 && !Number.isNaN(log) && findSide(correct[row]!) === side)
       .sort();
   return Object.fromEntries(SIDES.map((side) => [side, of(side)])) as Record<Side, Float64Array>;
 }

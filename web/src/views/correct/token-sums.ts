@@ -6,9 +6,9 @@
 import type { CorrectBins, ValueGroup } from "../../../../src/results/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import {
+  computeFigures,
   emptySides,
   type Figures,
-  figuresOf,
   type GroupShare,
   SIDES,
   type Side,
@@ -57,7 +57,7 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: Correc
     ]),
   );
 
-  const binOf = (delta: number): number => {
+  const findBin = (delta: number): number => {
     let [low, high] = [0, bins - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -74,33 +74,33 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: Correc
     const mean = Math.log((sums.rho[bin + 1]! - sums.rho[bin]!) / count);
     return count > 0 && delta > mean ? 1 : 0;
   };
-  const belowOf = (total: Float64Array, delta: number, share: (bin: number) => number): number => {
+  const sumBelow = (total: Float64Array, delta: number, share: (bin: number) => number): number => {
     if (delta === Infinity) return total[bins]!;
     if (delta === -Infinity) return 0;
-    const bin = binOf(delta);
+    const bin = findBin(delta);
     const within = total[bin + 1]! - total[bin]!;
     return total[bin]! + (within === 0 ? 0 : within * share(bin));
   };
   const below: TokenSums["below"] = (side, quantity, delta) => {
     const sums = running.get(side);
-    return sums === undefined ? 0 : belowOf(sums[quantity], delta, (bin) => shareBelow(sums, bin, delta));
+    return sums === undefined ? 0 : sumBelow(sums[quantity], delta, (bin) => shareBelow(sums, bin, delta));
   };
   // Of groups not even the mean of an open bin is known; bounds that lie in one are e^20 from 1.
-  const groupsOf = (given: CorrectBins["by_length"]): TokenGroup[] =>
+  const makeGroups = (given: CorrectBins["by_length"]): TokenGroup[] =>
     given.map(({ from, to, tokens }) => {
       const total = runningSum(tokens);
       const share = (bin: number, delta: number): number =>
         bin === 0 || bin === bins - 1
           ? Number(bin > 0)
           : Math.min(1, (delta - edges[bin]!) / (edges[bin + 1]! - edges[bin]!));
-      return { from, to, below: (delta) => belowOf(total, delta, (bin) => share(bin, delta)) };
+      return { from, to, below: (delta) => sumBelow(total, delta, (bin) => share(bin, delta)) };
     });
   const sides = SIDES.filter((side) => running.has(side));
   return {
     sides,
     below,
-    byLength: groupsOf(by_length),
-    byReward: groupsOf(by_reward),
+    byLength: makeGroups(by_length),
+    byReward: makeGroups(by_reward),
     quantile(share) {
       const count = (bin: number): number =>
         sides.reduce((sum, side) => sum + running.get(side)!.tokens[bin]!, 0);
@@ -134,7 +134,7 @@ export function tokenFigures(
       const kept = left * (1 - (taken?.[at] ?? 0));
       return { ...group, tokens, dropped: tokens === 0 ? 0 : 1 - kept / tokens };
     });
-  return figuresOf(sides, {
+  return computeFigures(sides, {
     byLength: shares(sums.byLength, vetoed?.byLength),
     byReward: shares(sums.byReward, vetoed?.byReward),
     ...(vetoed !== undefined && { vetoedAtMost: lost / all }),

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import { countOf } from "../../../../src/render/text/display/index.ts";
+import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { CorrectBins, RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
@@ -10,7 +10,7 @@ import { useExact } from "../../state/exact.ts";
 import { AXES, type AxisName, linesOn, mainAxis, moveLine } from "../../state/lines.ts";
 import { correctBins, type Loaded, settle, table } from "../../state/loaded.ts";
 import { formatSteps, parseSteps, type StepRange } from "../../state/step-range.ts";
-import { hrefOf, navigate, route } from "../../state/url.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { CorrectionEditor, ShippedButtons } from "../../ui/correction-editor.tsx";
@@ -20,7 +20,7 @@ import type { ViewProps } from "../../view-props.ts";
 import { Configs } from "./configs.tsx";
 import { DroppedTable, FiguresTable } from "./figures-table.tsx";
 import { OverSteps } from "./over-steps.tsx";
-import { axisOf, figuresNow, inSteps, pictureOf, prepare, sidesOf } from "./prepared.ts";
+import { figuresNow, inSteps, listSides, makeAxis, makePicture, prepare } from "./prepared.ts";
 import "./style.css";
 import { formatBins, parseBins, Ways } from "./ways.tsx";
 
@@ -72,9 +72,9 @@ function OfCorrection({
   const axisName = AXES.find((name) => name === params.axis) ?? mainAxis(correction);
   // While a line is held the axis stays: it must not move under the pointer.
   const axisKey = held === undefined ? text : formatCorrection(held);
-  const axis = useMemo(() => axisOf(prepared, held ?? correction, axisName), [prepared, axisKey, axisName]);
-  const sides = useMemo(() => sidesOf(prepared, axisName), [prepared, axisName]);
-  const picture = useMemo(() => pictureOf(sides, correction, axisName, axis), [sides, text, axis]);
+  const axis = useMemo(() => makeAxis(prepared, held ?? correction, axisName), [prepared, axisKey, axisName]);
+  const sides = useMemo(() => listSides(prepared, axisName), [prepared, axisName]);
+  const picture = useMemo(() => makePicture(sides, correction, axisName, axis), [sides, text, axis]);
   const figures = useMemo(() => figuresNow(prepared, correction), [prepared, text]);
   const exact = useExact(client.correct, { correction: text, steps: range }, held !== undefined);
   const change = (next: Correction, replace = false): void => {
@@ -107,8 +107,10 @@ function OfCorrection({
           />
           <figcaption>
             <span>
-              {axisName === "token" ? countOf(tokens, "token") : countOf(prepared.sequences, "sequence")} by{" "}
-              {AXIS_NAMES[axisName]}: Δ in nats below, ratio above; heights are logarithmic
+              {axisName === "token"
+                ? formatCounted(tokens, "token")
+                : formatCounted(prepared.sequences, "sequence")}{" "}
+              by {AXIS_NAMES[axisName]}: Δ in nats below, ratio above; heights are logarithmic
             </span>
             <span class="sides">
               {picture.sides.map(({ name, colour, up }) => (
@@ -147,7 +149,7 @@ function OfCorrection({
           <p class="leave">
             {worst && (
               <a
-                href={hrefOf({
+                href={makeHref({
                   view: "sequence",
                   sequence: worst.sequence,
                   token: worst.token,

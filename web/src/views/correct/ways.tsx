@@ -1,7 +1,7 @@
-import { countOf, formatSigned } from "../../../../src/render/text/display/index.ts";
+import { formatCounted, formatSigned } from "../../../../src/render/text/display/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { type AxisName, insidesOn } from "../../state/lines.ts";
-import { hrefOf } from "../../state/url.ts";
+import { makeHref } from "../../state/url.ts";
 import type { HistogramSide } from "../../ui/histogram/draw-histogram.ts";
 
 type Bins = readonly [from: number, to: number];
@@ -48,7 +48,7 @@ export function Ways({
     Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));
   const all = count([-Infinity, Infinity]);
   const ways = [
-    ...(picked ? [{ name: `Δ ${say(picked)}`, filter: termOf(field, picked), count: count(picked) }] : []),
+    ...(picked ? [{ name: `Δ ${say(picked)}`, filter: writeTerm(field, picked), count: count(picked) }] : []),
     ...insidesOn(correction, axis).flatMap(({ action, inside: { low, high } }) => {
       if (action === "veto" || (low === -Infinity && high === Infinity)) return [];
       const inside = [low, high] as const;
@@ -67,14 +67,14 @@ export function Ways({
       {ways.map(({ name, filter, count: found }) => (
         <a
           key={filter}
-          href={hrefOf({
+          href={makeHref({
             view,
             token: undefined,
             params: { filter, by: undefined },
           })}
         >
           {view === "tokens" && "≈ "}
-          {countOf(found, view.slice(0, -1))} {name}
+          {formatCounted(found, view.slice(0, -1))} {name}
         </a>
       ))}
     </p>
@@ -83,10 +83,10 @@ export function Ways({
 
 function outsideTerm(field: string, [low, high]: Bins): string {
   if (low === -Infinity) return `${field}>${rounded(high)}`;
-  return high === Infinity ? `${field}<${rounded(low)}` : `-${termOf(field, [low, high])}`;
+  return high === Infinity ? `${field}<${rounded(low)}` : `-${writeTerm(field, [low, high])}`;
 }
 
-function termOf(field: string, [from, to]: Bins): string {
+function writeTerm(field: string, [from, to]: Bins): string {
   if (!Number.isFinite(from)) return `${field}<${rounded(to)}`;
   return Number.isFinite(to) ? `${field}:${rounded(from)}..${rounded(to)}` : `${field}>${rounded(from)}`;
 }

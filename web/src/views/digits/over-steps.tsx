@@ -1,7 +1,7 @@
 import type { ChartSpec } from "../../../../src/render/charts/index.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { parseSteps } from "../../state/step-range.ts";
-import { hrefOf, navigate, param } from "../../state/url.ts";
+import { makeHref, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
 
@@ -25,8 +25,8 @@ export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] })
             <span aria-hidden="true">✕</span>
             <span class="visually-hidden">: choose all again</span>
           </button>{" "}
-          <a href={hrefOf({ view: "sequences", token: undefined })}>their sequences</a>. Figures on this page
-          are of all steps.
+          <a href={makeHref({ view: "sequences", token: undefined })}>their sequences</a>. Figures on this
+          page are of all steps.
         </p>
       )}
       <div class="charts">

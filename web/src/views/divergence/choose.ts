@@ -15,7 +15,7 @@ export const LISTS = [
 export type ListName = (typeof LISTS)[number]["name"];
 export type GroupList = Exclude<ListName, "occurrence">;
 
-export function groupsOf(top: TopTokens, list: GroupList): readonly TokenGroup[] {
+export function selectGroups(top: TopTokens, list: GroupList): readonly TokenGroup[] {
   return top[`by_${list}`];
 }
 

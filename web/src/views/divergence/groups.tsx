@@ -5,7 +5,7 @@ import {
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
 import type { TokenGroup } from "../../../../src/results/index.ts";
-import { hrefOf, navigate } from "../../state/url.ts";
+import { makeHref, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import type { GroupList } from "./choose.ts";
 import { visibleText } from "./visible-text.ts";
@@ -73,7 +73,7 @@ function columnsFor(list: GroupList, most: number): TableColumn<TokenGroup>[] {
         worst === null ? (
           formatNumber(delta_abs_max)
         ) : (
-          <a href={hrefOf({ view: "sequence", ...worst })} title="see it in the text">
+          <a href={makeHref({ view: "sequence", ...worst })} title="see it in the text">
             {formatNumber(delta_abs_max)}
           </a>
         ),

@@ -5,7 +5,7 @@ import {
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
 import type { TokenOccurrence } from "../../../../src/results/index.ts";
-import { hrefOf, navigate } from "../../state/url.ts";
+import { makeHref, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { quietText, visibleText } from "./visible-text.ts";
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly TableColumn<TokenOccurrence>[] = [
     help: "step, rank, sequence, response token; the link goes to the text",
     width: 150,
     cell: ({ handle, sequence, token }) => (
-      <a href={hrefOf({ view: "sequence", sequence, token })}>{handle}</a>
+      <a href={makeHref({ view: "sequence", sequence, token })}>{handle}</a>
     ),
   },
   figure("size", "|Δ|", "distance of the two log-probs, nats", ({ delta }) => formatNumber(Math.abs(delta))),

@@ -1,11 +1,11 @@
 import { useId, useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
-import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
+import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { MatchingTokens, RunInfo, TopTokens } from "../../../../src/results/index.ts";
 import { useKeys } from "../../state/keys.ts";
 import { topTokens } from "../../state/loaded.ts";
 import { useMatchingTokens } from "../../state/matches.ts";
-import { hrefOf, navigate, route } from "../../state/url.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import { flatRows, type Row } from "../../ui/export.ts";
 import { FilterBox } from "../../ui/filter-box.tsx";
 
@@ -15,12 +15,12 @@ import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import {
   GROUP_ORDERS,
-  groupsOf,
   groupsWith,
   LISTS,
   OCCURRENCE_ORDERS,
   occurrencesWith,
   ordered,
+  selectGroups,
 } from "./choose.ts";
 import { Groups } from "./groups.tsx";
 import { Occurrences } from "./occurrences.tsx";
@@ -49,10 +49,10 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
   };
   const name = list.name;
   const furthest = found?.occurrences ?? top.occurrences;
-  const all = name === "occurrence" ? furthest : groupsOf(top, name);
+  const all = name === "occurrence" ? furthest : selectGroups(top, name);
   const occurrences = ordered(occurrencesWith(furthest, find), OCCURRENCE_ORDERS, sort);
   const groups =
-    name === "occurrence" ? [] : ordered(groupsWith(groupsOf(top, name), find), GROUP_ORDERS, sort);
+    name === "occurrence" ? [] : ordered(groupsWith(selectGroups(top, name), find), GROUP_ORDERS, sort);
   const shown = name === "occurrence" ? occurrences : groups;
   return (
     <div class="tokens-view">
@@ -67,14 +67,16 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
           {LISTS.map(({ name: other, title }) => (
             <a
               key={other}
-              href={hrefOf({
+              href={makeHref({
                 params: { by: other === "occurrence" ? undefined : other, "tokens-sort": undefined },
               })}
               aria-current={other === list.name ? "true" : undefined}
             >
               {title}{" "}
               <small>
-                {formatCount(other === "occurrence" ? top.occurrences.length : groupsOf(top, other).length)}
+                {formatCount(
+                  other === "occurrence" ? top.occurrences.length : selectGroups(top, other).length,
+                )}
               </small>
             </a>
           ))}
@@ -92,7 +94,7 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
             }
           />
         </label>
-        <TakeAway what={`tokens by ${list.name}`} rows={() => rowsOf(shown)} />
+        <TakeAway what={`tokens by ${list.name}`} rows={() => buildRows(shown)} />
         <p class="counts" role="status">
           <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
           {isFiltered && (busy ? <span class="loading"> · looking through the tokens …</span> : whose(found))}
@@ -123,13 +125,15 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
 
 function whose(found: MatchingTokens | undefined): string {
   if (found === undefined) return ", the largest |Δ| of the run";
-  return `, the largest |Δ| of the ${formatCount(found.tokens)} in ${countOf(found.sequences, "sequence")} that match`;
+  return `, the largest |Δ| of the ${formatCount(found.tokens)} in ${formatCounted(found.sequences, "sequence")} that match`;
 }
 
 const EMPTY =
   "There is nothing here: no token has both log-probs, or nothing is known to put tokens together by.";
 
-function rowsOf(items: readonly (TopTokens["occurrences"][number] | TopTokens["by_token"][number])[]): Row[] {
+function buildRows(
+  items: readonly (TopTokens["occurrences"][number] | TopTokens["by_token"][number])[],
+): Row[] {
   const places = items.map((item) =>
     "worst" in item && item.worst !== null
       ? { worst_sequence: item.worst.sequence, worst_token: item.worst.token }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { checkpointParam, settingsOf, toPart } from "./settings.ts";
+import { checkpointParam, readChoices, toPart } from "./settings.ts";
 
 const CHECKPOINTS = ["sft", "rlvr_step_100", "rlvr_step_1000"];
 
 it("is the whole study at its last checkpoint without parameters", () => {
-  expect(settingsOf({}, CHECKPOINTS)).toEqual({
+  expect(readChoices({}, CHECKPOINTS)).toEqual({
     part: "study",
     text: undefined,
     token: undefined,
@@ -18,7 +18,7 @@ it("is the whole study at its last checkpoint without parameters", () => {
 
 it("reads what the address says, and takes nothing unreadable", () => {
   const params = { text: "12", token: "40", checkpoint: "sft", lines: "all", order: "-kl", answer: "wrong" };
-  expect(settingsOf(params, CHECKPOINTS)).toMatchObject({
+  expect(readChoices(params, CHECKPOINTS)).toMatchObject({
     part: "text",
     text: 12,
     token: 40,
@@ -28,7 +28,7 @@ it("reads what the address says, and takes nothing unreadable", () => {
     order: { key: "kl", descending: true },
   });
   const wrong = { text: "-1", token: "4", checkpoint: "none", order: "toString", answer: "maybe", part: "x" };
-  expect(settingsOf(wrong, CHECKPOINTS)).toMatchObject({
+  expect(readChoices(wrong, CHECKPOINTS)).toMatchObject({
     part: "study",
     text: undefined,
     token: undefined,

@@ -28,7 +28,7 @@ export type AnswerFilter = (typeof ANSWERS)[number];
 
 type Params = Readonly<Record<string, string | undefined>>;
 
-export function settingsOf(params: Params, checkpoints: readonly string[]): Settings {
+export function readChoices(params: Params, checkpoints: readonly string[]): Settings {
   const text = wholeNumber(params.text);
   const named = checkpoints.indexOf(params.checkpoint ?? "");
   const order = params.order?.replace(/^-/, "");

@@ -1,9 +1,9 @@
 import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { studyTables, studyTexts } from "../../state/loaded.ts";
-import { hrefOf, route } from "../../state/url.ts";
+import { makeHref, route } from "../../state/url.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { StudyViewProps } from "../../view-props.ts";
-import { type Settings, settingsOf, toPart } from "./settings.ts";
+import { readChoices, type Settings, toPart } from "./settings.ts";
 import "../../ui/heat-levels.css";
 import "./style.css";
 import { StudyPart } from "./study/study-part.tsx";
@@ -12,7 +12,7 @@ import { TextList } from "./texts/text-list.tsx";
 
 /** A study of checkpoints under teacher forcing: the whole of it, its texts, one text. */
 export function CheckpointsView({ info }: StudyViewProps) {
-  const settings = settingsOf(route.value.params, info.checkpoints);
+  const settings = readChoices(route.value.params, info.checkpoints);
   return (
     <div class="checkpoints-view">
       <h1 class="visually-hidden">Checkpoints</h1>
@@ -35,14 +35,14 @@ export function CheckpointsView({ info }: StudyViewProps) {
 function Parts({ settings: { part, text }, texts }: { readonly settings: Settings; readonly texts: number }) {
   return (
     <nav class="pills" aria-label="Parts of the study">
-      <a href={hrefOf({ params: toPart("study") })} aria-current={part === "study" ? "page" : undefined}>
+      <a href={makeHref({ params: toPart("study") })} aria-current={part === "study" ? "page" : undefined}>
         The study
       </a>
-      <a href={hrefOf({ params: toPart("texts") })} aria-current={part === "texts" ? "page" : undefined}>
+      <a href={makeHref({ params: toPart("texts") })} aria-current={part === "texts" ? "page" : undefined}>
         Texts <small>{formatCount(texts)}</small>
       </a>
       {part === "text" && (
-        <a href={hrefOf({})} aria-current="page">
+        <a href={makeHref({})} aria-current="page">
           Text q{text}
         </a>
       )}

@@ -4,7 +4,7 @@ import { client } from "../../api/client.ts";
 import { correctionParams, readCorrection } from "../../state/correction.ts";
 import { useExact } from "../../state/exact.ts";
 import type { StepRange } from "../../state/step-range.ts";
-import { hrefOf, navigate, route } from "../../state/url.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import type { PlotEvents } from "../../ui/chart-plot.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
 import { CorrectionEditor, ShippedButtons } from "../../ui/correction-editor.tsx";
@@ -33,7 +33,7 @@ export function CorrectionPanel({
         </h3>
         {isAsked && (
           <>
-            <a href={hrefOf({ view: "correct", token: undefined })}>drag its thresholds</a>
+            <a href={makeHref({ view: "correct", token: undefined })}>drag its thresholds</a>
             <button type="button" onClick={() => change(undefined)}>
               none
             </button>

@@ -14,7 +14,7 @@ import type { MismatchReport, RunInfo, StepMetrics, StepSeries } from "../../../
 import { brushSteps } from "../../state/brush-steps.ts";
 import { useKeys } from "../../state/keys.ts";
 import { parseSteps, type StepRange } from "../../state/step-range.ts";
-import { hrefOf, navigate, param } from "../../state/url.ts";
+import { makeHref, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
@@ -44,7 +44,7 @@ export function StepPanel({
   const crosshair = useCrosshair();
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
-  const scale = oneOf(SCALES, scaleParam) ?? "auto";
+  const scale = findChosen(SCALES, scaleParam) ?? "auto";
   const whole = useMemo(() => stepCharts(data, by, scale), [data, by, scale]);
   const { absent, faint } = whole;
   const steps = whole.charts[0]?.xs ?? [];
@@ -157,9 +157,9 @@ function Chosen({
         </button>
       )}
       <span>
-        their <a href={hrefOf({ view: "sequences", token: undefined })}>sequences</a>,{" "}
-        <a href={hrefOf({ view: "tokens", token: undefined, params: { by: undefined } })}>tokens</a>,{" "}
-        <a href={hrefOf({ view: "correct", token: undefined })}>correction</a>
+        their <a href={makeHref({ view: "sequences", token: undefined })}>sequences</a>,{" "}
+        <a href={makeHref({ view: "tokens", token: undefined, params: { by: undefined } })}>tokens</a>,{" "}
+        <a href={makeHref({ view: "correct", token: undefined })}>correction</a>
       </span>
       {pooled !== undefined && (
         <span class="muted">
@@ -182,7 +182,7 @@ function choose(name: string, value: string, fallback: string): void {
   navigate({ params: { [name]: value === fallback ? undefined : value } });
 }
 
-function oneOf<Name extends string>(
+function findChosen<Name extends string>(
   names: readonly Name[],
   chosen: ReadonlySignal<string>,
 ): Name | undefined {

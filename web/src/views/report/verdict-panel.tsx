@@ -3,7 +3,7 @@ import { displayed } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type { MismatchReport } from "../../../../src/results/index.ts";
 import { reportTables } from "../../state/loaded.ts";
-import { hrefOf } from "../../state/url.ts";
+import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { flatRows } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
@@ -73,7 +73,7 @@ function FirstLooks() {
     <ul class="first-looks" aria-label="Where to look first">
       {loaded.value.first.map(({ label, place, move, text, context }) => (
         <li key={label}>
-          <b>{label}</b> {move ? <a href={hrefOf(move)}>{place}</a> : <HandleLink handle={place} />}
+          <b>{label}</b> {move ? <a href={makeHref(move)}>{place}</a> : <HandleLink handle={place} />}
           <br />
           {text}
           {context && <Context of={context} />}

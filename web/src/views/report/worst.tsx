@@ -1,6 +1,6 @@
 import type { ReportPage } from "../../../../src/results/index.ts";
 import type { StepRange } from "../../state/step-range.ts";
-import { hrefOf } from "../../state/url.ts";
+import { makeHref } from "../../state/url.ts";
 import { ReportTable, rowsWhere } from "../../ui/report-table.tsx";
 
 /** The turns, tokens and sequences that are furthest off, one click from their text: those of the chosen steps. */
@@ -27,7 +27,7 @@ export function Worst({
               )}
               {table.id === "worst-tokens" && (
                 <p class="note">
-                  <a href={hrefOf({ view: "tokens", token: undefined })}>
+                  <a href={makeHref({ view: "tokens", token: undefined })}>
                     {" "}
                     all tokens, by class, position and turn{" "}
                   </a>

@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { essOf } from "../../../../src/analyses/filter/index.ts";
+import { computeEss } from "../../../../src/analyses/filter/index.ts";
 import { formatHandle } from "../../../../src/core/schema/index.ts";
 import {
   formatCount,
@@ -42,8 +42,8 @@ export const COLUMNS: readonly SequencesColumn[] = [
     help: "its handle: step, rank, row",
     width: 150,
     usual: true,
-    value: handleOf,
-    text: handleOf,
+    value: formatRowHandle,
+    text: formatRowHandle,
   },
   figure("abs", "mean |Δ|", "mean |Δ| of its tokens, nats", formatNumber, true),
   figure("worst", "max |Δ|", "its largest |Δ|, nats; the link goes to that token", formatNumber, true),
@@ -56,8 +56,8 @@ export const COLUMNS: readonly SequencesColumn[] = [
     width: 76,
     align: "end",
     usual: false,
-    value: (table, row) => essOf(table)[row],
-    text: (table, row) => formatNearOne(essOf(table)[row]),
+    value: (table, row) => computeEss(table)[row],
+    text: (table, row) => formatNearOne(computeEss(table)[row]),
   },
   figure("sum", "ΣΔ", "ΣΔ: the log of the sequence's importance ratio, nats", formatSigned),
   figure("dp", "max |Δp|", "largest |p_trainer − p_rollout|", formatNumber),
@@ -88,7 +88,7 @@ export function columnNamed(key: string): SequencesColumn | undefined {
 }
 
 /** `s12.r3.q41`, as the command line prints it. */
-export function handleOf({ columns }: SequenceTable, row: number): string {
+export function formatRowHandle({ columns }: SequenceTable, row: number): string {
   return formatHandle({ step: columns.step[row]!, rank: columns.rank[row]!, sequence: columns.row[row]! });
 }
 

@@ -1,15 +1,15 @@
 import { formatCount } from "../../../../src/render/text/display/index.ts";
 import type { TokenMatches } from "../../../../src/results/wire/index.ts";
 import { MATCHING } from "../../state/sequence-order.ts";
-import { hrefOf } from "../../state/url.ts";
+import { makeHref } from "../../state/url.ts";
 import type { SequencesColumn } from "./columns.ts";
 
 /** How many of a sequence's tokens a filter leaves. */
 export function matchColumn({ sequences, counts, first, worst }: TokenMatches): SequencesColumn {
   const places = new Map(Array.from(sequences, (row, at) => [row, at]));
-  const countOf = (row: number): number | undefined => counts[places.get(row) ?? -1];
+  const getCount = (row: number): number | undefined => counts[places.get(row) ?? -1];
   const link = (row: number, token: number, text: string, which: string) => (
-    <a href={hrefOf({ view: "sequence", sequence: row, token })} title={`${which}: token ${token}`}>
+    <a href={makeHref({ view: "sequence", sequence: row, token })} title={`${which}: token ${token}`}>
       {text}
     </a>
   );
@@ -20,8 +20,8 @@ export function matchColumn({ sequences, counts, first, worst }: TokenMatches): 
     width: 104,
     align: "end",
     usual: true,
-    value: (_, row) => countOf(row),
-    text: (_, row) => formatCount(countOf(row)),
+    value: (_, row) => getCount(row),
+    text: (_, row) => formatCount(getCount(row)),
     cell: (row) => {
       const at = places.get(row);
       if (at === undefined) return undefined;

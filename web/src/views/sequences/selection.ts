@@ -41,12 +41,12 @@ export function sortAfter(now: Sort, key: string, textual: boolean): string {
   return `${descending ? "-" : ""}${key}`;
 }
 
-export function layoutOf({ layout }: Params): Layout {
+export function readLayout({ layout }: Params): Layout {
   return LAYOUTS.find((name) => name === layout) ?? "rows";
 }
 
 /** Columns that have no value at any row are left out of the usual ones. */
-export function columnsOf(table: SequenceTable, { columns }: Params): readonly SequencesColumn[] {
+export function chooseColumns(table: SequenceTable, { columns }: Params): readonly SequencesColumn[] {
   if (columns !== undefined) {
     const wanted = columns.split(",");
     return COLUMNS.filter(({ key }) => key === HANDLE || wanted.includes(key));

@@ -1,5 +1,5 @@
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { hrefOf, navigate } from "../../state/url.ts";
+import { makeHref, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { HANDLE, type SequencesColumn } from "./columns.ts";
 import { sortAfter } from "./selection.ts";
@@ -56,11 +56,11 @@ const CORRECTNESS: Readonly<Record<number, string>> = { 1: "is-right", 0: "is-wr
 /** Cells that lead somewhere. */
 function sequenceCell(table: SequenceTable, { key, text }: SequencesColumn, row: number) {
   if (key === HANDLE)
-    return <a href={hrefOf({ view: "sequence", sequence: row, token: undefined })}>{text(table, row)}</a>;
+    return <a href={makeHref({ view: "sequence", sequence: row, token: undefined })}>{text(table, row)}</a>;
   const worst = table.columns.worst_token[row]!;
   if (key !== "worst" || !(worst >= 0)) return undefined;
   return (
-    <a href={hrefOf({ view: "sequence", sequence: row, token: worst })} title={`token ${worst}`}>
+    <a href={makeHref({ view: "sequence", sequence: row, token: worst })} title={`token ${worst}`}>
       {text(table, row)}
     </a>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
-import { COLUMNS, handleOf } from "./columns.ts";
+import { COLUMNS, formatRowHandle } from "./columns.ts";
 import { groupRows, sortedGroups } from "./groups.ts";
 
 const table = madeTable([
@@ -16,7 +16,7 @@ const all = Uint32Array.of(0, 1, 2, 3, 4, 5);
 
 describe("columns", () => {
   it("name sequences as the command line does", () => {
-    expect(handleOf(table, 4)).toBe("s2.q2");
+    expect(formatRowHandle(table, 4)).toBe("s2.q2");
   });
 
   it("write what is missing as a dash and take it away as null", () => {
@@ -80,7 +80,7 @@ describe("right against wrong", () => {
   });
 
   /** Prompts of four sequences each, all right or all wrong, so alike that four say what one says. */
-  const runOf = (prompts: number, shift: number, named = true) =>
+  const makeRun = (prompts: number, shift: number, named = true) =>
     madeTable(
       Array.from({ length: 4 * prompts }, (_, row) => {
         const prompt = Math.floor(row / 4);
@@ -96,8 +96,8 @@ describe("right against wrong", () => {
     );
 
   it("counts prompts: what sixty-four sequences would show, sixteen prompts do not", () => {
-    const found = rightWrong(runOf(16, 0.012)).tests!;
-    const each = rightWrong(runOf(16, 0.012, false)).tests!;
+    const found = rightWrong(makeRun(16, 0.012)).tests!;
+    const each = rightWrong(makeRun(16, 0.012, false)).tests!;
     expect(each.means.pValue).toBeLessThan(0.01);
     expect(found.means.pValue).toBeGreaterThan(0.05);
     expect(sayRightWrong(found)).toBe(
@@ -107,7 +107,7 @@ describe("right against wrong", () => {
   });
 
   it("says which way it goes", () => {
-    expect(sayRightWrong(rightWrong(runOf(16, 0.1)).tests!)).toMatch(/^Wrong sequences have the larger/);
-    expect(sayRightWrong(rightWrong(runOf(16, -0.1)).tests!)).toMatch(/^Right sequences have the larger/);
+    expect(sayRightWrong(rightWrong(makeRun(16, 0.1)).tests!)).toMatch(/^Wrong sequences have the larger/);
+    expect(sayRightWrong(rightWrong(makeRun(16, -0.1)).tests!)).toMatch(/^Right sequences have the larger/);
   });
 });

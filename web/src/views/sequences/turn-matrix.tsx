@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
-import { countOf, formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
-import { type SequenceTable, type TurnTable, turnsOf } from "../../../../src/results/wire/index.ts";
+import { formatCount, formatCounted, formatNumber } from "../../../../src/render/text/display/index.ts";
+import { listTurns, type SequenceTable, type TurnTable } from "../../../../src/results/wire/index.ts";
 import { turns as turnsOfRun } from "../../state/loaded.ts";
-import { hrefOf, navigate, route } from "../../state/url.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { shadeClass } from "../../ui/colour-scale.ts";
 import { elementSvg } from "../../ui/element-svg.ts";
@@ -100,12 +100,12 @@ function rowsInSight(root: HTMLElement | null, count: number): string {
     })
     // The head is the first row.
     .map((row) => Number(row.ariaRowIndex) - 1);
-  return `Rows ${formatCount(Math.min(...places))} to ${formatCount(Math.max(...places))} of ${countOf(count, "sequence")}`;
+  return `Rows ${formatCount(Math.min(...places))} to ${formatCount(Math.max(...places))} of ${formatCounted(count, "sequence")}`;
 }
 
 function turnRows(table: SequenceTable, figures: TurnTable, row: number): Row[] {
   const sequence = columnNamed("sequence")!.value(table, row) ?? null;
-  return turnsOf(figures, row).map(({ turn, tokens, deltaAbsMean, deltaAbsMax, worst }) => ({
+  return listTurns(figures, row).map(({ turn, tokens, deltaAbsMean, deltaAbsMax, worst }) => ({
     sequence,
     turn,
     tokens,
@@ -121,7 +121,7 @@ function turnColumn(
   measure: CellMeasure,
   domain: number,
 ): TableColumn<number> {
-  const own = (row: number) => turnsOf(table, row).find((each) => each.turn === turn);
+  const own = (row: number) => listTurns(table, row).find((each) => each.turn === turn);
   const value = (row: number): number | undefined =>
     own(row)?.[measure === "max" ? "deltaAbsMax" : "deltaAbsMean"];
   return {
@@ -134,8 +134,8 @@ function turnColumn(
       return (
         figures && (
           <a
-            href={hrefOf({ view: "sequence", sequence: row, token: figures.worst })}
-            title={`${countOf(figures.tokens, "token")}, worst at token ${figures.worst}`}
+            href={makeHref({ view: "sequence", sequence: row, token: figures.worst })}
+            title={`${formatCounted(figures.tokens, "token")}, worst at token ${figures.worst}`}
           >
             {formatNumber(value(row))}
           </a>

@@ -1,11 +1,11 @@
 import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
-import { countOf, formatCount } from "../../../../src/render/text/display/index.ts";
+import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { table } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
-import { sortOf } from "../../state/sequence-order.ts";
+import { parseSort } from "../../state/sequence-order.ts";
 import { navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import type { Row } from "../../ui/export.ts";
@@ -18,7 +18,7 @@ import { COLUMNS, type SequencesColumn } from "./columns.ts";
 import { exportGroups, GroupRows } from "./group-rows.tsx";
 import { matchColumn } from "./match-column.tsx";
 import { RightWrongPanel } from "./right-wrong-panel.tsx";
-import { columnsOf, layoutOf, selectSequences } from "./selection.ts";
+import { chooseColumns, readLayout, selectSequences } from "./selection.ts";
 import { SequenceRows } from "./sequence-rows.tsx";
 import "./style.css";
 import { TurnMatrix } from "./turn-matrix.tsx";
@@ -39,8 +39,8 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
     [table, parsed, steps, sort, found],
   );
   const { rows, tokens } = selection;
-  const columns = withMatches(columnsOf(table, params), matches);
-  const layout = info.has.groups || params.layout !== "groups" ? layoutOf(params) : "rows";
+  const columns = withMatches(chooseColumns(table, params), matches);
+  const layout = info.has.groups || params.layout !== "groups" ? readLayout(params) : "rows";
   return (
     <div class="sequences-view">
       <h1 class="visually-hidden">Sequences</h1>
@@ -77,12 +77,12 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           }
         />
         <p class="counts" role="status">
-          <strong>{formatCount(rows.length)}</strong> of {countOf(table.length, "sequence")} ·{" "}
-          {countOf(tokens, "token")}
+          <strong>{formatCount(rows.length)}</strong> of {formatCounted(table.length, "sequence")} ·{" "}
+          {formatCounted(tokens, "token")}
           {busy ? (
             <span class="loading"> · looking through the tokens …</span>
           ) : (
-            matches && ` · ${formatCount(sumOf(table, rows, matches))} match`
+            matches && ` · ${formatCount(addColumn(table, rows, matches))} match`
           )}
         </p>
       </div>
@@ -95,7 +95,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           ) : layout === "matrix" ? (
             <TurnMatrix table={table} rows={rows} turns={info.turns_max} domain={info.scales.delta} />
           ) : (
-            <SequenceRows table={table} rows={rows} columns={columns} sort={sortOf(params)} />
+            <SequenceRows table={table} rows={rows} columns={columns} sort={parseSort(params)} />
           )}
         </div>
         {info.has.correctness && (
@@ -122,7 +122,7 @@ function Nothing() {
   );
 }
 
-function sumOf(table: SequenceTable, rows: Uint32Array, { value }: SequencesColumn): number {
+function addColumn(table: SequenceTable, rows: Uint32Array, { value }: SequencesColumn): number {
   return rows.reduce((sum, row) => sum + Number(value(table, row)), 0);
 }
 

@@ -1,6 +1,6 @@
 import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { correctionParams, NO_CORRECTION, readCorrection } from "../../state/correction.ts";
-import { hrefOf, navigate, route } from "../../state/url.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import { CorrectionEditor } from "../../ui/correction-editor.tsx";
 
 /** The correction whose effects are underlined, in a line; opened, everything of it. */
@@ -26,7 +26,7 @@ export function CorrectionPicker() {
           onChange={(next) => navigate({ params: correctionParams(next) })}
         />
         <p>
-          <a href={hrefOf({ view: "correct", token: undefined })}>What it does to the whole run</a>
+          <a href={makeHref({ view: "correct", token: undefined })}>What it does to the whole run</a>
           <button type="button" onClick={() => navigate({ params: correctionParams(undefined) })}>
             no correction
           </button>

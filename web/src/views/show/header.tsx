@@ -6,7 +6,7 @@ import {
 } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
-import { hrefOf } from "../../state/url.ts";
+import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { commandFor } from "./model/command.ts";
 import { neighbour, type Order } from "./model/order.ts";
@@ -59,7 +59,7 @@ export function SequenceHeader({
         <nav aria-label="Neighbouring sequences">
           <Neighbour index={order && neighbour(order, -1)} title="← previous" />
           <a
-            href={hrefOf({ view: badge === undefined ? "sequences" : "compare", token: undefined })}
+            href={makeHref({ view: badge === undefined ? "sequences" : "compare", token: undefined })}
             title="the order of the list of sequences: its filter, its steps, its sorting"
           >
             {order === undefined
@@ -93,7 +93,11 @@ export function SequenceHeader({
         <div>
           <dt>max |Δ|</dt>
           <dd>
-            {worst < 0 ? formatNumber(maxAbs) : <a href={hrefOf({ token: worst })}>{formatNumber(maxAbs)}</a>}
+            {worst < 0 ? (
+              formatNumber(maxAbs)
+            ) : (
+              <a href={makeHref({ token: worst })}>{formatNumber(maxAbs)}</a>
+            )}
           </dd>
         </div>
       </dl>
@@ -103,5 +107,5 @@ export function SequenceHeader({
 
 function Neighbour({ index, title }: { readonly index: number | undefined; readonly title: string }) {
   if (index === undefined) return <span aria-disabled="true">{title}</span>;
-  return <a href={hrefOf({ sequence: index, token: undefined, params: OF_ONE_SEQUENCE })}>{title}</a>;
+  return <a href={makeHref({ sequence: index, token: undefined, params: OF_ONE_SEQUENCE })}>{title}</a>;
 }

@@ -1,5 +1,5 @@
 import {
-  countOf,
+  formatCounted,
   formatNearOne,
   formatNumber,
   formatPlain,
@@ -11,7 +11,7 @@ import type { Fates } from "./model/fate.ts";
 import { deltaAt } from "./model/metrics.ts";
 import { describeNumber, type Numbers } from "./model/numbers.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
-import { statisticsOf } from "./model/statistics.ts";
+import { computeStatistics } from "./model/statistics.ts";
 import type { Settings } from "./settings.ts";
 
 /** The current token and the chosen range in words; read out as they change. */
@@ -85,10 +85,10 @@ function describeToken(
 }
 
 function describeRange(model: SequenceModel, from: number, to: number): string {
-  const { tokens, meanAbs, maxAbs, k3 } = statisticsOf(model.deltas, model.wire.mask, from, to + 1);
+  const { tokens, meanAbs, maxAbs, k3 } = computeStatistics(model.deltas, model.wire.mask, from, to + 1);
   return [
     `range t${from} – t${to}`,
-    `${countOf(tokens, "token")} trained`,
+    `${formatCounted(tokens, "token")} trained`,
     `mean |Δ| ${formatNumber(meanAbs)}`,
     `max |Δ| ${formatNumber(maxAbs)}`,
     `k3 ${formatNumber(k3)}`,

@@ -5,8 +5,8 @@ import type { Move, Route } from "../../state/url.ts";
 import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";
-import { tokenTermsOf } from "./model/finding.ts";
-import { type Metric, metricsOf } from "./model/metrics.ts";
+import { pickTokenTerms } from "./model/finding.ts";
+import { listMetrics, type Metric } from "./model/metrics.ts";
 import { parsePlaces } from "./model/runs.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 
@@ -52,7 +52,7 @@ export const OF_ONE_SEQUENCE = {
 const CLOSED = "";
 
 export function closedFind({ params }: Route): Record<"find" | "find-as", string | undefined> {
-  return { find: tokenTermsOf(params.filter) === undefined ? undefined : CLOSED, "find-as": undefined };
+  return { find: pickTokenTerms(params.filter) === undefined ? undefined : CLOSED, "find-as": undefined };
 }
 
 /** The address of a place: `t12`, or a prompt token as `prompt=12`. */
@@ -64,8 +64,8 @@ export function moveToPlace(model: Pick<SequenceModel, "prompt">, place: number)
   };
 }
 
-export function settingsOf({ params, token }: Route, info: RunInfo, model: SequenceModel): Settings {
-  const metrics = metricsOf(info, model.wire);
+export function readChoices({ params, token }: Route, info: RunInfo, model: SequenceModel): Settings {
+  const metrics = listMetrics(info, model.wire);
   const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
   const inside = (at: number): boolean => at < model.response;
   const current = token !== undefined && inside(token) ? token : undefined;
@@ -84,7 +84,7 @@ export function settingsOf({ params, token }: Route, info: RunInfo, model: Seque
     pins: [...parsePlaces(params.pins ?? "")].filter(inside).slice(0, MOST_PINS),
     range: parseRange(params.range, model.response),
     toggled: parsePlaces(params.toggled ?? ""),
-    find: params.find === CLOSED ? undefined : (params.find ?? tokenTermsOf(params.filter)),
+    find: params.find === CLOSED ? undefined : (params.find ?? pickTokenTerms(params.filter)),
     findsText: params["find-as"] === "text",
   };
 }

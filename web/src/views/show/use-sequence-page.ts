@@ -15,15 +15,15 @@ import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { navigate, route } from "../../state/url.ts";
-import { alternativesOf } from "./card/alternatives.ts";
+import { loadAlternatives } from "./card/alternatives.ts";
 import type { Follow, Hovered, Linked } from "./linked.ts";
 import { judgeTokens } from "./model/fate.ts";
 import { nextHit } from "./model/find.ts";
 import { finderIn } from "./model/finding.ts";
-import { numbersOf } from "./model/numbers.ts";
+import { openNumbers } from "./model/numbers.ts";
 import type { Order } from "./model/order.ts";
 import { type SequenceModel, sequenceModel } from "./model/sequence-model.ts";
-import { closedFind, MOST_PINS, moveToPlace, settingsOf } from "./settings.ts";
+import { closedFind, MOST_PINS, moveToPlace, readChoices } from "./settings.ts";
 import type { Source } from "./source.ts";
 import { centre } from "./strip/reveal.ts";
 import type { Strip } from "./strip/strip.ts";
@@ -44,11 +44,11 @@ export function useSequencePage({ info, wire, source, order }: PageInput) {
     [wire],
   );
   const alternatives = useMemo(
-    () => (info.top_k.length === 0 ? undefined : alternativesOf(source, wire.meta.index, model.response)),
+    () => (info.top_k.length === 0 ? undefined : loadAlternatives(source, wire.meta.index, model.response)),
     [model, info.top_k.length],
   );
-  const numbers = useMemo(() => numbersOf(model), [model]);
-  const wanted = settingsOf(route.value, info, model);
+  const numbers = useMemo(() => openNumbers(model), [model]);
+  const wanted = readChoices(route.value, info, model);
   // Where there is no number, nothing steps back for one.
   const settings = { ...wanted, numbers: wanted.numbers && numbers.any };
   const { metric, correction, place, current, pins, find = "", findsText } = settings;

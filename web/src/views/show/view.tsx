@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
-import { countOf } from "../../../../src/render/text/display/index.ts";
+import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { type Loaded, other, settle } from "../../state/loaded.ts";
@@ -71,7 +71,8 @@ function OneSequence({ info, source }: { readonly info: RunInfo; readonly source
   if (index >= info.sequences) {
     return (
       <p class="failed" role="alert">
-        There is no sequence {index}: this run has {countOf(info.sequences, "sequence")}, counted from 0.
+        There is no sequence {index}: this run has {formatCounted(info.sequences, "sequence")}, counted from
+        0.
       </p>
     );
   }

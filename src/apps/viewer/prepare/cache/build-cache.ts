@@ -297,10 +297,10 @@ function runInfo(
     },
     shipped: shippedCorrections(),
     scales: {
-      delta: scaleOf(total.deltas.absolute()),
-      k3: scaleOf(k3),
-      prob_diff: scaleOf(total.probDiffs!.absolute()),
-      entropy: tokens.entropy.count > 0 ? scaleOf(tokens.entropy) : null,
+      delta: chooseScale(total.deltas.absolute()),
+      k3: chooseScale(k3),
+      prob_diff: chooseScale(total.probDiffs!.absolute()),
+      entropy: tokens.entropy.count > 0 ? chooseScale(tokens.entropy) : null,
     },
     tokenizer: options.tokenizer ?? null,
     input: { paths, flags: options.flags ?? [] },
@@ -314,7 +314,7 @@ function runInfo(
 }
 
 /** Where almost all values are 0 the largest one, and 1e-6 where all are: no scale is empty. */
-function scaleOf(sketch: ValueSketch): number {
+function chooseScale(sketch: ValueSketch): number {
   const [value = 0] = sketch.quantiles([SCALE_QUANTILE]);
   if (value > 0) return value;
   return sketch.max > 0 ? sketch.max : 1e-6;

@@ -78,16 +78,16 @@ export async function openCache<T>(
 /** Why a directory is no cache to believe; undefined where it is one. */
 async function brokenCache(directory: string): Promise<string | "absent" | undefined> {
   for (let look = 1; ; look++) {
-    const before = await identityOf(directory);
+    const before = await readIdentity(directory);
     if (before === undefined) return "absent";
     const broken = await brokenSeal(directory);
     if (broken === undefined) return undefined;
     // Another viewer may have put a whole one there while this one looked.
-    if ((await identityOf(directory)) === before || look === MOST_LOOKS) return broken;
+    if ((await readIdentity(directory)) === before || look === MOST_LOOKS) return broken;
   }
 }
 
-async function identityOf(path: string): Promise<string | undefined> {
+async function readIdentity(path: string): Promise<string | undefined> {
   return lstat(path, { bigint: true }).then(
     ({ dev, ino, birthtimeNs }) => `${dev} ${ino} ${birthtimeNs}`,
     () => undefined,

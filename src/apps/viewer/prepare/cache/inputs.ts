@@ -37,7 +37,7 @@ export interface Inputs {
  *
  * @throws NotFoundError when a path does not exist
  */
-export async function inputsOf(paths: readonly string[], options: PrepareOptions): Promise<Inputs> {
+export async function describeInputs(paths: readonly string[], options: PrepareOptions): Promise<Inputs> {
   const { tokenizer, truth, flags = [], redact, following } = options;
   const { files } = await walk(paths);
   const data = await existing(files.map(({ path }) => path).filter((path) => path !== "-"));

@@ -43,11 +43,11 @@ async function json<T>(run: PreparedRun, name: "report" | "steps" | "tokens" | "
   return JSON.parse(Buffer.from(await run.answer(name)).toString()) as T;
 }
 
-async function tableOf(run: PreparedRun): Promise<SequenceTable> {
+async function readTable(run: PreparedRun): Promise<SequenceTable> {
   return decodeTable(await run.answer("sequences"));
 }
 
-async function textsOf(run: PreparedRun, index: number): Promise<string[]> {
+async function readTexts(run: PreparedRun, index: number): Promise<string[]> {
   const { texts, textOffsets } = decodeSequence((await run.sequence(index))!);
   return Array.from({ length: textOffsets.length - 1 }, (_, i) =>
     Buffer.from(texts.subarray(textOffsets[i], textOffsets[i + 1])).toString(),
@@ -82,7 +82,7 @@ describe("the demo run", () => {
   });
 
   it("sums up in the table, the steps and the bins to the report's figures", async () => {
-    const { columns, length } = await tableOf(run);
+    const { columns, length } = await readTable(run);
     const sum = (of: (i: number) => number): number => {
       let total = 0;
       for (let i = 0; i < length; i++) total += of(i);
@@ -123,7 +123,7 @@ describe("the demo run", () => {
     expect(whole.by_length.map(({ tokens }) => sum(tokens)).reduce((a, b) => a + b)).toBe(
       report.metrics.tokens,
     );
-    const { columns } = await tableOf(run);
+    const { columns } = await readTable(run);
     for (const { from, to, tokens } of whole.by_length) {
       const inside = columns.tokens.filter((count) => count >= from && count <= to);
       expect(sum(tokens)).toBe(inside.reduce((a, b) => a + b, 0));
@@ -141,7 +141,7 @@ describe("the demo run", () => {
 
   it("finds the worst turns", async () => {
     const { turns } = await json<TopTokens>(run, "tokens");
-    const { columns, length } = await tableOf(run);
+    const { columns, length } = await readTable(run);
     const all: { sequence: number; turn: number; first: number; sizes: number[] }[] = [];
     for (let sequence = 0; sequence < length; sequence++) {
       const { turnMarks, rollout, trainer } = decodeSequence((await run.sequence(sequence))!);
@@ -178,11 +178,11 @@ describe("the demo run", () => {
     expect(firsts.map(({ handle, delta }) => [handle, delta])).toEqual(
       report.worst_tokens.map(({ handle, delta }) => [handle, delta]),
     );
-    const { columns } = await tableOf(run);
+    const { columns } = await readTable(run);
     for (const { sequence, token, text, before, after, token_id, turn } of firsts) {
       const wire = decodeSequence((await run.sequence(sequence))!);
       expect(wire.ids[wire.meta.promptLength + token]).toBe(token_id);
-      const texts = await textsOf(run, sequence);
+      const texts = await readTexts(run, sequence);
       const at = wire.meta.promptLength + token;
       expect(text).toBe(texts[at]);
       expect(before).toBe(texts.slice(at - 12, at).join(""));
@@ -206,7 +206,7 @@ describe("the demo run", () => {
 
   it("keeps each sequence's tokens with their texts and alternatives", async () => {
     const wire = decodeSequence((await run.sequence(0))!);
-    const texts = await textsOf(run, 0);
+    const texts = await readTexts(run, 0);
     expect(texts[0]).toBe("<bos>");
     expect(wire.flags[0]).toBe(TOKEN_FLAGS.special);
     expect(texts.some((text, i) => /^\d$/.test(text) && wire.flags[i] === TOKEN_FLAGS.digit)).toBe(true);
@@ -232,7 +232,7 @@ describe("the demo run", () => {
       "weight:token truncate:..1.01 mask:sequence.mean.ratio:0.9995..1.0005 veto:ratio:0.8..",
     );
     const { answer: asked, steps } = await run.correct(question);
-    const { columns } = await tableOf(run);
+    const { columns } = await readTable(run);
     let masked = 0;
     columns.delta_mean.forEach((mean, i) => {
       const ratio = Math.exp(mean);
@@ -262,7 +262,7 @@ describe("the demo run", () => {
       cache: home.path("cache"),
     });
     const { ids, flags } = decodeSequence((await redacted.sequence(0))!);
-    expect(await textsOf(redacted, 0)).toEqual([...ids].map((id) => `#${id}`));
+    expect(await readTexts(redacted, 0)).toEqual([...ids].map((id) => `#${id}`));
     expect([...flags].every((bits) => bits === TOKEN_FLAGS.unknown)).toBe(true);
     const { occurrences } = await json<TopTokens>(redacted, "tokens");
     expect(occurrences[0]).toMatchObject({ text: null, before: null, after: null });
@@ -284,11 +284,11 @@ describe("what a run lacks", () => {
     });
     const steps = await json<StepSeries>(run, "steps");
     expect([steps.steps, steps.series.reward, steps.slices]).toEqual([[null], [null], []]);
-    expect(await textsOf(run, 0)).toEqual(["#1", "#2", "#3"]);
+    expect(await readTexts(run, 0)).toEqual(["#1", "#2", "#3"]);
     const wire = decodeSequence((await run.sequence(1))!);
     expect([...wire.turnMarks]).toEqual([1, 0, 2]);
     expect(wire.meta).toMatchObject({ handle: "q1", step: null, reward: null, promptLength: 0 });
-    const { columns, texts } = await tableOf(run);
+    const { columns, texts } = await readTable(run);
     expect(columns.reward[0]).toBeNaN();
     expect(texts.sample.codes[0]).toBe(-1);
   });
@@ -301,7 +301,7 @@ describe("what a run lacks", () => {
         { step: 4 },
       ]),
     ]);
-    const { columns, length } = await tableOf(run);
+    const { columns, length } = await readTable(run);
     expect(length).toBe(3);
     expect([...columns.tokens]).toEqual([2, 0, 3]);
     expect(columns.worst_token[1]).toBe(-1);
@@ -316,10 +316,10 @@ describe("what a run lacks", () => {
 
   it("shows a prompt that is known as text only, at one token", async () => {
     const run = await prepared([await work.run("run.jsonl", [{ input: "What is 2 + 2?" }])]);
-    expect((await textsOf(run, 0))[0]).toBe("What is 2 + 2?");
+    expect((await readTexts(run, 0))[0]).toBe("What is 2 + 2?");
     expect(run.info.has.prompts).toBe(true);
     const redacted = await prepared([work.path("run.jsonl")], { redact: "text" });
-    expect(await textsOf(redacted, 0)).toEqual(["#1", "#2", "#3"]);
+    expect(await readTexts(redacted, 0)).toEqual(["#1", "#2", "#3"]);
   });
 
   it("refuses what report refuses", async () => {
@@ -347,7 +347,7 @@ describe("the cache", () => {
     // An open run outlives its files.
     expect(await first.sequence(0)).toBeDefined();
     expect(await first.topK(0, 0, 1)).toBeDefined();
-    expect((await tableOf(first)).length).toBe(1);
+    expect((await readTable(first)).length).toBe(1);
   });
 
   it("is another one for other files, steps, texts", async () => {

@@ -8,7 +8,7 @@ import {
   publishCache,
   throwawayPlaces,
 } from "./cache-place.ts";
-import { inputsOf } from "./inputs.ts";
+import { describeInputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { type OpenOptions, openPrepared, type PreparedRun } from "./prepared-run.ts";
 
@@ -27,7 +27,7 @@ export async function prepareRun(
   const { read = {}, flags = [], cache, following, onNotice } = options;
   if (Object.keys(read).length > 0 && options.flags === undefined)
     throw new UsageError("`read` needs `flags`: they are part of the cache key");
-  const inputs = await inputsOf(paths, options);
+  const inputs = await describeInputs(paths, options);
   const once = paths.includes("-");
   const places = once && cache === undefined ? throwawayPlaces() : await cachePlaces(paths, cache);
   const opened: Omit<OpenOptions, "reused" | "complete"> = {

@@ -169,7 +169,7 @@ export async function openPrepared(
       if (start === end) return encodeTopK({ from, count: 0, policies: {}, texts: new Map() });
       const read: ReadBytes = (at, length) => readPart(files.topK, start + at, length);
       const found = await readAlternatives(read, facts.topK, from, count);
-      return encodeTopK({ ...found, texts: textsOf(found.policies, vocabulary()) });
+      return encodeTopK({ ...found, texts: collectTexts(found.policies, vocabulary()) });
     },
     correct,
     async bins([from, to]) {
@@ -208,7 +208,7 @@ export async function openPrepared(
   };
 }
 
-function textsOf(
+function collectTexts(
   policies: Readonly<Record<string, { readonly ids: Int32Array }>>,
   vocabulary: ReadonlyMap<number, string>,
 ): Map<number, string> {

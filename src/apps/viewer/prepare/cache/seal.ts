@@ -34,7 +34,7 @@ export async function sealFiles(
   const seals: Record<string, FileSeal> = {};
   for (const name of (await readdir(directory)).sort()) {
     const path = join(directory, name);
-    seals[name] = known[name] ?? (await sealOf(path));
+    seals[name] = known[name] ?? (await computeSeal(path));
     await sync(path);
   }
   const text = JSON.stringify(seals);
@@ -65,7 +65,7 @@ async function brokenFile(path: string, wanted: FileSeal): Promise<string | unde
     if (!stats.isFile()) return " is no file";
     if (stats.size < wanted.bytes || (stats.size > wanted.bytes && wanted.grows !== true))
       return `: ${formatCount(stats.size)} of ${formatCount(wanted.bytes)} bytes`;
-    const { sha256: found } = await sealOf(path, wanted.bytes);
+    const { sha256: found } = await computeSeal(path, wanted.bytes);
     return found === wanted.sha256 ? undefined : ": content has changed";
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -74,7 +74,7 @@ async function brokenFile(path: string, wanted: FileSeal): Promise<string | unde
 }
 
 /** Of a file's first bytes; without a number of all. */
-async function sealOf(path: string, limit = Number.POSITIVE_INFINITY): Promise<FileSeal> {
+async function computeSeal(path: string, limit = Number.POSITIVE_INFINITY): Promise<FileSeal> {
   const file = await open(path);
   try {
     const hash = createHash("sha256");

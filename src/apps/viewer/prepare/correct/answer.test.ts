@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../analyses/sweep/buckets.ts";
 import { unsweepable } from "../../../../analyses/sweep/evaluate.ts";
 import { corrections, randomBatch } from "../../../../analyses/sweep/random.test-data.ts";
-import { rewardGroupOf, rewardGroups, roundedReward } from "../../../../analyses/sweep/reward-groups.ts";
+import { findRewardGroup, rewardGroups, roundedReward } from "../../../../analyses/sweep/reward-groups.ts";
 import type { RecordBatch } from "../../../../core/schema/record.ts";
 import { CORRECT_COUNTS, type ValueGroup } from "../../../../results/view.ts";
 import type { WireSequence } from "../../../../results/wire/sequence.ts";
@@ -73,14 +73,14 @@ function packed(rows: readonly Row[]): { deltas: Float64Array; offsets: Int32Arr
   return { deltas: Float64Array.from(rows.flatMap(({ deltas }) => deltas)), offsets };
 }
 
-function groupsOf(rows: readonly Row[]): ValueGroup[] {
+function makeGroups(rows: readonly Row[]): ValueGroup[] {
   const counts = new Map<number, number>();
   for (const reward of rows.map((row) => roundedReward(row.reward)))
     if (!Number.isNaN(reward)) counts.set(reward, (counts.get(reward) ?? 0) + 1);
   return rewardGroups(counts);
 }
 
-async function* blocksOf(
+async function* makeBlocks(
   groups: readonly ValueGroup[],
   ...parts: readonly (readonly Row[])[]
 ): AsyncGenerator<DeltaBlock> {
@@ -94,9 +94,9 @@ async function* blocksOf(
 }
 
 async function asked(question: Question, rows: readonly Row[], cut = 1): Promise<CorrectAnswers> {
-  const rewards = groupsOf(rows);
+  const rewards = makeGroups(rows);
   const at = cut % rows.length;
-  const blocks = blocksOf(rewards, rows.slice(0, at), rows.slice(at));
+  const blocks = makeBlocks(rewards, rows.slice(0, at), rows.slice(at));
   return answerCorrection(question, { batches: deltaBatches(blocks), rewards, paths: ["dumps"], flags: [] });
 }
 
@@ -130,10 +130,10 @@ describe("an exact answer", () => {
         );
         const kept = [...applied.mask].map((bit, t) => bit === 1 && (applied.weights?.[t] ?? 1) !== 0);
         expect(answer.kept_tokens).toBe(kept.filter(Boolean).length);
-        const rowOf = (t: number): number => offsets.findLastIndex((start) => start <= t);
-        expect(answer.kept_sequences).toBe(new Set(kept.flatMap((is, t) => (is ? [rowOf(t)] : []))).size);
+        const findRow = (t: number): number => offsets.findLastIndex((start) => start <= t);
+        expect(answer.kept_sequences).toBe(new Set(kept.flatMap((is, t) => (is ? [findRow(t)] : []))).size);
         const of = (value: number): number[] =>
-          kept.flatMap((is, t) => (rows[rowOf(t)]!.correct === value ? [is ? 0 : 1] : []));
+          kept.flatMap((is, t) => (rows[findRow(t)]!.correct === value ? [is ? 0 : 1] : []));
         const share = (drops: readonly number[]): number | null =>
           drops.length === 0 ? null : drops.reduce((a, b) => a + b, 0) / drops.length;
         for (const [value, said] of [
@@ -144,14 +144,14 @@ describe("an exact answer", () => {
           if (expected === null) expect(said).toBeNull();
           else expect(said).toBeCloseTo(expected, 10);
         }
-        const droppedOf = (wanted: (row: Row) => boolean): { tokens: number; dropped: number } => {
-          const drops = kept.flatMap((is, t) => (wanted(rows[rowOf(t)]!) ? [is ? 0 : 1] : []));
+        const countDropped = (wanted: (row: Row) => boolean): { tokens: number; dropped: number } => {
+          const drops = kept.flatMap((is, t) => (wanted(rows[findRow(t)]!) ? [is ? 0 : 1] : []));
           return { tokens: drops.length, dropped: share(drops) ?? 0 };
         };
-        const groups = groupsOf(rows);
+        const groups = makeGroups(rows);
         const byReward = groups.map((group, at) => ({
           ...group,
-          ...droppedOf(({ reward }) => rewardGroupOf(groups, reward) === at),
+          ...countDropped(({ reward }) => findRewardGroup(groups, reward) === at),
         }));
         expectGroups(answer.dropped_by_reward, byReward);
         const counts = new Float64Array(LENGTH_BUCKETS);
@@ -159,7 +159,7 @@ describe("an exact answer", () => {
         const byLength = lengthQuartiles(counts).map(({ from, to }) => ({
           from,
           to,
-          ...droppedOf(({ deltas: own }) => own.length >= from && own.length <= to),
+          ...countDropped(({ deltas: own }) => own.length >= from && own.length <= to),
         }));
         expectGroups(answer.dropped_by_length, byLength);
       }),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { configsOf, correctionFigures, Sweep } from "../../../../analyses/sweep/index.ts";
+import { correctionFigures, Sweep, writeConfigs } from "../../../../analyses/sweep/index.ts";
 import { orNull, shellCommand, UsageError } from "../../../../core/base/index.ts";
 import {
   CORRECT_COUNTS,
@@ -91,7 +91,7 @@ export async function answerCorrection(
       }),
       words: describeCorrection(correction),
       configs: Object.fromEntries(
-        configsOf(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
+        writeConfigs(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
       ),
       command: commandFor(correction, paths, flagsFor(flags, question)),
     },
@@ -168,10 +168,10 @@ function setFlags({ parameters }: Preset, settings: Settings): string[] {
   return parameters.flatMap(({ name, fallback }) => {
     const value = settings[name];
     if (value === undefined || String(value) === String(fallback)) return [];
-    return ["--set", `${name}=${textOf(value)}`];
+    return ["--set", `${name}=${formatSetting(value)}`];
   });
 }
 
-function textOf(value: Setting): string {
+function formatSetting(value: Setting): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }

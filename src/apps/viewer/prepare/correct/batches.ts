@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { rewardGroupOf } from "../../../../analyses/sweep/index.ts";
+import { findRewardGroup } from "../../../../analyses/sweep/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { ValueGroup } from "../../../../results/index.ts";
 import type { WireSequence } from "../../../../results/wire/index.ts";
@@ -61,7 +61,7 @@ export async function* tokenBatches(
   const flush = function* (): Generator<SweepBatch> {
     for (const rows of parts.values()) {
       const { step, reward } = rows[0]!.meta;
-      const rewardGroup = rewardGroupOf(rewards, reward ?? Number.NaN);
+      const rewardGroup = findRewardGroup(rewards, reward ?? Number.NaN);
       yield { step: step ?? Number.NaN, rewardGroup, batch: joinSequences(rows) };
     }
     parts = new Map();
@@ -69,7 +69,7 @@ export async function* tokenBatches(
   };
   for await (const sequence of sequences) {
     const { step, reward } = sequence.meta;
-    const key = `${step} ${rewardGroupOf(rewards, reward ?? Number.NaN)}`;
+    const key = `${step} ${findRewardGroup(rewards, reward ?? Number.NaN)}`;
     const rows = parts.get(key) ?? [];
     parts.set(key, rows);
     rows.push(sequence);

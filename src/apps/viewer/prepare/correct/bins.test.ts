@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { BinBuilder, binOf } from "./bins.ts";
+import { BinBuilder, findBin } from "./bins.ts";
 
 it("puts every Δ between its edges, and adds up", () => {
   const { edges } = new BinBuilder().finish();
@@ -8,7 +8,7 @@ it("puts every Δ between its edges, and adds up", () => {
     fc.property(
       fc.oneof(fc.double({ noNaN: true }), fc.double({ min: -30, max: 30, noNaN: true })),
       (delta) => {
-        const bin = binOf(delta);
+        const bin = findBin(delta);
         expect(delta >= (edges[bin] ?? Number.NEGATIVE_INFINITY)).toBe(true);
         expect(
           delta < (edges[bin + 1] ?? Number.POSITIVE_INFINITY) || delta === Number.POSITIVE_INFINITY,
@@ -16,7 +16,7 @@ it("puts every Δ between its edges, and adds up", () => {
       },
     ),
   );
-  for (const edge of edges) if (edge !== null) expect(edges[binOf(edge)]).toBe(edge);
+  for (const edge of edges) if (edge !== null) expect(edges[findBin(edge)]).toBe(edge);
 });
 
 it("keeps sums that JSON can hold", () => {

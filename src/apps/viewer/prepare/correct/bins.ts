@@ -26,7 +26,7 @@ const BINS = INNER.length + 1;
 const NAMES = ["right", "wrong", "unknown"] as const;
 
 /** Bin i holds Δ in `[edges[i], edges[i + 1])`; the first and last are open. */
-export function binOf(delta: number): number {
+export function findBin(delta: number): number {
   const side = Math.trunc(Math.log1p(Math.abs(delta) / SMALL) / STEP);
   let bin = Math.min(Math.max(SIDE + (delta < 0 ? -side : side) + 1, 0), BINS - 1);
   // The formula is good to rounding; the edges decide.
@@ -63,8 +63,8 @@ export class BinBuilder {
 
   /** One token with mask 1; `correct` is its sequence's, NaN where it is not known. */
   add(correct: number, delta: number, rho: number, advantage: number): void {
-    const { tokens, rho: rhos, rhoSquares, absAdvantage } = this.#groups[groupOf(correct)]!;
-    const bin = binOf(delta);
+    const { tokens, rho: rhos, rhoSquares, absAdvantage } = this.#groups[findGroup(correct)]!;
+    const bin = findBin(delta);
     tokens[bin]!++;
     rhos[bin]! += rho;
     rhoSquares[bin]! += rho * rho;
@@ -83,8 +83,8 @@ export class BinBuilder {
     const length = this.#length;
     if (length === 0) return;
     this.#length = 0;
-    const into = [bucketOf(this.#lengths, lengthBucket(length))];
-    if (!Number.isNaN(reward)) into.push(bucketOf(this.#rewards, roundedReward(reward)));
+    const into = [getBucket(this.#lengths, lengthBucket(length))];
+    if (!Number.isNaN(reward)) into.push(getBucket(this.#rewards, roundedReward(reward)));
     for (const bucket of into) {
       bucket.sequences++;
       for (let t = 0; t < length; t++) bucket.tokens[this.#open[t]!]!++;
@@ -134,7 +134,7 @@ export class BinBuilder {
   }
 }
 
-function bucketOf(buckets: Map<number, Bucket>, key: number): Bucket {
+function getBucket(buckets: Map<number, Bucket>, key: number): Bucket {
   const known = buckets.get(key) ?? { sequences: 0, tokens: new Float64Array(BINS) };
   buckets.set(key, known);
   return known;
@@ -147,7 +147,7 @@ function tokensBetween(buckets: ReadonlyMap<number, Bucket>, from: number, to: n
   return sums;
 }
 
-function groupOf(correct: number): number {
+function findGroup(correct: number): number {
   if (Number.isNaN(correct)) return 2;
   return correct > 0 ? 0 : 1;
 }

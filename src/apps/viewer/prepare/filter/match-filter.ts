@@ -50,7 +50,7 @@ export async function matchSequences(
 ): Promise<Uint8Array> {
   const found: { index: number; count: number; first: number; worst: number }[] = [];
   let tokens = 0;
-  for await (const { sequence, places } of matches(source, termsOf(text, source.info), signal)) {
+  for await (const { sequence, places } of matches(source, parseTerms(text, source.info), signal)) {
     const worst = places.reduce((a, b) => (distanceAt(sequence, b) > distanceAt(sequence, a) ? b : a));
     found.push({ index: sequence.meta.index, count: places.length, first: places[0]!, worst });
     tokens += places.length;
@@ -78,7 +78,7 @@ export async function matchOccurrences(
   );
   let sequences = 0;
   let tokens = 0;
-  for await (const { sequence, places } of matches(source, termsOf(text, source.info), signal)) {
+  for await (const { sequence, places } of matches(source, parseTerms(text, source.info), signal)) {
     sequences++;
     tokens += places.length;
     for (const token of places) {
@@ -90,7 +90,7 @@ export async function matchOccurrences(
   return { sequences, tokens, occurrences: top.list() };
 }
 
-function termsOf(text: string, { has, redacted }: RunInfo): readonly Term[] {
+function parseTerms(text: string, { has, redacted }: RunInfo): readonly Term[] {
   if (text.length > MOST_CHARACTERS)
     throw new UsageError(`the filter has ${text.length} characters; the limit is ${MOST_CHARACTERS}`);
   const { terms, problems } = parseFilter(text);

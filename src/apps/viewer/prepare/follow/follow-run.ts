@@ -1,6 +1,6 @@
 import { isLogratioError } from "../../../../core/base/index.ts";
 import { cachePlaces, openCache } from "../cache/cache-place.ts";
-import { type Inputs, inputsOf } from "../cache/inputs.ts";
+import { describeInputs, type Inputs } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
 import { openPrepared, type PreparedRun } from "../cache/prepared-run.ts";
@@ -86,7 +86,7 @@ class Follower {
   }
 
   async look(): Promise<{ run: PreparedRun; anew: boolean } | undefined> {
-    const inputs = await inputsOf(this.#paths, this.#options);
+    const inputs = await describeInputs(this.#paths, this.#options);
     const before = this.#seen;
     const stamps = new Map(inputs.files.map(({ path, bytes, modified }) => [path, `${bytes} ${modified}`]));
     const isSame = inputs.version === this.#seenVersion;

@@ -6,7 +6,7 @@ import type { MismatchReport } from "../../../../results/report.ts";
 import type { CorrectSteps, StepSeries, TopTokens } from "../../../../results/view.ts";
 import { decodeTable } from "../../../../results/wire/index.ts";
 import { ANSWER_FILES, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "../cache/build-cache.ts";
-import { inputsOf } from "../cache/inputs.ts";
+import { describeInputs } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
 import type { PreparedRun } from "../cache/prepared-run.ts";
@@ -54,11 +54,11 @@ async function grown(
   const paths = [work.path(folder)];
   const following: PrepareOptions = { ...options, following: true };
   let last: PreparedRun | undefined;
-  const { key } = await inputsOf(paths, following);
+  const { key } = await describeInputs(paths, following);
   const living = await beginLivingRun(paths, following, key);
   for (const arrival of arrivals.filter(({ length }) => length > 0)) {
     for (const [step, rows] of arrival) await write(folder, step, rows);
-    const looked: Looked = await living.look(await inputsOf(paths, following), () => true);
+    const looked: Looked = await living.look(await describeInputs(paths, following), () => true);
     if (!("run" in looked)) throw new Error(JSON.stringify(looked));
     await last?.close();
     last = looked.run;
@@ -66,7 +66,7 @@ async function grown(
   return { run: last!, end: () => living.end() };
 }
 
-async function filesOf(run: PreparedRun): Promise<Record<string, Buffer>> {
+async function readFiles(run: PreparedRun): Promise<Record<string, Buffer>> {
   const names = [...Object.values(ANSWER_FILES), DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE];
   const read = await Promise.all(
     [...names, ...Object.values(PASS_FILES)].map(async (name) => {
@@ -135,7 +135,7 @@ describe("a run read part by part", () => {
         const own = work.path(`${folder}-cache`);
         const whole = await prepareRun([work.path(folder)], { ...options, following: true, cache: own });
         expect({ ...run.info, growing: undefined }).toEqual(whole.info);
-        const [parted, once] = [await filesOf(run), await filesOf(whole)];
+        const [parted, once] = [await readFiles(run), await readFiles(whole)];
         for (const name of Object.keys(once)) expect(parted[name]!.equals(once[name]!), name).toBe(true);
         expect(await run.correct(QUESTION)).toEqual(await whole.correct(QUESTION));
         await end();
@@ -214,13 +214,13 @@ describe("what a living run says", () => {
   async function begin(options: PrepareOptions = {}) {
     const paths = [work.path("run")];
     const following: PrepareOptions = { ...options, following: true };
-    const living = await beginLivingRun(paths, following, (await inputsOf(paths, following)).key);
+    const living = await beginLivingRun(paths, following, (await describeInputs(paths, following)).key);
     const look = async (settled: (path: string) => boolean = rests): Promise<Looked> =>
-      living.look(await inputsOf(paths, following), settled);
+      living.look(await describeInputs(paths, following), settled);
     return { living, look };
   }
 
-  function runOf(looked: Looked): PreparedRun {
+  function takeRun(looked: Looked): PreparedRun {
     if (!("run" in looked)) throw new Error(JSON.stringify(looked));
     return looked.run;
   }
@@ -235,11 +235,11 @@ describe("what a living run says", () => {
         if (bytesRead === bytesTotal && read.at(-1) !== file) read.push(file);
       },
     });
-    const first = runOf(await look());
+    const first = takeRun(await look());
     const before = await first.sequence(2);
     for (const step of [2, 3, 4]) {
       await write("run", step, 2);
-      const next = runOf(await look());
+      const next = takeRun(await look());
       expect(next.info.sequences).toBe(3 + 2 * (step - 1));
       await next.close();
     }
@@ -254,19 +254,19 @@ describe("what a living run says", () => {
   it("puts off what is being written, and names it", async () => {
     await write("run", 1, 2);
     const { living, look } = await begin();
-    await runOf(await look()).close();
+    await takeRun(await look()).close();
     const npz = work.path("run/step_0010.npz");
     await copyFile(join(DEMO, "step_0010.npz"), npz);
-    const moving = runOf(await look((path) => path !== npz));
+    const moving = takeRun(await look((path) => path !== npz));
     expect([moving.complete, moving.info.writing, moving.info.steps]).toEqual([false, [npz], [1]]);
     expect(moving.info.findings.at(-1)).toMatchObject({ severity: "info", at: { file: npz } });
     expect(moving.info.version).toMatch(/-unfinished$/);
     // A container that rests is read at once; lines only when nobody has added any for a while.
     const lines = await work.run("run/step_20.jsonl", [{ step: 20 }]);
-    const half = runOf(await look());
+    const half = takeRun(await look());
     expect([half.info.steps, half.info.writing]).toEqual([[1, 10], [lines]]);
     await utimes(lines, PAST, PAST);
-    const all = runOf(await look());
+    const all = takeRun(await look());
     expect([all.info.steps, all.info.writing, all.complete]).toEqual([[1, 10, 20], undefined, true]);
     for (const run of [moving, half, all]) await run.close();
     await living.end();
@@ -276,7 +276,7 @@ describe("what a living run says", () => {
     await write("run", 1, 2);
     await write("run", 2, 2);
     const { living, look } = await begin();
-    await runOf(await look()).close();
+    await takeRun(await look()).close();
     await write("run", 2, 3);
     expect(await look()).toEqual({
       broken: expect.stringMatching(/step_2.jsonl, which was read before, has changed/),
@@ -289,11 +289,11 @@ describe("what a living run says", () => {
   it("shares the files that grow with its caches instead of writing them again", async () => {
     await write("run", 1, 2);
     const { living, look } = await begin();
-    const first = runOf(await look());
+    const first = takeRun(await look());
     const node = await stat(join(first.directory, PASS_FILES.sequences));
     await first.close();
     await write("run", 2, 2);
-    const second = runOf(await look());
+    const second = takeRun(await look());
     expect((await stat(join(second.directory, PASS_FILES.sequences))).ino).toBe(node.ino);
     await second.close();
     await living.end();
@@ -302,9 +302,9 @@ describe("what a living run says", () => {
   it("hides texts as a run read at once does", async () => {
     await write("run", 1, 1);
     const { living, look } = await begin({ tokenizer: DEMO_TOKENIZER, redact: "text" });
-    await runOf(await look()).close();
+    await takeRun(await look()).close();
     await write("run", 2, 1);
-    const run = runOf(await look());
+    const run = takeRun(await look());
     expect([run.info.redacted, run.info.has.texts]).toEqual([true, false]);
     expect(Buffer.from((await run.sequence(1))!).toString("latin1")).toContain("#42#41#50");
     await run.close();

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FileHandle } from "node:fs/promises";
-import { rewardGroupOf } from "../../../../analyses/sweep/index.ts";
+import { findRewardGroup } from "../../../../analyses/sweep/index.ts";
 import type { ValueGroup } from "../../../../results/index.ts";
 import { readPart } from "../cache/read-part.ts";
 
@@ -83,7 +83,7 @@ export function partedBlocks(
 ): DeltaBlock[] {
   const parts = new Map<string, { readonly step: number; readonly group: number; readonly rows: number[] }>();
   for (let row = 0; row < step.length; row++) {
-    const group = rewardGroupOf(rewards, reward[row]!);
+    const group = findRewardGroup(rewards, reward[row]!);
     const key = `${step[row]} ${group}`;
     const part = parts.get(key) ?? { step: step[row]!, group, rows: [] };
     parts.set(key, part);

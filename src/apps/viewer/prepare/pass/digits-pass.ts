@@ -31,7 +31,7 @@ export async function startDigits(
   decoder: TokenDecoder,
   { tokenizer, truth, read }: PrepareOptions,
 ): Promise<DigitsPass | undefined> {
-  const vocabulary = vocabularyOf(decoder);
+  const vocabulary = findVocabulary(decoder);
   if (vocabulary === undefined) return undefined;
   const truths = await truth?.open();
   const { rollout, trainer } = read?.mapping ?? {};
@@ -74,7 +74,7 @@ export async function startDigits(
   };
 }
 
-function vocabularyOf(decoder: TokenDecoder): DigitVocabulary | undefined {
+function findVocabulary(decoder: TokenDecoder): DigitVocabulary | undefined {
   try {
     return findDigitTokens(decoder);
   } catch (error) {

@@ -13,7 +13,7 @@ import type { SamplingInfo } from "../../../../results/index.ts";
 import { encodeSequence } from "../../../../results/wire/index.ts";
 import { FileAppender } from "../cache/file-appender.ts";
 import type { FileSeal } from "../cache/seal.ts";
-import { promptOf, type Row, type SequenceOptions, sequenceOf } from "./sequence-of.ts";
+import { buildSequence, type Row, readPrompt, type SequenceOptions } from "./build-sequence.ts";
 import { addSlices, addVersionSlices } from "./slices.ts";
 import { StepSeriesBuilder } from "./step-series.ts";
 import { TableBuilder } from "./table-builder.ts";
@@ -141,7 +141,7 @@ export class RunPass {
 
   #addRow(batch: RecordBatch, row: number, sums: MismatchTable): void {
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
-    const prompt = promptOf(batch, row, this.#options);
+    const prompt = readPrompt(batch, row, this.#options);
     const marks = turnMarks(batch.responseMask, start, end);
     const sequence: Row = { batch, row, index: this.table.length, turnMarks: marks, prompt };
     const figures = this.tokens.addRow(sequence);
@@ -167,7 +167,7 @@ export class RunPass {
   #write(sequence: Row, deltas: Float64Array): void {
     const { batch, row } = sequence;
     const files = this.#files;
-    files.sequences.append(encodeSequence(sequenceOf(sequence, this.#options)));
+    files.sequences.append(encodeSequence(buildSequence(sequence, this.#options)));
     files.deltas.append(new Uint8Array(deltas.buffer, deltas.byteOffset, deltas.byteLength));
     const alternatives = encodeAlternatives(
       batch.topK,

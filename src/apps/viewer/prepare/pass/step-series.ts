@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { metricsOf } from "../../../../analyses/report/index.ts";
+import { computeMetrics } from "../../../../analyses/report/index.ts";
 import { orNull } from "../../../../core/base/index.ts";
 import { COUNT, emptySums, mergeSums } from "../../../../core/kernels/index.ts";
 import {
@@ -88,7 +88,7 @@ export class StepSeriesBuilder {
             const slice = steps.get(step ?? Number.NaN);
             if (slice === undefined) return {};
             const { sums, means, deltas } = slice;
-            const metrics = metricsOf(sums, means.sequences, hasQuantiles ? deltas : undefined);
+            const metrics = computeMetrics(sums, means.sequences, hasQuantiles ? deltas : undefined);
             return { ...(sums[COUNT]! > 0 && metrics), ...outcomeMeans(means) };
           }),
         ),

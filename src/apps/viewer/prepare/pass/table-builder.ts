@@ -37,7 +37,7 @@ export class TableBuilder {
     if (this.length === this.#room) this.#grow();
     for (const name of COLUMNS) this.#columns[name][this.length] = row[name];
     for (const name of SEQUENCE_TEXTS)
-      this.#codes[name][this.length] = codeOf(this.#texts[name], texts[name]);
+      this.#codes[name][this.length] = encodeText(this.#texts[name], texts[name]);
     this.length++;
   }
 
@@ -68,7 +68,7 @@ export class TableBuilder {
   }
 }
 
-function codeOf({ values, known }: Codes, text: string | undefined): number {
+function encodeText({ values, known }: Codes, text: string | undefined): number {
   if (text === undefined) return -1;
   const code = known.get(text);
   if (code !== undefined) return code;

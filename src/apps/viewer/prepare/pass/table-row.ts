@@ -1,7 +1,7 @@
 import { figureOfSums, SUM_COLUMNS, type SumColumn } from "../../../../analyses/filter/index.ts";
 import type { MismatchTable } from "../../../../core/kernels/index.ts";
 import { COUNT, FIELDS } from "../../../../core/kernels/index.ts";
-import type { Row } from "./sequence-of.ts";
+import type { Row } from "./build-sequence.ts";
 import type { TableRow } from "./table-builder.ts";
 import type { TokenFigures } from "./token-pass.ts";
 

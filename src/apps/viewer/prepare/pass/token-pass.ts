@@ -9,7 +9,7 @@ import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { ValueSketch } from "../../../../core/summaries/index.ts";
 import { BinBuilder } from "../correct/bins.ts";
-import { handleOf, type Row } from "./sequence-of.ts";
+import { formatRowHandle, type Row } from "./build-sequence.ts";
 import { CONTEXT, CONTEXT_MARGIN, type TokenPlace, TopTokensBuilder } from "./top-tokens.ts";
 import { OPENING, TopTurnsBuilder } from "./top-turns.ts";
 
@@ -123,9 +123,9 @@ export class TokenPass {
     if (tokens === 0) return;
     this.topTurns.offer(tokens, sum / tokens, largest, () => ({
       sequence: index,
-      handle: handleOf(batch, row),
+      handle: formatRowHandle(batch, row),
       file: batch.provenance.file,
-      ids: idsOf(batch, row).slice(first, first + Math.min(tokens, OPENING)),
+      ids: readIds(batch, row).slice(first, first + Math.min(tokens, OPENING)),
       turn,
       first,
       tokens,
@@ -164,9 +164,9 @@ export class TokenPass {
     this.topTokens.keep({
       sequence,
       token,
-      handle: handleOf(batch, row, token),
+      handle: formatRowHandle(batch, row, token),
       file: batch.provenance.file,
-      ...contextOf(idsOf(batch, row), prompt, token),
+      ...cutContext(readIds(batch, row), prompt, token),
       delta,
       rollout,
       trainer,
@@ -178,13 +178,13 @@ export class TokenPass {
 }
 
 /** Ids of a row's response; -1 where they are not known. */
-function idsOf({ offsets, responseTokenIds }: RecordBatch, row: number): Int32Array {
+function readIds({ offsets, responseTokenIds }: RecordBatch, row: number): Int32Array {
   const [start, end] = [offsets[row]!, offsets[row + 1]!];
   return responseTokenIds?.subarray(start, end) ?? new Int32Array(end - start).fill(-1);
 }
 
 /** Ids around a token of the response: those of the prompt too where it is near, and the token's place among them. */
-function contextOf(ids: Int32Array, prompt: Int32Array, token: number): { ids: Int32Array; at: number } {
+function cutContext(ids: Int32Array, prompt: Int32Array, token: number): { ids: Int32Array; at: number } {
   const reach = CONTEXT + CONTEXT_MARGIN;
   const from = Math.max(0, token - reach);
   const own = ids.subarray(from, Math.min(ids.length, token + 1 + reach));

@@ -24,7 +24,7 @@ export function encodeAlternatives(
   const head = Uint32Array.from([
     end - start,
     entries.length,
-    ...entries.flatMap(([name, { k }]) => [placeOf(name, policies), k]),
+    ...entries.flatMap(([name, { k }]) => [findPlace(name, policies), k]),
   ]);
   const columns = entries.flatMap(([, { k, ids, logprobs }]) => [
     ids.subarray(start * k, end * k),
@@ -66,7 +66,7 @@ export async function readAlternatives(
   return { from: first, count: wanted, policies: found };
 }
 
-function placeOf(name: string, policies: string[]): number {
+function findPlace(name: string, policies: string[]): number {
   const place = policies.indexOf(name);
   return place >= 0 ? place : policies.push(name) - 1;
 }

@@ -115,7 +115,7 @@ export class TopTokensBuilder {
     const magnitude = Math.abs(delta);
     if (id >= 0) this.#ids.offer(id, magnitude, sequence, token);
     this.#deciles.offer(decile, magnitude, sequence, token);
-    this.#buckets.offer(bucketOf(rollout), magnitude, sequence, token);
+    this.#buckets.offer(findBucket(rollout), magnitude, sequence, token);
     if (turn < TURNS_SHOWN) this.#turns.offer(turn, magnitude, sequence, token);
     return magnitude >= this.#threshold && delta !== 0;
   }
@@ -227,7 +227,7 @@ function rowOfSums(group: number, sums: Float64Array): GroupRow {
   };
 }
 
-function bucketOf(logprob: number): number {
+function findBucket(logprob: number): number {
   let bucket = LOG_EDGES.length;
   while (bucket > 0 && logprob < LOG_EDGES[bucket - 1]!) bucket--;
   return bucket;

@@ -20,11 +20,11 @@ export interface TurnCandidate extends Omit<WorstTurn, "opening"> {
   readonly ids: Int32Array;
 }
 
-const keyOf = ({ file, handle, turn }: TurnCandidate): string => `${file} ${handle} ${turn}`;
+const formatKey = ({ file, handle, turn }: TurnCandidate): string => `${file} ${handle} ${turn}`;
 
 export class TopTurnsBuilder {
-  readonly #byMean = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_mean, keyOf);
-  readonly #byMax = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_max, keyOf);
+  readonly #byMean = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_mean, formatKey);
+  readonly #byMax = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_max, formatKey);
 
   /** A turn with these figures; `candidate` is asked for when it is among the furthest apart so far. */
   offer(tokens: number, mean: number, largest: number, candidate: () => TurnCandidate): void {

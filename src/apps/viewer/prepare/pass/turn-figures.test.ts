@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeTurns, encodeTurns, turnsOf, type WireSequence } from "../../../../results/wire/index.ts";
+import { decodeTurns, encodeTurns, listTurns, type WireSequence } from "../../../../results/wire/index.ts";
 import { turnFigures, turnTable } from "./turn-figures.ts";
 
 const sequence = {
@@ -26,6 +26,6 @@ describe("figures of turns", () => {
       yield sequence;
     }
     const table = decodeTurns(encodeTurns(await turnTable(sequences())));
-    expect([0, 1, 2, 3].map((index) => turnsOf(table, index))).toEqual([figures, [], figures, []]);
+    expect([0, 1, 2, 3].map((index) => listTurns(table, index))).toEqual([figures, [], figures, []]);
   });
 });

@@ -3,7 +3,7 @@ import { resultJson } from "../../../../core/base/json.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { TopTokens } from "../../../../results/view.ts";
 import { decodeTable } from "../../../../results/wire/index.ts";
-import { reportTables, reportTablesOf } from "../../pages/index.ts";
+import { buildReportTables, reportTables } from "../../pages/index.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
 import type { PreparedRun } from "../cache/prepared-run.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
@@ -16,7 +16,7 @@ interface Answers {
   readonly top: TopTokens;
 }
 
-async function answersOf(run: PreparedRun): Promise<Answers> {
+async function readAnswers(run: PreparedRun): Promise<Answers> {
   const answer = async (name: "report" | "tokens"): Promise<unknown> =>
     JSON.parse(Buffer.from(await run.answer(name)).toString());
   return { report: (await answer("report")) as MismatchReport, top: (await answer("tokens")) as TopTokens };
@@ -53,7 +53,7 @@ describe("the report over some steps", () => {
 
   it("is the report of a run that has only these", async () => {
     const found = (await run.reportOf([FROM, TO]))!;
-    const meant = await answersOf(part);
+    const meant = await readAnswers(part);
     expect(meant.report.metrics.tokens).toBeGreaterThan(1000);
     // What a flag leaves out is that command's, not the whole run's.
     expect(meant.report.left_out.map(({ why }) => why)).toEqual(["requested"]);
@@ -83,15 +83,15 @@ describe("the report over some steps", () => {
 
   it("over all steps is the whole report, also as tables", async () => {
     const { report } = (await run.reportOf([-1e9, 1e9]))!;
-    expect(plain(report.metrics)).toEqual(plain((await answersOf(run)).report.metrics));
+    expect(plain(report.metrics)).toEqual(plain((await readAnswers(run)).report.metrics));
     const tables = (bytes: Uint8Array | undefined): unknown => JSON.parse(Buffer.from(bytes!).toString());
-    const [all, whole] = [tables(await reportTablesOf(run, [-1e9, 1e9])), tables(await reportTables(run))];
+    const [all, whole] = [tables(await buildReportTables(run, [-1e9, 1e9])), tables(await reportTables(run))];
     expect(Object.keys(all as object)).toEqual(Object.keys(whole as object));
     expect((all as { spread: unknown }).spread).toEqual((whole as { spread: unknown }).spread);
   });
 
   it("is not there where no token is", async () => {
     expect(await run.reportOf([7000, 8000])).toBeUndefined();
-    expect(await reportTablesOf(run, [7000, 8000])).toBeUndefined();
+    expect(await buildReportTables(run, [7000, 8000])).toBeUndefined();
   });
 });

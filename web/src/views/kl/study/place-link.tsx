@@ -1,5 +1,5 @@
 import { printable } from "../../../../../src/render/text/index.ts";
-import { hrefOf } from "../../../state/url.ts";
+import { makeHref } from "../../../state/url.ts";
 import { toPart } from "../settings.ts";
 
 /** `q12` or `q12.t40`: a text of the study, or a token of it. */
@@ -7,7 +7,7 @@ const HANDLE = /\b(q\d+(?:\.t\d+)?)\b/;
 
 export function PlaceLink({ handle }: { readonly handle: string }) {
   const [text, token] = handle.slice(1).split(".t");
-  return <a href={hrefOf({ params: { ...toPart("text", Number(text)), token } })}>{handle}</a>;
+  return <a href={makeHref({ params: { ...toPart("text", Number(text)), token } })}>{handle}</a>;
 }
 
 /** A sentence of the report; texts and tokens that it names are links. */

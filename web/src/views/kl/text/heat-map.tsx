@@ -1,10 +1,10 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/render/kl/index.ts";
 import { clipMiddle } from "../../../../../src/render/terminal/index.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
+import { formatCounted, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
-import { hrefOf } from "../../../state/url.ts";
-import { tokenOf } from "./strip.tsx";
+import { makeHref } from "../../../state/url.ts";
+import { findToken } from "./strip.tsx";
 import { classesAt, errorClasses, heatText, shadeAt, type TextModel, valueAt } from "./text-model.ts";
 import { shortToken } from "./token-text.ts";
 import { WhenNear } from "./when-near.tsx";
@@ -61,7 +61,7 @@ export function HeatMap({
       tabIndex={0}
       ref={box}
       onClick={({ target }) => {
-        const chosen = tokenOf(target);
+        const chosen = findToken(target);
         const row = target instanceof Element ? target.closest<HTMLElement>("[data-row]") : null;
         if (chosen !== undefined) onChoose(chosen, row === null ? undefined : Number(row.dataset.row));
       }}
@@ -69,7 +69,7 @@ export function HeatMap({
       {lines.map((line) =>
         line.kind === "quiet" ? (
           <p class="note" key={`quiet ${line.from}`}>
-            Tokens {line.from} to {line.to - 1} ({countOf(line.to - line.from, "token")}) are not drawn:{" "}
+            Tokens {line.from} to {line.to - 1} ({formatCounted(line.to - line.from, "token")}) are not drawn:{" "}
             {line.most === null ? "none has a KL" : `KL at most ${formatNumber(line.most)}`}.
           </p>
         ) : (
@@ -91,7 +91,7 @@ export function HeatMap({
       )}
       {(isQuiet || allLines) && (
         <p class="note">
-          <a href={hrefOf({ params: { lines: allLines ? undefined : "all" } })}>
+          <a href={makeHref({ params: { lines: allLines ? undefined : "all" } })}>
             {allLines ? "Fold quiet lines" : "Draw all lines"}
           </a>
         </p>
@@ -139,7 +139,7 @@ function Line({
                   key={from}
                   data-token={from}
                   class={`${classesAt(model, row, from)}${from === token ? " chosen" : ""}`}
-                  title={titleOf(model, name, row, from)}
+                  title={formatTitle(model, name, row, from)}
                 >
                   {cellText(model, row, from)}
                 </td>
@@ -166,7 +166,7 @@ function Head({
   if (to - from > 1)
     return (
       <th scope="col" class="folded" title={`tokens ${from} to ${to - 1}`}>
-        tool output, {countOf(to - from, "token")}
+        tool output, {formatCounted(to - from, "token")}
       </th>
     );
   const spike = model.spikes[checkpoint]?.has(from) ? "spike" : "";
@@ -184,7 +184,7 @@ function cellText(model: TextModel, row: number, token: number): string {
   return shade.level === 0 ? "" : String(shade.level);
 }
 
-function titleOf(model: TextModel, name: string, row: number, token: number): string | undefined {
+function formatTitle(model: TextModel, name: string, row: number, token: number): string | undefined {
   const shade = shadeAt(model, row, token);
   // Most cells are quiet, and a long text has many of them.
   if (shade.kind !== "level" || shade.level === 0) return undefined;

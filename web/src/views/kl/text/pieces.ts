@@ -3,7 +3,7 @@ const PIECE = 128;
 const MOST = 1024;
 
 /** From and to of each; they end where a line ends, unless it is too long. */
-export function piecesOf(tokens: readonly string[]): (readonly [from: number, to: number])[] {
+export function splitPieces(tokens: readonly string[]): (readonly [from: number, to: number])[] {
   const pieces: (readonly [number, number])[] = [];
   let from = 0;
   for (const [at, token] of tokens.entries()) {

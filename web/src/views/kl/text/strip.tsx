@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { printable } from "../../../../../src/render/text/index.ts";
-import { piecesOf } from "./pieces.ts";
+import { splitPieces } from "./pieces.ts";
 import { classesAt, errorClasses, type TextModel } from "./text-model.ts";
 import { runningToken } from "./token-text.ts";
 import { WhenNear } from "./when-near.tsx";
@@ -28,7 +28,7 @@ export function Strip({
   const pieces = useMemo(() => {
     const { tokens } = model.wire.meta;
     const isLong = tokens.length >= LONG;
-    return piecesOf(tokens).map(([from, to]) => {
+    return splitPieces(tokens).map(([from, to]) => {
       const text = isLong ? tokens.slice(from, to).map(runningToken).join("") : "";
       return { from, to, text };
     });
@@ -43,7 +43,7 @@ export function Strip({
       tabIndex={0}
       aria-label={`The response, colored by KL at ${printable(model.wire.meta.checkpoints[checkpoint] ?? "")}`}
       onClick={({ target }) => {
-        const chosen = tokenOf(target);
+        const chosen = findToken(target);
         if (chosen !== undefined) onChoose(chosen);
       }}
     >
@@ -60,7 +60,7 @@ export function Strip({
 }
 
 /** The token that something of the page is about. */
-export function tokenOf(target: EventTarget | null): number | undefined {
+export function findToken(target: EventTarget | null): number | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>("[data-token]") : null;
   return element === null ? undefined : Number(element.dataset.token);
 }

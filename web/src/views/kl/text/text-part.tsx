@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { caseFacts } from "../../../../../src/render/kl/index.ts";
-import { countOf, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
+import { formatCounted, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
 import type { StudyInfo, StudyTexts } from "../../../../../src/results/index.ts";
 import type { WireStudyText } from "../../../../../src/results/wire/index.ts";
 import { client } from "../../../api/client.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
-import { hrefOf, navigate } from "../../../state/url.ts";
+import { makeHref, navigate } from "../../../state/url.ts";
 import { elementSvg } from "../../../ui/element-svg.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
 import { WhenLoaded } from "../../../ui/when-loaded.tsx";
@@ -41,7 +41,7 @@ export function TextPart(props: TextPartProps) {
   if (index >= info.texts) {
     return (
       <p class="failed" role="alert">
-        There is no text {index}: this study has {countOf(info.texts, "text")}, counted from 0.
+        There is no text {index}: this study has {formatCounted(info.texts, "text")}, counted from 0.
       </p>
     );
   }
@@ -143,7 +143,7 @@ function Step({
 }) {
   if (to === undefined) return null;
   return (
-    <a class="step" href={hrefOf({ params: toPart("text", to) })} aria-label={label} title={label}>
+    <a class="step" href={makeHref({ params: toPart("text", to) })} aria-label={label} title={label}>
       {sign}
     </a>
   );
@@ -151,14 +151,16 @@ function Step({
 
 /** A picture has what the page has drawn. */
 function emptyLines(count: number): string {
-  return count === 0 ? "" : `${countOf(count, "line")} of tokens that nobody has scrolled to are left empty`;
+  return count === 0
+    ? ""
+    : `${formatCounted(count, "line")} of tokens that nobody has scrolled to are left empty`;
 }
 
 /** The chosen token in words; read out as it changes. */
 function readout(model: TextModel, checkpoint: number, token: number | undefined): string {
   const { meta, mask } = model.wire;
   if (token === undefined) {
-    const spikes = countOf(meta.spikes[checkpoint]?.length ?? 0, "spike");
+    const spikes = formatCounted(meta.spikes[checkpoint]?.length ?? 0, "spike");
     return `${spikes} at ${printable(meta.checkpoints[checkpoint] ?? "")}; click a token, ← → walk, . and , go from spike to spike`;
   }
   const name = `token ${token} “${shortToken(meta.tokens[token] ?? "", 40)}”`;

@@ -1,4 +1,4 @@
-import { choicesOf } from "../../../../../src/render/kl/index.ts";
+import { listChoices } from "../../../../../src/render/kl/index.ts";
 import {
   formatNumber,
   formatShare,
@@ -7,7 +7,7 @@ import {
 } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
 import type { StudyInfo } from "../../../../../src/results/index.ts";
-import { hrefOf } from "../../../state/url.ts";
+import { makeHref } from "../../../state/url.ts";
 import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
 import { checkpointParam } from "../settings.ts";
@@ -106,7 +106,7 @@ function Values({ model, reference, checkpoint, token }: PartProps) {
           return (
             <tr key={name} class={at === checkpoint ? "chosen-row" : undefined}>
               <th scope="row" class="name">
-                <a href={hrefOf({ params })} aria-current={at === checkpoint ? "true" : undefined}>
+                <a href={makeHref({ params })} aria-current={at === checkpoint ? "true" : undefined}>
                   {printable(name)}
                 </a>
               </th>
@@ -114,7 +114,7 @@ function Values({ model, reference, checkpoint, token }: PartProps) {
                 {model.spikes[at]?.has(token) && <abbr title="a spike at this checkpoint">▲</abbr>}{" "}
                 {formatNumber(kl)}
                 <span class="kl-bar" aria-hidden="true">
-                  <i style={{ inlineSize: `${barOf(kl, most) * 100}%` }} />
+                  <i style={{ inlineSize: `${scaleBar(kl, most) * 100}%` }} />
                 </span>
               </td>
               <td>{formatSigned(valueAt(model, "delta", at, token))}</td>
@@ -137,7 +137,7 @@ function Values({ model, reference, checkpoint, token }: PartProps) {
   );
 }
 
-function barOf(kl: number, most: number): number {
+function scaleBar(kl: number, most: number): number {
   if (Number.isNaN(kl) || most === 0) return 0;
   return Math.min(1, kl / most);
 }
@@ -159,7 +159,7 @@ function Alternatives({ model, reference, checkpoint, token }: PartProps) {
           <>
             {" "}
             It is one at{" "}
-            <a href={hrefOf({ params: { checkpoint: checkpointParam(checkpoints, elsewhere) } })}>
+            <a href={makeHref({ params: { checkpoint: checkpointParam(checkpoints, elsewhere) } })}>
               {printable(checkpoints[elsewhere] ?? "")}
             </a>
             .
@@ -186,7 +186,7 @@ function Alternatives({ model, reference, checkpoint, token }: PartProps) {
           </tr>
         </thead>
         <tbody>
-          {choicesOf(forced).map(({ token: text, own, reference: theirs }) => (
+          {listChoices(forced).map(({ token: text, own, reference: theirs }) => (
             <tr key={text} class={text === forced.token ? "forced" : undefined}>
               <th scope="row" class="name">
                 <mark>{shortToken(text, 40)}</mark>

@@ -1,9 +1,9 @@
 import { useId, useMemo } from "preact/hooks";
-import { countOf, formatCount, formatNumber } from "../../../../../src/render/text/display/index.ts";
+import { formatCount, formatCounted, formatNumber } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
 import type { StudyTextRow, StudyTexts } from "../../../../../src/results/index.ts";
 import { useKeys } from "../../../state/keys.ts";
-import { hrefOf, navigate } from "../../../state/url.ts";
+import { makeHref, navigate } from "../../../state/url.ts";
 import { Choice } from "../../../ui/choice.tsx";
 import type { Row } from "../../../ui/export.ts";
 import { TakeAway } from "../../../ui/virtual-table/take-away.tsx";
@@ -59,7 +59,7 @@ export function TextList({ list, settings }: { readonly list: StudyTexts; readon
         <CheckpointSelect checkpoints={list.checkpoints} at={checkpoint} />
         <TakeAway what="texts" rows={() => exportRows(list, rows)} />
         <p class="counts" role="status">
-          <strong>{formatCount(rows.length)}</strong> of {countOf(list.texts.length, "text")}
+          <strong>{formatCount(rows.length)}</strong> of {formatCounted(list.texts.length, "text")}
         </p>
       </div>
       {rows.length === 0 ? (
@@ -97,7 +97,7 @@ function columnsFor(checkpoint: number, name: string, isJudged: boolean): TableC
       help: "place in the study; the link goes to its tokens",
       width: 80,
       sortable: true,
-      cell: ({ handle, index }) => <a href={hrefOf({ params: toPart("text", index) })}>{handle}</a>,
+      cell: ({ handle, index }) => <a href={makeHref({ params: toPart("text", index) })}>{handle}</a>,
     },
     {
       key: "text",

@@ -11,7 +11,7 @@ const BLOCK = 64;
 export type Alternatives = (token: number) => ReadonlySignal<Loaded<WireTopK>>;
 
 /** Both policies' most probable tokens around a response token, asked for when it is first looked at. */
-export function alternativesOf(source: Source, index: number, response: number): Alternatives {
+export function loadAlternatives(source: Source, index: number, response: number): Alternatives {
   const blocks = new Map<number, ReadonlySignal<Loaded<WireTopK>>>();
   return (token) => {
     const from = Math.floor(token / BLOCK) * BLOCK;

@@ -1,4 +1,4 @@
-import { hrefOf } from "../../../state/url.ts";
+import { makeHref } from "../../../state/url.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { TokenCard, type TokenCardProps } from "./token-card.tsx";
 
@@ -26,12 +26,12 @@ export function PinnedCards({
         {pins.toReversed().map((token) => (
           <article key={token} class="card">
             <TokenCard {...card} place={token + card.model.prompt}>
-              <a href={hrefOf({ token, params: { prompt: undefined } })} title="Show it in the text">
+              <a href={makeHref({ token, params: { prompt: undefined } })} title="Show it in the text">
                 t{token}
               </a>
               <CopyButton
                 label="link"
-                text={() => new URL(hrefOf({ token, params: { prompt: undefined } }), location.href).href}
+                text={() => new URL(makeHref({ token, params: { prompt: undefined } }), location.href).href}
               />
               <button
                 type="button"

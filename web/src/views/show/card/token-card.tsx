@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { k3Of, probDiffOf } from "../../../../../src/core/kernels/index.ts";
+import { computeK3, computeProbDiff } from "../../../../../src/core/kernels/index.ts";
 import {
   formatNearOne,
   formatNumber,
@@ -110,7 +110,7 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
             values={[
               formatProbability(Math.exp(rollout)),
               formatProbability(Math.exp(trainer)),
-              formatSigned(own ? probDiffOf(rollout, trainer) : Number.NaN),
+              formatSigned(own ? computeProbDiff(rollout, trainer) : Number.NaN),
             ]}
           />
           {ranks.some((text) => text !== "") && <Row name="rank" values={[...ranks, ""]} />}
@@ -139,7 +139,7 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
       </table>
       {own && (
         <p class="card-fate">
-          ρ {formatNearOne(Math.exp(delta))} · k3 {formatNumber(k3Of(delta))} · {fates.describe(token)}
+          ρ {formatNearOne(Math.exp(delta))} · k3 {formatNumber(computeK3(delta))} · {fates.describe(token)}
         </p>
       )}
       <p class="card-place">

@@ -5,10 +5,10 @@
  */
 
 import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { SHADES, shadeOf } from "../../../ui/colour-scale.ts";
+import { chooseShade, SHADES } from "../../../ui/colour-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
 import type { Axis, TokenRange } from "../model/axis.ts";
-import { envelopeOf } from "../model/envelope.ts";
+import { computeEnvelope } from "../model/envelope.ts";
 import type { Metric } from "../model/metrics.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 
@@ -20,7 +20,7 @@ const SECOND_TOP = SHADE_TOP + SHADE + 3;
 const SECOND = 26;
 const TURN = 14;
 
-export function heightOf(hasSecond: boolean): number {
+export function computeHeight(hasSecond: boolean): number {
   return SECOND_TOP + (hasSecond ? SECOND + 3 : 0) + TURN;
 }
 
@@ -37,7 +37,7 @@ export interface Inks {
 }
 
 /** Colors as the style sheet has them for this element, in a form that canvas takes. */
-export function inksOf(scaled: Element): Inks {
+export function readInks(scaled: Element): Inks {
   const probe = document.createElement("i");
   scaled.append(probe);
   const style = getComputedStyle(probe);
@@ -92,10 +92,10 @@ export function drawSequence(
   inks: Inks,
 ): void {
   const { promptWidth, width } = axis;
-  drawBands(context, axis, model, inks, heightOf(second !== undefined));
+  drawBands(context, axis, model, inks, computeHeight(second !== undefined));
   if (second !== undefined) drawSecond(context, axis, second, inks);
   const columns = Math.max(1, Math.floor(width - promptWidth));
-  const { min, max, mean, infinite } = envelopeOf(values, axis.edges(columns));
+  const { min, max, mean, infinite } = computeEnvelope(values, axis.edges(columns));
   const step = (width - promptWidth) / columns;
   const zero = metric.signed ? LINE / 2 : LINE - 1;
   const reach = metric.signed ? LINE / 2 - 3 : LINE - 4;
@@ -116,7 +116,7 @@ export function drawSequence(
     const extreme = Math.abs(low) > Math.abs(high) ? low : high;
     const top = Math.min(yOf(high), metric.signed ? zero : yOf(high));
     const bottom = Math.max(yOf(low), zero);
-    context.fillStyle = inks.shades[shadeOf(extreme, domain) + SHADES]!;
+    context.fillStyle = inks.shades[chooseShade(extreme, domain) + SHADES]!;
     context.fillRect(x, SHADE_TOP, step + 0.5, SHADE);
     context.fillStyle = inks.muted;
     context.globalAlpha = 0.55;
@@ -145,7 +145,7 @@ function drawSecond(
   inks: Inks,
 ): void {
   const columns = Math.max(1, Math.floor(width - promptWidth));
-  const { min, max, mean } = envelopeOf(values, edges(columns));
+  const { min, max, mean } = computeEnvelope(values, edges(columns));
   const step = (width - promptWidth) / columns;
   const low = metric.signed ? -domain : 0;
   const yOf = (value: number): number =>

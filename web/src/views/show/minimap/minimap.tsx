@@ -5,11 +5,11 @@ import { ExportMenu } from "../../../ui/export-menu.tsx";
 import { canvasSvg } from "../../../ui/svg-canvas.ts";
 import { isDark, onPaper } from "../../../ui/theme.ts";
 import type { Linked } from "../linked.ts";
-import { axisOf, type TokenRange } from "../model/axis.ts";
+import { makeAxis, type TokenRange } from "../model/axis.ts";
 import type { Hits } from "../model/find.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import type { Settings } from "../settings.ts";
-import { drawOverlay, drawSequence, heightOf, type Inks, inksOf, prepared } from "./draw.ts";
+import { computeHeight, drawOverlay, drawSequence, type Inks, prepared, readInks } from "./draw.ts";
 
 export interface MinimapProps {
   readonly model: SequenceModel;
@@ -44,8 +44,8 @@ export function Minimap({ model, settings, values, hits, linked, onJump, onRange
     () => other && { metric: other, domain: other.domain, values: other.values(model.wire) },
     [model, other?.name],
   );
-  const height = heightOf(second !== undefined);
-  const axis = axisOf(model.prompt, model.response, width.value);
+  const height = computeHeight(second !== undefined);
+  const axis = makeAxis(model.prompt, model.response, width.value);
   const hitPixels = useMemo(
     () => [...new Set(hits?.from.map((from) => Math.round(axis.xOf(from))))],
     [hits, width.value],
@@ -61,7 +61,7 @@ export function Minimap({ model, settings, values, hits, linked, onJump, onRange
   }, []);
 
   const draw = (): void => {
-    inks.current = inksOf(root.current!);
+    inks.current = readInks(root.current!);
     const context = prepared(base.current!, width.value, height);
     if (context !== undefined)
       drawSequence(context, axis, { model, metric, domain, values, second }, inks.current);
@@ -111,7 +111,7 @@ export function Minimap({ model, settings, values, hits, linked, onJump, onRange
   const here = place ?? Math.floor(linked.sight.peek().from);
   const svg = (): string =>
     onPaper(() => {
-      const paper = inksOf(root.current!);
+      const paper = readInks(root.current!);
       const drawn = { model, metric, domain, values, second };
       const title = `${metric.title} over the sequence`;
       return canvasSvg(title, width.value, height, (pen) => drawSequence(pen, axis, drawn, paper));

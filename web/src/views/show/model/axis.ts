@@ -13,7 +13,7 @@ export interface Axis {
 
 const PROMPT_SHARE = 0.1;
 
-export function axisOf(prompt: number, response: number, width: number): Axis {
+export function makeAxis(prompt: number, response: number, width: number): Axis {
   const length = Math.max(1, prompt + response);
   const share = response === 0 ? 1 : Math.min(prompt / length, PROMPT_SHARE);
   const promptWidth = prompt === 0 ? 0 : width * share;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chunksOf, linesOf } from "./chunks.ts";
+import { countLines, splitChunks } from "./chunks.ts";
 
 test("chunks cover every token once and have 256 to 512, the last excepted", () => {
   fc.assert(
     fc.property(fc.nat(5000), fc.nat(100), fc.integer({ min: 1, max: 700 }), (length, from, every) => {
-      const chunks = chunksOf({ from, to: from + length }, (token) => token % every === every - 1);
+      const chunks = splitChunks({ from, to: from + length }, (token) => token % every === every - 1);
       let at = from;
       for (const chunk of chunks) {
         expect(chunk.from).toBe(at);
@@ -19,16 +19,17 @@ test("chunks cover every token once and have 256 to 512, the last excepted", () 
 });
 
 test("chunks end with a line where there is one, and say where there is not", () => {
-  const lines = chunksOf({ from: 0, to: 1000 }, (token) => token % 100 === 99);
+  const lines = splitChunks({ from: 0, to: 1000 }, (token) => token % 100 === 99);
   expect(lines.map(({ to, broken }) => [to, broken])).toEqual([
     [500, false],
     [1000, false],
   ]);
-  expect(chunksOf({ from: 0, to: 600 }, () => false).map(({ broken }) => broken)).toEqual([true, false]);
+  expect(splitChunks({ from: 0, to: 600 }, () => false).map(({ broken }) => broken)).toEqual([true, false]);
 });
 
 test("lines are counted as they wrap", () => {
-  const lines = (text: string, columns: number): number => linesOf(new TextEncoder().encode(text), columns);
+  const lines = (text: string, columns: number): number =>
+    countLines(new TextEncoder().encode(text), columns);
   expect(lines("", 10)).toBe(1);
   expect(lines("ab\ncd", 10)).toBe(2);
   expect(lines("ab\n", 10)).toBe(1);

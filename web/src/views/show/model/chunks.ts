@@ -16,7 +16,7 @@ const MOST = 512;
  *
  * @param endsLine whether a token's text ends with a newline
  */
-export function chunksOf(
+export function splitChunks(
   { from, to }: Pick<Block, "from" | "to">,
   endsLine: (token: number) => boolean,
 ): Chunk[] {
@@ -35,7 +35,7 @@ export function chunksOf(
 }
 
 /** Lines that bytes of UTF-8 fill in a fixed-width font, wrapped anywhere at `columns`. */
-export function linesOf(bytes: Uint8Array, columns: number): number {
+export function countLines(bytes: Uint8Array, columns: number): number {
   let lines = 1;
   let column = 0;
   for (let at = 0; at < bytes.length; at++) {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { axisOf, formatRange, parseRange } from "./axis.ts";
-import { envelopeOf } from "./envelope.ts";
+import { formatRange, makeAxis, parseRange } from "./axis.ts";
+import { computeEnvelope } from "./envelope.ts";
 
 test("a spike in a hundred thousand tokens is still there at 800 pixels", () => {
   const values = new Float64Array(100_000).fill(0.01);
   values[54_321] = -30;
-  const { min, max, mean } = envelopeOf(values, axisOf(0, 100_000, 800).edges(800));
+  const { min, max, mean } = computeEnvelope(values, makeAxis(0, 100_000, 800).edges(800));
   expect(Math.min(...min)).toBe(-30);
   expect(Math.max(...max)).toBe(0.01);
   expect(min.indexOf(-30)).toBe(Math.floor((54_321 / 100_000) * 800));
@@ -13,7 +13,7 @@ test("a spike in a hundred thousand tokens is still there at 800 pixels", () => 
 });
 
 test("missing values leave gaps, infinite ones are marked and in no mean", () => {
-  const { min, mean, infinite } = envelopeOf(
+  const { min, mean, infinite } = computeEnvelope(
     Float64Array.of(Number.NaN, Number.NaN, 1, Infinity),
     Float64Array.of(0, 2, 4),
   );
@@ -23,12 +23,12 @@ test("missing values leave gaps, infinite ones are marked and in no mean", () =>
 });
 
 test("columns narrower than a token show the token they lie in", () => {
-  const { max } = envelopeOf(Float64Array.of(1, 2), axisOf(0, 2, 6).edges(6));
+  const { max } = computeEnvelope(Float64Array.of(1, 2), makeAxis(0, 2, 6).edges(6));
   expect([...max]).toEqual([1, 1, 1, 2, 2, 2]);
 });
 
 test("a long prompt takes a tenth of the axis, and places go there and back", () => {
-  const axis = axisOf(9000, 1000, 1000);
+  const axis = makeAxis(9000, 1000, 1000);
   expect(axis.promptWidth).toBe(100);
   expect(axis.xOf(9000)).toBe(100);
   for (const token of [0, 4500, 8999, 9000, 9500, 9999])

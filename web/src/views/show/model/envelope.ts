@@ -12,7 +12,7 @@ export interface Envelope {
  * @param values `[n]`, NaN where missing
  * @param edges `[columns + 1]`, places in `values`, ascending; a column narrower than a token has the token it lies in
  */
-export function envelopeOf(values: Float64Array, edges: Float64Array): Envelope {
+export function computeEnvelope(values: Float64Array, edges: Float64Array): Envelope {
   const columns = edges.length - 1;
   const min = new Float64Array(columns).fill(Number.NaN);
   const max = new Float64Array(columns).fill(Number.NaN);

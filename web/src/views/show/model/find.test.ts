@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { HIT, hitAt, hitsWithin, joinedText, nextHit, textHits } from "./find.ts";
-import { finderIn, tokenTermsOf } from "./finding.ts";
+import { finderIn, pickTokenTerms } from "./finding.ts";
 import { madeSequence } from "./made-sequence.test-data.ts";
 import { sequenceModel } from "./sequence-model.ts";
 
-const modelOf = (tokens: readonly (string | readonly number[])[], flags?: readonly number[]) =>
+const makeModel = (tokens: readonly (string | readonly number[])[], flags?: readonly number[]) =>
   sequenceModel(madeSequence(tokens, flags === undefined ? {} : { flags: Uint8Array.from(flags) }));
 
 describe("text", () => {
   const found = (tokens: readonly string[], wanted: string): (readonly number[])[] => {
-    const { from, to } = textHits(joinedText(modelOf(tokens)), wanted);
+    const { from, to } = textHits(joinedText(makeModel(tokens)), wanted);
     return from.map((first, at) => [first, to[at]!]);
   };
 
@@ -18,7 +18,7 @@ describe("text", () => {
       [1, 3],
       [4, 6],
     ]);
-    const { marked } = textHits(joinedText(modelOf(["a", "bc", "d", "e"])), "cd");
+    const { marked } = textHits(joinedText(makeModel(["a", "bc", "d", "e"])), "cd");
     const both = HIT.inside | HIT.first;
     expect([...marked]).toEqual([0, both, HIT.inside | HIT.last, 0]);
   });
@@ -36,7 +36,7 @@ describe("text", () => {
 
   test("has its place after letters of any number of bytes, and after bytes that are no text", () => {
     const tokens = ["é", "漢字", [0xf0, 0x9f], [0x98, 0x80], [0xff, 0x61], "end"];
-    const joined = joinedText(modelOf(tokens, [0, 0, 0, 2, 0, 0]));
+    const joined = joinedText(makeModel(tokens, [0, 0, 0, 2, 0, 0]));
     expect(joined.text).toBe("é漢字😀\ufffdaend");
     expect(textHits(joined, "END").from).toEqual([5]);
     expect(textHits(joined, "😀").from).toEqual([2]);
@@ -44,7 +44,7 @@ describe("text", () => {
   });
 
   test("of 100,000 tokens is found wherever it is", () => {
-    const model = modelOf(Array.from({ length: 100_000 }, (_, at) => ` token${at % 97} é`));
+    const model = makeModel(Array.from({ length: 100_000 }, (_, at) => ` token${at % 97} é`));
     const joined = joinedText(model);
     const { from } = textHits(joined, "N96 É");
     expect([...from]).toEqual(Array.from({ length: 1030 }, (_, hit) => 96 + 97 * hit));
@@ -101,8 +101,8 @@ describe("what is written", () => {
   });
 
   test("of a filter on sequences is what it says of tokens", () => {
-    expect(tokenTermsOf("correct:no abs>0.5 -is:number")).toBe("abs>0.5 -is:number");
-    expect(tokenTermsOf("correct:no")).toBeUndefined();
-    expect(tokenTermsOf(undefined)).toBeUndefined();
+    expect(pickTokenTerms("correct:no abs>0.5 -is:number")).toBe("abs>0.5 -is:number");
+    expect(pickTokenTerms("correct:no")).toBeUndefined();
+    expect(pickTokenTerms(undefined)).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ export function joinedText(model: Pick<SequenceModel, "length" | "cellBytes" | "
     // What is no UTF-8 comes out otherwise in one than in pieces, and has no length that bytes tell.
     const isWhole = !decoded.includes("\ufffd");
     for (let place = from; place < to; place++) {
-      const own = isWhole ? unitsOf(cellBytes(place, place + 1)) : cellText(place).length;
+      const own = isWhole ? countUnits(cellBytes(place, place + 1)) : cellText(place).length;
       starts[place + 1] = starts[place]! + own;
       if (!isWhole) text += cellText(place);
     }
@@ -48,7 +48,7 @@ export function joinedText(model: Pick<SequenceModel, "length" | "cellBytes" | "
 }
 
 /** UTF-16 units of well-formed UTF-8. */
-function unitsOf(bytes: Uint8Array): number {
+function countUnits(bytes: Uint8Array): number {
   let units = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;

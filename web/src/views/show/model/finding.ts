@@ -45,7 +45,7 @@ export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
 }
 
 /** The terms of a filter on sequences that are about their tokens: they are found where a sequence is opened. */
-export function tokenTermsOf(filter: string | undefined): string | undefined {
+export function pickTokenTerms(filter: string | undefined): string | undefined {
   if (filter === undefined) return undefined;
   const { token } = byScope(parseFilter(filter).terms);
   return token.length === 0 ? undefined : token.map(({ from, to }) => filter.slice(from, to)).join(" ");

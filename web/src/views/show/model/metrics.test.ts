@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { madeSequence } from "./made-sequence.test-data.ts";
-import { metricsOf } from "./metrics.ts";
+import { listMetrics } from "./metrics.ts";
 
 const info = { scales: { delta: 0.4, k3: 0.1, prob_diff: 0.2, entropy: null } };
 const wire = madeSequence(["a", "b", "c", "d"], {
@@ -9,10 +9,10 @@ const wire = madeSequence(["a", "b", "c", "d"], {
   trainer: Float32Array.of(-0.5, Number.NaN, -30, -Infinity),
   policies: { reference: Float32Array.of(-1.5, -1, -1, -1) },
 });
-const metric = (name: string) => metricsOf(info, wire).find((one) => one.name === name)!;
+const metric = (name: string) => listMetrics(info, wire).find((one) => one.name === name)!;
 
 test("only what the sequence has values for is offered", () => {
-  expect(metricsOf(info, wire).map(({ name }) => name)).toEqual([
+  expect(listMetrics(info, wire).map(({ name }) => name)).toEqual([
     "delta",
     "rho",
     "k3",
@@ -22,7 +22,7 @@ test("only what the sequence has values for is offered", () => {
     "policy:reference",
   ]);
   const more = { ...wire, advantages: new Float32Array(4), rolloutEntropy: new Float32Array(4) };
-  expect(metricsOf(info, more).map(({ name }) => name)).toContain("entropy");
+  expect(listMetrics(info, more).map(({ name }) => name)).toContain("entropy");
 });
 
 test("missing, untrained and infinite values keep apart", () => {
@@ -42,5 +42,5 @@ test("formulas", () => {
 test("the domain is the run's, never the sequence's", () => {
   expect(metric("delta").domain).toBe(0.4);
   expect(metric("rho").domain).toBeCloseTo(Math.exp(0.4) - 1, 12);
-  expect(metricsOf({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.domain).toBe(1);
+  expect(listMetrics({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.domain).toBe(1);
 });

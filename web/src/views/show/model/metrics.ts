@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { k3Of, probDiffOf } from "../../../../../src/core/kernels/index.ts";
+import { computeK3, computeProbDiff } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
@@ -33,7 +33,7 @@ const ADVANTAGE_DOMAIN = 3;
 const POLICY_DOMAIN = 1;
 
 /** The metrics that this sequence has values for; Δ always is one. */
-export function metricsOf({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
+export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
   const { trainerEntropy, rolloutEntropy, advantages, policies } = wire;
   const entropy = trainerEntropy ?? rolloutEntropy;
   const deltaDomain = positive(scales.delta, 1);
@@ -61,7 +61,7 @@ export function metricsOf({ scales }: Pick<RunInfo, "scales">, wire: WireSequenc
       meaning: "k3 = exp Δ − Δ − 1, nats",
       signed: false,
       domain: positive(scales.k3, 0.5),
-      values: (sequence) => own(sequence, (at, of) => k3Of(deltaAt(at, of))),
+      values: (sequence) => own(sequence, (at, of) => computeK3(deltaAt(at, of))),
       show: formatNumber,
     },
     {
@@ -71,7 +71,7 @@ export function metricsOf({ scales }: Pick<RunInfo, "scales">, wire: WireSequenc
       meaning: "Δp = p trainer − p rollout",
       domain: positive(scales.prob_diff, 0.5),
       values: (sequence) =>
-        own(sequence, (at, { rollout, trainer }) => probDiffOf(rollout[at]!, trainer[at]!)),
+        own(sequence, (at, { rollout, trainer }) => computeProbDiff(rollout[at]!, trainer[at]!)),
     },
     ...(entropy === undefined
       ? []

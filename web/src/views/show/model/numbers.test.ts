@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { TOKEN_FLAGS } from "../../../../../src/results/wire/index.ts";
 import { madeSequence } from "./made-sequence.test-data.ts";
-import { describeNumber, numberClasses, numbersOf, powerText } from "./numbers.ts";
+import { describeNumber, numberClasses, openNumbers, powerText } from "./numbers.ts";
 import { sequenceModel } from "./sequence-model.ts";
 
 function numbered(tokens: readonly string[], more: Parameters<typeof madeSequence>[1] = {}) {
   const flags = Uint8Array.from(tokens, (text) => (/^ ?[0-9]+$/.test(text) ? TOKEN_FLAGS.digit : 0));
-  const numbers = numbersOf(sequenceModel(madeSequence(tokens, { ...more, flags })));
+  const numbers = openNumbers(sequenceModel(madeSequence(tokens, { ...more, flags })));
   const count = tokens.filter((_, place) => numbers.at(place)?.isFirst).length;
   return { ...numbers, count };
 }

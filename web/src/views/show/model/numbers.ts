@@ -31,7 +31,7 @@ export interface Numbers {
 const NUMBER = /^( ?)([0-9]+)$/;
 
 /** Numbers end with their author: one that the policy goes on with after tool output is two. Found when first asked for. */
-export function numbersOf(model: SequenceModel): Numbers {
+export function openNumbers(model: SequenceModel): Numbers {
   let found: ReadonlyMap<number, NumberPlace> | undefined;
   return {
     any: model.wire.flags.some((bits) => (bits & TOKEN_FLAGS.digit) !== 0),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foldedAtFirst, parsePlaces, runsOf, sectionsOf, toggledWith } from "./runs.ts";
+import { foldedAtFirst, groupSections, parsePlaces, splitRuns, toggledWith } from "./runs.ts";
 
 function runs(
   promptLength: number,
@@ -7,7 +7,11 @@ function runs(
 ) {
   const mask = pieces.flatMap(([value, , tokens]) => new Array<number>(tokens).fill(value));
   const marks = pieces.flatMap(([, mark, tokens]) => new Array<number>(tokens).fill(mark));
-  return runsOf({ meta: { promptLength }, mask: Uint8Array.from(mask), turnMarks: Uint16Array.from(marks) });
+  return splitRuns({
+    meta: { promptLength },
+    mask: Uint8Array.from(mask),
+    turnMarks: Uint16Array.from(marks),
+  });
 }
 
 test("prompt, turns and tool output are told apart", () => {
@@ -41,7 +45,7 @@ test("long prompts are folded at first, tool output of 64 tokens is not", () => 
 });
 
 test("short tool output flows on after its turn, long output folds below it", () => {
-  const sections = sectionsOf(
+  const sections = groupSections(
     runs(2, [
       [1, 1, 5],
       [0, 0, 6],

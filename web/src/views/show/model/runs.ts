@@ -29,7 +29,7 @@ export interface Block {
 const FOLDED_TOOL = 64;
 const FOLDED_PROMPT = 512;
 
-export function runsOf({
+export function splitRuns({
   meta: { promptLength },
   mask,
   turnMarks,
@@ -65,7 +65,7 @@ export function foldedAtFirst(run: TokenRun): boolean {
   return isFoldable(run) && (run.kind === "tool" || run.to - run.from > FOLDED_PROMPT);
 }
 
-export function sectionsOf(runs: readonly TokenRun[]): readonly Section[] {
+export function groupSections(runs: readonly TokenRun[]): readonly Section[] {
   const sections: { head: TokenRun; blocks: Block[] }[] = [];
   for (const run of runs) {
     const last = sections.at(-1);

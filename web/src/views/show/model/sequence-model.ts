@@ -2,8 +2,8 @@ import { TOKEN_FLAGS, type WireSequence } from "../../../../../src/results/wire/
 import { cellStarts } from "./cells.ts";
 import { exact, exactBytes, NEVER_CUT_BYTES, readable, type TextMode, tokenName } from "./display.ts";
 import { deltaAt } from "./metrics.ts";
-import { runsOf, type Section, sectionsOf, type TokenRun } from "./runs.ts";
-import { type Statistics, statisticsOf } from "./statistics.ts";
+import { groupSections, type Section, splitRuns, type TokenRun } from "./runs.ts";
+import { computeStatistics, type Statistics } from "./statistics.ts";
 
 /** A sequence as the page shows it. Places count from the first prompt token, response tokens from `prompt` on. */
 export interface SequenceModel {
@@ -47,7 +47,7 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   const deltas = new Float64Array(length - prompt);
   for (let at = 0; at < deltas.length; at++) deltas[at] = mask[at] === 0 ? Number.NaN : deltaAt(at, wire);
-  const runs = runsOf(wire);
+  const runs = splitRuns(wire);
   const bytesOf = (place: number): Uint8Array => texts.subarray(textOffsets[place]!, textOffsets[place + 1]!);
   const textOf = (place: number): string => utf8.decode(bytesOf(place));
   const cellBytes = (from: number, to: number): Uint8Array => texts.subarray(cells[from]!, cells[to]!);
@@ -75,8 +75,8 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
     length,
     deltas,
     runs,
-    sections: sectionsOf(runs),
-    statistics: statisticsOf(deltas, mask),
+    sections: groupSections(runs),
+    statistics: computeStatistics(deltas, mask),
     bytesOf,
     textOf,
     nameOf: (place, most) => tokenName(textOf(place), bytesOf(place), most),

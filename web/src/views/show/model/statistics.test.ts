@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { nextDivergent, statisticsOf } from "./statistics.ts";
+import { computeStatistics, nextDivergent } from "./statistics.ts";
 
 const deltas = Float64Array.of(0.1, -0.5, Number.NaN, Infinity, 0.3);
 const mask = Uint8Array.of(1, 1, 0, 1, 1);
 
 test("means and extremes are over trained tokens with a finite Δ", () => {
-  const found = statisticsOf(deltas, mask);
+  const found = computeStatistics(deltas, mask);
   expect(found).toMatchObject({ tokens: 4, measured: 3, infinite: 1, maxAbs: 0.5, worst: 1 });
   expect(found.meanAbs).toBeCloseTo(0.3, 12);
   const k3 = [0.1, -0.5, 0.3].reduce((sum, delta) => sum + Math.exp(delta) - delta - 1, 0) / 3;
@@ -13,7 +13,7 @@ test("means and extremes are over trained tokens with a finite Δ", () => {
 });
 
 test("a range without a value has none", () => {
-  expect(statisticsOf(deltas, mask, 2, 3)).toMatchObject({ tokens: 0, worst: -1, maxAbs: Number.NaN });
+  expect(computeStatistics(deltas, mask, 2, 3)).toMatchObject({ tokens: 0, worst: -1, maxAbs: Number.NaN });
 });
 
 test("walking from divergent token to divergent token", () => {

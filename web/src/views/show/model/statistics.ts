@@ -1,4 +1,4 @@
-import { k3Of } from "../../../../../src/core/kernels/index.ts";
+import { computeK3 } from "../../../../../src/core/kernels/index.ts";
 
 export interface Statistics {
   /** With mask 1. */
@@ -20,7 +20,12 @@ export interface Statistics {
  * @param deltas `[n]`, NaN where missing
  * @param mask `[n]`
  */
-export function statisticsOf(deltas: Float64Array, mask: Uint8Array, from = 0, to = mask.length): Statistics {
+export function computeStatistics(
+  deltas: Float64Array,
+  mask: Uint8Array,
+  from = 0,
+  to = mask.length,
+): Statistics {
   let tokens = 0;
   let measured = 0;
   let infinite = 0;
@@ -40,7 +45,7 @@ export function statisticsOf(deltas: Float64Array, mask: Uint8Array, from = 0, t
     measured++;
     const size = Math.abs(delta);
     sum += size;
-    k3 += k3Of(delta);
+    k3 += computeK3(delta);
     if (size > maxAbs) {
       maxAbs = size;
       worst = at;

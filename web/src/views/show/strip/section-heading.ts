@@ -1,7 +1,7 @@
-import { countOf, formatNumber } from "../../../../../src/render/text/display/index.ts";
+import { formatCounted, formatNumber } from "../../../../../src/render/text/display/index.ts";
 import type { TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
-import { statisticsOf } from "../model/statistics.ts";
+import { computeStatistics } from "../model/statistics.ts";
 
 /** The line above a turn, which stays in sight while the turn is. */
 export function sectionHeading(
@@ -19,10 +19,10 @@ export function sectionHeading(
   };
   if (run.kind !== "turn") {
     add(run.kind === "prompt" ? "Prompt" : "Tool output", "turn-name");
-    add(`${countOf(run.to - run.from, "token")} · not trained`, "turn-figure");
+    add(`${formatCounted(run.to - run.from, "token")} · not trained`, "turn-figure");
     return heading;
   }
-  const { tokens, meanAbs, maxAbs, k3, worst, infinite } = statisticsOf(
+  const { tokens, meanAbs, maxAbs, k3, worst, infinite } = computeStatistics(
     model.deltas,
     model.wire.mask,
     run.from - model.prompt,
@@ -30,7 +30,7 @@ export function sectionHeading(
   );
   add(`Turn ${run.turn}`, "turn-name");
   add("policy", "turn-role");
-  add(countOf(tokens, "token"), "turn-figure");
+  add(formatCounted(tokens, "token"), "turn-figure");
   add(`mean |Δ| ${formatNumber(meanAbs)}`, "turn-figure");
   const largest = document.createElement("button");
   largest.type = "button";
@@ -57,6 +57,6 @@ export function foldButton(run: TokenRun, toggle: () => void): HTMLButtonElement
 
 export function labelFold(button: HTMLButtonElement, run: TokenRun, folded: boolean, note: string): void {
   const name = run.kind === "prompt" ? "prompt" : "tool output";
-  button.textContent = `${folded ? "▸" : "▾"} ${name} · ${countOf(run.to - run.from, "token")} · not trained${note}`;
+  button.textContent = `${folded ? "▸" : "▾"} ${name} · ${formatCounted(run.to - run.from, "token")} · not trained${note}`;
   button.setAttribute("aria-expanded", String(!folded));
 }

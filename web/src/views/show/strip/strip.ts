@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { chunksOf, linesOf } from "../model/chunks.ts";
+import { countLines, splitChunks } from "../model/chunks.ts";
 import type { TextMode } from "../model/display.ts";
 import type { Block, TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
@@ -22,7 +22,7 @@ export interface StripEvents {
 
 export interface Strip {
   /** Other classes for the same tokens: rewrites those that are there now. */
-  readonly paint: (classesOf: (place: number) => string) => void;
+  readonly paint: (chooseClasses: (place: number) => string) => void;
   /** The same for a few. */
   readonly repaint: (places: Iterable<number>) => void;
   /** With `numbers` there is room above the lines for places. */
@@ -88,7 +88,7 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
     return element;
   };
   const buildBlock = ({ from, to, fold }: Block): Node => {
-    const pieces = chunksOf({ from, to }, model.endsLine).map((piece) =>
+    const pieces = splitChunks({ from, to }, model.endsLine).map((piece) =>
       buildChunk(piece.from, piece.to, piece.broken, fold),
     );
     const body = document.createElement("div");
@@ -125,7 +125,7 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
   const measure = ({ width, lineHeight }: CharacterSize): void => {
     const columns = Math.max(20, Math.floor((root.clientWidth - SIDES) / width));
     for (const { element, from, to } of chunks) {
-      const lines = mode === "reading" ? linesOf(model.cellBytes(from, to), columns) : 0;
+      const lines = mode === "reading" ? countLines(model.cellBytes(from, to), columns) : 0;
       const text = mode === "reading" ? "" : (element.textContent ?? "");
       const rows = mode === "reading" ? lines : Math.ceil(text.length / columns) + text.split("\n").length;
       element.style.containIntrinsicHeight = `auto ${rows * lineHeight}px`;
@@ -134,7 +134,7 @@ export function buildStrip(scroller: HTMLElement, model: SequenceModel, events: 
   measure(character);
   for (const chunk of chunks) live.add(chunk);
 
-  const sight = sightOf(scroller, () => chunks.filter(({ fold }) => !isFolded(fold)), events.onSight);
+  const sight = watchSight(scroller, () => chunks.filter(({ fold }) => !isFolded(fold)), events.onSight);
   let width = root.clientWidth;
   const resized = new ResizeObserver(() => {
     if (root.clientWidth !== width) measure(characterSize(root));
@@ -238,7 +238,7 @@ function characterSize(root: HTMLElement): CharacterSize {
 }
 
 /** Tells which places are in sight whenever that changes, once per frame. */
-function sightOf(
+function watchSight(
   scroller: HTMLElement,
   shownChunks: () => StripChunk[],
   onSight: (from: number, to: number) => void,

@@ -26,7 +26,7 @@ export function textClasses(model: SequenceModel, place: number, mode: TextMode)
 }
 
 /** The place of the token that an event happened on. */
-export function placeOf(target: EventTarget | null): number | undefined {
+export function findPlace(target: EventTarget | null): number | undefined {
   const node = target instanceof Element ? target : target instanceof Node ? target.parentElement : null;
   const place = node?.closest<HTMLElement>(".t")?.dataset.i;
   return place === undefined ? undefined : Number(place);

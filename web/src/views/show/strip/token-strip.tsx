@@ -1,6 +1,6 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { countOf } from "../../../../../src/render/text/display/index.ts";
+import { formatCounted } from "../../../../../src/render/text/display/index.ts";
 import type { Follow, Held, Linked } from "../linked.ts";
 import type { Fates } from "../model/fate.ts";
 import { type Hits, hitsWithin } from "../model/find.ts";
@@ -12,7 +12,7 @@ import { classesFor, hitClasses } from "./classes.ts";
 import { copyText } from "./copy-text.ts";
 import { bringIntoSight, centre } from "./reveal.ts";
 import { buildStrip, type Strip } from "./strip.ts";
-import { placeOf } from "./token-span.ts";
+import { findPlace } from "./token-span.ts";
 
 export interface TokenStripProps {
   readonly model: SequenceModel;
@@ -83,11 +83,11 @@ export function TokenStrip({
   }, [model, mode, showsNumbers]);
 
   useLayoutEffect(() => {
-    const noteOf = ({ from, to }: TokenRun): string => {
+    const writeNote = ({ from, to }: TokenRun): string => {
       const count = hits === undefined ? 0 : hitsWithin(hits, from, to);
-      return count === 0 ? "" : ` · ${countOf(count, "hit")}`;
+      return count === 0 ? "" : ` · ${formatCounted(count, "hit")}`;
     };
-    strip.current?.setFolded((run) => foldedAtFirst(run) !== toggled.has(run.index), noteOf);
+    strip.current?.setFolded((run) => foldedAtFirst(run) !== toggled.has(run.index), writeNote);
   }, [model, [...toggled].join(), hits]);
 
   useLayoutEffect(() => {
@@ -141,7 +141,7 @@ export function TokenStrip({
   }, [model, place, [...toggled].join()]);
 
   const hover = (target: EventTarget | null): void => {
-    const at = placeOf(target);
+    const at = findPlace(target);
     const before = linked.hovered.peek();
     if (at === before?.place) return;
     linked.hovered.value = at === undefined ? undefined : { place: at, on: "strip" };
@@ -166,7 +166,7 @@ export function TokenStrip({
       onClick={(event) => {
         const selection = getSelection();
         if (selection !== null && !selection.isCollapsed) return;
-        const at = placeOf(event.target);
+        const at = findPlace(event.target);
         if (at !== undefined && at >= model.prompt) onPick(at - model.prompt);
       }}
     />

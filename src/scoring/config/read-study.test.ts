@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { RL_PROBE_TEMPLATE } from "../texts/index.ts";
-import { studyOf } from "./study-of.ts";
+import { readStudy } from "./read-study.ts";
 
 const POLICIES = { dpo: "onnx:ckpt/dpo", sft: "onnx:ckpt/sft", rlvr_step_100: "vllm:http://host:8000#m" };
 const BASE = { texts: "texts.jsonl", policies: POLICIES, reference: "dpo" };
 
-const spec = async (config: object) => (await studyOf({ ...BASE, ...config }, "out", "study.yaml")).spec;
+const spec = async (config: object) => (await readStudy({ ...BASE, ...config }, "out", "study.yaml")).spec;
 
 describe("studyOf", () => {
   test("reads roles and steps from names", async () => {
@@ -90,7 +90,7 @@ describe("studyOf", () => {
 
   test("sizes of back ends are in the units that their names say", async () => {
     const backend = { memory_mib: 2, timeout_s: 1.5, full_vocabulary: true, cache_mib: 0 };
-    expect((await studyOf({ ...BASE, backend }, "out", undefined)).backend).toEqual({
+    expect((await readStudy({ ...BASE, backend }, "out", undefined)).backend).toEqual({
       maxBlockBytes: 2 ** 21,
       timeoutMs: 1500,
       fullVocabulary: true,

@@ -28,7 +28,7 @@ export interface Row {
 }
 
 /** Prompt tokens of a row as the page counts them: its ids, or one for a prompt that is known as text only. */
-export function promptOf(batch: RecordBatch, row: number, { showsTexts }: SequenceOptions): Int32Array {
+export function readPrompt(batch: RecordBatch, row: number, { showsTexts }: SequenceOptions): Int32Array {
   const { promptOffsets, promptTokenIds } = batch;
   if (promptOffsets && promptTokenIds) {
     const ids = promptTokenIds.subarray(promptOffsets[row], promptOffsets[row + 1]);
@@ -37,7 +37,7 @@ export function promptOf(batch: RecordBatch, row: number, { showsTexts }: Sequen
   return showsTexts && (batch.promptTexts[row] ?? "") !== "" ? Int32Array.of(-1) : new Int32Array(0);
 }
 
-export function sequenceOf(
+export function buildSequence(
   { batch, row, index, turnMarks, prompt }: Row,
   options: SequenceOptions,
 ): WireSequence {
@@ -52,7 +52,7 @@ export function sequenceOf(
   const { offsets, texts, flags } = spelled(batch.promptTexts[row], ids, prompt.length, options);
   const { rollout: rolloutEntropy, trainer: trainerEntropy } = batch.entropies;
   return {
-    meta: metaOf(batch, row, index, prompt.length),
+    meta: buildMeta(batch, row, index, prompt.length),
     ids,
     textOffsets: offsets,
     texts,
@@ -97,7 +97,7 @@ function spelled(
   };
 }
 
-export function handleOf(batch: RecordBatch, row: number, token?: number): string {
+export function formatRowHandle(batch: RecordBatch, row: number, token?: number): string {
   return formatHandle({
     step: batch.steps[row]!,
     rank: batch.ranks[row]!,
@@ -106,10 +106,10 @@ export function handleOf(batch: RecordBatch, row: number, token?: number): strin
   });
 }
 
-function metaOf(batch: RecordBatch, row: number, index: number, promptLength: number): SequenceMeta {
+function buildMeta(batch: RecordBatch, row: number, index: number, promptLength: number): SequenceMeta {
   return {
     index,
-    handle: handleOf(batch, row),
+    handle: formatRowHandle(batch, row),
     ...rowFacts(batch, row),
     promptLength,
   };

@@ -37,36 +37,36 @@ const DEFAULT_SEED = 42;
  * @param file the config, for messages; undefined for flags
  * @throws UsageError for a setting that is unknown, of the wrong kind, or contradicts another
  */
-export async function studyOf(
+export async function readStudy(
   config: StudyConfig,
   out: string,
   file: string | undefined,
 ): Promise<ConfiguredStudy> {
   const fields = new ConfigFields(config, "", file);
-  const policies = await policiesOf(fields);
-  const reference = referenceOf(fields, policies);
+  const policies = await readPolicies(fields);
+  const reference = readReference(fields, policies);
   const names = policies.map(({ name }) => name);
   const spec: StudySpec = {
     name: fields.text("name") ?? fields.text("out") ?? out,
     out: fields.text("out") ?? out,
-    texts: textsOf(fields),
+    texts: readTextOptions(fields),
     policies: inTrainingOrder(
       policies.map((policy): PolicySpec => {
         return policy.name === reference ? { ...policy, role: "reference" } : policy;
       }),
     ),
     reference,
-    pairs: pairsOf(fields, names),
-    outcomes: outcomesOf(fields),
+    pairs: readPairs(fields, names),
+    outcomes: readOutcomes(fields),
     topK: fields.count("top_k") ?? DEFAULT_TOP_K,
     attention: fields.flag("attention") ?? false,
-    generate: generateOf(fields, names, reference),
-    analysis: analysisOf(fields),
+    generate: readGenerate(fields, names, reference),
+    analysis: readAnalysis(fields),
     settings: Object.fromEntries(
       ANALYSIS.flatMap((name) => (fields.has(name) ? [[name, fields.raw(name)]] : [])),
     ),
   };
-  const backend = backendOf(fields.fields("backend"));
+  const backend = readBackend(fields.fields("backend"));
   fields.finish();
   return { spec, backend };
 }
@@ -84,20 +84,20 @@ const ANALYSIS = [
   "outcomes",
 ] as const;
 
-/** How scores are read, apart from where they come from. @throws UsageError as {@link studyOf} does */
-export function analysisSettingsOf(
+/** How scores are read, apart from where they come from. @throws UsageError as {@link readStudy} does */
+export function readAnalysisSettings(
   config: StudyConfig,
   file: string | undefined,
 ): Pick<StudySpec, "analysis" | "outcomes"> {
   const fields = new ConfigFields(config, "", file);
-  const settings = { analysis: analysisOf(fields), outcomes: outcomesOf(fields) };
+  const settings = { analysis: readAnalysis(fields), outcomes: readOutcomes(fields) };
   fields.finish();
   return settings;
 }
 
-async function policiesOf(fields: ConfigFields): Promise<PolicySpec[]> {
+async function readPolicies(fields: ConfigFields): Promise<PolicySpec[]> {
   const baselines = fields.texts("baselines") ?? [];
-  const stages = stagesOf(fields.fields("stages"));
+  const stages = readStages(fields.fields("stages"));
   const found: PolicySpec[] = [];
   const add = (name: string, at: string, given: { step?: number; stage?: string } = {}): void => {
     const spec = policySpec(name, at, undefined, {
@@ -147,7 +147,7 @@ async function savedPolicies(files: readonly string[] = []): Promise<string[]> {
 }
 
 /** `early: [100, 300]`: both ends included. */
-function stagesOf(fields: ConfigFields | undefined): (step: number | null) => string | null {
+function readStages(fields: ConfigFields | undefined): (step: number | null) => string | null {
   const stages = (fields?.names ?? []).map((name) => {
     const range = fields!.list(name) ?? [];
     const [from, to = from] = range;
@@ -158,7 +158,7 @@ function stagesOf(fields: ConfigFields | undefined): (step: number | null) => st
   return (step) => stages.find(({ from, to }) => step !== null && step >= from && step <= to)?.name ?? null;
 }
 
-function referenceOf(fields: ConfigFields, policies: readonly PolicySpec[]): string {
+function readReference(fields: ConfigFields, policies: readonly PolicySpec[]): string {
   const names = policies.map(({ name }) => name);
   const given = fields.text("reference");
   if (given === undefined) {
@@ -170,7 +170,7 @@ function referenceOf(fields: ConfigFields, policies: readonly PolicySpec[]): str
   });
 }
 
-function pairsOf(fields: ConfigFields, names: readonly string[]): (readonly [string, string])[] {
+function readPairs(fields: ConfigFields, names: readonly string[]): (readonly [string, string])[] {
   return (fields.list("pairs") ?? []).map((pair) => {
     const [p, q] =
       typeof pair === "string" ? pair.split(":") : Array.isArray(pair) ? (pair as unknown[]) : [];
@@ -187,7 +187,7 @@ function pairsOf(fields: ConfigFields, names: readonly string[]): (readonly [str
   });
 }
 
-function textsOf(fields: ConfigFields): ReadTextsOptions {
+function readTextOptions(fields: ConfigFields): ReadTextsOptions {
   const tokenizer = fields.text("tokenizer");
   const promptTemplate = fields.text("prompt_template");
   const appendEos = fields.flag("append_eos");
@@ -198,9 +198,9 @@ function textsOf(fields: ConfigFields): ReadTextsOptions {
   const given = fields.raw("responses");
   const responses =
     typeof given === "string"
-      ? { [sourceOf(given)]: given }
+      ? { [nameSource(given)]: given }
       : Array.isArray(given)
-        ? Object.fromEntries(fields.texts("responses")!.map((path) => [sourceOf(path), path]))
+        ? Object.fromEntries(fields.texts("responses")!.map((path) => [nameSource(path), path]))
         : fields.textMap("responses");
   return {
     ...(problems !== undefined && { problems }),
@@ -217,17 +217,17 @@ function textsOf(fields: ConfigFields): ReadTextsOptions {
 }
 
 /** `dpo_responses.json` are dpo's. */
-function sourceOf(path: string): string {
+function nameSource(path: string): string {
   const name = path.replace(/^.*[/\\]/s, "").replace(/\.(json|jsonl|parquet)(\.gz|\.zst)?$/, "");
   return name.replace(/_responses$/, "") || name;
 }
 
-function outcomesOf(fields: ConfigFields): Record<string, string> {
+function readOutcomes(fields: ConfigFields): Record<string, string> {
   const given = fields.raw("outcomes");
   return typeof given === "string" ? { "": given } : (fields.textMap("outcomes") ?? {});
 }
 
-function generateOf(
+function readGenerate(
   fields: ConfigFields,
   names: readonly string[],
   reference: string,
@@ -250,7 +250,7 @@ function generateOf(
   return spec;
 }
 
-function analysisOf(fields: ConfigFields): AnalysisSpec {
+function readAnalysis(fields: ConfigFields): AnalysisSpec {
   const spikes = fields.fields("spikes");
   const share = (value: number): boolean => value > 0 && value < 1;
   const spec: AnalysisSpec = {
@@ -276,7 +276,7 @@ function analysisOf(fields: ConfigFields): AnalysisSpec {
   return spec;
 }
 
-function backendOf(fields: ConfigFields | undefined): ConfiguredStudy["backend"] {
+function readBackend(fields: ConfigFields | undefined): ConfiguredStudy["backend"] {
   if (fields === undefined) return {};
   const given = {
     threads: fields.count("threads"),
