@@ -7,6 +7,8 @@ const PURE = [
   "test/calibration*.test.ts",
   "test/{report,docs,mutation}/**/*.test.ts",
 ];
+/** Tests that put a module in another's place, so that no other test may share its modules. */
+const ALONE = ["src/**/*.flow.test.ts"];
 const DIST = fileURLToPath(new URL("dist/", import.meta.url)).replaceAll("\\", "/");
 
 /** An import of the build would pass by what `test/support/refuse-dist.ts` watches: Vite reads modules itself. */
@@ -37,9 +39,20 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["src/**/*.test.ts", "web/**/*.test.ts", ...PURE],
+          exclude: ALONE,
           setupFiles: [...shared.setupFiles, "test/support/refuse-dist.ts"],
           // They keep no state between files; loading modules anew for each took 38 % of the time in src/core, 58 % in web.
           isolate: false,
+          maxWorkers: "100%",
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        plugins: [refuseDistImports],
+        test: {
+          ...shared,
+          name: "unit-alone",
+          include: ALONE,
           maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },

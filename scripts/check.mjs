@@ -50,6 +50,7 @@ async function checkTests() {
   const listed = await runTool("vitest", [
     "list",
     "--project=unit",
+    "--project=unit-alone",
     "--filesOnly",
     "--changed",
     base,
@@ -69,7 +70,16 @@ async function checkTests() {
     ? `${files.length} test files of the ${related.length} that the change reaches`
     : `${files.length} test files`;
   if (files.length === 0) return { ok: true, note };
-  return { ...(await runTool("vitest", ["run", "--project=unit", "--reporter=dot", ...files])), note };
+  return {
+    ...(await runTool("vitest", [
+      "run",
+      "--project=unit",
+      "--project=unit-alone",
+      "--reporter=dot",
+      ...files,
+    ])),
+    note,
+  };
 }
 
 // The longest first: two at a time on two processors.

@@ -280,7 +280,7 @@ describe("logs as they are found", () => {
   });
 
   it.each([
-    ["nothing in it", "", "there is no record"],
+    ["nothing in it", "", "no records in "],
     ["no log", "hello\nworld\n", "none of 2 lines is a record of a high-divergence log: not JSON"],
   ])("refuses a file with %s", async (_, content, message) => {
     await expect(analyzeLog([write("refused.jsonl", content)])).rejects.toMatchObject({

@@ -254,7 +254,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
     [/the std grows with padding/, { tis_ratio_type: "token" }, {}],
   ],
   areal: [
-    [/switches off the behaviour weight too/, { level: null }, {}],
+    [/switches off the behavior weight too/, { level: null }, {}],
     [/Filtering will be ignored/, { use_decoupled_loss: false }, {}],
     [/dropped tokens still count/, {}, { action: "clamp" }],
     [/lower null: tokens whose probability collapsed/, {}, { lower: 0.5 }],

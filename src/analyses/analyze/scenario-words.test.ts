@@ -73,18 +73,23 @@ describe("each scenario", () => {
     const words: [Scenario["id"], RegExp, RegExp, RegExp][] = [
       [
         "mostly_correct",
-        /more .* from correct answers than chance/,
-        /learning right answers/,
+        /^more divergent tokens come from correct answers than expected by chance/,
+        /learning correct answers/,
         /nothing to fix/,
       ],
       [
         "mostly_incorrect",
-        /more .* from incorrect answers than chance/,
-        /learning wrong answers, or .* unstable/,
+        /^more divergent tokens come from incorrect answers than expected by chance/,
+        /learning wrong answers, or the training is unstable/,
         /check the reward function/,
       ],
-      ["digits_correct", /digit tokens are from correct answers/, /learnt right digits/, /nothing to fix/],
-      ["equal", /equal on correct and incorrect/, /nothing to do with correctness/, /logratio sweep/],
+      [
+        "digits_correct",
+        /^more divergent digit tokens come from correct answers than expected by chance/,
+        /learned correct digits/,
+        /nothing to fix/,
+      ],
+      ["equal", /equal on correct and incorrect/, /unrelated to correctness/, /logratio sweep/],
       ["digits_only", /only digit tokens diverge in correct answers/, /decide the answer/, /logratio digits/],
       ["not_digits_more", /other than digits diverge more/, /unexpected/, /check the prompt format/],
     ];
@@ -212,7 +217,7 @@ describe("divergence equal on both", () => {
 
   it("names the means of correct and then of incorrect responses", () => {
     expect(equal({}).measured).toMatch(
-      /^mean 0\.500 in 500 correct, 0\.400 in 400 incorrect responses; effect 0\.100/,
+      /^mean 0\.500 in 500 correct, 0\.400 in 400 incorrect responses; effect 0\.10, 95 % interval -0\.10 to 0\.10 over 40 prompts/,
     );
   });
 });

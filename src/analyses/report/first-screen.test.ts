@@ -69,9 +69,9 @@ describe("what the first screen says of a run", () => {
 
   it("is which answers are further off, either way round", () => {
     const wrong = findText(makeReport(drawRun(({ correct }) => (correct === 0 ? 4 : 1))), "correctness");
-    expect(wrong).toMatch(/^Incorrect responses are (3\.[5-9]|4(\.\d)?) times as far off as correct ones/);
+    expect(wrong).toMatch(/^Incorrect responses are (3\.[5-9]|4\.\d) times as far off as correct ones/);
     const right = findText(makeReport(drawRun(({ correct }) => (correct === 1 ? 4 : 1))), "correctness");
-    expect(right).toMatch(/^Correct responses are (3\.[5-9]|4(\.\d)?) times as far off as incorrect ones/);
+    expect(right).toMatch(/^Correct responses are (3\.[5-9]|4\.\d) times as far off as incorrect ones/);
   });
 
   it("is which rank or environment is further off, not which is nearer", () => {
@@ -94,7 +94,7 @@ describe("what the first screen says of a run", () => {
 
   it("is to which side Δ leans", () => {
     const of = (lean: number) => findText(makeReport(drawRun(() => 1, lean)), "one-sided");
-    expect(of(0.004)).toMatch(/the trainer finds the tokens likelier by 0\.00[34]/);
+    expect(of(0.004)).toMatch(/the trainer finds the tokens more likely by 0\.00[34]/);
     expect(of(-0.004)).toMatch(/the trainer finds the tokens less likely by 0\.00[34]/);
   });
 
@@ -114,7 +114,7 @@ describe("what the first screen says of a run", () => {
     const odd = { ...run[33]!, deltas: run[33]!.deltas.replace(/ \S+$/, " -3") };
     const report = makeReport(run.with(33, odd));
     expect(findText(report, "single-token")).toMatch(
-      /^One token, s30\.r1\.q33\.t63 \(Δ -3, p 0\.951 → 0\.0474\)/,
+      /^One token, s30\.r1\.q33\.t63 \(Δ -3\.00, p 0\.951 → 0\.0474\)/,
     );
     expect(report.next.command).toBe("logratio show drawn.npz s30.r1.q33.t63");
   });
@@ -169,7 +169,7 @@ describe("what the first screen says of a run", () => {
         drawRun(() => 1),
         { findings: [lost], files },
       ).verdict.headline;
-    expect(headline(9)).toMatch(/; 1 of 10 files \(10 %\) left out$/);
+    expect(headline(9)).toMatch(/; 1 of 10 files \(10\.0 %\) left out$/);
     expect(headline(10)).not.toContain("left out");
   });
 });

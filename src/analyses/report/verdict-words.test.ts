@@ -91,7 +91,7 @@ describe("too few to say", () => {
   it("has nothing to compare without a token", () => {
     const { level, headline } = judge(makeMetrics({ tokens: 0, sequences: 0 }), { fault: "constant" });
     expect(level).toBe("too_few");
-    expect(headline).toBe("no token has both log-probs: there is nothing to compare");
+    expect(headline).toBe("no token has both log-probs, so there is nothing to compare");
   });
 
   it("says broken all the same where the median of thirty tokens is above 0.3 nats", () => {
@@ -144,7 +144,7 @@ describe("levels that are left open", () => {
       ranges: { k3: { low: 0, high: 0.5 } },
       leftOut: [{ what: "", count: 5000, unit: "token", why: "unreadable", severity: "warning" }],
     });
-    expect(headline).toMatch(/more prompts would tell; 5,000 of 10,000 tokens \(50 %\) left out$/);
+    expect(headline).toMatch(/more prompts would tell; 5,000 of 10,000 tokens \(50\.0 %\) left out$/);
   });
 });
 
@@ -200,16 +200,16 @@ describe("what was left out", () => {
   it("is told from a tenth on", () => {
     expect(headline([lost(110)], { tokens: 1000 })).not.toContain("left out");
     expect(headline([lost(111)], { tokens: 1000 })).not.toContain("left out");
-    expect(headline([lost(500)], { tokens: 4500 })).toMatch(/; 500 of 5,000 tokens \(10 %\) left out$/);
-    expect(headline([lost(1, "file")])).toMatch(/; 1 of 10 files \(10 %\) left out$/);
+    expect(headline([lost(500)], { tokens: 4500 })).toMatch(/; 500 of 5,000 tokens \(10\.0 %\) left out$/);
+    expect(headline([lost(1, "file")])).toMatch(/; 1 of 10 files \(10\.0 %\) left out$/);
   });
 
   it("is the largest share of what was lost, whatever its unit", () => {
     expect(headline([lost(1000), lost(9, "file"), lost(10, "sequence")])).toMatch(
-      /; 9 of 18 files \(50 %\) left out$/,
+      /; 9 of 18 files \(50\.0 %\) left out$/,
     );
     expect(headline([lost(1000), lost(1, "file"), lost(450, "sequence")])).toMatch(
-      /; 450 of 500 sequences \(90 %\) left out$/,
+      /; 450 of 500 sequences \(90\.0 %\) left out$/,
     );
   });
 });

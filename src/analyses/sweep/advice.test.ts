@@ -40,7 +40,7 @@ describe("the default grid", () => {
     expect(findCorrection(defaultGrid(), "geo-rs 0.999-1.001+token-tis 2").name).toBe(
       "geo-rs 0.999–1.001 + token-tis 2",
     );
-    expect(() => findCorrection(defaultGrid(), "icepop 7")).toThrow(/no setting "icepop 7"/);
+    expect(() => findCorrection(defaultGrid(), "icepop 7")).toThrow(/unknown correction "icepop 7"/);
   });
 });
 

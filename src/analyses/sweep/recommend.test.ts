@@ -75,8 +75,10 @@ describe("recommend, where the ratios are even", () => {
   it("needs no correction from an ESS of 99 % on, with one in ten thousand tokens outside at most", () => {
     const { kind, setting: name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1e-4 });
     expect([kind, name]).toEqual(["none needed", "token-tis 2"]);
-    expect(reasons[0]).toMatch(/^no correction is needed: .* ESS of 99 % and 0\.01 % of the tokens outside/);
-    expect(reasons[1]).toMatch(/safety net that touches 0\.03 % of the tokens here/);
+    expect(reasons[0]).toMatch(
+      /^no correction is needed: .* ESS of 0\.990 and 0\.010 % of the tokens outside/,
+    );
+    expect(reasons[1]).toMatch(/safety net that touches 0\.030 % of the tokens here/);
     const untouched = advise([setting("token-tis 2", 1, 0, { truncated_share: 0 })], {
       ess: 0.999,
       ratio_outside: 0,
@@ -89,9 +91,9 @@ describe("recommend, where the ratios are even", () => {
     const { kind, setting: name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1.01e-4 });
     expect([kind, name]).toEqual(["recommended", "token-tis 2"]);
     expect(reasons[0]).toMatch(
-      /^the ratios are even but for a few tokens: .* 99 %, and 0\.01 % of the tokens/,
+      /^the ratios are even but for a few tokens: .* 0\.990, and 0\.010 % of the tokens/,
     );
-    expect(reasons[1]).toMatch(/drops nothing; no setting gets the ESS beyond 99\.5\d? %/);
+    expect(reasons[1]).toMatch(/drops nothing; no setting gets the ESS beyond 0\.9950,/);
   });
 
   it("chooses among settings below 99 %", () => {
@@ -116,10 +118,10 @@ describe("recommend, among settings within the limits", () => {
     const { kind, reasons } = advise([setting("a", 0.9, 0.03, {}, { groups_lost: 1, reward_shift: 0.012 })]);
     expect(kind).toBe("recommended");
     expect(reasons[0]).toMatch(
-      /^a has the best ESS among the points of the Pareto front .*50 % without, 90 % with it$/,
+      /^a has the best ESS among the points of the Pareto front .*: 0\.500 without, 0\.900 with it$/,
     );
     expect(reasons[0]).toContain("give or take 0.2 %");
-    expect(reasons[1]).toBe("it drops 1 % of the tokens and moves 3 % of the weight mass");
+    expect(reasons[1]).toBe("it drops 1.0 % of the tokens and moves 3.0 % of the weight mass");
     expect(reasons[2]).toBe("1 of 50 groups are left empty");
     expect(reasons[3]).toBe("what it drops moves the mean reward by 0.012 standard deviations");
     expect(reasons.at(-1)).toMatch(
@@ -131,7 +133,7 @@ describe("recommend, among settings within the limits", () => {
     const { reasons } = advise([
       setting("a", 0.9, 0.03, {}, { tokens: 0, tokens_share: 0, reward_shift: 0.01 }),
     ]);
-    expect(reasons[1]).toMatch(/^it drops no token and moves 3 %/);
+    expect(reasons[1]).toMatch(/^it drops no token and moves 3\.0 % of the weight mass$/);
     expect(reasons.join("; ")).not.toMatch(/groups are left|what it drops/);
   });
 
@@ -188,19 +190,19 @@ describe("each limit of a recommendation", () => {
       "reward moved up",
       (of) => setting("a", 0.9, 0.01, {}, { reward_shift: of, accuracy_shift: 0 }),
       0.05,
-      /it moves the mean reward by 0\.05 standard/,
+      /it moves the mean reward by 0\.053 standard/,
     ],
     [
       "reward moved down",
       (of) => setting("a", 0.9, 0.01, {}, { reward_shift: -of }),
       0.05,
-      /it moves the mean reward by -0\.05 standard/,
+      /it moves the mean reward by -0\.053 standard/,
     ],
     [
       "accuracy moved",
       (of) => setting("a", 0.9, 0.01, {}, { reward_shift: null, accuracy_shift: of }),
       0.05,
-      /it moves the mean accuracy by 0\.05 standard/,
+      /it moves the mean accuracy by 0\.053 standard/,
     ],
   ];
 
@@ -240,9 +242,9 @@ describe("recommend, where no setting keeps within the limits", () => {
     ]);
     expect([kind, name]).toEqual(["none fits", "mild"]);
     expect(reasons).toEqual([
-      "no setting raises the ESS of 50 % within the limits; of those that raise it mild moves least",
-      "it breaks a limit: it drops 20 % of the tokens",
-      "it breaks a limit: it moves 10 % of the weight mass",
+      "no setting raises the ESS of 0.500 within the limits; of those that raise it mild moves least",
+      "it breaks a limit: it drops 20.0 % of the tokens",
+      "it breaks a limit: it moves 10.0 % of the weight mass",
       "look for the cause of the mismatch first: logratio report",
     ]);
   });
@@ -250,7 +252,7 @@ describe("recommend, where no setting keeps within the limits", () => {
   it("recommends nothing where nothing raises the ESS", () => {
     const { kind, setting: name, reasons } = advise([setting("off", 0.4, 0.2, { on_front: false })]);
     expect([kind, name]).toEqual(["none fits", "none"]);
-    expect(reasons[0]).toBe("no setting of this grid raises the ESS of 50 %");
+    expect(reasons[0]).toBe("no setting of this grid raises the ESS of 0.500");
     expect(reasons.at(-1)).toContain("look for the cause");
   });
 });

@@ -100,7 +100,7 @@ describe("containError", () => {
   it("says that it knows no place where there is none", () => {
     delete process.env.LOGRATIO_DEBUG;
     for (const thrown of [errorWithStack("TypeError: x"), errorWithStack(undefined), "a word", null]) {
-      expect(containError(thrown, at).likely).toBe("its place is not known");
+      expect(containError(thrown, at).likely).toBe("its location is unknown");
     }
   });
 

@@ -42,8 +42,8 @@ describe("the memory limit", () => {
     const error = refusal(4096 * MIB + 1) as LimitError;
     expect(error).toBeInstanceOf(LimitError);
     expect(error.at).toEqual(at);
-    expect(error.message).toContain("array a would take 4,097 MiB decoded; at most 8 MiB");
-    expect(error.likely).toContain("larger than it looks");
+    expect(error.message).toContain("array a would take 4,097 MiB decoded; the limit is 8 MiB");
+    expect(error.likely).toContain("decodes to far more than its size");
     // A quarter more than is needed now.
     expect(error.hint).toContain("--memory 5121 ");
   });
@@ -53,8 +53,8 @@ describe("the memory limit", () => {
     const error = memoryExceeded("the document", at);
     expect(error).toBeInstanceOf(LimitError);
     expect(error.at).toEqual(at);
-    expect(error.message).toContain("the document takes more than 8 MiB");
-    expect(error.likely).toContain("larger than it looks");
+    expect(error.message).toContain("the document takes more than 8 MiB decoded, the limit");
+    expect(error.likely).toContain("decodes to far more than its size");
     expect(error.hint).toContain("--memory 32 ");
   });
 });

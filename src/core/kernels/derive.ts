@@ -17,10 +17,27 @@ export function deltaStd(sums: Float64Array, offset = 0): Nats {
   return Math.sqrt(sums[offset + F.DELTA_M2]! / sums[offset + F.COUNT]!);
 }
 
-/** * Mean |Δ| over the tokens of one sums vector, nats. * * ```ts * import assert from "node:assert/strict"; * import { deltaAbsMean, mismatchSums } from "logratio/kernels"; * * const { rows } = mismatchSums({ * rollout: Float32Array.of(-0.5, -1), * trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5 * mask: Uint8Array.of(1, 1), * offsets: Int32Array.of(0, 2), * }); * assert(Math.abs(deltaAbsMean(rows) - 0.375) < 1e-6); * ``` * * @param sums a vector of `FIELDS` sums, or a table of them * @param offset where in the table the vector begins: row × `FIELDS` * @returns nats; NaN where no token counts */ export function deltaAbsMean(
-  sums: Float64Array,
-  offset = 0,
-): Nats {
+/**
+ * Mean |Δ| over the tokens of one sums vector, nats.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { deltaAbsMean, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-0.5, -1),
+ *   trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 2),
+ * });
+ * assert(Math.abs(deltaAbsMean(rows) - 0.375) < 1e-6);
+ * ```
+ *
+ * @param sums a vector of `FIELDS` sums, or a table of them
+ * @param offset where in the table the vector begins: row × `FIELDS`
+ * @returns nats; NaN where no token counts
+ */
+export function deltaAbsMean(sums: Float64Array, offset = 0): Nats {
   return sums[offset + F.ABS_DELTA_SUM]! / sums[offset + F.COUNT]!;
 }
 
@@ -73,10 +90,28 @@ export function k2(sums: Float64Array, offset = 0): Nats {
   return (mean * mean + sums[offset + F.DELTA_M2]! / sums[offset + F.COUNT]!) / 2;
 }
 
-/** * k3 = mean (exp Δ − Δ − 1), nats: an unbiased estimate of KL(rollout ‖ trainer) that is never negative, * http://joschu.net/blog/kl-approx.html. * * ```ts * import assert from "node:assert/strict"; * import { k3, mismatchSums } from "logratio/kernels"; * * const { rows } = mismatchSums({ * rollout: Float32Array.of(-0.5, -1), * trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5 * mask: Uint8Array.of(1, 1), * offsets: Int32Array.of(0, 2), * }); * assert(Math.abs(k3(rows) - ((Math.expm1(0.25) - 0.25 + Math.expm1(-0.5) + 0.5) / 2)) < 1e-6); * ``` * * @param sums a vector of `FIELDS` sums, or a table of them * @param offset where in the table the vector begins: row × `FIELDS` * @returns nats; NaN where no token counts */ export function k3(
-  sums: Float64Array,
-  offset = 0,
-): Nats {
+/**
+ * k3 = mean (exp Δ − Δ − 1), nats: an unbiased estimate of KL(rollout ‖ trainer) that is never negative,
+ * http://joschu.net/blog/kl-approx.html.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { k3, mismatchSums } from "logratio/kernels";
+ *
+ * const { rows } = mismatchSums({
+ *   rollout: Float32Array.of(-0.5, -1),
+ *   trainer: Float32Array.of(-0.25, -1.5), // Δ = 0.25 and -0.5
+ *   mask: Uint8Array.of(1, 1),
+ *   offsets: Int32Array.of(0, 2),
+ * });
+ * assert(Math.abs(k3(rows) - ((Math.expm1(0.25) - 0.25 + Math.expm1(-0.5) + 0.5) / 2)) < 1e-6);
+ * ```
+ *
+ * @param sums a vector of `FIELDS` sums, or a table of them
+ * @param offset where in the table the vector begins: row × `FIELDS`
+ * @returns nats; NaN where no token counts
+ */
+export function k3(sums: Float64Array, offset = 0): Nats {
   return sums[offset + F.K3_SUM]! / sums[offset + F.COUNT]!;
 }
 

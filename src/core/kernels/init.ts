@@ -5,7 +5,14 @@ import { initKernels as initMismatchKernel } from "./wasm/kernel.ts";
  * Compiles the WebAssembly kernels without blocking. Only browsers that refuse to compile on the main thread need
  * this; elsewhere the first use compiles them (a few milliseconds).
  *
- * ```ts * import assert from "node:assert/strict"; * import { initKernels } from "logratio/kernels"; * * assert.equal(await initKernels(), true); // Node has SIMD * ``` * * @returns whether the kernels run here. Where they do not (no SIMD), everything falls back on the reference implementations.
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { initKernels } from "logratio/kernels";
+ *
+ * assert.equal(await initKernels(), true); // Node has SIMD
+ * ```
+ *
+ * @returns whether the kernels run here. Where they do not (no SIMD), the reference implementations do all the work.
  */
 export async function initKernels(): Promise<boolean> {
   const ready = await Promise.all([initMismatchKernel(), initDistributionKernel()]);

@@ -25,7 +25,7 @@ describe("readVersion", () => {
     expect(newer).toMatchObject({ found: 99, supported: SCHEMA_VERSION });
     const none = catchError(() => readVersion({ [VERSION_KEY]: "one" }, "a.parquet"));
     expect(isLogratioError(none, "SchemaError") && none.message).toBe(
-      'logratio.schema_version is "one", which is no version number',
+      'logratio.schema_version is "one", which is not a version number',
     );
   });
 

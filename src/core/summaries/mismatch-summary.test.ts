@@ -20,7 +20,7 @@ describe("a summary of another version", () => {
     }
     expect(isLogratioError(error, "VersionError")).toBe(true);
     expect(error).toMatchObject({
-      message: `Cannot read summary: version ${version}, this logratio reads version 2`,
+      message: `cannot read summary: version ${version}, this logratio reads version 2`,
       found: version,
       supported: 2,
       likely,

@@ -77,9 +77,10 @@ describe("other kinds", () => {
   });
 
   it("keeps what tells a correlation from 1", () => {
-    const texts = [0.5, 0.996489, 0.99993, 1, 1.0000071, 0.13, -0.2, 25, 0.0012].map(formatNearOne);
+    const texts = [0.5, 0.9, 0.996489, 0.99993, 1, 1.0000071, 0.13, -0.2, 25, 0.0012].map(formatNearOne);
     expect(texts).toEqual([
       "0.500",
+      "0.900",
       "0.9965",
       "0.999930",
       "1.000",

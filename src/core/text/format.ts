@@ -210,7 +210,8 @@ function numberStyle(smallest: number, largest: number): (value: number) => stri
 function nearOneDecimals(value: number): number {
   const distance = Math.abs(1 - value);
   if (distance >= 0.1 || distance === 0) return 3;
-  return Math.min(8, 1 - Math.floor(Math.log10(distance)));
+  // At least three: the logarithm of 1 - 0.9, just below 0.1, is rounded to -1.
+  return Math.min(8, Math.max(3, 1 - Math.floor(Math.log10(distance))));
 }
 
 function writeNearOne(value: number, decimals: number): string {

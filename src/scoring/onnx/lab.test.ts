@@ -25,8 +25,8 @@ const json = <T>(name: string): T => JSON.parse(readFileSync(labFile(`probe/${na
 describe.skipIf(!present)("the lab's checkpoints", () => {
   test.each([
     ["dpo", "dpo", 2 ** 20, "whole text"],
-    ["rlvr_step_100", "rlvr_step_100", 400 * 4 * 7, "runs apart"],
-    ["rlvr_step_1000", "rlvr_final", 400 * 4, "runs apart"],
+    ["rlvr_step_100", "rlvr_step_100", 400 * 4 * 7, "the head runs separately"],
+    ["rlvr_step_1000", "rlvr_final", 400 * 4, "the head runs separately"],
   ])("%s gives the logits that PyTorch gave", async (checkpoint, key, maxBlockBytes, way) => {
     await withDocument(openNpz(await openFile(labFile("probe/logits_f32.npz")!)), async ({ root }) => {
       const read = async (name: string): Promise<ArrayLike<number>> => {

@@ -37,7 +37,7 @@ describe("off", () => {
     const settings = of({ level: null });
     expect(areal.correction(settings)).toEqual({ steps: [] });
     expect(areal.metrics(settings).finish()).toEqual({});
-    expect(areal.traps(settings).join()).toContain("behaviour weight too");
+    expect(areal.traps(settings).join()).toContain("behavior weight too");
     expect(areal.config(settings).text).toBe(
       "actor:\n  use_decoupled_loss: true\n  rejection_sampling: null\n",
     );

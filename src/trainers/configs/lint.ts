@@ -40,7 +40,21 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
 /**
  * Reads every config in a text and holds it against its trainer's rules: what it does, line by line, and its traps.
  *
- * ```ts * import assert from "node:assert/strict"; * import { PRESETS } from "logratio/corrections"; * import { lintConfig } from "logratio/node"; * * const yaml = "algorithm:\n rollout_correction:\n rollout_is: token\n rollout_is_threshold: 2.0\n"; * const { configs } = lintConfig(yaml, { file: "ppo_trainer.yaml", presets: PRESETS }); * assert.equal(configs[0]?.trainer, "verl"); * ``` * * @param text YAML, TOML, JSON, Python, or a shell script with flags * @returns what each config does, and findings with their lines * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read * @throws SchemaError when no trainer is recognized, with the keys that would tell * @throws UsageError for a `trainer` that is not known
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PRESETS } from "logratio/corrections";
+ * import { lintConfig } from "logratio/node";
+ *
+ * const yaml = "algorithm:\n  rollout_correction:\n    rollout_is: token\n    rollout_is_threshold: 2.0\n";
+ * const { configs } = lintConfig(yaml, { file: "ppo_trainer.yaml", presets: PRESETS });
+ * assert.equal(configs[0]?.trainer, "verl");
+ * ```
+ *
+ * @param text YAML, TOML, JSON, Python, or a shell script with flags
+ * @returns what each config does, and findings with their lines
+ * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read
+ * @throws SchemaError when no trainer is recognised, with the keys that would tell
+ * @throws UsageError for a `trainer` that is not known
  */
 export function lintConfig(text: string, options: LintOptions): LintReport {
   const { file, presets, trainer } = options;

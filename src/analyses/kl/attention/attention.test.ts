@@ -188,7 +188,7 @@ describe("attention in the report", () => {
       support: "yes",
       answer: expect.stringMatching(/\+6\.50 points/),
     });
-    expect(answer("because the error is seen")).toMatchObject({
+    expect(answer("caused by seeing the error")).toMatchObject({
       support: "yes",
       answer: expect.stringMatching(
         /6\.50 nats; .* 1\.63 .*75\.0 % of it disappears when the error is hidden/,
@@ -200,10 +200,13 @@ describe("attention in the report", () => {
   test("KL that hiding anything takes away is no reaction to the error, and KL that grows none either", () => {
     const support = (change: (i: number) => Partial<TextAttention>) => {
       const { answers } = makeReport([looking(named("c", 10), change)]);
-      return answers.find(({ question }) => question.includes("because the error is seen"))!;
+      return answers.find(({ question }) => question.includes("caused by seeing the error"))!;
     };
     const same = support((i) => ({ ...growing(i), klWithoutControl: (1 + i) / 4 }));
-    expect(same).toMatchObject({ support: "no", answer: expect.stringMatching(/Hiding other tokens/) });
+    expect(same).toMatchObject({
+      support: "no",
+      answer: expect.stringMatching(/Hiding other tokens removes as much of it\.$/),
+    });
     const more = support((i) => ({ ...growing(i), klWithoutError: 2 + i }));
     expect(more).toMatchObject({ support: "no", answer: expect.stringMatching(/It does not fall/) });
   });

@@ -71,10 +71,10 @@ describe("at which tokens", () => {
       }),
     );
     expect(support).toBe("descriptive");
-    expect(answer).toMatch(/^12 spikes, 25 per 100 tokens, hold 80 % of all KL/);
-    expect(answer).toContain("(1.5 per problem; the same values in random order have 0.75)");
-    expect(answer).toMatch(/By the token's text: "7" \(\d+(\.\d)? % of all KL, 8 times\)/);
-    expect(answer).toMatch(/Mean KL 0\.5 nats \(95 % 0\.4 to 0\.625\) over 8 problems\.$/);
+    expect(answer).toMatch(/^12 spikes, 25\.0 per 100 tokens, hold 80\.0 % of all KL/);
+    expect(answer).toContain("(1.50 per problem; the same values in random order have 0.750)");
+    expect(answer).toMatch(/By the token's text: "7" \(85\.7 % of all KL, 8 times\)/);
+    expect(answer).toMatch(/Mean KL 0\.500 nats \(95 % 0\.400 to 0\.625\) over 8 problems\.$/);
   });
 
   test("says that no token is a spike, and does without what is not known", () => {
@@ -102,13 +102,13 @@ describe("of which kind", () => {
       mean_kl_interval: { low, high },
     }) satisfies CategoryFigures;
   const of = (categories: Readonly<Record<string, CategoryFigures>>) =>
-    findAnswer("Of which kind", { categories: { c30: categories } });
+    findAnswer("What kind of tokens", { categories: { c30: categories } });
 
   test("lists the highest first, and says yes where the intervals of the first two lie apart", () => {
     const apart = of({ other: kind(0.1, 0.05, 0.2, 0.3, 0.6), number: kind(0.9, 0.21, 1) });
     expect(apart.support).toBe("yes");
-    expect(apart.answer).toMatch(/^Highest mean KL: number 0\.9 nats .*; other 0\.1 nats/);
-    expect(apart.answer).toContain("50 % of the KL on 40 % of the tokens");
+    expect(apart.answer).toMatch(/^Highest mean KL: number 0\.900 nats .*; other 0\.100 nats/);
+    expect(apart.answer).toContain("50.0 % of the KL on 40.0 % of the tokens");
     expect(apart.answer).toContain("More of the KL than of the tokens: number.");
     expect(apart.answer).toMatch(/the intervals of number and other do not overlap\.$/);
   });
@@ -143,10 +143,10 @@ describe("since which checkpoint", () => {
       /^Half of the last checkpoint's mean KL \(.* nats\) is there by c20 and stays; from c10 to it/,
     );
     expect(answer).toContain(
-      "changes by +0.5 nats (95 % 0.4 to 0.6) over 8 problems, p = 0.02 after correction",
+      "changes by +0.500 nats (95 % 0.400 to 0.600) over 8 problems, p = 0.0200 after correction",
     );
     expect(since({ half_by: "c20" }, { significant: false }).support).toBe("no");
-    expect(since({ half_by: "c20" }, { mean_difference: -0.5 }).answer).toContain("changes by -0.5 nats");
+    expect(since({ half_by: "c20" }, { mean_difference: -0.5 }).answer).toContain("changes by -0.500 nats");
   });
 
   test("says that it may be older where the first one has it, and what could not be tested", () => {
@@ -181,7 +181,7 @@ describe("since which checkpoint", () => {
   test("says how far a drift is from a walk without one", () => {
     const of = (trend: Progression["trend"]) => since({ half_by: "c20", trend }).answer;
     expect(of({ rho: -0.8, p_value: 0.03 })).toMatch(
-      /with step -0\.8 over these 3 .* without one: p = 0\.03\.$/,
+      /with step -0\.80 over these 3 .* without one: p = 0\.0300\.$/,
     );
     expect(of({ rho: 0.8, p_value: null })).toContain("too few of them to tell a drift from a walk");
     expect(of(null)).not.toContain("Rank correlation");
@@ -194,18 +194,18 @@ describe("whether first and last differ", () => {
   test("is yes after a significant test, whatever the direction, and no after one that is not", () => {
     const rises = differ(comparison());
     expect(rises.support).toBe("yes");
-    expect(rises.answer).toMatch(/^From c10 to c30 the mean KL changes by \+0\.5 nats/);
+    expect(rises.answer).toMatch(/^From c10 to c30 the mean KL changes by \+0\.500 nats/);
     const falls = differ(comparison({ mean_difference: -0.5, interval: { low: -0.6, high: -0.4 } }));
-    expect(falls.answer).toContain("changes by -0.5 nats (95 % -0.6 to -0.4)");
+    expect(falls.answer).toContain("changes by -0.500 nats (95 % -0.600 to -0.400)");
     expect(differ(comparison({ significant: false })).support).toBe("no");
   });
 
-  test("counts the significant steps between neighbours", () => {
+  test("counts the significant steps between neighbors", () => {
     const steps = [true, false, true].map((significant) => comparison({ kind: "consecutive", significant }));
     expect(differ(comparison(), ...steps).answer).toContain(
-      "Of 3 steps between neighbours 2 are significant.",
+      "Of 3 steps between neighbors 2 are significant.",
     );
-    expect(differ(comparison()).answer).not.toContain("between neighbours");
+    expect(differ(comparison()).answer).not.toContain("between neighbors");
   });
 
   test("has not enough data without a test", () => {
@@ -214,7 +214,7 @@ describe("whether first and last differ", () => {
     expect(open.answer).toContain("too few problems differ for a test.");
     expect(differ()).toMatchObject({
       support: "not enough data",
-      answer: expect.stringContaining("nothing to pair"),
+      answer: expect.stringContaining("there are no pairs to compare"),
     });
   });
 });
@@ -237,13 +237,15 @@ describe("whether KL sits at errors", () => {
     ...more,
   });
   const at = (more: Partial<FirstErrorFigures> = {}) =>
-    findAnswer("Does the KL sit", { first_errors: [figures(more)], correctness: [] });
+    findAnswer("Is the KL concentrated", { first_errors: [figures(more)], correctness: [] });
 
   test("is yes below alpha, with the share at errors and the share to expect", () => {
     const { answer, support } = at();
     expect(support).toBe("yes");
-    expect(answer).toMatch(/^60 % of 20 wrong texts have a spike at their first known error\./);
-    expect(answer).toMatch(/Of the 5 .*, 80 % have one at the error, and 30 % would if .*\(p = 0\.05\)\./);
+    expect(answer).toMatch(/^60\.0 % of 20 wrong texts have a spike at their first known error\./);
+    expect(answer).toMatch(
+      /Of the 5 .*, 80\.0 % have one at the error, and 30\.0 % would if .*\(p = 0\.0499\)\./,
+    );
     expect(at({ adjusted_p_value: 0.05 }).support).toBe("no");
   });
 
@@ -270,6 +272,9 @@ describe("whether KL sits at errors", () => {
       "The nearest spike lies 2 tokens before it (median).",
     );
     expect(at({ median_distance: 3 }).answer).toContain("The nearest spike lies 3 tokens after it (median).");
+    expect(at({ median_distance: -1 }).answer).toContain(
+      "The nearest spike lies 1 token before it (median).",
+    );
     expect(at({ median_distance: 0 }).answer).toContain("The nearest spike lies at the error (median).");
     expect(at({ median_distance: null }).answer).not.toContain("nearest spike");
   });
@@ -278,8 +283,8 @@ describe("whether KL sits at errors", () => {
     const correctness = [
       { ...REPORT.correctness.find(({ checkpoint }) => checkpoint === "c30")!, good_share: 0.7 },
     ];
-    const { answer } = findAnswer("Does the KL sit", { first_errors: [], correctness });
-    expect(answer).toContain("70 % of the KL of judged texts is at tokens that move the way one wants");
+    const { answer } = findAnswer("Is the KL concentrated", { first_errors: [], correctness });
+    expect(answer).toContain("70.0 % of the KL of judged texts is at tokens that move the way one wants");
   });
 });
 
@@ -306,11 +311,11 @@ describe("attention", () => {
     const more = look({});
     expect(more.support).toBe("yes");
     expect(more.answer).toMatch(
-      /8 % of c30's attention goes to it, 5 % of ref's: \+3 points over 12 problems \(p = 0\.02\)\./,
+      / 8\.0 % of c30's attention goes to it, 5\.0 % of ref's: \+3\.00 points over 12 problems \(p = 0\.0200\)\./,
     );
     expect(look({ difference: paired(-0.03) })).toMatchObject({
       support: "no",
-      answer: expect.stringContaining("-3 points"),
+      answer: expect.stringContaining(": -3.00 points"),
     });
     expect(look({ difference: paired(0.03, insignificant) }).support).toBe("no");
     expect(look({ difference: paired(0.03, untested) })).toMatchObject({
@@ -324,12 +329,12 @@ describe("attention", () => {
       control_difference: paired(-0.01),
       with_kl: { problems: 12, coefficient: -0.4, interval: null, p_value: 0.1, adjusted_p_value: 0.2 },
     });
-    expect(answer).toContain("To as many tokens right before the error: -1 points (p = 0.02).");
-    expect(answer).toContain("with mean KL behind the error -0.4 (p = 0.2).");
+    expect(answer).toContain("To as many tokens right before the error: -1.00 points (p = 0.0200).");
+    expect(answer).toContain("with mean KL behind the error -0.40 (p = 0.200).");
   });
 
   const hide = (more: Partial<NonNullable<AttentionFigures["hidden"]>>) =>
-    findAnswer("Is the KL behind", {
+    findAnswer("Is the KL after the error caused", {
       attention: [
         figures({
           hidden: {
@@ -349,9 +354,9 @@ describe("attention", () => {
     const falls = hide({});
     expect(falls.support).toBe("yes");
     expect(falls.answer).toMatch(
-      /is 0\.5 nats; with the error hidden .* 0\.3 \(p = 0\.02\), .* hidden instead 0\.45\./,
+      /is 0\.500 nats; with the error hidden .* 0\.300 \(p = 0\.0200\), .* hidden instead 0\.450\./,
     );
-    expect(falls.answer).toMatch(/40 % of it goes with the sight of the error\.$/);
+    expect(falls.answer).toMatch(/40\.0 % of it disappears when the error is hidden\.$/);
     expect(hide({ against_control: null, kl_without_control: null }).support).toBe("yes");
   });
 
@@ -359,7 +364,9 @@ describe("attention", () => {
     for (const difference of [paired(0.2), paired(-0.2, insignificant)]) {
       const { support, answer } = hide({ difference });
       expect(support).toBe("no");
-      expect(answer).toMatch(/It does not fall: nothing here says that it comes from seeing the error\.$/);
+      expect(answer).toMatch(
+        /It does not fall: these data do not show that it comes from seeing the error\.$/,
+      );
     }
     expect(hide({ difference: paired(-0.2, untested) }).support).toBe("not enough data");
   });
@@ -368,20 +375,20 @@ describe("attention", () => {
     for (const against_control of [paired(0.1), paired(-0.1, insignificant)]) {
       const { support, answer } = hide({ against_control });
       expect(support).toBe("no");
-      expect(answer).toMatch(/Hiding other tokens takes as much of it away\.$/);
+      expect(answer).toMatch(/Hiding other tokens removes as much of it\.$/);
     }
   });
 });
 
 describe("against a baseline", () => {
-  const beside = (...comparisons: KlComparison[]) => findAnswer("How does sft lie to ref", { comparisons });
+  const beside = (...comparisons: KlComparison[]) => findAnswer("How far is sft from ref", { comparisons });
   const baseline = comparison({ kind: "baseline", a: "sft", b: "c30" });
 
   test("is its comparison with the last checkpoint", () => {
     const { answer, support } = beside(comparison({ ...baseline, b: "c10", mean_difference: -9 }), baseline);
     expect(support).toBe("yes");
     expect(answer).toMatch(
-      /^sft has a mean KL of .* nats; from it to c30 the mean KL changes by \+0\.5 nats/,
+      /^sft has a mean KL of .* nats; from it to c30 the mean KL changes by \+0\.500 nats/,
     );
     expect(beside({ ...baseline, significant: false }).support).toBe("no");
     expect(beside({ ...baseline, ...untested })).toMatchObject({ support: "not enough data" });
@@ -396,6 +403,6 @@ test("a probability is never written as 0", () => {
   const p = (adjusted_p_value: number): string =>
     findAnswer("Do the first", { comparisons: [comparison({ adjusted_p_value })] }).answer;
   expect(p(1e-16)).toContain("p < 1e-15 after");
-  expect(p(0.00012)).toContain("p = 1.2e-4 after");
-  expect(p(0.001)).toContain("p = 0.001 after");
+  expect(p(0.00012)).toContain("p = 1.20e-4 after");
+  expect(p(0.001)).toContain("p = 0.00100 after");
 });

@@ -259,7 +259,8 @@ function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figu
 
 function distance(tokens: number): string {
   if (tokens === 0) return "at the error";
-  return `${formatPlain(Math.abs(tokens))} tokens ${tokens < 0 ? "before" : "after"} it`;
+  const apart = Math.abs(tokens);
+  return `${formatPlain(apart)} ${apart === 1 ? "token" : "tokens"} ${tokens < 0 ? "before" : "after"} it`;
 }
 
 function change(test: KlComparison): string {

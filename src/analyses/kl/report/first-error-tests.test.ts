@@ -38,7 +38,7 @@ function studyFrom(given: readonly Made[]) {
 const computeFigures = (given: readonly Made[]) => firstErrorFigures(viewStudy(studyFrom(given)))[0]!;
 const findAnswer = (given: readonly Made[]) =>
   answers(buildKlReport({ ...studyFrom(given), cases: [] })).find(({ question }) =>
-    question.startsWith("Does the KL sit"),
+    question.startsWith("Is the KL concentrated"),
   )!;
 
 test("results that a text announces: numbers behind an = of arithmetic, and its own", () => {

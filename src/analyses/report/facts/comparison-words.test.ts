@@ -86,7 +86,9 @@ describe("a part that stands out", () => {
       const fact = only(comparisons);
       expect(fact.kind).toBe(kind);
       expect(fact.text).toMatch(text);
-      expect(fact.text).toMatch(/mean \|Δ\| 0\.08 against 0\.02 .*, 4 times as much \(95 % 2 to 8\)$/);
+      expect(fact.text).toMatch(
+        /mean \|Δ\| 0\.0800 against 0\.0200 .*, 4\.0 times as much \(95 % 2\.0 to 8\.0\)$/,
+      );
       expect(fact.weight).toBe(2);
       expect(fact.evidence).toEqual({
         subject,
@@ -100,7 +102,7 @@ describe("a part that stands out", () => {
 
   it("has the range with any one prompt left out where there is no interval", () => {
     const { text, evidence } = only({ steps: [standout(7, { factor: factor(4, { interval: null }) })] });
-    expect(text).toMatch(/\(3\.2 to 5 with any one prompt left out\)$/);
+    expect(text).toMatch(/\(3\.2 to 5\.0 with any one prompt left out\)$/);
     expect(evidence?.interval).toBeNull();
   });
 
@@ -110,8 +112,8 @@ describe("a part that stands out", () => {
         ranks: [standout(1, { factor: factor(4, { largest: { cluster: 1, share }, withoutLargest }) })],
       }).text;
     expect(at(0.2499)).not.toContain("the prompt of");
-    expect(at(0.25)).toMatch(/; the prompt of s1\.q1 makes 25 % of it, 1\.5 without it\)$/);
-    expect(at(0.5, Number.NaN)).toMatch(/; the prompt of s1\.q1 makes 50 % of it\)$/);
+    expect(at(0.25)).toMatch(/; the prompt of s1\.q1 makes 25\.0 % of it, 1\.5 without it\)$/);
+    expect(at(0.5, Number.NaN)).toMatch(/; the prompt of s1\.q1 makes 50\.0 % of it\)$/);
   });
 });
 
@@ -130,9 +132,9 @@ describe("right and wrong answers", () => {
     const { kind, text, weight, evidence } = only({ outcome: contrast() });
     expect(kind).toBe("correctness");
     expect(text).toMatch(
-      /^Incorrect responses are 4 times as far off as correct ones: mean \|Δ\| 0\.04 against 0\.01 /,
+      /^Incorrect responses are 4\.0 times as far off as correct ones: mean \|Δ\| 0\.0400 against 0\.0100 /,
     );
-    expect(text).toMatch(/\(95 % 2 to 8; 2\.5 within the same prompt, over 30 prompts\)$/);
+    expect(text).toMatch(/\(95 % 2\.0 to 8\.0; 2\.5 within the same prompt, over 30 prompts\)$/);
     expect(weight).toBe(2);
     expect(evidence).toMatchObject({ subject: "incorrect", factor: 4, p: 0.05 });
   });
@@ -147,9 +149,9 @@ describe("right and wrong answers", () => {
       }),
     });
     expect(text).toMatch(
-      /^Correct responses are 4 times as far off as incorrect ones: mean \|Δ\| 0\.04 against 0\.01 /,
+      /^Correct responses are 4\.0 times as far off as incorrect ones: mean \|Δ\| 0\.0400 against 0\.0100 /,
     );
-    expect(text).toMatch(/\(95 % 2 to 8; 2 within the same prompt, over 30 prompts\)$/);
+    expect(text).toMatch(/\(95 % 2\.0 to 8\.0; 2\.0 within the same prompt, over 30 prompts\)$/);
     expect(weight).toBe(2);
     expect(evidence).toEqual({
       subject: "correct",
@@ -161,7 +163,7 @@ describe("right and wrong answers", () => {
     const open = only({
       outcome: contrast({ factor: factor(0.25, { interval: null }), withinPrompt: undefined }),
     });
-    expect(open.text).toMatch(/\(3\.2 to 5 with any one prompt left out\)$/);
+    expect(open.text).toMatch(/\(3\.2 to 5\.0 with any one prompt left out\)$/);
   });
 
   it("says nothing without a test that finds it", () => {
@@ -178,17 +180,17 @@ describe("right and wrong answers", () => {
           withinPrompt: undefined,
         }),
       }).text;
-    expect(without(4, 3.2)).toMatch(/\(95 % 2 to 8; 3\.2 without step 7\)$/);
+    expect(without(4, 3.2)).toMatch(/\(95 % 2\.0 to 8\.0; 3\.2 without step 7\)$/);
     expect(without(4, 3.21)).not.toContain("without step");
     expect(without(4, 9)).not.toContain("without step");
-    expect(without(0.25, 0.5)).toMatch(/\(95 % 2 to 8; 2 without step 7\)$/);
+    expect(without(0.25, 0.5)).toMatch(/\(95 % 2\.0 to 8\.0; 2\.0 without step 7\)$/);
     expect(without(0.25, 0.1)).not.toContain("without step");
   });
 
   it("names the prompt that makes much of the wrong answers' part, where no step explains it", () => {
     const large = { largest: { cluster: 2, share: 0.4 }, withoutLargest: 3 };
     expect(only({ outcome: contrast({ factor: factor(4, large) }) }).text).toMatch(
-      /; the prompt of s2\.q2 makes 40 % of it, 3 without it\)$/,
+      /; the prompt of s2\.q2 makes 40\.0 % of it, 3\.0 without it\)$/,
     );
     const step = { withoutStep: { step: 7, factor: 2 } };
     expect(only({ outcome: contrast({ factor: factor(4, large), ...step }) }).text).not.toContain(
@@ -211,7 +213,7 @@ describe("a run that changes", () => {
     const { kind, text, weight, evidence } = only({ trend: trend(0.01, 0.04) });
     expect(kind).toBe("drift");
     expect(text).toMatch(
-      /^Mean \|Δ\| grows over the run, from 0\.01 in the first third of the steps to 0\.04 in the last: a factor of 4 \(95 % 2 to 8\)$/,
+      /^Mean \|Δ\| grows over the run, from 0\.0100 in the first third of the steps to 0\.0400 in the last: a factor of 4\.0 \(95 % 2\.0 to 8\.0\)$/,
     );
     expect(weight).toBeCloseTo(2.4, 12);
     expect(evidence).toMatchObject({ subject: "late", factor: 4 });
@@ -220,7 +222,7 @@ describe("a run that changes", () => {
   it("falls, which weighs less", () => {
     const { text, weight, evidence } = only({ trend: trend(0.04, 0.01) });
     expect(text).toMatch(
-      /^Mean \|Δ\| falls over the run, from 0\.04 in the first third of the steps to 0\.01 in the last: a factor of 4 \(95 % 2 to 8\)$/,
+      /^Mean \|Δ\| falls over the run, from 0\.0400 in the first third of the steps to 0\.0100 in the last: a factor of 4\.0 \(95 % 2\.0 to 8\.0\)$/,
     );
     expect(weight).toBeCloseTo(1.2, 12);
     expect(evidence).toMatchObject({ subject: "early", factor: 4, interval: { low: 2, high: 8 } });

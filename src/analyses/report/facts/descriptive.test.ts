@@ -47,9 +47,9 @@ describe("a single token", () => {
   it("is named with its Δ, its p under the rollout and then the trainer, and its share of k3", () => {
     const { text, weight } = findFact("single-token", run(0.25))!;
     expect(text).toContain("s30.r0.q3.t41");
-    expect(text).toMatch(/Δ -0\.5\b/);
-    expect(text).toMatch(/p 0\.8 → 0\.2\b/);
-    expect(text).toMatch(/makes 25 % of all k3$/);
+    expect(text).toMatch(/\(Δ -0\.500, /);
+    expect(text).toMatch(/p 0\.800 → 0\.200\)/);
+    expect(text).toMatch(/makes 25\.0 % of all k3$/);
     expect(weight).toBeCloseTo(2.75, 12);
   });
 
@@ -78,8 +78,8 @@ describe("a single prompt", () => {
 
   it("is named by its first response, with its share of |Δ| and the mean without it", () => {
     const { text, weight } = findFact("single-prompt", {}, makePrompt(5))!;
-    expect(text).toMatch(/One prompt, that of s1\.q1, with its 2 responses makes 50 % of all \|Δ\|/);
-    expect(text).toMatch(/without it mean \|Δ\| is 0\.05$/);
+    expect(text).toMatch(/One prompt, that of s1\.q1, with its 2 responses makes 50\.0 % of all \|Δ\|/);
+    expect(text).toMatch(/without it mean \|Δ\| is 0\.0500$/);
     expect(weight).toBeCloseTo(3.5, 12);
   });
 
@@ -120,7 +120,9 @@ describe("the tail", () => {
 
   it("tells the first threshold that at most one in a hundred tokens passes, beside the median", () => {
     const { text, weight } = findFact("tail", run(curve))!;
-    expect(text).toMatch(/^50 of 5,000 tokens \(1 %\) differ by more than 0\.1 nats; the median is 0\.001$/);
+    expect(text).toMatch(
+      /^50 of 5,000 tokens \(1\.0 %\) differ by more than 0\.1 nats; the median is 0\.00100$/,
+    );
     expect(weight).toBeCloseTo(1, 12);
     expect(findFact("tail", run(curve.slice(2)))!.text).toMatch(
       /^2 of 5,000 tokens .* differ by more than 1 nats/,
@@ -158,7 +160,7 @@ describe("tokens of low probability", () => {
         bucket(0.9, 1, 0.8, 0.2),
       ],
     })!;
-    expect(text).toMatch(/p < 0\.5 are 2\.5 % of the tokens and 20 % of all \|Δ\|$/);
+    expect(text).toMatch(/p < 0\.5 are 2\.5 % of the tokens and 20\.0 % of all \|Δ\|$/);
     expect(weight).toBeCloseTo(3 / 2.5, 12);
   });
 
@@ -178,12 +180,12 @@ describe("a Δ that leans", () => {
 
   it("says to which side, by how much, and how much of mean |Δ| that is", () => {
     const likelier = leaning(0.005, 0.004, 0.006)!;
-    expect(likelier.text).toMatch(/the trainer finds the tokens likelier by 0\.005 nats on average/);
-    expect(likelier.text).toMatch(/\(95 % 0\.004 to 0\.006\), 50 % of mean \|Δ\|$/);
+    expect(likelier.text).toMatch(/the trainer finds the tokens more likely by 0\.00500 nats on average/);
+    expect(likelier.text).toMatch(/\(95 % 0\.00400 to 0\.00600\), 50\.0 % of mean \|Δ\|$/);
     expect(likelier.weight).toBeCloseTo(2, 12);
     const less = leaning(-0.0025, -0.004, -0.001)!;
-    expect(less.text).toMatch(/the trainer finds the tokens less likely by 0\.0025 nats on average/);
-    expect(less.text).toMatch(/\(95 % -0\.004 to -0\.001\), 25 % of mean \|Δ\|$/);
+    expect(less.text).toMatch(/the trainer finds the tokens less likely by 0\.00250 nats on average/);
+    expect(less.text).toMatch(/\(95 % -0\.00400 to -0\.00100\), 25\.0 % of mean \|Δ\|$/);
     expect(less.weight).toBeCloseTo(1, 12);
   });
 
@@ -204,7 +206,7 @@ describe("product ratios", () => {
 
   it("say how many sequences stay effective, from eight on", () => {
     const { text, weight } = of(8, 0.25)!;
-    expect(text).toMatch(/leave 25 % of the sequences effective \(mean length 72 tokens\)$/);
+    expect(text).toMatch(/leave 25\.0 % of the sequences effective \(mean length 72 tokens\)$/);
     expect(weight).toBeCloseTo(2, 12);
     expect(of(7, 0.25)).toBeUndefined();
   });

@@ -85,7 +85,8 @@ function rowReader(
 
   return async (start, end) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
-      // The caller's own mistake: nothing that a file or a flag can cause. throw new RangeError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`);
+      // The caller's own mistake: nothing that a file or a flag can cause.
+      throw new RangeError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`);
     }
     checkMemory(
       (end - start) * rowBytes * DECODED_SHARE,

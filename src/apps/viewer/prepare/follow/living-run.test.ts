@@ -282,7 +282,9 @@ describe("what a living run says", () => {
       broken: expect.stringMatching(/step_2.jsonl, which was read before, has changed/),
     });
     await rm(work.path("run/step_2.jsonl"));
-    expect(await look()).toEqual({ broken: expect.stringMatching(/has gone/) });
+    expect(await look()).toEqual({
+      broken: expect.stringMatching(/step_2.jsonl, which was read before, is gone$/),
+    });
     await living.end();
   });
 
