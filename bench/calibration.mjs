@@ -8,7 +8,9 @@ const PROMPTS = [24, 96, 200];
 
 export async function run({ quick, rounds = quick ? 40 : 400 }) {
   const entry = fileURLToPath(new URL("../test/support/calibration/index.ts", import.meta.url));
-  const { CLAIMS, METRICS, PROCESSES, measureCoverage, labProcesses, measureRate } = (await runnerImport(entry)).module;
+  const { CLAIMS, METRICS, PROCESSES, measureCoverage, labProcesses, measureRate } = (
+    await runnerImport(entry)
+  ).module;
 
   const percent = (part, whole) => `${((100 * part) / whole).toFixed(0)} %`;
   const table = [["runs drawn from", "prompts", ...METRICS]];

@@ -80,7 +80,22 @@ export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   return new RecordBuilder(options);
 }
 
-/** Collects sequences and gives them out as batches. */
+/**
+ * Collects sequences and gives them out as batches; {@link createRecordBuilder} makes one.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createRecordBuilder, type RecordBuilder } from "logratio";
+ *
+ * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
+ * const builder: RecordBuilder = createRecordBuilder({ provenance, batchTokens: 1 });
+ * const [rolloutLogprobs, trainerLogprobs] = [Float32Array.of(-0.5), Float32Array.of(-0.25)]; // nats
+ * builder.push({ length: 1, responseMask: Uint8Array.of(1), rolloutLogprobs, trainerLogprobs });
+ * assert(builder.full); // one token is a batch here
+ * assert.equal(builder.flush().length, 1);
+ * assert.equal(builder.length, 0);
+ * ```
+ */
 export class RecordBuilder {
   readonly #options: BuilderOptions;
   readonly #batchTokens: number;

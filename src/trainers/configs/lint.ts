@@ -53,7 +53,7 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
  * @param text YAML, TOML, JSON, Python, or a shell script with flags
  * @returns what each config does, and findings with their lines
  * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read
- * @throws SchemaError when no trainer is recognised, with the keys that would tell
+ * @throws SchemaError when no trainer is recognized, with the keys that would tell
  * @throws UsageError for a `trainer` that is not known
  */
 export function lintConfig(text: string, options: LintOptions): LintReport {

@@ -11,6 +11,7 @@
  * The field's "geometric" level is `sequence` with aggregation `mean` of the log-ratio.
  */
 export const LEVELS = ["token", "turn", "sequence"] as const;
+/** What one ratio is taken over: a token, a turn (a run of the policy's own tokens), or a whole sequence. */
 export type Level = (typeof LEVELS)[number];
 
 /** How token values become one of a turn or sequence, over its tokens with mask 1; 0 when there are none. */
@@ -36,6 +37,7 @@ export const STATISTICS = [
   "prob_diff",
   "abs_prob_diff",
 ] as const;
+/** What a rule measures of a token's two log-probs; ratios without unit, k1, k2 and k3 in nats, probabilities as fractions. */
 export type Statistic = (typeof STATISTICS)[number];
 
 /** A figure to hold against bounds. */

@@ -92,7 +92,6 @@ export function CorrectionEditor({ correction, onChange }: EditorProps) {
         <ol class="correction-steps">
           {steps.map((step, at) => (
             // A step has no name of its own: its place is what it is.
-            // biome-ignore lint/suspicious/noArrayIndexKey: steps are told apart by their order
             <li key={at}>
               <StepEditor
                 step={step}
