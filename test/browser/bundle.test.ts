@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       expect(await page.title()).toContain(`${name} · logratio`);
     }
     await goTo(page, url, "#/overview?steps=30..80");
-    expect(await readText(page.locator("main"))).toContain("Files cannot be summed anew");
+    expect(await readText(page.locator("main"))).toContain("Files cannot be summed again");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     await goTo(page, url, "#/correct?correction=weight:token+truncate:..2");

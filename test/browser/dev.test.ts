@@ -84,10 +84,10 @@ describe.skipIf(!hasBrowser)("npm run dev", () => {
     expect(await answer({}, "/?token=wrong")).toBe(401);
     expect(await answer({ headers: { authorization } })).toBe(200);
     expect(
-      await answer({ ...question, headers: { ...json, origin: "http://elsewhere.invalid" } }, "api/exact"),
+      await answer({ ...question, headers: { ...json, origin: "http://elsewhere.invalid" } }, "api/correct"),
     ).toBe(403);
     expect(
-      await answer({ ...question, headers: { ...json, origin: new URL(url).origin } }, "api/exact"),
+      await answer({ ...question, headers: { ...json, origin: new URL(url).origin } }, "api/correct"),
     ).toBe(400);
   });
 

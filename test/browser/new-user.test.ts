@@ -83,9 +83,9 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
   it("sees what a trainer's correction does at each step", async () => {
     await goToView("Overview");
     const part = page.getByRole("region", { name: "What a correction would do, step by step" });
-    await part.getByRole("button", { name: "slime (MIS)" }).click();
+    await part.getByRole("button", { name: "slime-mis" }).click();
     const set = page.getByRole("region", { name: "Under the current correction" });
-    for (const title of ["Kept", "Clipped, masked, vetoed", "ESS after it", "Dropped, by outcome"])
+    for (const title of ["Kept", "Clipped, rejected, vetoed", "ESS after it", "Dropped, by outcome"])
       await set.getByRole("heading", { name: title }).waitFor();
     await set.getByRole("button", { name: "none", exact: true }).click();
     await part.waitFor();

@@ -8,11 +8,7 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("who may ask the viewer");
 
-const QUESTION = JSON.stringify({
-  weights: { level: "token", upper: 2, lower: null },
-  mask: { level: "none", upper: null, lower: null },
-  veto: null,
-});
+const QUESTION = JSON.stringify({ correction: "weight:token truncate:..2" });
 
 function status(
   url: string,

@@ -133,9 +133,11 @@ export function CorrectionEditor({ correction, onChange }: EditorProps) {
           onChange={(event) => change(() => parseCorrection(event.currentTarget.value))}
         />
       </label>
-      <p class="failed" role="alert">
-        {problem}
-      </p>
+      {problem && (
+        <p class="failed" role="alert">
+          {problem}
+        </p>
+      )}
     </div>
   );
 }

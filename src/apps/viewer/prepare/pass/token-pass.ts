@@ -1,5 +1,5 @@
 /**
- * Token by token over the sequences of a run: bins for what-if, the worst tokens, the spread of entropies.
+ * Token by token over the sequences of a run: bins for corrections, the worst tokens, the spread of entropies.
  *
  * @module
  */
