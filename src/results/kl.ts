@@ -363,7 +363,7 @@ export interface FirstErrorFigures {
  */
 export interface AttentionFigures {
   readonly checkpoint: string;
-  /** Wrong texts whose first error is known, with tokens behind it. */
+  /** Wrong texts whose first error is known, with tokens after it. */
   readonly texts: number;
   readonly problems: number;
   readonly to_error: number;
@@ -374,7 +374,7 @@ export interface AttentionFigures {
   /** `to_error` − `reference_to_error`. */
   readonly difference: PairedDifference;
   readonly control_difference: PairedDifference | null;
-  /** Spearman over problems: `difference` with mean KL of the tokens behind the error. */
+  /** Spearman over problems: `difference` with mean KL of the tokens after the error. */
   readonly with_kl: {
     readonly problems: number;
     readonly coefficient: number;
@@ -394,7 +394,7 @@ export interface AttentionFigures {
   readonly hidden: HiddenFigures | null;
 }
 
-/** D(checkpoint‖reference) of the tokens behind the error when they cannot attend to some tokens, under both. */
+/** D(checkpoint‖reference) of the tokens after the error when they cannot attend to some tokens, under both. */
 export interface HiddenFigures {
   readonly problems: number;
   /** Nothing hidden. */

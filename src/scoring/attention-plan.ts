@@ -16,8 +16,8 @@ export interface AttentionPlan {
   /** As many of the text's own tokens right before it; undefined where they are not, or begin in the prompt. */
   readonly control: TokenSpan | undefined;
   /**
-   * Tokens of the text: the policy's own ones that a position behind the error predicts, at least one. The token right
-   * behind the error is not among them: the erroneous token itself predicts it.
+   * Tokens of the text: the policy's own ones that a position after the error predicts, at least one. The token right
+   * after the error is not among them: the erroneous token itself predicts it.
    */
   readonly tokens: readonly number[];
 }

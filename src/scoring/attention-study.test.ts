@@ -159,7 +159,7 @@ describe("a study with attention", () => {
     expect(absent.join("\n")).toMatch(/no attention to first errors/);
   });
 
-  test("reports means over the tokens behind the errors", async () => {
+  test("reports means over the tokens after the errors", async () => {
     const spec = await study(ROWS);
     await runStudy(spec, ONE_THREAD);
     const { attention } = await analyzeStudy(spec.out, { analysis: spec.analysis });

@@ -29,7 +29,7 @@ export interface HeadShares {
   readonly shares: Float32Array;
 }
 
-/** D(P‖Q), nats, of the response tokens behind the error when no later token attends to some of the text, in P and in Q. */
+/** D(P‖Q), nats, of the response tokens after the error when no later token attends to some of the text, in P and in Q. */
 export interface HiddenColumns {
   /** To the error. */
   readonly klWithoutError: Float32Array;

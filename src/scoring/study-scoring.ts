@@ -87,7 +87,7 @@ interface Abilities extends KnownPolicy {
 /** What one policy has left to do. */
 interface Work {
   readonly file: PolicyScoresFile;
-  readonly todo: readonly KeyedText[];
+  readonly remaining: readonly KeyedText[];
   /** Texts that it refused before and would refuse again. */
   readonly lasting: readonly RefusedText[];
 }
@@ -189,7 +189,7 @@ export class StudyScoring {
     await this.#save();
 
     const work = await this.#openWork(name, able, lasting);
-    const { file, todo } = work;
+    const { file, remaining } = work;
     const result = await this.#scoreTexts(name, number, able, work);
     this.#tokensDone += result.tokens;
     // Interrupted, the file is left so that the next run goes on in it.
@@ -203,7 +203,7 @@ export class StudyScoring {
     return {
       name,
       scored: result.scored,
-      kept: this.#texts.length - todo.length - lasting.length,
+      kept: this.#texts.length - remaining.length - lasting.length,
       refused: refused.length + result.givenUp,
       gives,
       tokens: result.tokens,
@@ -241,22 +241,22 @@ export class StudyScoring {
       onDamage: (damaged) => reportDamage(this.#findings, name, damaged),
     });
     const refused = new Set(lasting.map(({ key }) => key));
-    const todo = this.#texts.filter(({ key }) => !file.done.has(key) && !refused.has(key));
-    return { file, todo, lasting };
+    const remaining = this.#texts.filter(({ key }) => !file.done.has(key) && !refused.has(key));
+    return { file, remaining, lasting };
   }
 
   async #scoreTexts(
     name: string,
     number: number,
     able: Abilities,
-    { file, todo }: Work,
+    { file, remaining }: Work,
   ): Promise<ScoredPolicy & { readonly tokens: number }> {
     // Where all is scored, no model is opened: that is what makes a second run quick.
-    if (todo.length === 0) return { scored: 0, refused: [], givenUp: 0, tokens: 0 };
+    if (remaining.length === 0) return { scored: 0, refused: [], givenUp: 0, tokens: 0 };
     const { signal, onProgress, concurrency = DEFAULT_CONCURRENCY } = this.#options;
     const all = this.#texts.length;
-    const left = todo.reduce((sum, text) => sum + responseTokens(text), 0);
-    let done = all - todo.length;
+    const left = remaining.reduce((sum, text) => sum + responseTokens(text), 0);
+    let done = all - remaining.length;
     let tokens = 0;
     const onText = (text: KeyedText): void => {
       done++;
@@ -275,7 +275,7 @@ export class StudyScoring {
       await this.#pool.open(name),
       // They gave logits when they were asked what they give.
       (await Promise.all(able.exact.map((partner) => this.#pool.open(partner)))) as LogitsPolicy[],
-      todo,
+      remaining,
       file,
       {
         topK: this.#spec.topK,

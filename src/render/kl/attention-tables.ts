@@ -41,7 +41,7 @@ export function attentionTable({ attention: rows, reference }: KlReport): Table 
       by.text("with KL", ({ with_kl }) => withKl(with_kl), {
         priority: 3,
         align: "right",
-        meaning: "rank correlation over problems of the difference with mean KL behind the error",
+        meaning: "rank correlation over problems of the difference with mean KL after the error",
       }),
       by.p("p of it", ({ with_kl }) => with_kl?.adjusted_p_value, { priority: 4, meaning: "Holm" }),
       by.text("strongest head", ({ strongest_head }) => headText(strongest_head), {
@@ -50,7 +50,7 @@ export function attentionTable({ attention: rows, reference }: KlReport): Table 
         meaning: "layer and head from 0; its share, and the same head's of the reference",
       }),
     ],
-    "share of the attention behind the error that goes to it, mean over layers and heads; it says where a model reads, not why it answers",
+    "share of the attention after the error that goes to it, mean over layers and heads; it says where a model reads, not why it answers",
   );
 }
 
@@ -79,7 +79,7 @@ export function hiddenTable({ attention }: KlReport): Table {
   const by = makeColumns(rows);
   return makeTable(
     "hidden",
-    "KL behind the error when the error cannot be seen",
+    "KL after the error when the error cannot be seen",
     [
       by.text("checkpoint", ({ checkpoint }) => checkpoint),
       by.figure("problems", "count", ({ problems }) => problems, { priority: 3 }),
@@ -104,6 +104,6 @@ export function hiddenTable({ attention }: KlReport): Table {
         meaning: "Holm",
       }),
     ],
-    "no token behind the error attends to the hidden ones, under either policy; KL that vanishes is a reaction to seeing them, KL that grows tells of the hole",
+    "no token after the error attends to the hidden ones, under either policy; KL that vanishes is a reaction to seeing them, KL that grows tells of the hole",
   );
 }

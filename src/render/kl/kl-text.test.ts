@@ -86,7 +86,7 @@ describe("renderKlTerminal", () => {
     );
     expect(wide).toMatch(/11\.3: 61\.3 %, 50\.2 %/);
     expect(wide).toMatch(/rlvr_step_1000 +74 +0\.0181 +0\.00920 +0\.0178 +-0\.00890 +-0\.0120 to -0\.0060/);
-    const [, hidden = ""] = wide.split("KL behind the error when the error cannot be seen\n");
+    const [, hidden = ""] = wide.split("KL after the error when the error cannot be seen\n");
     expect(hidden.slice(0, hidden.indexOf("\n\n"))).not.toContain("rlvr_step_100 ");
   });
 
@@ -137,7 +137,7 @@ describe("renderKlMarkdown", () => {
       "Problems with the highest mean KL",
       "The first error and the spikes",
       "Attention to the first error",
-      "KL behind the error when the error cannot be seen",
+      "KL after the error when the error cannot be seen",
     ])
       expect(text).toContain(`**${title}`);
     expect(text).toContain(command);

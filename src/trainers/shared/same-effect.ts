@@ -5,6 +5,7 @@
  */
 import { isLogratioError } from "../../core/base/index.ts";
 import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
+import { tightenLogBound } from "./neutral-steps.ts";
 import type { Preset, Settings } from "./preset.ts";
 import { completeSettings } from "./settings.ts";
 
@@ -116,12 +117,6 @@ function ownMeasure(weight: Weight, bounds: Bounds): Measure | undefined {
     ...(deltaBound !== undefined && { deltaBound }),
     ...(over && { over }),
   };
-}
-
-/** A token's Δ is its whole log-ratio: bounding either is the same. */
-function tightenLogBound({ level, logBound, deltaBound }: Weight): number | undefined {
-  if (level !== "token" || deltaBound === undefined) return logBound;
-  return Math.min(deltaBound, logBound ?? deltaBound);
 }
 
 function plainMeasure(measure: Measure, bounds: Bounds, partly: boolean): Measure {

@@ -39,7 +39,7 @@ function scored(change: { p?: object; q?: object; pair?: object } = {}): ScoredT
 }
 
 describe("textAttention", () => {
-  test("is of the policy's own tokens behind the error", () => {
+  test("is of the policy's own tokens after the error", () => {
     expect(textAttention(scored())).toEqual({
       tokens: 2,
       toError: 0.375,

@@ -5,7 +5,7 @@
  */
 import type { ScoredText } from "../study.ts";
 
-/** Means over the policy's own tokens behind the error that both policies' attention is known of; NaN: not known. */
+/** Means over the policy's own tokens after the error that both policies' attention is known of; NaN: not known. */
 export interface TextAttention {
   readonly tokens: number;
   /** Shares of a token's attention, mean over layers and heads. */

@@ -330,7 +330,7 @@ describe("attention", () => {
       with_kl: { problems: 12, coefficient: -0.4, interval: null, p_value: 0.1, adjusted_p_value: 0.2 },
     });
     expect(answer).toContain("To as many tokens right before the error: -1.00 points (p = 0.0200).");
-    expect(answer).toContain("with mean KL behind the error -0.40 (p = 0.200).");
+    expect(answer).toContain("with mean KL after the error -0.40 (p = 0.200).");
   });
 
   const hide = (more: Partial<NonNullable<AttentionFigures["hidden"]>>) =>

@@ -47,7 +47,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
     .slice(0, 5)
     .map(
       ({ token, share_of_kl, count }) =>
-        `${quoted(token)} (${formatShare(share_of_kl)} of all KL, ${count} times)`,
+        `${quoted(token)} (${formatShare(share_of_kl)} of all KL, ${plural(count, "time")})`,
     );
   const spikes =
     last.spike_share_of_kl === null
@@ -201,8 +201,8 @@ function lookingAtErrors(figures: AttentionFigures, reference: string): KlAnswer
   const related =
     with_kl === null
       ? ""
-      : ` Rank correlation of that difference with mean KL behind the error ${formatCoefficient(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
-  const text = `Behind the error, ${formatShare(figures.to_error)} of ${checkpoint}'s attention goes to it, ${formatShare(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${plural(count, "problem")}${tested(difference)}.${beside}${related}`;
+      : ` Rank correlation of that difference with mean KL after the error ${formatCoefficient(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
+  const text = `After the error, ${formatShare(figures.to_error)} of ${checkpoint}'s attention goes to it, ${formatShare(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${plural(count, "problem")}${tested(difference)}.${beside}${related}`;
   if (difference.adjusted_p_value === null) return unknown(question, text);
   return { question, answer: text, support: difference.significant && difference.mean > 0 ? "yes" : "no" };
 }
@@ -219,7 +219,7 @@ function hidingErrors({
     kl_without_control === null
       ? ""
       : `, with as many tokens before it hidden instead ${formatNumber(kl_without_control)}`;
-  const text = `Mean KL behind the error is ${formatNumber(kl)} nats; with the error hidden from the tokens behind it ${formatNumber(kl_without_error)}${tested(difference)}${control}.`;
+  const text = `Mean KL after the error is ${formatNumber(kl)} nats; with the error hidden from the tokens after it ${formatNumber(kl_without_error)}${tested(difference)}${control}.`;
   if (difference.adjusted_p_value === null) return unknown(question, text);
   const falls = difference.significant && difference.mean < 0;
   const moreThanControl =

@@ -11,7 +11,7 @@ import type { Checkpoint, KlStudy } from "./report-input.ts";
 /**
  * How checkpoints look back at the first error of wrong texts, beside the reference on the same texts.
  *
- * A text's share is the mean over its own tokens behind the error, a problem's over its texts', a figure's over problems.
+ * A text's share is the mean over its own tokens after the error, a problem's over its texts', a figure's over problems.
  * Differences are paired by problem: bootstrap interval of their mean, Wilcoxon's signed-rank test (from six problems that
  * differ), Holm's correction over checkpoints for each question apart.
  */
@@ -136,7 +136,7 @@ function withKl(problems: readonly Problem[]): AttentionFigures["with_kl"] {
   };
 }
 
-/** KL behind the error, and with the error or as many tokens before it hidden. Null where nothing was hidden. */
+/** KL after the error, and with the error or as many tokens before it hidden. Null where nothing was hidden. */
 function hiddenFigures(study: KlStudy, all: readonly Problem[]): HiddenFigures | null {
   const problems = groupProblems(
     listTexts(all).filter(({ attention }) => Number.isFinite(attention?.klWithoutError)),

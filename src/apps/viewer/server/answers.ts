@@ -1,5 +1,5 @@
 /**
- * The paths of `protocol/view.ts`.
+ * The paths of `results/view.ts`.
  *
  * @module
  */

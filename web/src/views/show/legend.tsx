@@ -5,13 +5,8 @@ import { Legend } from "../../ui/legend.tsx";
 import type { Fates } from "./model/fate.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the colors and lines of the strip mean, in numbers. */ export function StripLegend({
-  settings,
-  fates,
-}: {
-  readonly settings: Settings;
-  readonly fates: Fates;
-}) {
+/** What the colors and lines of the strip mean, in numbers. */
+export function StripLegend({ settings, fates }: { readonly settings: Settings; readonly fates: Fates }) {
   const { metric, domain, palette } = settings;
   return (
     <div class="strip-legend">
