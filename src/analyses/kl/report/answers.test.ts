@@ -89,6 +89,8 @@ describe("at which tokens", () => {
     const many = Array.from({ length: 7 }, (_, i) => ({ ...REPORT.top_tokens[0]!, token: `t${i}` }));
     const five = at({ top_tokens: many }).answer;
     expect([five.includes('"t4"'), five.includes('"t5"')]).toEqual([true, false]);
+    const once = at({ top_tokens: [{ ...REPORT.top_tokens[0]!, count: 1 }] }).answer;
+    expect(once).toContain("of all KL, 1 time)");
   });
 });
 
