@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LogratioError } from "../../core/base/index.ts";
+import type { LogratioError, MissingSideError } from "../../core/base/index.ts";
 import type { FindingLog, Provenance, Sampling, SequenceDraft } from "../../core/schema/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 
@@ -43,6 +43,15 @@ export interface Match {
   readonly rank?: number | undefined;
   /** Recognized, but not readable on its own: why. */
   readonly problem?: LogratioError | undefined;
+  /** Set when the document has the log-probs of one policy only; `read` then leaves the other side undefined. */
+  readonly onePolicy?: OnePolicy | undefined;
+}
+
+/** The side that is there, and what to tell who needs both. */
+export interface OnePolicy {
+  readonly has: "rollout" | "trainer";
+  /** Names the dump, the side that is missing, and the trainer's switch or exporter that writes it. */
+  readonly error: MissingSideError;
 }
 
 export interface AdapterContext {

@@ -31,7 +31,7 @@ export const COMPLETE_MARKERS: ReadonlySet<string> = new Set(
   ADAPTERS.flatMap(({ completeWhen }) => completeWhen ?? []),
 );
 
-export type { Adapter, AdapterContext, ColumnMapping, Match, Reading } from "./adapter.ts";
+export type { Adapter, AdapterContext, ColumnMapping, Match, OnePolicy, Reading } from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
 export { readPair } from "./pair/index.ts";
 export { COLUMN_FLAGS } from "./shared/fields.ts";

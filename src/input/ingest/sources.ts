@@ -147,7 +147,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       file,
       stepIsCertain: document.kind === "tree" || named.step === step,
       defaults: document.kind === "tree" ? { step, rank } : named,
-      problem: match.problem,
+      problem: match.problem ?? match.onePolicy?.error,
       document: kept ? document : undefined,
     };
   } catch (error) {

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { OPENRLHF_SNIPPET, RECORD_SNIPPET, TRL_SNIPPET, VERL_SNIPPET, XTUNER_SNIPPET } from "./snippets.ts";
-
 export interface OneSidedDump {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -15,7 +13,6 @@ export interface OneSidedDump {
   readonly anyOf?: readonly string[];
   /** Which policy's log-probs are there. */
   readonly has: "neither" | "rollout" | "trainer";
-  readonly snippet: string;
 }
 
 /** The more specific first: the first whose keys are all there is taken. */
@@ -25,63 +22,54 @@ export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
     trainer: "verl",
     keys: ["responses", "rollout_log_probs"],
     has: "rollout",
-    snippet: VERL_SNIPPET,
   },
   {
     what: "a verl batch without the engine's log-probs",
     trainer: "verl",
     keys: ["responses", "old_log_probs"],
     has: "trainer",
-    snippet: VERL_SNIPPET,
   },
   {
     what: "verl's rollout_data_dir or validation_data_dir",
     trainer: "verl",
     keys: ["input", "output", "score"],
     has: "neither",
-    snippet: VERL_SNIPPET,
   },
   {
     what: "TRL's completions table",
     trainer: "TRL",
     keys: ["step", "prompt", "completion", "advantage"],
     has: "neither",
-    snippet: TRL_SNIPPET,
   },
   {
     what: "xtuner's train_rollout file",
     trainer: "xtuner",
     keys: ["rollout_id", "prompt", "response"],
     has: "neither",
-    snippet: XTUNER_SNIPPET,
   },
   {
     what: "xtuner's rollout file",
     trainer: "xtuner",
     keys: ["prompt", "response", "label", "reward"],
     has: "neither",
-    snippet: XTUNER_SNIPPET,
   },
   {
     what: "AReaL's rollout file",
     trainer: "AReaL",
     keys: ["task_id", "seqlen", "prompt_len", "prompt", "completion"],
     has: "neither",
-    snippet: RECORD_SNIPPET,
   },
   {
     what: "open-instruct's rollout file",
     trainer: "open-instruct",
     keys: ["prompt_tokens", "response_tokens", "logprobs"],
     has: "rollout",
-    snippet: RECORD_SNIPPET,
   },
   {
     what: "a NeMo-RL distillation log",
     trainer: "NeMo-RL",
     keys: ["content", "input_lengths", "idx"],
     has: "neither",
-    snippet: RECORD_SNIPPET,
   },
   {
     what: "ms-swift's completions file",
@@ -89,14 +77,12 @@ export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
     keys: ["prompt", "completion"],
     anyOf: ["gen_step", "global_step", "messages", "advantages", "rewards"],
     has: "neither",
-    snippet: RECORD_SNIPPET,
   },
   {
     what: "OpenRLHF's table of generated samples",
     trainer: "OpenRLHF",
     keys: ["text", "reward"],
     has: "neither",
-    snippet: OPENRLHF_SNIPPET,
   },
 ];
 

@@ -6,6 +6,7 @@
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { SourceDocument, TreeMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
+import { exporterSnippet } from "../shared/exporters.ts";
 import { isList, isMap } from "../shared/tree-values.ts";
 import { type OneSidedDump, recognise } from "./dumps.ts";
 
@@ -33,7 +34,7 @@ export function missingSide(dump: OneSidedDump, file: string): MissingSideError 
   return new MissingSideError(`${dump.what} ${ABSENT[dump.has]}`, {
     at: { file },
     likely: `this is what ${dump.trainer} writes by default`,
-    hint: `make ${dump.trainer} write both:\n${dump.snippet}`,
+    hint: `make ${dump.trainer} write both:\n${exporterSnippet(dump.trainer)}`,
   });
 }
 
