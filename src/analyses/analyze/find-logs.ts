@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EmptyInputError } from "../../core/base/index.ts";
 import { statIfPresent } from "../../input/io/index.ts";
+import { refuseRemote } from "../../input/remote/index.ts";
 
 /** `divergence.jsonl`, rotated `divergence.jsonl.1`, compressed `divergence.jsonl.1.gz`. */
 const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;
@@ -10,10 +11,12 @@ const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;
  * Files as they were named, each once; of directories the logs right in them, in the natural order of their names.
  *
  * @throws EmptyInputError if a directory holds none
+ * @throws UnsupportedError for an address of a remote store
  */
 export async function findLogs(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
+    refuseRemote(path, "a log");
     const isDirectory = path !== "-" && (await statIfPresent(path))?.isDirectory() === true;
     if (!isDirectory) {
       found.push(path);

@@ -8,6 +8,7 @@ import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "
 import { FormatError, isLogratioError, SchemaError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { openFile, openPlain } from "../../input/io/index.ts";
+import { refuseRemote } from "../../input/remote/index.ts";
 import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";
 import { loadJsonl } from "./load-jsonl.ts";
 import { checkQuery, memoryError, queryError, timeError } from "./query.ts";
@@ -54,6 +55,7 @@ export async function queryFiles(
 ): Promise<QueryResult> {
   const { memoryLimit, stdin, timeLimit } = options;
   const findings = new FindingLog();
+  for (const file of files) refuseRemote(file, "a file for SQL");
   const tables = await nameTables(files);
   const database = await openDatabase({
     // As a pattern, and as what the pattern stands for.

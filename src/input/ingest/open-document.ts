@@ -22,6 +22,7 @@ import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
 import { isParquet, openParquet } from "../readers/parquet/index.ts";
 import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
 import { openTorch } from "../readers/torch/index.ts";
+import { copyToDisk } from "../remote/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
 /** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
@@ -64,7 +65,7 @@ async function openContainer(source: ByteSource, container: Container): Promise<
     case "parquet":
       // Its reader opens the path itself.
       await source.close();
-      return openParquet(source.name);
+      return source.isRemote === true ? openParquetCopy(source) : openParquet(source.name);
     case "safetensors":
       return openSafetensors(source);
     case "pickle":
@@ -99,9 +100,19 @@ async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
   try {
     const path = join(scratch.path, "data.parquet");
     await writeFile(path, boundedScratch(plain));
-    return { ...owning(await openParquet(path), [scratch.remove]), file: plain.name };
+    return owning(await openParquet(path, { name: plain.name }), [scratch.remove]);
   } catch (error) {
     await scratch.remove();
+    throw error;
+  }
+}
+
+async function openParquetCopy(source: ByteSource): Promise<SourceDocument> {
+  const { path, release } = await copyToDisk(source);
+  try {
+    return owning(await openParquet(path, { name: source.name }), [release]);
+  } catch (error) {
+    await release();
     throw error;
   }
 }

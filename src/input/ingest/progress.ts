@@ -20,8 +20,7 @@ export interface Progress {
 export function observedSource(source: ByteSource, onBytes: (bytes: number) => void): ByteSource {
   let reported = 0;
   return {
-    name: source.name,
-    byteLength: source.byteLength,
+    ...source,
     slice(start, end) {
       const news = Math.min(end - start, source.byteLength - reported);
       reported += news;

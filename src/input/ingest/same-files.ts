@@ -4,10 +4,12 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { lstat, open, stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { UnsupportedError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
+import { openFile } from "../io/index.ts";
+import { isRemote } from "../remote/index.ts";
 import type { Source } from "./sources.ts";
 import type { FoundFile } from "./walk.ts";
 
@@ -34,7 +36,7 @@ export async function dropRepeated(
 }
 
 async function tellRepeated(file: FoundFile, first: FoundFile, findings: FindingLog): Promise<void> {
-  const twice = resolve(first.path) === resolve(file.path);
+  const twice = first.path === file.path || resolve(first.path) === resolve(file.path);
   // The link may come first in the order, and what it links to second.
   const [name, other] =
     !twice && (await isLink(first.path)) && !(await isLink(file.path)) ? [first, file] : [file, first];
@@ -66,7 +68,7 @@ async function isLink(path: string): Promise<boolean> {
 
 /** Equal for all names of a file, links of both kinds included; undefined where nothing tells. */
 async function identity({ path }: FoundFile): Promise<string | undefined> {
-  if (path === "-") return "-";
+  if (path === "-" || isRemote(path)) return path;
   // What cannot be looked at is reported when it is opened.
   const stats = await stat(path, { bigint: true }).catch(() => undefined);
   return stats === undefined || stats.ino === 0n ? undefined : `${stats.dev}:${stats.ino}`;
@@ -74,6 +76,7 @@ async function identity({ path }: FoundFile): Promise<string | undefined> {
 
 /** Of a large file its ends tell most copies from other files of the same size. */
 const END_BYTES = 1 << 16;
+const CHUNK_BYTES = 1 << 20;
 
 /**
  * Sources without those that hold the bytes of another of the same step and rank: a copied directory would count
@@ -150,24 +153,33 @@ async function groupsOfDigest(
   return groupBy(sources, (source) => digests.get(source) ?? "");
 }
 
-async function digestEnds({ file, report }: Source): Promise<string> {
-  const handle = await open(file.path);
+/** Of two spans, or of the whole file from front to back. */
+async function digest(
+  { file }: Source,
+  spans: (bytes: number) => Iterable<[start: number, end: number]>,
+): Promise<string> {
+  const source = file.remote === undefined ? await openFile(file.path) : file.remote.open();
+  if ("bytes" in source) throw new UnsupportedError(`${file.path} can be read only once`);
   try {
-    const buffer = Buffer.alloc(END_BYTES);
     const hash = createHash("sha256");
-    for (const start of [0, Math.max(0, report.bytes - END_BYTES)]) {
-      const { bytesRead } = await handle.read(buffer, 0, END_BYTES, start);
-      hash.update(buffer.subarray(0, bytesRead));
-    }
+    for (const [start, end] of spans(source.byteLength)) hash.update(await source.slice(start, end));
     return hash.digest("hex");
   } finally {
-    await handle.close();
+    await source.close();
   }
+}
+
+function digestEnds(source: Source): Promise<string> {
+  return digest(source, (bytes) => [
+    [0, Math.min(END_BYTES, bytes)],
+    [Math.max(0, bytes - END_BYTES), bytes],
+  ]);
 }
 
 async function digestWhole(source: Source): Promise<string> {
   if (source.report.bytes <= 2 * END_BYTES) return "";
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(source.file.path)) hash.update(chunk as Buffer);
-  return hash.digest("hex");
+  return digest(source, function* (bytes) {
+    for (let start = 0; start < bytes; start += CHUNK_BYTES)
+      yield [start, Math.min(bytes, start + CHUNK_BYTES)];
+  });
 }

@@ -9,6 +9,7 @@ import type { FindingLog } from "../../core/schema/index.ts";
 import { ADAPTERS, type Adapter, type ColumnMapping, type Match, unrecognised } from "../adapters/index.ts";
 import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
 import { openFile, openPipe } from "../io/index.ts";
+import { isRemote } from "../remote/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { openDocument } from "./open-document.ts";
@@ -63,6 +64,7 @@ export async function openInput(
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<ByteSource | ByteStream> {
   if (file.path === "-") return { name: "-", bytes: stdin ?? process.stdin };
+  if (file.remote !== undefined) return file.remote.open();
   return file.pipe === true ? openPipe(file.path) : openFile(file.path);
 }
 
@@ -134,7 +136,10 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       bytes,
       format: document.format,
       trainer: adapter.name,
-      run: file.path === "-" ? "-" : runName(resolve(file.root), file.relative),
+      run:
+        file.path === "-"
+          ? "-"
+          : runName(isRemote(file.root) ? file.root : resolve(file.root), file.relative),
       step,
       rank,
       found: match.found,

@@ -9,6 +9,7 @@ import { join, relative, sep } from "node:path";
 import { LimitError, type LogratioError, NotFoundError } from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../adapters/index.ts";
 import { fileSystemError, isSystemError, MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/index.ts";
+import { findRemote, isRemote, nameRemote, type RemoteObject } from "../remote/index.ts";
 
 export interface FoundFile {
   readonly path: string;
@@ -16,8 +17,10 @@ export interface FoundFile {
   readonly root: string;
   /** Below `root`; empty when the user gave the file itself. */
   readonly relative: string;
-  /** Can be read once only: standard input, a named pipe, `<(…)`. */
+  /** Can be read once only: standard input, a named pipe, `<(…)`, a server that sends whole files only. */
   readonly pipe?: boolean;
+  /** In a remote store; `path` is then its address. */
+  readonly remote?: RemoteObject;
 }
 
 export interface Walk {
@@ -52,10 +55,11 @@ function isWithin(path: string, folder: string): boolean {
 /**
  * Files under the given paths, in natural order. Hidden files, and files whose name says that they are no recorded
  * data, are left out of directories, as are pipes, sockets and devices; a file that is named itself is never left
- * out. Links to directories are followed, each directory once, except to one that holds the directory being walked.
+ * out. Links to directories are followed, each directory once, except to one that holds the directory being walked. Of an
+ * address in a remote store the store lists the files.
  *
  * @throws NotFoundError when a path does not exist
- * @throws FileSystemError when the system does not let look at a path that was given
+ * @throws FileSystemError when the system, or a remote store, does not let look at a path that was given
  * @throws LimitError when there are more than {@link MAX_WALK_ENTRIES} entries
  */
 export async function walk(paths: readonly string[]): Promise<Walk> {
@@ -115,9 +119,32 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
     refused(path, "list")(cause);
   };
 
+  async function enterRemote(address: string): Promise<void> {
+    const root = nameRemote(address);
+    for (const { path, relative: below, object } of await findRemote(address)) {
+      const parts = below.split("/");
+      if (parts.some((part) => part.startsWith("."))) continue;
+      const name = parts.at(-1)!;
+      if (COMPLETE_MARKERS.has(name)) markers.add(path);
+      if (below !== "" && !isDataName(name)) ignored.push(path);
+      else
+        files.push({
+          path,
+          root,
+          relative: below,
+          remote: object,
+          ...(object.isStream ? { pipe: true } : {}),
+        });
+    }
+  }
+
   for (const path of paths) {
     if (path === "-") {
       files.push({ path, root: path, relative: "", pipe: true });
+      continue;
+    }
+    if (isRemote(path)) {
+      await enterRemote(path);
       continue;
     }
     const stats = await stat(path).catch((cause: unknown) => {

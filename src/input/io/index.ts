@@ -5,6 +5,7 @@
  * @module
  */
 export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
+export { backoffMs, retryAfterMs, sleep } from "./backoff.ts";
 export type { ByteSource } from "./byte-source.ts";
 export type {
   BadRow,
@@ -51,6 +52,7 @@ export {
   SCRATCH_PER_MEMORY,
 } from "./limits.ts";
 export { makeDirectory } from "./make-directory.ts";
+export { networkWords } from "./network-words.ts";
 export { openPipe } from "./pipe.ts";
 export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
 export { statIfPresent } from "./stat-if-present.ts";

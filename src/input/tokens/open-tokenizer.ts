@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FormatError, LimitError, NotFoundError, UnsupportedError } from "../../core/base/index.ts";
+import { refuseRemote } from "../remote/index.ts";
 import { byteFallbackBytes, byteLevelBytes, joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
 import { buildTokenizer, type LibraryDecoder, type LibraryTokenizer } from "./library.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
@@ -174,6 +175,7 @@ function endOfText(
 }
 
 async function tokenizerFile(path: string): Promise<string> {
+  refuseRemote(path, "a tokenizer");
   const found = await stat(path).catch((cause: unknown) => {
     throw new NotFoundError(`there is no tokenizer at ${path}`, { at: { file: path }, cause, hint: HINT });
   });

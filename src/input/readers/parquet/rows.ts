@@ -23,6 +23,8 @@ export interface ParquetOptions extends EngineOptions {
   readonly chunkBytes?: number;
   /** Decoded bytes that DuckDB may make at once, see {@link openParquet}; default the memory limit. */
   readonly maxVectorBytes?: number;
+  /** As it stands in messages, where the path is that of a temporary copy; default the path. */
+  readonly name?: string;
 }
 
 const DEFAULT_CHUNK_BYTES = 2 ** 26;
@@ -42,6 +44,12 @@ interface Column {
   readonly sql: string;
 }
 
+interface Table {
+  readonly path: string;
+  /** As it stands in messages. */
+  readonly name: string;
+}
+
 /**
  * Opens a Parquet file. Lists of numbers arrive as typed arrays (int64 as Int32Array or, where a value does not fit,
  * Float64Array; a null as NaN, which makes a list of integers a Float64Array), lists of lists as arrays of those,
@@ -56,24 +64,26 @@ interface Column {
  * @throws LimitError if the rows that DuckDB decodes at once take more than `maxVectorBytes`
  */
 export async function openParquet(path: string, options: ParquetOptions = {}): Promise<RowDocument> {
+  const table = { path, name: options.name ?? path };
   const source = await openFile(path);
   let footer: Footer;
   try {
-    footer = await readFooter(source);
+    footer = await readFooter({ ...source, name: table.name });
   } finally {
     await source.close();
   }
-  if (footer.rows === 0) throw new EmptyInputError("the parquet file has no rows", { at: { file: path } });
+  if (footer.rows === 0)
+    throw new EmptyInputError("the parquet file has no rows", { at: { file: table.name } });
 
   const engine = await openEngine(options);
   const close = async (): Promise<void> => engine.close();
   try {
-    const columns = await columnNames(engine, path, footer);
-    checkVectors(footer, columns, path, options);
-    await checkTexts(engine, path, columns, options.maxVectorBytes ?? memoryLimit());
+    const columns = await columnNames(engine, table, footer);
+    checkVectors(footer, columns, table.name, options);
+    await checkTexts(engine, table, columns, options.maxVectorBytes ?? memoryLimit());
     const bytes = footer.rowGroups.reduce((sum, group) => sum + groupBytes(group, columns), 0);
-    const first = await query(engine, path, columns, bytes <= HELD_BYTES ? "" : `LIMIT ${SAMPLE_ROWS}`);
-    const firstChunk = (await fetchChunk(first, path))!;
+    const first = await query(engine, table, columns, bytes <= HELD_BYTES ? "" : `LIMIT ${SAMPLE_ROWS}`);
+    const firstChunk = (await fetchChunk(first, table))!;
     const all = columns.map((column) => column.name);
     const sample = rowChunk(firstChunk, all, all, {
       start: 0,
@@ -83,7 +93,7 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
 
     let used = false;
     async function* chunks(wish: Parameters<RowDocument["chunks"]>[0] = {}): AsyncGenerator<RowChunk> {
-      if (used) throw new UsageError(`the rows of ${path} were requested twice; open the file again`);
+      if (used) throw new UsageError(`the rows of ${table.name} were requested twice; open the file again`);
       used = true;
       const wanted = columns.filter(({ name }) => wish.columns === undefined || wish.columns.includes(name));
       const names = wanted.map((column) => column.name);
@@ -91,7 +101,7 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
       yield* split(firstChunk, all, names, 0, budget);
       let row = firstChunk.rowCount;
       if (row >= footer.rows) return;
-      for await (const chunk of fetchAll(await query(engine, path, wanted, rowsFrom(row, columns)), path)) {
+      for await (const chunk of fetchAll(await query(engine, table, wanted, rowsFrom(row, columns)), table)) {
         yield* split(chunk, names, names, row, budget);
         row += chunk.rowCount;
       }
@@ -100,7 +110,7 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
     return {
       kind: "rows",
       format: "parquet",
-      file: path,
+      file: table.name,
       sample: Array.from({ length: sample.length }, (_, i) => {
         return Object.fromEntries(all.map((name) => [name, sample.get(i, name)!]));
       }),
@@ -114,13 +124,15 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
   }
 }
 
-async function columnNames(engine: Engine, path: string, footer: Footer): Promise<readonly Column[]> {
+async function columnNames(engine: Engine, table: Table, footer: Footer): Promise<readonly Column[]> {
   try {
-    const described = await engine.connection.run(`DESCRIBE SELECT * FROM ${TABLE}`, [literalPath(path)]);
+    const described = await engine.connection.run(`DESCRIBE SELECT * FROM ${TABLE}`, [
+      literalPath(table.path),
+    ]);
     const sql = (await described.getRowsJson()).map(([name, type]) => [String(name), String(type)] as const);
     return sql.map(([name, type], i) => ({ name: footer.columns[i] ?? name, sql: name, type }));
   } catch (cause) {
-    throw duckdbError(cause, path);
+    throw duckdbError(cause, table.name);
   }
 }
 
@@ -133,7 +145,7 @@ async function columnNames(engine: Engine, path: string, footer: Footer): Promis
  */
 async function checkTexts(
   engine: Engine,
-  path: string,
+  table: Table,
   columns: readonly Column[],
   limit: number,
 ): Promise<void> {
@@ -147,10 +159,10 @@ async function checkTexts(
   const most = limit / CHUNKS_ALIVE;
   const ask = async (what: string): Promise<number> => {
     try {
-      const result = await engine.connection.run(`SELECT ${what}`, [literalPath(path)]);
+      const result = await engine.connection.run(`SELECT ${what}`, [literalPath(table.path)]);
       return Number((await result.getRows())[0]?.[0] ?? 0);
     } catch (cause) {
-      throw duckdbError(cause, path);
+      throw duckdbError(cause, table.name);
     }
   };
   const perRow = lengths.join(" + ");
@@ -164,7 +176,7 @@ async function checkTexts(
     {
       needed: atOnce,
       limit: Math.floor(most),
-      at: { file: path },
+      at: { file: table.name },
       likely: "many rows refer to one long text, stored only once",
       hint: `leave the texts out of the file, or if they are valid and there is enough memory: --memory ${Math.ceil((atOnce * CHUNKS_ALIVE * 1.1) / 2 ** 20)} (MiB)`,
     },
@@ -182,32 +194,32 @@ function rowsFrom(row: number, columns: readonly Column[]): string {
 
 async function query(
   engine: Engine,
-  path: string,
+  table: Table,
   columns: readonly Column[],
   rest: string,
 ): Promise<DuckDBResult> {
   // Rows without any column still have to be counted out.
   const list = columns.length === 0 ? "NULL" : columns.map(({ sql }) => quoteName(sql)).join(", ");
   try {
-    return await engine.connection.stream(`SELECT ${list} FROM ${TABLE} ${rest}`, [literalPath(path)]);
+    return await engine.connection.stream(`SELECT ${list} FROM ${TABLE} ${rest}`, [literalPath(table.path)]);
   } catch (cause) {
-    throw duckdbError(cause, path);
+    throw duckdbError(cause, table.name);
   }
 }
 
-async function fetchChunk(result: DuckDBResult, path: string): Promise<DuckDBDataChunk | undefined> {
+async function fetchChunk(result: DuckDBResult, table: Table): Promise<DuckDBDataChunk | undefined> {
   try {
     const chunk = await result.fetchChunk();
     return chunk === null || chunk.rowCount === 0 ? undefined : chunk;
   } catch (cause) {
-    throw duckdbError(cause, path);
+    throw duckdbError(cause, table.name);
   }
 }
 
 /** DuckDB decodes the next chunk on its own thread while the last one is used. */
-async function* fetchAll(result: DuckDBResult, path: string): AsyncGenerator<DuckDBDataChunk> {
+async function* fetchAll(result: DuckDBResult, table: Table): AsyncGenerator<DuckDBDataChunk> {
   const fetch = (): Promise<DuckDBDataChunk | undefined> => {
-    const pending = fetchChunk(result, path);
+    const pending = fetchChunk(result, table);
     // Whoever awaits it sees the error; a reader that stops early must not leave it unhandled.
     pending.catch(() => {});
     return pending;

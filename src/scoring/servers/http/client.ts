@@ -5,10 +5,10 @@
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
+import { backoffMs, networkWords, retryAfterMs, sleep } from "../../../input/io/index.ts";
 import type { ServerSettings } from "../options.ts";
-import { backoffMs, retryAfterMs, sleep } from "./backoff.ts";
 import { parseJson, readBody } from "./body.ts";
-import { type Failure, isRetried, networkWords, type Reply, serverWords } from "./failure.ts";
+import { type Failure, isRetried, type Reply, serverWords } from "./failure.ts";
 import { linkSignals } from "./linked-signal.ts";
 import { createSemaphore } from "./semaphore.ts";
 

@@ -15,6 +15,7 @@ import {
   makeDirectory,
   type Scratch,
 } from "../../../../input/io/index.ts";
+import { isRemote } from "../../../../input/remote/index.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 
 /** What opening a cache has to know that no answer says. */
@@ -29,15 +30,21 @@ export type CacheNotice = (message: string) => void;
 /** Beside the data, else in the user's cache directory (XDG base directory specification); only `wanted` if given. */
 export async function cachePlaces(paths: readonly string[], wanted: string | undefined): Promise<string[]> {
   if (wanted !== undefined) return [resolve(wanted)];
+  if (isRemote(paths[0]!)) return [homePlace(paths[0]!)];
   const first = resolve(paths[0]!);
   const isDirectory = await stat(first).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
   const folder = isDirectory ? first : dirname(first);
+  return [join(folder, HIDDEN, "view"), homePlace(folder)];
+}
+
+/** In the user's own cache directory. */
+function homePlace(folder: string): string {
   const home = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  return [join(folder, HIDDEN, "view"), join(home, "logratio", "view", name)];
+  return join(home, "logratio", "view", name);
 }
 
 /** For what can be read only once. */

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { walk } from "../../../../input/ingest/index.ts";
 import { statIfPresent } from "../../../../input/io/index.ts";
+import { isRemote, type RemoteObject } from "../../../../input/remote/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Counts up whenever what is in a cache, or how it is laid out, changes. */
@@ -20,6 +21,8 @@ export interface InputFile {
   readonly path: string;
   readonly bytes: number;
   readonly modified: number;
+  /** Of a remote file, as its store counts them. */
+  readonly version?: string | undefined;
 }
 
 export interface Inputs {
@@ -40,7 +43,11 @@ export interface Inputs {
 export async function describeInputs(paths: readonly string[], options: PrepareOptions): Promise<Inputs> {
   const { tokenizer, truth, flags = [], redact, following } = options;
   const { files } = await walk(paths);
-  const data = await existing(files.map(({ path }) => path).filter((path) => path !== "-"));
+  const local = files.filter(({ path, remote }) => path !== "-" && remote === undefined);
+  const data = [
+    ...(await existing(local.map(({ path }) => path))),
+    ...files.flatMap(({ path, remote }) => (remote === undefined ? [] : [describeRemote(path, remote)])),
+  ];
   const texts = tokenizer === undefined ? [] : await existing(tokenizerFiles(tokenizer));
   const truths = truth === undefined ? [] : await existing([truth.name]);
   const now = Date.now();
@@ -49,7 +56,7 @@ export async function describeInputs(paths: readonly string[], options: PrepareO
     : [];
   const asked = [
     paths,
-    paths.map((path) => resolve(path)),
+    paths.map((path) => (isRemote(path) ? path : resolve(path))),
     flags,
     tokenizer && resolve(tokenizer),
     redact,
@@ -61,6 +68,16 @@ export async function describeInputs(paths: readonly string[], options: PrepareO
     files: data,
     unsettled: new Set(unsettled),
   };
+}
+
+/** Another stamp is another content. */
+export function stampFile({ bytes, modified, version = String(modified) }: InputFile): string {
+  return `${bytes} ${version}`;
+}
+
+/** Stores tell versions rather than times. */
+function describeRemote(path: string, { byteLength, version }: RemoteObject): InputFile {
+  return { path, bytes: byteLength, modified: 0, version };
 }
 
 function tokenizerFiles(path: string): string[] {

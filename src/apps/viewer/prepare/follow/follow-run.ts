@@ -1,13 +1,14 @@
 import { isLogratioError } from "../../../../core/base/index.ts";
+import { isRemote } from "../../../../input/remote/index.ts";
 import { cachePlaces, openCache } from "../cache/cache-place.ts";
-import { describeInputs, type Inputs } from "../cache/inputs.ts";
+import { describeInputs, type Inputs, stampFile } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
 import { openPrepared, type PreparedRun } from "../cache/prepared-run.ts";
 import { beginLivingRun, type LivingRun } from "./living-run.ts";
 
 export interface FollowOptions {
-  /** Between looks at the inputs; default two seconds. */
+  /** Between looks at the inputs; default 2 s, and 15 s where a remote store lists them. */
   readonly everyMs?: number;
   readonly signal: AbortSignal;
   /** A state of the run that is new; the last one is the receiver's to close. `anew`: rows may lie elsewhere than before. */
@@ -18,6 +19,8 @@ export interface FollowOptions {
   readonly onRebuild?: (why: string) => void;
 }
 
+const LOOK_MS = 2000;
+const REMOTE_LOOK_MS = 15_000;
 /** A file that never rests is read every so many looks all the same. */
 const MOST_LOOKS = 5;
 
@@ -32,7 +35,13 @@ const MOST_LOOKS = 5;
 export async function followRun(
   paths: readonly string[],
   asked: PrepareOptions,
-  { everyMs = 2000, signal, onRun, onWaiting, onRebuild }: FollowOptions,
+  {
+    everyMs = paths.some(isRemote) ? REMOTE_LOOK_MS : LOOK_MS,
+    signal,
+    onRun,
+    onWaiting,
+    onRebuild,
+  }: FollowOptions,
 ): Promise<void> {
   const options: PrepareOptions = { ...asked, following: true, signal };
   const follower = new Follower(paths, options, onRebuild);
@@ -88,7 +97,7 @@ class Follower {
   async look(): Promise<{ run: PreparedRun; anew: boolean } | undefined> {
     const inputs = await describeInputs(this.#paths, this.#options);
     const before = this.#seen;
-    const stamps = new Map(inputs.files.map(({ path, bytes, modified }) => [path, `${bytes} ${modified}`]));
+    const stamps = new Map(inputs.files.map((file) => [file.path, stampFile(file)]));
     const isSame = inputs.version === this.#seenVersion;
     this.#seen = stamps;
     this.#seenVersion = inputs.version;

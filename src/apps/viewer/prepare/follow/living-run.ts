@@ -21,7 +21,7 @@ import {
   publishCache,
   temporaryCache,
 } from "../cache/cache-place.ts";
-import { digest, type Inputs } from "../cache/inputs.ts";
+import { digest, type Inputs, stampFile } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { openPrepared, type PreparedRun } from "../cache/prepared-run.ts";
 import { PASS_FILES } from "../pass/run-pass.ts";
@@ -103,7 +103,7 @@ export async function beginLivingRun(
   return {
     async look(inputs, rests) {
       const isFirst = arrived.length === 0;
-      const stamps = new Map(inputs.files.map(({ path, bytes, modified }) => [path, `${bytes} ${modified}`]));
+      const stamps = new Map(inputs.files.map((file) => [file.path, stampFile(file)]));
       const found = await growing.look(stamps, ({ file, format }, stable) => {
         if (isFirst) return true;
         return stable && rests(file) && !(LINES.has(format) && inputs.unsettled.has(file));

@@ -1,0 +1,61 @@
+/**
+ * `https://` and `http://`: one file, read by ranges where the server can, else once from front to back.
+ *
+ * @module
+ */
+import { fetchChecked, fetchRange, readTag } from "./http.ts";
+import type { RemoteFile, RemoteStore } from "./remote-file.ts";
+import { StoreFailure } from "./remote-file.ts";
+
+/** An address as it may stand in messages and files: signed queries and passwords are secrets. */
+export function publicName(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+export function httpStore(url: URL): RemoteStore {
+  const name = publicName(url);
+  const { username, password } = url;
+  // fetch refuses addresses with a password in them.
+  const headers: Record<string, string> =
+    username === ""
+      ? {}
+      : {
+          authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`,
+        };
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  bare.hash = "";
+  const address = bare.href;
+
+  return {
+    name,
+    async list(_limit, signal) {
+      // Signed addresses are often for GET alone, so that HEAD would be refused.
+      const response = await fetchChecked(address, {
+        headers: { ...headers, range: "bytes=0-0" },
+        signal,
+      }).catch((error: unknown) => {
+        // No byte 0: the file is empty.
+        if (error instanceof StoreFailure && error.status === 416) return undefined;
+        throw error;
+      });
+      await response?.body?.cancel();
+      const total = /^bytes 0-0\/(\d+)$/.exec(response?.headers.get("content-range") ?? "")?.[1];
+      const isStream = response !== undefined && total === undefined;
+      const byteLength = Number(total ?? (isStream ? (response.headers.get("content-length") ?? 0) : 0));
+      const file: RemoteFile = {
+        name,
+        byteLength,
+        version: response === undefined ? undefined : readTag(response),
+        isStream,
+      };
+      return { isFile: true, files: [file] };
+    },
+    read: (file, range) => fetchRange(address, headers, range, file),
+    async *stream() {
+      const { body } = await fetchChecked(address, { headers });
+      if (body !== null) yield* body;
+    },
+  };
+}

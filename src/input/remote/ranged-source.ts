@@ -1,0 +1,140 @@
+/**
+ * A remote file as random access to its bytes: blocks of a fixed size, kept for a while, fetched ahead where reading goes
+ * from front to back.
+ *
+ *     slice(start, end) ─► blocks that cover it ─► kept? ─► else one range request each, at most CONCURRENCY at a time
+ *                                              └─► the block after them, when the one before them was read last
+ *
+ * Recognizing a file reads its head and closes it again, and small files are one block: what is kept is shared by all
+ * files, so that opening again asks for nothing.
+ *
+ * @module
+ */
+import { FormatError } from "../../core/base/index.ts";
+import type { ByteSource } from "../io/index.ts";
+import type { RemoteFile, RemoteStore } from "./remote-file.ts";
+import { RETRY, type RetryOptions, retrying } from "./retry.ts";
+
+/** Large enough that the wait for an answer is small beside the transfer, small enough for the head of a file. */
+const BLOCK_BYTES = 4 << 20;
+/** Of all files together. */
+const KEPT_BYTES = 64 << 20;
+const CONCURRENCY = 8;
+
+export interface RangedOptions {
+  readonly retry?: RetryOptions;
+  readonly blockBytes?: number;
+}
+
+/** Blocks by file, version and number, the least recently used first. */
+class KeptBlocks {
+  readonly #blocks = new Map<string, { readonly bytes: Promise<Uint8Array>; readonly length: number }>();
+  #total = 0;
+
+  /** The block, from here or from `fetchBlock`; one that fails is forgotten. */
+  get(key: string, length: number, fetchBlock: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const known = this.#blocks.get(key);
+    if (known !== undefined) {
+      this.#blocks.delete(key);
+      this.#blocks.set(key, known);
+      return known.bytes;
+    }
+    const bytes = fetchBlock();
+    this.#blocks.set(key, { bytes, length });
+    this.#total += length;
+    bytes.catch(() => this.#drop(key));
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#total <= KEPT_BYTES || oldest === key) break;
+      this.#drop(oldest);
+    }
+    return bytes;
+  }
+
+  #drop(key: string): void {
+    this.#total -= this.#blocks.get(key)?.length ?? 0;
+    this.#blocks.delete(key);
+  }
+}
+
+const kept = new KeptBlocks();
+
+/** At most {@link CONCURRENCY} requests at a time, whatever asks. */
+class Turnstile {
+  #inside = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  async pass<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#inside >= CONCURRENCY) await new Promise<void>((enter) => this.#waiting.push(enter));
+    else this.#inside++;
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#inside--;
+      else next();
+    }
+  }
+}
+
+const turnstile = new Turnstile();
+
+/**
+ * The file by offset. Nothing is read yet; a slice is memory of its own.
+ *
+ * @throws (each slice) NotFoundError, FileSystemError or FormatError: what the store or the network said
+ */
+export function rangedSource(
+  store: RemoteStore,
+  file: RemoteFile,
+  { retry = RETRY, blockBytes = BLOCK_BYTES }: RangedOptions = {},
+): ByteSource {
+  const { name, byteLength } = file;
+  let lastBlock: number | undefined;
+
+  const fetchRange = (start: number, end: number): Promise<Uint8Array> =>
+    turnstile.pass(() => retrying(name, (signal) => store.read(file, { start, end, signal }), retry));
+
+  const block = (index: number): Promise<Uint8Array> => {
+    const start = index * blockBytes;
+    const end = Math.min(byteLength, start + blockBytes);
+    // Without a version nothing tells a new content from the old one, but for its length.
+    return kept.get(`${name}\n${file.version ?? byteLength}\n${blockBytes}\n${index}`, end - start, () =>
+      fetchRange(start, end),
+    );
+  };
+
+  return {
+    name,
+    byteLength,
+    isRemote: true,
+    async slice(start, end) {
+      if (start < 0 || end < start || end > byteLength) {
+        throw new FormatError(`bytes ${start} to ${end} were requested, but the file has ${byteLength}`, {
+          at: { file: name, offset: start },
+        });
+      }
+      const bytes = new Uint8Array(end - start);
+      if (bytes.length === 0) return bytes;
+      const first = Math.floor(start / blockBytes);
+      const last = Math.floor((end - 1) / blockBytes);
+      const goesOn = lastBlock !== undefined && first === lastBlock + 1;
+      lastBlock = last;
+      // A few at a time: blocks beyond what is kept would be dropped before they are copied.
+      for (let at = first; at <= last; at += CONCURRENCY) {
+        const indices = Array.from({ length: Math.min(CONCURRENCY, last - at + 1) }, (_, i) => at + i);
+        const asked = indices.map(block);
+        // What fails ahead of its turn fails again when its turn comes.
+        if (goesOn && (last + 1) * blockBytes < byteLength) block(last + 1).catch(() => {});
+        const blocks = await Promise.all(asked);
+        for (const [i, content] of blocks.entries()) {
+          const offset = (at + i) * blockBytes;
+          const from = Math.max(start, offset);
+          const to = Math.min(end, offset + content.length);
+          bytes.set(content.subarray(from - offset, to - offset), from - start);
+        }
+      }
+      return bytes;
+    },
+    close: async () => {},
+  };
+}

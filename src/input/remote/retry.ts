@@ -1,0 +1,128 @@
+/**
+ * A request to a store, again where that may help; what failed in the end is said in words.
+ *
+ * @module
+ */
+import {
+  FileSystemError,
+  FormatError,
+  isLogratioError,
+  type LogratioError,
+  NotFoundError,
+} from "../../core/base/index.ts";
+import { backoffMs, networkWords, sleep } from "../io/index.ts";
+import { StoreFailure } from "./remote-file.ts";
+
+export interface RetryOptions {
+  /** In all, the first one included. */
+  readonly attempts: number;
+  /** Before the first repetition; doubled before each further one. */
+  readonly delayMs: number;
+  /** For one attempt, its body included. */
+  readonly timeoutMs: number;
+}
+
+export const RETRY: RetryOptions = { attempts: 5, delayMs: 250, timeoutMs: 60_000 };
+/** A store that wants to be left alone for longer is given up. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Where credentials for a kind of address come from, for hints. */
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  "s3:":
+    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; AWS_ENDPOINT_URL for other stores that speak S3",
+  "gs:": "GOOGLE_APPLICATION_CREDENTIALS, or run gcloud auth application-default login",
+  "hf:": "HF_TOKEN, or run hf auth login",
+};
+
+/**
+ * Asks until it succeeds, `attempts` are used up, or repeating cannot help.
+ *
+ * @param name the address, for messages
+ * @throws NotFoundError, FileSystemError or FormatError: what the store or the network said, and what to try
+ */
+export async function retrying<T>(
+  name: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+  { attempts, delayMs, timeoutMs }: RetryOptions = RETRY,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      return await ask(timeout);
+    } catch (error) {
+      if (isLogratioError(error)) throw error;
+      const failure = timeout.aborted
+        ? new StoreFailure(`no complete answer within ${timeoutMs / 1000} s`, { isPassing: true })
+        : toFailure(error);
+      const waitMs = failure.waitMs ?? backoffMs(attempt - 1, delayMs);
+      if (!failure.isPassing || attempt >= attempts || waitMs > LONGEST_WAIT_MS) {
+        throw explain(name, failure, attempt);
+      }
+      await sleep(waitMs);
+    }
+  }
+}
+
+/** Anything but an answer of the store is the network's: names that are not found, connections that break. */
+function toFailure(error: unknown): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  const words = networkWords(error);
+  const isFinal = /ENOTFOUND|CERT|SELF_SIGNED|ERR_INVALID_URL|ERR_TLS/.test(words);
+  return new StoreFailure(words, { isPassing: !isFinal, cause: error });
+}
+
+function explain(name: string, failure: StoreFailure, attempts: number): LogratioError {
+  const { message, status, cause } = failure;
+  const at = { file: name };
+  const scheme = /^[a-z0-9]+:/.exec(name)?.[0] ?? "";
+  const tried = attempts > 1 ? `, ${attempts} times` : "";
+  if (status === undefined) {
+    const isProxied = [process.env.HTTPS_PROXY, process.env.https_proxy].some(
+      (proxy) => proxy !== undefined && proxy !== "",
+    );
+    return new FileSystemError(`cannot reach the store of ${name}: ${message}${tried}`, {
+      at,
+      cause,
+      likely: isProxied
+        ? "this machine goes through a proxy (HTTPS_PROXY), which Node uses from version 24 on with NODE_USE_ENV_PROXY=1"
+        : "this machine has no way out to it, or the address is misspelled",
+      hint: "try the same address with curl from this machine, or copy the files here and give their path",
+    });
+  }
+  if (status === 404) {
+    return new NotFoundError(`${name} does not exist`, {
+      at,
+      likely: `the address is misspelled, or it is private: stores answer 404 for what may not be seen`,
+      hint:
+        CREDENTIALS[scheme] === undefined
+          ? "check the address"
+          : `check the address; credentials come from ${CREDENTIALS[scheme]}`,
+    });
+  }
+  if (status === 401 || status === 403) {
+    return new FileSystemError(`the store refuses to read ${name}: ${message} (${status})`, {
+      at,
+      likely:
+        "there are no credentials for it in this environment, or they have expired or lack the permission",
+      hint:
+        CREDENTIALS[scheme] === undefined
+          ? "use a signed address, or copy the file here first"
+          : `credentials come from the environment: ${CREDENTIALS[scheme]}`,
+    });
+  }
+  if (status === 412) return changed(name);
+  return new FileSystemError(`the store cannot give ${name}: ${message} (${status})${tried}`, {
+    at,
+    ...(failure.isPassing ? { likely: "the store is overloaded or failing" } : {}),
+    hint: "try again later, or copy the file here first",
+  });
+}
+
+/** The content is no longer what it was when the file was found. */
+export function changed(name: string): FormatError {
+  return new FormatError(`${name} changed while it was read`, {
+    at: { file: name },
+    likely: "the trainer is still writing it",
+    hint: "try again when the trainer has finished writing it",
+  });
+}
