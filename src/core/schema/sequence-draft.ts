@@ -29,6 +29,8 @@ export interface SequenceDraft {
   readonly length: number;
   /** Zero is 0, anything else is read as 1 (and counted when it is not 1). */
   readonly responseMask: NumericArray;
+  /** Where the response mask is made of several: tokens that the first of them alone would count. */
+  readonly firstMaskTokens?: number | undefined;
   readonly rolloutLogprobs?: NumericArray | undefined;
   readonly trainerLogprobs?: NumericArray | undefined;
   readonly responseTokenIds?: NumericArray | undefined;
