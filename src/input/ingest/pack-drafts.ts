@@ -144,6 +144,8 @@ export async function* packDrafts(reading: Reading, options: DraftOptions): Asyn
           continue;
         }
         checks.firstMaskTokens += draft.firstMaskTokens ?? 0;
+        checks.ids.compared += draft.idsCompared?.tokens ?? 0;
+        checks.ids.differ += draft.idsCompared?.differ ?? 0;
         builder.push(draft);
         if (builder.full) yield finish(builder);
       }

@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeChecks } from "../../ingest/index.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
@@ -61,5 +64,36 @@ describe("several masks in one file", () => {
       "the masks contradict: response_mask AND loss_mask AND tool_mask AND attention_mask leave no token, response_mask alone has 10 tokens",
     ]);
     expect(error.hint).toBe("name the one mask that counts: --mask response_mask");
+  });
+});
+
+describe("ids that a file has twice", () => {
+  const row = { response_mask: [1, 1, 0], rollout_log_probs: [-1, -2, 0], old_log_probs: [-1, -2, 0] };
+
+  it("are compared where the mask counts them, and said", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ids-"));
+    const path = join(folder, "rows.jsonl");
+    const write = (...inputIds: number[][]): Promise<void> =>
+      writeFile(
+        path,
+        inputIds
+          .map((ids) => `${JSON.stringify({ ...row, responses: [7, 8, 9], input_ids: ids })}\n`)
+          .join(""),
+      );
+    await write([1, 2, 7, 8, 0], [1, 7, 8, 9]);
+    const same = await readAll(path);
+    expect(same.findings).toEqual([]);
+    expect(describeChecks(same.run.sources.map(({ checks }) => checks))).toContain(
+      "token ids: all 4 response token ids are the last of prompt and response together",
+    );
+    await write([1, 2, 7, 8, 0], [1, 7, 8, 9, 0]);
+    const { findings } = await readAll(path);
+    expect(findings.map(({ code, message }) => [code, message])).toEqual([
+      [
+        "ids-differ",
+        "2 of 4 response token ids differ from the last columns of the ids of prompt and response together",
+      ],
+    ]);
+    await rm(folder, { recursive: true });
   });
 });

@@ -133,6 +133,23 @@ function findPrompt(
   return prompt.subarray(first);
 }
 
+/** The response's ids beside the end of those of prompt and response together, where the mask counts them. */
+function compareIds(
+  { tokens, inputIds }: RowArrays,
+  mask: NumericArray | undefined,
+  width: number,
+): SequenceDraft["idsCompared"] {
+  const others = inputIds === undefined || inputIds.length === width ? undefined : takeTail(inputIds, width);
+  if (tokens === undefined || others === undefined) return undefined;
+  let [compared, differ] = [0, 0];
+  for (let t = 0; t < width; t++) {
+    if (mask?.[t] === 0) continue;
+    compared++;
+    if (tokens[t] !== others[t]) differ++;
+  }
+  return { tokens: compared, differ };
+}
+
 function sum(values: NumericArray): number {
   let total = 0;
   for (const value of values) total += value;
@@ -189,6 +206,7 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     length,
     responseMask: cut(mask) ?? new Uint8Array(length).fill(1),
     firstMaskTokens: combined?.firstCount,
+    idsCompared: fits ? compareIds(arrays, mask, width) : undefined,
     rolloutLogprobs: cut(arrays.rollout),
     trainerLogprobs: cut(arrays.trainer),
     responseTokenIds: cut(arrays.tokens ?? takeTail(arrays.inputIds, width)),

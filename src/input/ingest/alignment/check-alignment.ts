@@ -4,7 +4,7 @@
  * @module
  */
 import type { FindingLog, RecordBatch } from "../../../core/schema/index.ts";
-import { formatCount } from "../../../core/text/index.ts";
+import { formatCount, plural } from "../../../core/text/index.ts";
 import { createZeroCheck } from "./check-zeros.ts";
 import { reportShift } from "./report-shift.ts";
 import { ShiftScanner } from "./scan-shifts.ts";
@@ -29,6 +29,23 @@ export interface AlignmentCheck {
   see(batch: RecordBatch): void;
   /** Reports what the whole source said. */
   finish(): void;
+}
+
+/** The response's ids and the end of prompt and response together must be the same tokens. */
+function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): void {
+  if (ids.differ === 0) return;
+  findings.add({
+    code: "ids-differ",
+    severity: "warning",
+    subject: file,
+    count: ids.differ,
+    at: { file },
+    likely:
+      "prompt and response together are padded on another side than the response, or the ids of the prompt alone",
+    hint: "the response's own ids are shown; --explain lists the columns",
+    describe: (count) =>
+      `${formatCount(count)} of ${plural(ids.compared, "response token id")} ${count === 1 ? "differs" : "differ"} from the last columns of the ids of prompt and response together`,
+  });
 }
 
 /** Looks at the batches of one source. */
@@ -58,6 +75,7 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       checks.scan = scanner?.finish();
       zeros.finish();
       reportShift(options);
+      reportIds(options);
       if (options.isOneSided || equal < compared || equal < FEWEST_EQUAL) return;
       findings.add({
         code: "same-columns",

@@ -20,6 +20,7 @@ export function describeChecks(checks: readonly SourceChecks[]): string[] {
       masked,
     ),
     ...describeShift(first, checks.length),
+    ...describeIds(checks),
     describeZeros(checks, masked),
   ];
 }
@@ -57,6 +58,16 @@ function describeShift({ shift, scan }: SourceChecks, files: number): string[] {
   return [
     ...moved,
     `alignment: checked on ${plural(tokens, "token")}${place}, ${verdict}; ${listShifts(scan)}`,
+  ];
+}
+
+function describeIds(checks: readonly SourceChecks[]): string[] {
+  const compared = checks.reduce((sum, { ids }) => sum + ids.compared, 0);
+  const differ = checks.reduce((sum, { ids }) => sum + ids.differ, 0);
+  if (compared === 0) return [];
+  const those = plural(compared, "response token id");
+  return [
+    `token ids: ${differ === 0 ? `all ${those} are` : `${formatCount(differ)} of ${those} are not`} the last of prompt and response together`,
   ];
 }
 

@@ -10,6 +10,8 @@ export interface SourceChecks {
   maskedTokens: number;
   /** Of those, exactly 0 in the rollout's column alone, in the trainer's alone, and in both. */
   readonly zeros: { rollout: number; trainer: number; both: number };
+  /** Masked tokens whose id the source has twice, and where the two differ. */
+  readonly ids: { compared: number; differ: number };
   /** Log-probs of masked tokens that were sentinels and are missing now. */
   sentinels: number;
   /** By how many tokens `--align` moved the trainer's column. */
@@ -24,6 +26,7 @@ export function emptyChecks(): SourceChecks {
     firstMaskTokens: 0,
     maskedTokens: 0,
     zeros: { rollout: 0, trainer: 0, both: 0 },
+    ids: { compared: 0, differ: 0 },
     sentinels: 0,
     shift: 0,
     scan: undefined,
