@@ -67,7 +67,7 @@ export async function* readSources(
   const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
   const meter = { sequences: 0, bytesRead: 0 };
   const runScanner =
-    sources.length > 1 && options.align !== "none" && !options.oneSide ? new ShiftScanner() : undefined;
+    sources.length > 1 && options.align !== "none" && !isOneSided(options) ? new ShiftScanner() : undefined;
   const runShift = options.align === "auto" ? await findRunShift(sources, options) : undefined;
   for (const source of sources) {
     const { report, adapter } = source;
@@ -110,7 +110,7 @@ export async function* readSources(
         align: options.align,
         runShift,
         runScanner,
-        oneSide: options.oneSide,
+        isOneSided: isOneSided(options),
         onMasked: (tokens) => {
           tally.masked += tokens;
         },
@@ -137,6 +137,11 @@ export async function* readSources(
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
   reportRunShift(sources, runScanner?.finish(), findings);
   checkMasked(tally, sources, options);
+}
+
+/** One column was named for both sides on purpose: there is nothing to align. */
+function isOneSided({ oneSide, mapping }: ReadOptions): boolean {
+  return oneSide === true && mapping?.rollout !== undefined && mapping.rollout === mapping.trainer;
 }
 
 /** What small files do not tell by themselves, all of them together may. */

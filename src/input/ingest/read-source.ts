@@ -26,8 +26,8 @@ export interface PackOptions extends DraftOptions {
   readonly runShift?: number | undefined;
   /** Sees what all files of the run hold. */
   readonly runScanner?: ShiftScanner | undefined;
-  /** As `ReadOptions` has it. */
-  readonly oneSide?: boolean | undefined;
+  /** One column was named for both sides on purpose. */
+  readonly isOneSided?: boolean | undefined;
   /** Called with the tokens with mask 1 of each batch. */
   readonly onMasked: (tokens: number) => void;
 }
@@ -42,7 +42,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     file,
     checks,
     scans: align !== "none",
-    isOneSided: options.oneSide === true,
+    isOneSided: options.isOneSided === true,
   });
   let masked = 0;
 
