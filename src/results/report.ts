@@ -319,6 +319,8 @@ export interface SourceSummary {
   readonly found: readonly string[];
   readonly guessed: readonly string[];
   readonly missing: readonly string[];
+  /** What its data say of masks, alignment and zeros, a line each; absent where nobody looked. */
+  readonly checked?: readonly string[];
 }
 
 /** What `logratio report --json` prints. */

@@ -180,7 +180,7 @@ export function buildReport(input: ReportInput): MismatchReport {
       standingOut: new Set(comparisons.steps.map(({ key }) => key)),
       leftOut,
       files: input.sources.length,
-      fault: constantSide(input.findings, pooled.tokens),
+      fault: findFault(input.findings, pooled.tokens),
     }),
     facts,
     next: nextCommand(source, facts, input.findings, {
@@ -194,9 +194,16 @@ export function buildReport(input: ReportInput): MismatchReport {
   };
 }
 
-/** What a side says whose every log-prob in the figures is one number. */
-function constantSide(findings: readonly Finding[], tokens: number): string | undefined {
-  return findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens)?.message;
+/** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
+function findFault(findings: readonly Finding[], tokens: number): string | undefined {
+  const find = (...codes: Finding["code"][]): Finding | undefined =>
+    findings.find(({ code }) => codes.includes(code));
+  const constant = findings.find(({ code, count }) => code === "constant-logprobs" && count >= tokens);
+  if (constant !== undefined) return constant.message;
+  const moved = find("shifted-columns", "padding-side");
+  if (moved !== undefined) return `not comparable until the columns are aligned: ${moved.message}`;
+  const zeros = find("zero-logprobs");
+  return zeros && `not comparable until the mask is right: ${zeros.message}`;
 }
 
 function averageOutcomes(sums = emptyOutcomeSums()): Pick<StepMetrics, keyof OutcomeMeans> {

@@ -143,6 +143,34 @@ describe("what the first screen says of a run", () => {
     expect(makeReport(run, { findings: [other] }).verdict.level).toBe("normal");
   });
 
+  it("is not given on columns that do not belong together, and what to run next says why", () => {
+    const finding = (code: Finding["code"]): Finding => {
+      return { code, severity: "warning", message: "what was found", count: 100, at: {} };
+    };
+    const run = drawRun(() => 1);
+    const report = (code: Finding["code"]) => {
+      const { verdict, next } = makeReport(run, { findings: [finding(code)] });
+      return [verdict.level, verdict.headline, next.command];
+    };
+    expect(report("shifted-columns")).toEqual([
+      "broken",
+      "not comparable until the columns are aligned: what was found",
+      "logratio report drawn.npz --align auto",
+    ]);
+    expect(report("padding-side")).toEqual([
+      "broken",
+      "not comparable until the columns are aligned: what was found",
+      "logratio report drawn.npz --explain",
+    ]);
+    expect(report("zero-logprobs")).toEqual([
+      "broken",
+      "not comparable until the mask is right: what was found",
+      "logratio report drawn.npz --explain",
+    ]);
+    expect(report("padding-counted")[0]).toBe("normal");
+    expect(report("same-columns")[0]).toBe("normal");
+  });
+
   it("is that inputs were skipped, before anything that stands out", () => {
     const skipped: Finding = { code: "bad-row", severity: "skipped", message: "odd.npz", count: 1, at: {} };
     const far = drawRun(({ step }) => (step === 80 ? 12 : 1));

@@ -44,6 +44,24 @@ function chooseNext(
       why: "some inputs were skipped: see what each file was read as",
     };
   }
+  const hasMoved = findings.some(({ code }) => code === "shifted-columns");
+  if (hasMoved) {
+    return {
+      command: shellCommand("report", paths, [
+        ...withoutFlag(flags, "--align"),
+        ...parity(compared),
+        "--align",
+        "auto",
+      ]),
+      why: "the same with the trainer's column where it agrees with the rollout's",
+    };
+  }
+  if (findings.some(({ code }) => code === "zero-logprobs" || code === "padding-side")) {
+    return {
+      command: report(...parity(compared), "--explain"),
+      why: "which masks were combined, and which columns there are",
+    };
+  }
   const [worst] = source.worst_tokens;
   const lead = facts.find(({ kind }) => kind === "single-token" || kind === "worst-step");
   if (lead?.kind === "single-token" && worst !== undefined) {

@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 const MEANING: Readonly<Record<ReadingLevel, string>> = {
-  none: "rollout and trainer log-probs are the same numbers: engines that agree bit for bit, or one column written as both",
+  none: "rollout and trainer log-probs are the same numbers: engines that agree bit for bit, or one column written as both (AReaL without its decoupled loss overwrites the engine's)",
   normal: "the mismatch is what kernels and precision explain",
   elevated: "the mismatch is larger than kernels and precision usually explain",
   high: "the mismatch is large enough to bias the updates: correct for it, and look for the cause",

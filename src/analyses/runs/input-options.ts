@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import { COLUMN_FLAGS, type ColumnMapping, type ReadOptions } from "../../input/ingest/index.ts";
+import { COLUMN_FLAGS, type ColumnMapping, parseAlign, type ReadOptions } from "../../input/ingest/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;
 
@@ -19,6 +19,11 @@ export interface RunInput extends Readonly<Partial<Record<MappedColumn, string>>
   readonly steps?: string;
   /** Read as this trainer's format (`verl`, `xtuner`, `slime`, …), whatever detection says. */
   readonly adapter?: string;
+  /**
+   * The trainer's log-prob of token t is entry t + `align` of its column: a whole number, `auto` (what the data say) or `none`
+   * (as the file has it, without a check). Default 0, checked.
+   */
+  readonly align?: string | number;
   /** Response tokens held in memory at a time; default a million. */
   readonly batchTokens?: number;
 }
@@ -34,6 +39,7 @@ export function parseRunInput(options: RunInput): ReadOptions {
     ...(options.pair !== undefined && { pair: options.pair }),
     ...(options.adapter !== undefined && { adapter: options.adapter }),
     ...(options.steps !== undefined && { steps: stepFilter(options.steps) }),
+    ...(options.align !== undefined && { align: parseAlign(options.align) }),
     ...(options.batchTokens !== undefined && { batchTokens: options.batchTokens }),
   };
 }

@@ -6,7 +6,7 @@
 import { EmptyInputError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import { describeChecks, type Run } from "../../input/ingest/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
 
@@ -56,9 +56,10 @@ function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
 }
 
 /** The sources of a run as results list them. */
-export function sourceSummaries(run: Run): Omit<SourceSummary, "sequences">[] {
-  return run.sources.map(({ step, rank, ...source }) => ({
+export function sourceSummaries(run: Pick<Run, "sources">): Omit<SourceSummary, "sequences">[] {
+  return run.sources.map(({ step, rank, checks, ...source }) => ({
     ...source,
+    checked: describeChecks([checks]),
     step: step ?? null,
     rank: rank ?? null,
   }));

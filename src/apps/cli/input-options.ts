@@ -47,6 +47,10 @@ export function addInputOptions(command: Command): Command {
   addMemoryOption(command)
     .option("--steps <range>", "read only these steps: 30, 100..200, 10,20,30")
     .option("--pair", "two files with scores of the same tokens: the rollout side first, then the trainer's")
+    .option(
+      "--align <shift>",
+      "take the trainer's log-prob of token t from entry t + SHIFT; auto: as the data say; none: no check (default 0, checked)",
+    )
     .option("--adapter <name>", "read as this trainer's format instead of detecting it")
     .option("--batch-tokens <n>", "tokens held in memory at a time (default 1000000)");
   for (const [field, flag] of Object.entries(COLUMN_FLAGS)) {

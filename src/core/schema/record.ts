@@ -36,6 +36,10 @@ export interface Provenance {
   readonly trainer: string;
   /** `token`: entry t scores token t in the source; `next-token`: it scored token t + 1 and was shifted. */
   readonly alignment: "token" | "next-token";
+  /** Columns of the source whose masks were combined into `responseMask`, if it has several or one under a name. */
+  readonly masks?: readonly string[];
+  /** By how many entries the trainer's column was moved on request: entry t + shift of the source is token t. */
+  readonly shift?: number;
 }
 
 /** `[length]` each: places in a padded `[B, T]` array, or in the flat `[N]` array of each pack. */

@@ -29,6 +29,10 @@ export interface SequenceDraft {
   readonly length: number;
   /** Zero is 0, anything else is read as 1 (and counted when it is not 1). */
   readonly responseMask: NumericArray;
+  /** Where the response mask is made of several: tokens that the first of them alone would count. */
+  readonly firstMaskTokens?: number | undefined;
+  /** Where the source has the response's ids twice: tokens with mask 1 that were compared, and those that differ. */
+  readonly idsCompared?: { readonly tokens: number; readonly differ: number } | undefined;
   readonly rolloutLogprobs?: NumericArray | undefined;
   readonly trainerLogprobs?: NumericArray | undefined;
   readonly responseTokenIds?: NumericArray | undefined;

@@ -65,6 +65,8 @@ export interface Reading {
   /** When the source is not simply named after the adapter. */
   readonly trainer?: string | undefined;
   readonly alignment: Provenance["alignment"];
+  /** Columns whose masks are combined, the one that says what is response first; empty or absent: none or one of a kind. */
+  readonly masks?: readonly string[] | undefined;
   readonly sampling: Sampling;
   /** Consecutive drafts; their arrays are valid until the next block is asked for. */
   readonly blocks: AsyncIterable<readonly SequenceDraft[]>;

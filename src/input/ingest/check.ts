@@ -134,19 +134,23 @@ export interface BatchChecker {
   /**
    * Cleans the batch in place and reports what it found.
    *
+   * @param lost tokens with mask 1 that have no trainer log-prob because `--align` moved the column: reported there
    * @throws SchemaError when more than half of a side's values are positive
    */
-  check(batch: RecordBatch): void;
+  check(batch: RecordBatch, lost?: number): void;
   /** Reports a side whose log-probs were one and the same number throughout. */
   finish(): void;
   /** Tokens with mask 1 so far. */
   readonly maskedTokens: number;
+  /** Log-probs at tokens with mask 1 that were read as missing, of both sides. */
+  readonly sentinels: number;
 }
 
 /** Checks the batches of one source; shares of odd values are counted over all of them. */
 export function createBatchChecker(findings: FindingLog, columns: readonly string[] = []): BatchChecker {
   const constants = createConstantCheck(findings, columns);
   let maskedTokens = 0;
+  let sentinels = 0;
   const positives = new Map<string, number>();
 
   function report(batch: RecordBatch, column: string, tally: Tally): void {
@@ -206,7 +210,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
   }
 
   return {
-    check(batch) {
+    check(batch, lost = 0) {
       countMasks(batch);
       const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask } = batch;
       const columns: [string, FloatArray | undefined, FloatArray | undefined][] = [
@@ -225,13 +229,20 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
         }
         const tally = newTally();
         examine(values, responseMask, other, tally);
-        if (values === rollout || values === trainer) refusePositive(batch, column, tally);
+        if (values === trainer) tally.counts.nan -= lost;
+        if (values === rollout || values === trainer) {
+          sentinels += tally.counts.low + tally.counts.one;
+          refusePositive(batch, column, tally);
+        }
         report(batch, column, tally);
       }
     },
     finish: constants.finish,
     get maskedTokens() {
       return maskedTokens;
+    },
+    get sentinels() {
+      return sentinels;
     },
   };
 }

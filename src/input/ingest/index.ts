@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 export type { ColumnMapping } from "../adapters/index.ts";
 export { COLUMN_FLAGS } from "../adapters/index.ts";
+export { type Align, describeChecks, parseAlign, type SourceChecks } from "./alignment/index.ts";
 export { closeQuietly, containFileError } from "./contain.ts";
 export {
   type ArrayFormat,

@@ -166,6 +166,7 @@ export async function openGroups(
   const selection = await select(walked, { ...options, findings }, examineFile);
   const { sources, failures, ignored } = selection;
   const { markers } = walked;
+  options.onExamined?.(sources.map(({ report }) => report));
   // The same file twice would be a pair whose every Δ is 0, and dropping one of them would hide that.
   if (repeated.length > 0 && isPairing([...sources, ...sources], failures, options)) refuseSameSides(paths);
   if (isPairing(sources, failures, options))

@@ -4,7 +4,9 @@
  * @module
  */
 import type { ColumnMapping } from "../adapters/index.ts";
+import type { Align } from "./alignment/index.ts";
 import type { Progress } from "./progress.ts";
+import type { SourceReport } from "./sources.ts";
 
 /** What to read of the paths, and as what. */
 export interface ReadOptions {
@@ -14,6 +16,11 @@ export interface ReadOptions {
   readonly adapter?: string;
   /** One column may be named for both sides: of verbs that look at one policy. */
   readonly oneSide?: boolean;
+  /**
+   * Where the trainer's column is taken from: so many entries later than the file has it, `auto` for what the data say, `none` to
+   * trust the file without a look. Default 0: as the file has it, looked at.
+   */
+  readonly align?: Align;
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**
@@ -24,6 +31,8 @@ export interface ReadOptions {
   /** Response tokens per batch; default a million. */
   readonly batchTokens?: number;
   readonly onProgress?: (progress: Progress) => void;
+  /** Called with what each file was recognized as, before anything is refused. */
+  readonly onExamined?: (sources: readonly SourceReport[]) => void;
   /** What `-` reads; default the process's standard input. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }

@@ -5,14 +5,23 @@
  */
 
 import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
-import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
-import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { DEFAULT_BATCH_TOKENS, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import { type Reading, readPair } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
+import {
+  ENOUGH_TOKENS,
+  emptyChecks,
+  findContradiction,
+  reportShift,
+  type ShiftScan,
+  ShiftScanner,
+} from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { openDocument } from "./open-document.ts";
 import type { ReadOptions } from "./options.ts";
+import { packDrafts } from "./pack-drafts.ts";
 import { observedSource } from "./progress.ts";
 import { packBatches } from "./read-source.ts";
 import { reportSkipped } from "./select.ts";
@@ -57,6 +66,9 @@ export async function* readSources(
 ): AsyncGenerator<RecordBatch> {
   const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
   const meter = { sequences: 0, bytesRead: 0 };
+  const runScanner =
+    sources.length > 1 && options.align !== "none" && !isOneSided(options) ? new ShiftScanner() : undefined;
+  const runShift = options.align === "auto" ? await findRunShift(sources, options) : undefined;
   for (const source of sources) {
     const { report, adapter } = source;
     const before = meter.bytesRead;
@@ -84,7 +96,9 @@ export async function* readSources(
         format: report.format,
         trainer: reading.trainer ?? adapter.name,
         alignment: reading.alignment,
+        ...((reading.masks?.length ?? 0) > 1 && { masks: reading.masks! }),
       };
+      report.checks.masks = reading.masks;
       for await (const batch of packBatches(reading, {
         findings,
         batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
@@ -92,6 +106,11 @@ export async function* readSources(
         defaults: source.defaults,
         origin: { provenance, sampling: reading.sampling },
         columns: report.found,
+        checks: report.checks,
+        align: options.align,
+        runShift,
+        runScanner,
+        isOneSided: isOneSided(options),
         onMasked: (tokens) => {
           tally.masked += tokens;
         },
@@ -116,7 +135,61 @@ export async function* readSources(
     tell();
   }
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
+  reportRunShift(sources, runScanner?.finish(), findings);
   checkMasked(tally, sources, options);
+}
+
+/** One column was named for both sides on purpose: there is nothing to align. */
+function isOneSided({ oneSide, mapping }: ReadOptions): boolean {
+  return oneSide === true && mapping?.rollout !== undefined && mapping.rollout === mapping.trainer;
+}
+
+/** What small files do not tell by themselves, all of them together may. */
+function reportRunShift(sources: readonly Source[], scan: ShiftScan | undefined, findings: FindingLog): void {
+  const checks = sources.map(({ report }) => report.checks);
+  if (scan?.found === undefined || checks.some((of) => of.scan?.found !== undefined)) return;
+  const maskedTokens = checks.reduce((sum, of) => sum + of.maskedTokens, 0);
+  reportShift({
+    findings,
+    file: sources[0]!.report.file,
+    checks: { scan, maskedTokens, shift: checks[0]!.shift },
+  });
+  for (const of of checks) of.scan = scan;
+}
+
+/** The shift that the beginnings of files show together, for `--align auto`; what can be read once only is not looked at. */
+async function findRunShift(sources: readonly Source[], options: ReadOptions): Promise<number> {
+  const scanner = new ShiftScanner();
+  for (const source of sources) {
+    if (scanner.hasEnough) break;
+    if (source.document !== undefined || source.file.pipe === true) continue;
+    let document: SourceDocument | undefined;
+    try {
+      document = await reopen(source, options, () => {});
+      const findings = new FindingLog();
+      const context = { findings, mapping: options.mapping, blockTokens: BLOCK_TOKENS };
+      const reading = await source.adapter.read(document, context);
+      const provenance = { ...source.report, alignment: reading.alignment };
+      for await (const batch of packDrafts(reading, {
+        findings,
+        batchTokens: ENOUGH_TOKENS,
+        steps: options.steps,
+        defaults: source.defaults,
+        origin: { provenance, sampling: reading.sampling },
+        checks: emptyChecks(),
+      })) {
+        scanner.add(batch);
+        if (scanner.hasEnough) break;
+      }
+    } catch (error) {
+      // Reported when it is this file's turn to be read.
+      containFileError(error, source.report.file);
+    } finally {
+      await closeQuietly(document);
+    }
+  }
+  const { found } = scanner.finish();
+  return found?.scope === "all" && typeof found.offset === "number" ? found.offset : 0;
 }
 
 /** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
@@ -147,6 +220,11 @@ function checkMasked(
       at,
       likely: "every response is empty",
     });
+  }
+  const contradiction = sources.map(({ report }) => findContradiction(report.checks)).find(Boolean);
+  if (contradiction !== undefined) {
+    const { message, ...advice } = contradiction;
+    throw new EmptyInputError(message, { at, ...advice });
   }
   if (batches > 0) {
     throw new EmptyInputError("no token in the whole input has mask 1", {
@@ -189,6 +267,8 @@ export async function* readPaired(
       steps: options.steps,
       defaults: {},
       origin: { provenance, sampling: {} },
+      checks: first.report.checks,
+      align: options.align,
       onMasked: (tokens) => {
         tally.masked += tokens;
       },

@@ -1,129 +1,84 @@
 /**
- * One source to batches: drafts are checked for length, packed, and their values looked at.
+ * One source to batches: drafts are packed, the trainer's column is laid where it belongs, and values are looked at.
  *
  * @module
  */
 
-import { MissingSideError } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import {
-  createRecordBuilder,
-  type FindingLog,
-  findMisfit,
-  type Misfit,
-  type Origin,
-  type RecordBuilder,
-  type SequenceDraft,
-  unreadableRows,
-} from "../../core/schema/index.ts";
-import { formatCount, plural } from "../../core/text/index.ts";
+import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import type { Reading } from "../adapters/index.ts";
+import {
+  type Align,
+  createAlignmentCheck,
+  formatShift,
+  reportMasks,
+  ShiftScanner,
+  shiftTrainer,
+} from "./alignment/index.ts";
 import { createBatchChecker } from "./check.ts";
-import { checkTokenIds } from "./check-ids.ts";
-import type { FileNumbers } from "./file-numbers.ts";
+import { type DraftOptions, packDrafts } from "./pack-drafts.ts";
 
-export interface PackOptions {
-  readonly findings: FindingLog;
-  readonly batchTokens: number;
-  /** Which steps to keep; all when undefined. */
-  readonly steps: ((step: number) => boolean) | undefined;
-  /** Numbers for drafts that have none of their own. */
-  readonly defaults: FileNumbers;
-  readonly origin: Origin;
+export interface PackOptions extends DraftOptions {
   /** What detection found, one line per column: names the column that is at fault. */
   readonly columns?: readonly string[];
+  readonly align?: Align | undefined;
+  /** Of a run whose files are too small to tell by themselves: the shift for `--align auto`. */
+  readonly runShift?: number | undefined;
+  /** Sees what all files of the run hold. */
+  readonly runScanner?: ShiftScanner | undefined;
+  /** One column was named for both sides on purpose. */
+  readonly isOneSided?: boolean | undefined;
   /** Called with the tokens with mask 1 of each batch. */
   readonly onMasked: (tokens: number) => void;
 }
 
-function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, misfit: Misfit): void {
-  const { column, length, expected } = misfit;
-  findings.add({
-    code: "length-mismatch",
-    severity: "skipped",
-    subject: file,
-    count: 1,
-    omits: { unit: "sequence", why: "unreadable" },
-    at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
-    likely: "one side includes the prompt, the end-of-text token or tool output, the other does not",
-    describe: (count) => unreadableRows(count, `${column} has ${length} values, expected ${expected}`),
-  });
-}
-
-function reportOtherStep(findings: FindingLog, file: string): void {
-  findings.add({
-    code: "note",
-    severity: "info",
-    subject: "rows of other steps",
-    count: 1,
-    omits: { unit: "sequence", why: "requested" },
-    at: { file },
-    describe: (count) =>
-      `${plural(count, "sequence")} of other steps, in files that also hold steps of --steps`,
-  });
-}
-
-/** The draft with the file's step and rank where it has none of its own. */
-function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
-  if (draft.step !== undefined && draft.rank !== undefined) return draft;
-  return { ...draft, step: draft.step ?? step, rank: draft.rank ?? rank };
-}
-
-/**
- * The beginning of a file had both sides, or it would not be read; rows may yet lack one. Some that do count as missing
- * values among the others; a whole batch of them has nothing to compare.
- *
- * @throws MissingSideError here, where it ends the reading of one file, and not where batches of all files are summed
- */
-function checkSides({ rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch): void {
-  if (rolloutLogprobs !== undefined && trainerLogprobs !== undefined) return;
-  const side = rolloutLogprobs === undefined ? "rollout" : "trainer";
-  const rows = formatCount(length);
-  throw new MissingSideError(`none of ${rows} sequences has ${side} log-probs`, {
-    at: { file: provenance.file },
-    likely: "the column was renamed or left out within the file",
-  });
-}
-
-/** Packs the drafts of a reading into batches of about `batchTokens` tokens. */
+/** Packs the drafts of a reading into batches of about `batchTokens` tokens, and looks at their values. */
 export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
-  const { findings, batchTokens, steps, defaults } = options;
+  const { findings, checks, align } = options;
   const { file } = options.origin.provenance;
   const checker = createBatchChecker(findings, options.columns);
-  let builder: RecordBuilder | undefined;
-  let current: Origin | undefined;
+  const alignment = createAlignmentCheck({
+    findings,
+    file,
+    checks,
+    scans: align !== "none",
+    isOneSided: options.isOneSided === true,
+  });
   let masked = 0;
 
-  const start = (origin: Origin): RecordBuilder =>
-    createRecordBuilder({
-      ...origin,
-      batchTokens,
-      onOddMask: (draft, count) =>
-        findings.add({
-          code: "non-binary-mask",
-          severity: "warning",
-          count,
-          at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
-          likely: "the mask holds weights, turn numbers or averaged floats",
-          describe: (total) =>
-            `${total} mask values are neither 0 nor 1: nulls and NaN count as 0, all others as 1`,
-        }),
-    });
-  const finish = (full: RecordBuilder): RecordBatch => {
-    const batch = full.flush();
-    checkSides(batch);
-    checker.check(batch);
+  const settle = (packed: RecordBatch): RecordBatch => {
+    const { batch, lost } = moveTrainer(packed, checks.shift, findings);
+    checker.check(batch, lost);
+    alignment.see(batch);
+    options.runScanner?.add(batch);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;
     return batch;
   };
+  const finish = (): void => {
+    checks.sentinels = checker.sentinels;
+    checker.finish();
+    alignment.finish();
+    reportMasks(checks, findings, file);
+  };
 
+  checks.shift = typeof align === "number" ? align : 0;
+  // With --align auto batches wait until the scan has seen enough, or all.
+  let scanner = align === "auto" ? new ShiftScanner() : undefined;
+  const waiting: RecordBatch[] = [];
+  const decide = (): void => {
+    if (scanner === undefined) return;
+    const { found } = scanner.finish();
+    checks.shift =
+      found?.scope === "all" && typeof found.offset === "number" ? found.offset : (options.runShift ?? 0);
+    scanner = undefined;
+  };
   let failure: { readonly error: unknown } | undefined;
-  const blocks = reading.blocks[Symbol.asyncIterator]();
-  /** The next block; a source that fails in the middle loses nothing that came before. */
-  const nextBlock = async (): Promise<readonly SequenceDraft[] | undefined> => {
+  const packs = packDrafts(reading, options);
+  /** The next batch; what came before a failure is settled first. */
+  const nextPack = async (): Promise<RecordBatch | undefined> => {
     try {
-      const next = await blocks.next();
+      const next = await packs.next();
       return next.done === true ? undefined : next.value;
     } catch (error) {
       failure = { error };
@@ -131,33 +86,40 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     }
   };
   try {
-    for (let block = await nextBlock(); block !== undefined; block = await nextBlock()) {
-      for (const unnumbered of block) {
-        const draft = withNumbers(unnumbered, defaults);
-        if (steps !== undefined && (draft.step === undefined || !steps(draft.step))) {
-          reportOtherStep(findings, file);
-          continue;
-        }
-        const origin = draft.origin ?? options.origin;
-        if (builder === undefined || origin !== current) {
-          if (builder !== undefined && builder.length > 0) yield finish(builder);
-          builder = start(origin);
-          current = origin;
-        }
-        checkTokenIds(draft, file, findings);
-        const misfit = findMisfit(draft);
-        if (misfit !== undefined) {
-          reportMisfit(findings, file, draft, misfit);
-          continue;
-        }
-        builder.push(draft);
-        if (builder.full) yield finish(builder);
-      }
+    for (let packed = await nextPack(); packed !== undefined; packed = await nextPack()) {
+      waiting.push(packed);
+      scanner?.add(packed);
+      if (scanner?.hasEnough === false) continue;
+      decide();
+      for (const held of waiting.splice(0)) yield settle(held);
     }
   } finally {
-    await blocks.return?.(undefined);
+    await packs.return(undefined);
   }
-  if (builder !== undefined && builder.length > 0) yield finish(builder);
-  checker.finish();
+  decide();
+  for (const held of waiting) yield settle(held);
+  finish();
   if (failure !== undefined) throw failure.error;
+}
+
+/** The batch with the trainer's column moved; what has no entry any more is counted. */
+function moveTrainer(
+  packed: RecordBatch,
+  shift: number,
+  findings: FindingLog,
+): { readonly batch: RecordBatch; readonly lost: number } {
+  const { batch, lost } = shiftTrainer(packed, shift);
+  if (shift === 0) return { batch, lost };
+  const provenance = { ...batch.provenance, shift };
+  const by = formatShift(shift);
+  findings.add({
+    code: "note",
+    severity: "warning",
+    subject: `align ${shift}`,
+    count: lost,
+    at: { file: provenance.file },
+    describe: (count) =>
+      `--align ${by}: the trainer's entry t ${shift < 0 ? "-" : "+"} ${Math.abs(shift)} is taken for token t; ${plural(count, "token")} with mask 1 ${count === 1 ? "has" : "have"} no entry then`,
+  });
+  return { batch: { ...batch, provenance }, lost };
 }

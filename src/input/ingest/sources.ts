@@ -10,6 +10,7 @@ import { ADAPTERS, type Adapter, type ColumnMapping, type Match, unrecognised } 
 import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
 import { openFile, openPipe } from "../io/index.ts";
 import { isRemote } from "../remote/index.ts";
+import { emptyChecks, type SourceChecks } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { openDocument } from "./open-document.ts";
@@ -28,6 +29,8 @@ export interface SourceReport {
   readonly found: readonly string[];
   readonly guessed: readonly string[];
   readonly missing: readonly string[];
+  /** What its data say; grows while the file is read. */
+  readonly checks: SourceChecks;
 }
 
 export interface Source {
@@ -145,6 +148,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       found: match.found,
       guessed: match.guessed,
       missing: match.missing,
+      checks: emptyChecks(),
     };
     return {
       report,

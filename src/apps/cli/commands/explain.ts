@@ -1,24 +1,38 @@
-import type { Run, SourceReport } from "../../../input/ingest/index.ts";
+import {
+  describeChecks,
+  type Run,
+  type SourceChecks,
+  type SourceReport,
+} from "../../../input/ingest/index.ts";
 import { printable } from "../../../render/index.ts";
 
+/** Files that were read alike, and what their data say. */
+interface Block {
+  readonly files: string[];
+  readonly source: SourceReport;
+  readonly checks: SourceChecks[];
+}
+
 /** What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block. */
-export function formatExplanation(run: Run): string {
-  const blocks = new Map<string, { files: string[]; source: SourceReport }>();
+export function formatExplanation(run: Pick<Run, "sources" | "ignored">): string {
+  const blocks = new Map<string, Block>();
   for (const source of run.sources) {
     const { format, trainer, found, guessed, missing } = source;
     const key = JSON.stringify([format, trainer, found, guessed, missing]);
     const block = blocks.get(key);
-    if (block) block.files.push(source.file);
-    else blocks.set(key, { files: [source.file], source });
+    if (block) {
+      block.files.push(source.file);
+      block.checks.push(source.checks);
+    } else blocks.set(key, { files: [source.file], source, checks: [source.checks] });
   }
-  const read = [...blocks.values()].map(({ files, source }) => formatBlock(files, source));
+  const read = [...blocks.values()].map(formatBlock);
   return [...read, ...ignoredLines(run)].join("");
 }
 
 const MOST_IGNORED = 40;
 
 /** Files that were found and hold no recorded log-probs, by name or by content. */
-function ignoredLines({ ignored }: Run): string[] {
+function ignoredLines({ ignored }: Pick<Run, "ignored">): string[] {
   if (ignored.length === 0) return [];
   const more = ignored.length - MOST_IGNORED;
   return [
@@ -28,7 +42,7 @@ function ignoredLines({ ignored }: Run): string[] {
   ];
 }
 
-function formatBlock(files: readonly string[], source: SourceReport): string {
+function formatBlock({ files, source, checks }: Block): string {
   const [first, ...rest] = files;
   const others = rest.length === 0 ? "" : ` and ${rest.length} more up to ${rest.at(-1)}`;
   const place = [
@@ -41,6 +55,7 @@ function formatBlock(files: readonly string[], source: SourceReport): string {
     ...lines("found", source.found),
     ...lines("guessed", source.guessed),
     ...lines("missing", source.missing),
+    ...lines("checked", describeChecks(checks)),
     "",
   ]
     .map(printable)

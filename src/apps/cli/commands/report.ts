@@ -5,7 +5,7 @@ import {
   reportOpenRun,
 } from "../../../analyses/runs/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
-import { openOutputs, openRun } from "../../../input/ingest/index.ts";
+import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/index.ts";
@@ -53,7 +53,21 @@ export async function report(
   }
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
+  // Also of files that are refused, where it is needed most.
+  const explain = (of: Pick<Run, "sources" | "ignored">): void => {
+    if (options.explain) terminal.err(formatExplanation(of));
+  };
+  let examined: readonly SourceReport[] = [];
+  const run = await openRun(paths, {
+    ...toReadOptions(options),
+    onProgress: progress.update,
+    onExamined: (sources) => {
+      examined = sources;
+    },
+  }).catch((error: unknown) => {
+    explain({ sources: examined, ignored: [] });
+    throw error;
+  });
   const reading = readUntilInterrupted(run, filter);
   const result = await reportOpenRun(run, reading.batches, {
     paths,
@@ -63,9 +77,9 @@ export async function report(
   }).finally(() => {
     reading.end();
     progress.end();
+    explain(run);
   });
   const findings = run.findings.list();
-  if (options.explain) terminal.err(formatExplanation(run));
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderHtml(result));
     terminal.err(writtenFiles(options.html));

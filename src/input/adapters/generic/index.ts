@@ -17,11 +17,11 @@ import {
   listFound,
   listMissing,
 } from "../shared/fields.ts";
+import { explainMask, nameMasks } from "../shared/masks.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { type PackField, readPack } from "../shared/read-pack.ts";
 import { agreedNumber, describeSample, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
-import { explainMask } from "../shared/sequence.ts";
 import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
 import { mappedNames, SYNONYMS } from "./names.ts";
 
@@ -118,7 +118,7 @@ function guesses<V>(columns: FoundColumns<V>, mapping: ColumnMapping | undefined
   const byName = [...columns]
     .filter(([field]) => !named.has(field))
     .map(([field, { name }]) => `${FIELD_LABELS[field]}: taken from ${name}, by its name`);
-  const mask = explainMask((field) => columns.has(field));
+  const mask = explainMask(columns);
   return mask === undefined ? byName : [...byName, mask];
 }
 
@@ -167,6 +167,7 @@ async function readTree(document: TreeDocument, context: Parameters<Adapter["rea
   );
   return {
     alignment: "token",
+    masks: nameMasks(columns),
     sampling: {},
     blocks:
       lengths === undefined
@@ -209,6 +210,7 @@ export const generic: Adapter = {
     const names = mapping === undefined ? SYNONYMS : mappedNames(mapping);
     return {
       alignment: "token",
+      masks: nameMasks(findRowColumns(document, names)),
       sampling: {},
       blocks: readRows(document, { names, findings, policies: mapping?.policies }),
     };

@@ -5,6 +5,7 @@
  */
 import type { ColumnMapping } from "../adapter.ts";
 import type { Field, NameTable } from "../shared/fields.ts";
+import { NARROWING_MASKS, withoutOtherMasks } from "../shared/masks.ts";
 
 export const SYNONYMS: NameTable = {
   rollout: [
@@ -65,15 +66,10 @@ export const SYNONYMS: NameTable = {
   prompt: ["prompt_token_ids", "prompt_ids", "prompts", "prompt_tokens"],
   inputIds: ["input_ids", "sequences"],
   attention: ["attention_mask"],
-  mask: [
-    "response_mask",
-    "loss_mask",
-    "loss_masks",
-    "completion_mask",
-    "action_mask",
-    "token_loss_mask",
-    "mask",
-  ],
+  mask: ["response_mask", "completion_mask", "mask"],
+  lossMask: ["loss_mask", "loss_masks", "token_loss_mask"],
+  ...NARROWING_MASKS,
+  promptMask: ["prompt_mask"],
   positions: ["position_ids"],
   advantages: ["advantages", "advantage"],
   rolloutEntropy: ["rollout_entropy"],
@@ -97,5 +93,6 @@ export function mappedNames(mapping: ColumnMapping | undefined): NameTable {
     field as Field,
     [name as string],
   ]);
-  return { ...SYNONYMS, ...Object.fromEntries(named) };
+  const known = mapping.mask === undefined ? SYNONYMS : withoutOtherMasks(SYNONYMS);
+  return { ...known, ...Object.fromEntries(named) };
 }

@@ -9,6 +9,7 @@
  */
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { countOnes } from "./masks.ts";
 
 export const IGNORED_LABEL = -100;
 
@@ -21,6 +22,8 @@ export interface PackSpan {
   readonly inputIds?: NumericArray | undefined;
   readonly labels?: NumericArray | undefined;
   readonly mask?: NumericArray | undefined;
+  /** Where `mask` is made of several: the first of them. */
+  readonly firstMask?: NumericArray | undefined;
   readonly positions?: NumericArray | undefined;
   readonly advantages?: NumericArray | undefined;
 }
@@ -94,6 +97,7 @@ function aligned(span: PackSpan, mask: NumericArray | undefined, start: number, 
     ...cutColumns(span, (values) => values.subarray(first, end)),
     length: end - first,
     responseMask: mask?.subarray(first, end) ?? new Uint8Array(end - first).fill(1),
+    firstMaskTokens: span.firstMask && countOnes(span.firstMask.subarray(start, end)),
     responseTokenIds: ids?.subarray(first, end),
     positionIds: span.positions?.subarray(first, end),
     promptTokenIds: ids?.subarray(start, first),

@@ -177,6 +177,21 @@ export interface PaddedOptions {
 }
 
 /**
+ * Whether responses stand at the right of their rows (SkyRL): the mask of every row that is not full ends at the last
+ * column. One row that begins at the first column and ends early says otherwise.
+ */
+function isPaddedOnTheLeft(masks: readonly RowArrays[ArrayField][] | undefined): boolean {
+  let left = 0;
+  for (const mask of masks ?? []) {
+    if (mask === undefined || mask.length === 0 || !mask.some((value) => value !== 0)) continue;
+    const [first, last] = [mask[0] !== 0, mask.at(-1) !== 0];
+    if (!last) return false;
+    if (!first) left++;
+  }
+  return left > 0;
+}
+
+/**
  * Drafts of a batch of `[B, T]` arrays, in blocks of rows.
  *
  * @throws LengthMismatchError when arrays that belong together have different shapes
@@ -215,6 +230,7 @@ export async function* readPadded(
     const policyBlocks = await Promise.all(
       policies.map(async ({ policy, matrix }) => [policy, await matrix.readRows(start, end)] as const),
     );
+    const isLeftPadded = isPaddedOnTheLeft(blocks.get("mask"));
     const drafts: SequenceDraft[] = [];
     for (let row = start; row < end; row++) {
       const arrays: RowArrays = {};
@@ -225,7 +241,7 @@ export async function* readPadded(
       const policyRow = Object.fromEntries(
         policyBlocks.map(([policy, block]) => [policy, block[row - start]!]),
       );
-      drafts.push(toDraft(arrays, scalars(row), { padded, padToken, policies: policyRow }));
+      drafts.push(toDraft(arrays, scalars(row), { padded, isLeftPadded, padToken, policies: policyRow }));
     }
     yield drafts;
   }

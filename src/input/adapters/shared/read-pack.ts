@@ -9,6 +9,7 @@ import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { TreeValue } from "../../io/index.ts";
 import type { AdapterContext } from "../adapter.ts";
 import { FIELD_LABELS } from "./fields.ts";
+import { combineMasks, MASK_FIELDS } from "./masks.ts";
 import { cutPack, isFilling, type PackSpan } from "./packed.ts";
 import {
   describeValue,
@@ -45,6 +46,11 @@ const TOKEN_FIELDS = [
   "reference",
   "labels",
   "mask",
+  "lossMask",
+  "actionMask",
+  "assistantMask",
+  "toolMask",
+  "envMask",
   "inputIds",
   "positions",
   "advantages",
@@ -130,9 +136,25 @@ function* groups(
 async function readSpan(readers: Map<TokenField, SpanReader>, start: number, end: number): Promise<PackSpan> {
   const span: Partial<Record<TokenField, NumericArray>> = {};
   for (const [field, read] of readers) span[field] = await read(start, end);
-  const { reference, rolloutEntropy, trainerEntropy, ...rest } = span;
+  const {
+    reference,
+    rolloutEntropy,
+    trainerEntropy,
+    lossMask,
+    actionMask,
+    assistantMask,
+    toolMask,
+    envMask,
+    ...rest
+  } = span;
+  const masks = { mask: span.mask, lossMask, actionMask, assistantMask, toolMask, envMask };
+  const combined = combineMasks(masks, end - start);
   return {
     ...rest,
+    ...(combined && { mask: combined.mask }),
+    ...(combined?.firstCount !== undefined && {
+      firstMask: MASK_FIELDS.map((field) => masks[field]).find(Boolean),
+    }),
     policies: reference === undefined ? {} : { reference },
     entropies: {
       ...(rolloutEntropy === undefined ? {} : { rollout: rolloutEntropy }),

@@ -6,6 +6,7 @@
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
 import type { Field } from "./fields.ts";
+import { combineMasks, takeTail } from "./masks.ts";
 
 /** Fields with one array per row. */
 export const ARRAY_FIELDS = [
@@ -15,9 +16,14 @@ export const ARRAY_FIELDS = [
   "tokens",
   "prompt",
   "inputIds",
+  "promptMask",
   "attention",
   "mask",
   "lossMask",
+  "actionMask",
+  "assistantMask",
+  "toolMask",
+  "envMask",
   "positions",
   "advantages",
   "rolloutEntropy",
@@ -63,10 +69,19 @@ export interface RowScalars {
 export interface RowLayout {
   /** Rows were brought to one width, so what lies behind the last token is padding. */
   readonly padded: boolean;
+  /** Responses end at the last column of their rows, and padding or the prompt's end comes before them. */
+  readonly isLeftPadded?: boolean;
   /** Padding token of prompts; undefined: only an attention mask tells. */
   readonly padToken?: number | undefined;
   /** Further policies' log-probs. */
   readonly policies?: Readonly<Record<string, NumericArray>> | undefined;
+}
+
+/** Index of the first non-zero element; the length when there is none. */
+function startOfOnes(values: NumericArray): number {
+  let start = 0;
+  while (start < values.length && values[start] === 0) start++;
+  return start;
 }
 
 /** Index behind the last non-zero element. */
@@ -76,44 +91,63 @@ function endOfOnes(values: NumericArray): number {
   return end;
 }
 
-/** The last `width` columns; the array itself when it is not wider. */
-function tail(values: NumericArray | undefined, width: number): NumericArray | undefined {
-  if (values === undefined || values.length < width) return undefined;
-  return values.subarray(values.length - width);
-}
-
-function findMask(arrays: RowArrays, width: number): NumericArray | undefined {
-  return arrays.mask ?? tail(arrays.lossMask, width) ?? tail(arrays.attention, width);
-}
-
-/** How many of `width` columns are response tokens. */
-function responseLength(arrays: RowArrays, width: number, padded: boolean): number {
-  const attention = tail(arrays.attention, width);
+/** How many of `width` columns lie before the padding on the right. */
+function findEnd(arrays: RowArrays, mask: NumericArray | undefined, width: number, padded: boolean): number {
+  const attention = takeTail(arrays.attention, width);
   if (attention !== undefined) return endOfOnes(attention);
-  const mask = padded ? findMask(arrays, width) : undefined;
-  return mask === undefined || mask.length !== width ? width : endOfOnes(mask);
+  // Tool output may end a response: where a mask of its own says what is response, the others do not cut it.
+  const response = arrays.mask ?? mask;
+  return !padded || response === undefined || response.length !== width ? width : endOfOnes(response);
+}
+
+/** Columns before the response: of rows that are padded on the left, those that the response mask leaves out. */
+function findStart({ mask }: RowArrays, end: number, isLeftPadded: boolean): number {
+  if (!isLeftPadded || mask === undefined) return 0;
+  let start = 0;
+  while (start < end && mask[start] === 0) start++;
+  return start === end ? 0 : start;
 }
 
 function findPrompt(
   arrays: RowArrays,
   width: number,
+  start: number,
   padToken: number | undefined,
 ): NumericArray | undefined {
-  const { inputIds, attention } = arrays;
+  const { inputIds, attention, promptMask } = arrays;
   const prompt =
     arrays.prompt ??
     (inputIds !== undefined && inputIds.length > width
-      ? inputIds.subarray(0, -width || undefined)
+      ? inputIds.subarray(0, inputIds.length - width + start)
       : undefined);
   if (prompt === undefined) return undefined;
-  if (attention !== undefined && attention.length === prompt.length + width) {
-    let start = 0;
-    while (start < prompt.length && attention[start] === 0) start++;
-    return prompt.subarray(start, endOfOnes(attention.subarray(0, prompt.length)));
+  if (promptMask !== undefined && promptMask.length === prompt.length) {
+    return prompt.subarray(startOfOnes(promptMask), endOfOnes(promptMask));
   }
-  let start = 0;
-  if (padToken !== undefined) while (start < prompt.length && prompt[start] === padToken) start++;
-  return prompt.subarray(start);
+  if (attention !== undefined && attention.length === prompt.length + width - start) {
+    const own = attention.subarray(0, prompt.length);
+    return prompt.subarray(startOfOnes(own), endOfOnes(own));
+  }
+  let first = 0;
+  if (padToken !== undefined) while (first < prompt.length && prompt[first] === padToken) first++;
+  return prompt.subarray(first);
+}
+
+/** The response's ids beside the end of those of prompt and response together, where the mask counts them. */
+function compareIds(
+  { tokens, inputIds }: RowArrays,
+  mask: NumericArray | undefined,
+  width: number,
+): SequenceDraft["idsCompared"] {
+  const others = inputIds === undefined || inputIds.length === width ? undefined : takeTail(inputIds, width);
+  if (tokens === undefined || others === undefined) return undefined;
+  let [compared, differ] = [0, 0];
+  for (let t = 0; t < width; t++) {
+    if (mask?.[t] === 0) continue;
+    compared++;
+    if (tokens[t] !== others[t]) differ++;
+  }
+  return { tokens: compared, differ };
 }
 
 function sum(values: NumericArray): number {
@@ -126,15 +160,17 @@ function topK(
   ids: NumericArray | undefined,
   logprobs: NumericArray | undefined,
   width: number,
-  length: number,
+  start: number,
+  end: number,
 ): TopKDraft | undefined {
   if (ids === undefined || logprobs === undefined || width === 0) return undefined;
   const k = ids.length / width;
   if (!Number.isInteger(k) || k === 0 || logprobs.length !== ids.length) return undefined;
-  const kept = Float32Array.from(logprobs.subarray(0, k * length));
+  const kept = Float32Array.from(logprobs.subarray(k * start, k * end));
   // Where there is no alternative there is no log-prob either, whatever the padding says.
-  for (let i = 0; i < kept.length; i++) if (ids[i]! < 0) kept[i] = NaN;
-  return { k, ids: ids.subarray(0, k * length), logprobs: kept };
+  const keptIds = ids.subarray(k * start, k * end);
+  for (let i = 0; i < kept.length; i++) if (keptIds[i]! < 0) kept[i] = NaN;
+  return { k, ids: keptIds, logprobs: kept };
 }
 
 function some<T>(entries: readonly (readonly [string, T | undefined])[]): Record<string, T> | undefined {
@@ -148,16 +184,19 @@ function some<T>(entries: readonly (readonly [string, T | undefined])[]): Record
  */
 export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayout): SequenceDraft {
   const width = (arrays.tokens ?? arrays.rollout ?? arrays.trainer)?.length ?? 0;
-  const mask = findMask(arrays, width);
+  const combined = combineMasks(arrays, width);
+  const mask = combined?.mask;
   const others = [
     mask,
     ...ALIGNED_FIELDS.map((field) => arrays[field]),
     ...Object.values(layout.policies ?? {}),
   ];
   const fits = others.every((array) => array === undefined || array.length === width);
-  const length = fits ? responseLength(arrays, width, layout.padded) : width;
+  const end = fits ? findEnd(arrays, mask, width, layout.padded) : width;
+  const start = fits ? findStart(arrays, end, layout.padded && layout.isLeftPadded === true) : 0;
+  const length = end - start;
   const cut = <A extends NumericArray | undefined>(values: A): A =>
-    (values === undefined || length === width ? values : values.subarray(0, length)) as A;
+    (values === undefined || length === width ? values : values.subarray(start, end)) as A;
 
   const { tokenScores } = arrays;
   const policies: [string, NumericArray | undefined][] = Object.entries(layout.policies ?? {}).map(
@@ -166,41 +205,34 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
   return {
     length,
     responseMask: cut(mask) ?? new Uint8Array(length).fill(1),
+    firstMaskTokens: combined?.firstCount,
+    idsCompared: fits ? compareIds(arrays, mask, width) : undefined,
     rolloutLogprobs: cut(arrays.rollout),
     trainerLogprobs: cut(arrays.trainer),
-    responseTokenIds: cut(arrays.tokens ?? tail(arrays.inputIds, width)),
+    responseTokenIds: cut(arrays.tokens ?? takeTail(arrays.inputIds, width)),
     policyLogprobs: some([["reference", cut(arrays.reference)], ...policies]),
     entropies: some([
       ["rollout", cut(arrays.rolloutEntropy)],
       ["trainer", cut(arrays.trainerEntropy)],
     ]),
     topK: some([
-      ["rollout", topK(arrays.rolloutTopIds, arrays.rolloutTopLogprobs, width, length)],
-      ["trainer", topK(arrays.trainerTopIds, arrays.trainerTopLogprobs, width, length)],
+      ["rollout", topK(arrays.rolloutTopIds, arrays.rolloutTopLogprobs, width, start, end)],
+      ["trainer", topK(arrays.trainerTopIds, arrays.trainerTopLogprobs, width, start, end)],
     ]),
     advantages: cut(arrays.advantages) ?? scalars.advantage,
-    positionIds: cut(tail(arrays.positions, width)),
-    promptTokenIds: findPrompt(arrays, width, layout.padToken),
+    positionIds: cut(takeTail(arrays.positions, width)),
+    promptTokenIds: findPrompt(arrays, width, start, layout.padToken),
     reward: tokenScores === undefined ? scalars.reward : sum(cut(tokenScores)),
     correctness: scalars.correctness,
     step: scalars.step,
     rank: scalars.rank,
     row: scalars.row,
     sourceOffset: scalars.sourceOffset,
-    array: layout.padded ? { layout: "padded", start: 0, width } : undefined,
+    array: layout.padded ? { layout: "padded", start, width } : undefined,
     groupId: scalars.group,
     sampleId: scalars.sample,
     environment: scalars.environment,
     promptText: scalars.promptText,
     responseText: scalars.responseText,
   };
-}
-
-/** Where the response mask comes from, when no column says so itself; for `--explain`. */
-export function explainMask(has: (field: Field) => boolean): string | undefined {
-  if (has("mask")) return undefined;
-  if (has("lossMask")) return "response mask: the last columns of the loss mask";
-  if (has("attention"))
-    return "response mask: the last columns of the attention mask, so tool output counts as sampled";
-  return "response mask: not present, so every token counts as sampled";
 }

@@ -14,10 +14,10 @@ import {
   listFound,
   listMissing,
 } from "../shared/fields.ts";
+import { explainMask, nameMasks } from "../shared/masks.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
-import { explainMask } from "../shared/sequence.ts";
 import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
 import { VERL_NAMES } from "./names.ts";
 import { unreadBatch, unwrapTensors } from "./tensor-dict.ts";
@@ -44,7 +44,7 @@ function explain<V>(
   const has = (field: Field): boolean => columns.has(field);
   if (!has("rollout") || !has("trainer")) return undefined;
   const sure = has("tokens") || has("mask") || has("attention");
-  const guessed = [explainMask(has)].filter((line) => line !== undefined);
+  const guessed = [explainMask(columns)].filter((line) => line !== undefined);
   if (padded && has("prompt") && !has("attention") && !has("padToken")) {
     guessed.push("prompts: taken whole, as no attention mask says where they begin");
   }
@@ -66,6 +66,7 @@ async function readTree(document: TreeDocument, context: AdapterContext): Promis
   const topP = await readScalar(columns.get("topP")?.value);
   return {
     alignment: "token",
+    masks: nameMasks(columns),
     sampling: {
       ...(temperature === undefined ? {} : { temperature }),
       ...(topP === undefined ? {} : { topP }),
@@ -90,6 +91,7 @@ export const verl: Adapter = {
     if (document.kind === "tree") return readTree(document, context);
     return {
       alignment: "token",
+      masks: nameMasks(findRowColumns(document, VERL_NAMES)),
       sampling: {},
       blocks: readRows(document, { names: VERL_NAMES, findings: context.findings }),
     };

@@ -5,6 +5,7 @@
  * @module
  */
 import type { NameTable } from "../shared/fields.ts";
+import { NARROWING_MASKS } from "../shared/masks.ts";
 
 export const VERL_NAMES: NameTable = {
   rollout: ["rollout_log_probs", "rollout_log_prob"],
@@ -16,6 +17,7 @@ export const VERL_NAMES: NameTable = {
   attention: ["attention_mask"],
   mask: ["response_mask"],
   lossMask: ["loss_mask"],
+  ...NARROWING_MASKS,
   positions: ["position_ids"],
   advantages: ["advantages", "advantage"],
   rolloutEntropy: ["rollout_entropy", "rollout_entropys"],

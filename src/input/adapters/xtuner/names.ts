@@ -6,12 +6,17 @@
  */
 import type { PackField } from "../shared/read-pack.ts";
 
+/** xtuner writes none of these. */
+const NO_OTHER_MASKS = { actionMask: [], assistantMask: [], toolMask: [], envMask: [] };
+
 export const XTUNER_NAMES: Readonly<Record<PackField, readonly string[]>> = {
   rollout: ["rollout_logprobs", "rollout_log_probs", "rollout_log_prob"],
   trainer: ["old_logprobs", "old_log_probs", "old_log_prob"],
   reference: ["ref_logprobs", "ref_log_probs", "ref_log_prob"],
   labels: ["shifted_labels"],
   mask: ["response_mask"],
+  lossMask: ["loss_mask"],
+  ...NO_OTHER_MASKS,
   inputIds: ["input_ids"],
   positions: ["position_ids"],
   advantages: ["advantages", "advantage"],

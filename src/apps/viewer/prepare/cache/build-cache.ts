@@ -7,6 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { summarizeBatches } from "../../../../analyses/parallel/index.ts";
 import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
+import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import type { ValueSketch } from "../../../../core/summaries/index.ts";
@@ -142,11 +143,7 @@ export class AnswerPass {
       summary,
       parity: [],
       findings,
-      sources: run.sources.map(({ step, rank, ...source }) => ({
-        ...source,
-        step: step ?? null,
-        rank: rank ?? null,
-      })),
+      sources: sourceSummaries(run),
     });
     if (report.metrics.tokens === 0) refuse(report);
     const digits = this.#digits?.finish(run, findings);

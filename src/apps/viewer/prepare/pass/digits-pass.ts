@@ -5,6 +5,7 @@
  */
 
 import { DigitRun, type DigitVocabulary, findDigitTokens } from "../../../../analyses/digits/index.ts";
+import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { isLogratioError } from "../../../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import type { Run } from "../../../../input/ingest/index.ts";
@@ -63,10 +64,8 @@ export async function startDigits(
         },
         ...result,
         findings,
-        sources: run.sources.map(({ step, rank, ...source }) => ({
+        sources: sourceSummaries(run).map((source) => ({
           ...source,
-          step: step ?? null,
-          rank: rank ?? null,
           sequences: sequences.get(source.file) ?? 0,
         })),
       };

@@ -1,0 +1,80 @@
+import { formatCount, formatNumber, plural } from "../../../core/text/index.ts";
+import { formatShift, listShifts } from "./report-shift.ts";
+import type { SourceChecks } from "./source-checks.ts";
+
+/** What was found on the data of files that were read alike, a line each; empty before anything was read. */
+export function describeChecks(checks: readonly SourceChecks[]): string[] {
+  const [first] = checks;
+  const total = (count: (of: SourceChecks) => number): number =>
+    checks.reduce((sum, of) => sum + count(of), 0);
+  const masked = total(({ maskedTokens }) => maskedTokens);
+  if (
+    first === undefined ||
+    checks.every(({ scan, maskedTokens }) => maskedTokens === 0 && scan === undefined)
+  )
+    return [];
+  return [
+    ...describeMasks(
+      first.masks ?? [],
+      total(({ firstMaskTokens }) => firstMaskTokens),
+      masked,
+    ),
+    ...describeShift(first, checks.length),
+    ...describeIds(checks),
+    describeZeros(checks, masked),
+  ];
+}
+
+/** `mask: response_mask AND loss_mask, 312 tokens fewer than response_mask alone`. */
+export function describeMasks(masks: readonly string[], alone: number, masked: number): string[] {
+  if (masks.length === 0) return [];
+  const [name] = masks;
+  if (masks.length === 1) return [`mask: ${name}, ${plural(masked, "token")}`];
+  const fewer = alone - masked;
+  const narrowed =
+    fewer <= 0 ? `the same ${plural(masked, "token")} as` : `${plural(fewer, "token")} fewer than`;
+  return [`mask: ${masks.join(" AND ")}, ${narrowed} ${name} alone`];
+}
+
+function describeShift({ shift, scan }: SourceChecks, files: number): string[] {
+  const moved =
+    shift === 0
+      ? []
+      : [
+          `alignment: the trainer's entry t ${shift > 0 ? "+" : "-"} ${Math.abs(shift)} is taken for token t (--align ${formatShift(shift)})`,
+        ];
+  if (scan === undefined) return moved;
+  const place = files === 1 ? "" : " of the first file";
+  const { found, tokens } = scan;
+  const verdict =
+    found === undefined
+      ? scan.canTell
+        ? "no other shift is better"
+        : "too few to tell"
+      : typeof found.offset === "string"
+        ? `padding on the ${found.offset} of the trainer's rows fits better`
+        : `shift ${formatShift(found.offset)} is better${found.scope === "later" ? " after the first turn" : ""}`;
+  if (Number.isNaN(scan.deltaAbs)) return moved;
+  return [
+    ...moved,
+    `alignment: checked on ${plural(tokens, "token")}${place}, ${verdict}; ${listShifts(scan)}`,
+  ];
+}
+
+function describeIds(checks: readonly SourceChecks[]): string[] {
+  const compared = checks.reduce((sum, { ids }) => sum + ids.compared, 0);
+  const differ = checks.reduce((sum, { ids }) => sum + ids.differ, 0);
+  if (compared === 0) return [];
+  const those = plural(compared, "response token id");
+  return [
+    `token ids: ${differ === 0 ? `all ${those} are` : `${formatCount(differ)} of ${those} are not`} the last of prompt and response together`,
+  ];
+}
+
+function describeZeros(checks: readonly SourceChecks[], masked: number): string {
+  const sum = (side: keyof SourceChecks["zeros"]): number =>
+    checks.reduce((total, { zeros }) => total + zeros[side], 0);
+  const zeros = `rollout ${formatCount(sum("rollout"))}, trainer ${formatCount(sum("trainer"))}, both ${formatCount(sum("both"))}`;
+  const sentinels = checks.reduce((total, of) => total + of.sentinels, 0);
+  return `exactly 0: ${zeros} of ${plural(masked, "token")}; sentinels read as missing: ${formatNumber(sentinels)}`;
+}

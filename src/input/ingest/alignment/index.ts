@@ -1,0 +1,26 @@
+/**
+ * Do the two columns speak of the same tokens? Found on the data before any figure is made: shifts by a few tokens,
+ * padding on different sides, columns that are one column, masks that let sentinels in. What is wrong becomes a finding
+ * with its figures; nothing is moved unless the user says so (`--align`).
+ *
+ * @module
+ */
+export {
+  type AlignmentCheck,
+  type AlignmentCheckOptions,
+  createAlignmentCheck,
+} from "./check-alignment.ts";
+export { describeChecks } from "./describe-checks.ts";
+export { type Align, parseAlign } from "./parse-align.ts";
+export { findContradiction, reportMasks } from "./report-masks.ts";
+export { formatShift, reportShift } from "./report-shift.ts";
+export {
+  ENOUGH_TOKENS,
+  type Offset,
+  type ScannedShift,
+  type Scope,
+  type ShiftScan,
+  ShiftScanner,
+} from "./scan-shifts.ts";
+export { shiftTrainer } from "./shift-trainer.ts";
+export { emptyChecks, type SourceChecks } from "./source-checks.ts";

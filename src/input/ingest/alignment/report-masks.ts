@@ -1,0 +1,42 @@
+import type { FindingLog } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
+import type { SourceChecks } from "./source-checks.ts";
+
+/** What is said where masks leave nothing of each other. */
+export interface MaskContradiction {
+  readonly message: string;
+  readonly likely: string;
+  readonly hint: string;
+}
+
+/** Undefined where masks agree on some token, or there are not several. */
+export function findContradiction({
+  masks = [],
+  firstMaskTokens,
+  maskedTokens,
+}: Pick<SourceChecks, "masks" | "firstMaskTokens" | "maskedTokens">): MaskContradiction | undefined {
+  const [first, ...others] = masks;
+  if (first === undefined || others.length === 0 || maskedTokens > 0 || firstMaskTokens === 0)
+    return undefined;
+  return {
+    message: `the masks contradict: ${masks.join(" AND ")} leave no token, ${first} alone has ${plural(firstMaskTokens, "token")}`,
+    likely: `${others[0]} is 1 where the policy did not write (tool output), or is about another batch`,
+    hint: `name the one mask that counts: --mask ${first}`,
+  };
+}
+
+/** Adds the finding that a source's masks contradict, if they do. */
+export function reportMasks(checks: SourceChecks, findings: FindingLog, file: string): void {
+  const contradiction = findContradiction(checks);
+  if (contradiction === undefined) return;
+  const { message, ...advice } = contradiction;
+  findings.add({
+    code: "masks-disagree",
+    severity: "warning",
+    subject: file,
+    count: checks.firstMaskTokens,
+    at: { file },
+    ...advice,
+    describe: () => message,
+  });
+}

@@ -1,0 +1,263 @@
+/**
+ * Which entry of the trainer's column is about the rollout's token t: t itself, as it should be, or one a few places
+ * away?
+ *
+ * For each shift s the first masked tokens are looked at twice: how rollout[t] goes with trainer[t + s], and, over the
+ * very same t, with trainer[t]. Stretches of at least {@link STRETCH} tokens of one turn vote for the larger
+ * correlation. Columns that know nothing of each other give each side half of the votes, columns that are in place
+ * give fewer to any other shift; so the number of votes for s is at most binomial with ½, whatever the policy, the noise
+ * and the size of the mismatch are. (Mean |Δ| would not do: log-probs grow along a response, so later entries are
+ * nearer to anything.) A shift is found when it has more votes than chance gives once in {@link ODDS} files
+ * ({@link logTail}, a Chernoff bound, over all shifts that are tried) and stands nearer to all of the votes than to half
+ * of them. No size of |Δ| enters.
+ *
+ * Turns after tool output are also looked at by themselves: a trainer that tokenizes again is right until the first one.
+ *
+ * @module
+ */
+import type { FloatArray } from "../../../core/base/index.ts";
+import type { RecordBatch } from "../../../core/schema/index.ts";
+
+/** Masked tokens after which more would not change the answer. */
+export const ENOUGH_TOKENS = 20_000;
+const FARTHEST = 3;
+/** Tokens that vote together: neighbors are alike, so single tokens would not be independent votes. */
+const STRETCH = 16;
+const ODDS = 1e6;
+/** Halfway between what knows nothing (½) and what is in place (1). */
+const LEAST_SHARE = 0.75;
+/** vLLM's -inf, and what no log-prob can be: left out of the scan. */
+const LOWEST = -9999;
+const HIGHEST = 1e-3;
+
+/**
+ * A number of tokens, the same for all; or, of rows of a padded array, by as many as each has padding: `left` if the
+ * trainer's values stand at the right end of their rows and the rollout's do not, `right` the other way round.
+ */
+export type Offset = number | "left" | "right";
+
+/** Of all turns, or of those behind the first of each response. */
+export type Scope = "all" | "later";
+
+const OFFSETS: readonly Offset[] = [
+  ...Array.from({ length: 2 * FARTHEST + 1 }, (_, i) => i - FARTHEST).filter((shift) => shift !== 0),
+  "left",
+  "right",
+];
+
+export interface ScannedShift {
+  readonly offset: Offset;
+  readonly scope: Scope;
+  /** Tokens with a log-prob on both sides under this shift. */
+  readonly tokens: number;
+  /** Mean |Δ| under this shift, nats; NaN where no token was left. */
+  readonly deltaAbs: number;
+  /** Mean |Δ| of the same tokens as they stand, nats. */
+  readonly deltaAbsInPlace: number;
+  /** Stretches that go together better under this shift, of those that tell. */
+  readonly votes: number;
+  readonly stretches: number;
+}
+
+export interface ShiftScan {
+  /** Masked tokens that were looked at. */
+  readonly tokens: number;
+  /** Mean |Δ| as they stand, nats. */
+  readonly deltaAbs: number;
+  readonly shifts: readonly ScannedShift[];
+  /** Whether there were enough stretches to find any shift at all. */
+  readonly canTell: boolean;
+  /** The shift under which the columns agree; undefined when they are in place, or nothing can be said. */
+  readonly found: ScannedShift | undefined;
+}
+
+interface Sums {
+  tokens: number;
+  shifted: number;
+  inPlace: number;
+  votes: number;
+  stretches: number;
+}
+
+/** ln of a bound on P(Binomial(n, ½) ≥ k) for k ≥ n/2: n (H(k/n) − ln 2), exact for k = n. */
+export function logTail(k: number, n: number): number {
+  if (n === 0 || 2 * k <= n) return 0;
+  const share = k / n;
+  const rest = 1 - share;
+  return -n * (Math.LN2 + share * Math.log(share) + (rest === 0 ? 0 : rest * Math.log(rest)));
+}
+
+function isLogprob(value: number): boolean {
+  return value <= HIGHEST && value > LOWEST;
+}
+
+/** All shifts in both scopes: as many questions as are asked of one file. */
+const QUESTIONS = 2 * OFFSETS.length;
+
+export class ShiftScanner {
+  readonly #sums = new Map<Scope, Map<Offset, Sums>>([
+    ["all", emptySums()],
+    ["later", emptySums()],
+  ]);
+  #tokens = 0;
+  #compared = 0;
+  #inPlace = 0;
+
+  get hasEnough(): boolean {
+    return this.#tokens >= ENOUGH_TOKENS;
+  }
+
+  /** Looks at a batch, or at the sequences of it that come before there is enough. */
+  add(batch: RecordBatch): void {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    if (rollout === undefined || trainer === undefined) return;
+    for (let i = 0; i < batch.length && !this.hasEnough; i++) {
+      const [start, end] = [offsets[i]!, offsets[i + 1]!];
+      this.#compareInPlace(rollout, trainer, mask, start, end);
+      const padding = measurePadding(batch, i);
+      for (const offset of OFFSETS) {
+        const shift = typeof offset === "number" ? offset : offset === "left" ? padding : -padding;
+        // Short paddings are shifts of a few tokens, which are tried as such.
+        if (typeof offset === "string" && padding <= FARTHEST) continue;
+        let turn = 0;
+        for (let t = start; t < end; turn++) {
+          while (t < end && mask[t] === 0) t++;
+          const first = t;
+          while (t < end && mask[t] !== 0) t++;
+          const sums = [this.#sums.get("all")!.get(offset)!];
+          if (turn > 0) sums.push(this.#sums.get("later")!.get(offset)!);
+          vote({ rollout, trainer, start: first, end: t }, shift, sums);
+        }
+      }
+    }
+  }
+
+  #compareInPlace(
+    rollout: FloatArray,
+    trainer: FloatArray,
+    mask: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    for (let t = start; t < end; t++) {
+      if (mask[t] === 0) continue;
+      this.#tokens++;
+      if (!isLogprob(rollout[t]!) || !isLogprob(trainer[t]!)) continue;
+      this.#compared++;
+      this.#inPlace += Math.abs(rollout[t]! - trainer[t]!);
+    }
+  }
+
+  finish(): ShiftScan {
+    const [all, later] = (["all", "later"] as const).map((scope) =>
+      [...this.#sums.get(scope)!].map(
+        ([offset, { tokens, shifted, inPlace, votes, stretches }]): ScannedShift => ({
+          offset,
+          scope,
+          tokens,
+          deltaAbs: shifted / tokens,
+          deltaAbsInPlace: inPlace / tokens,
+          votes,
+          stretches,
+        }),
+      ),
+    ) as [ScannedShift[], ScannedShift[]];
+    return {
+      tokens: this.#tokens,
+      deltaAbs: this.#inPlace / this.#compared,
+      shifts: all,
+      canTell: all.some(({ stretches }) => isSurprising(stretches, stretches)),
+      found: findShift(all) ?? findShift(later),
+    };
+  }
+}
+
+function emptySums(): Map<Offset, Sums> {
+  return new Map(
+    OFFSETS.map((offset) => [offset, { tokens: 0, shifted: 0, inPlace: 0, votes: 0, stretches: 0 }]),
+  );
+}
+
+function isSurprising(votes: number, stretches: number): boolean {
+  return Math.log(QUESTIONS) + logTail(votes, stretches) <= -Math.log(ODDS);
+}
+
+function findShift(shifts: readonly ScannedShift[]): ScannedShift | undefined {
+  return shifts
+    .filter(({ votes, stretches }) => votes >= LEAST_SHARE * stretches && isSurprising(votes, stretches))
+    .sort((a, b) => b.votes / b.stretches - a.votes / a.stretches || a.deltaAbs - b.deltaAbs)[0];
+}
+
+/** Columns of padding in a sequence's row; 0 where the source has none. */
+function measurePadding({ arrays, offsets }: RecordBatch, i: number): number {
+  if (arrays === undefined || arrays.layout !== "padded") return 0;
+  return arrays.widths[i]! - (offsets[i + 1]! - offsets[i]!);
+}
+
+interface Turn {
+  readonly rollout: FloatArray;
+  readonly trainer: FloatArray;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Adds the votes of one turn for a shift. The last stretch takes what is left; a short turn is one stretch. */
+function vote({ rollout, trainer, start, end }: Turn, shift: number, sums: readonly Sums[]): void {
+  const from = Math.max(start, start - shift);
+  const to = Math.min(end, end - shift);
+  for (let t = from; t < to; ) {
+    const stop = to - t < 2 * STRETCH ? to : t + STRETCH;
+    const pairs = compareStretch(rollout, trainer, t, stop, shift);
+    for (const sum of sums) {
+      sum.tokens += pairs.tokens;
+      sum.shifted += pairs.shifted;
+      sum.inPlace += pairs.inPlace;
+      // Where either side says nothing (a constant), neither correlation exists and nobody votes.
+      if (pairs.gain > 0) sum.votes++;
+      if (pairs.gain !== 0 && !Number.isNaN(pairs.gain)) sum.stretches++;
+    }
+    t = stop;
+  }
+}
+
+interface Compared {
+  readonly tokens: number;
+  /** Σ|Δ| under the shift and in place, nats. */
+  readonly shifted: number;
+  readonly inPlace: number;
+  /** Correlation under the shift less that in place; NaN where one does not exist. */
+  readonly gain: number;
+}
+
+function compareStretch(
+  rollout: FloatArray,
+  trainer: FloatArray,
+  from: number,
+  to: number,
+  shift: number,
+): Compared {
+  const rows: [rollout: number, here: number, there: number][] = [];
+  let [shifted, inPlace] = [0, 0];
+  for (let t = from; t < to; t++) {
+    const row: [number, number, number] = [rollout[t]!, trainer[t]!, trainer[t + shift]!];
+    if (!row.every(isLogprob)) continue;
+    rows.push(row);
+    inPlace += Math.abs(row[0] - row[1]);
+    shifted += Math.abs(row[0] - row[2]);
+  }
+  return { tokens: rows.length, shifted, inPlace, gain: correlate(rows, 2) - correlate(rows, 1) };
+}
+
+/** Pearson's r of the first number of each row with another; NaN where one of them does not vary. */
+function correlate(rows: readonly (readonly [number, number, number])[], other: 1 | 2): number {
+  const mean = (column: 0 | 1 | 2): number => rows.reduce((sum, row) => sum + row[column], 0) / rows.length;
+  const [a, b] = [mean(0), mean(other)];
+  let [ab, aa, bb] = [0, 0, 0];
+  for (const row of rows) {
+    const [x, y] = [row[0] - a, row[other] - b];
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
+  }
+  return aa === 0 || bb === 0 ? Number.NaN : ab / Math.sqrt(aa * bb);
+}

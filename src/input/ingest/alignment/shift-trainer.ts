@@ -1,0 +1,27 @@
+import type { RecordBatch } from "../../../core/schema/index.ts";
+
+/** A batch whose trainer column was moved. */
+export interface ShiftedBatch {
+  readonly batch: RecordBatch;
+  /** Tokens with mask 1 whose entry lies beyond the column: their trainer log-prob is missing. */
+  readonly lost: number;
+}
+
+/** The trainer's log-prob of token t from entry t + `shift` of its sequence. */
+export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
+  const { trainerLogprobs: trainer, offsets, responseMask } = batch;
+  if (trainer === undefined || shift === 0) return { batch, lost: 0 };
+  const moved = new (trainer.constructor as Float32ArrayConstructor | Float64ArrayConstructor)(
+    trainer.length,
+  ).fill(Number.NaN);
+  let lost = 0;
+  for (let i = 0; i < batch.length; i++) {
+    const [start, end] = [offsets[i]!, offsets[i + 1]!];
+    for (let t = start; t < end; t++) {
+      const from = t + shift;
+      if (from >= start && from < end) moved[t] = trainer[from]!;
+      else lost += responseMask[t]!;
+    }
+  }
+  return { batch: { ...batch, trainerLogprobs: moved }, lost };
+}
