@@ -11,6 +11,7 @@ import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/i
 import { openFile, openPipe } from "../io/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
+import { listOpaqueValues } from "./opaque-values.ts";
 import { openDocument } from "./open-document.ts";
 import type { FoundFile } from "./walk.ts";
 
@@ -138,7 +139,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       step,
       rank,
       found: match.found,
-      guessed: match.guessed,
+      guessed: [...match.guessed, ...listOpaqueValues(document)],
       missing: match.missing,
     };
     return {

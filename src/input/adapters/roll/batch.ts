@@ -47,10 +47,15 @@ export function isBatch(columns: TreeMap): boolean {
   );
 }
 
-/** Whether the column holds log-probs: ROLL leaves an empty one where there are none. */
+/**
+ * Whether the column holds log-probs. ROLL leaves an empty one where there are none, and, where the trainer's own pass
+ * is left out, `zeros_like(attention_mask)`: integers (roll/pipeline/rlvr/rlvr_pipeline.py, line 661).
+ */
 export function hasLogprobs(columns: TreeMap, name: string): boolean {
+  const value = columns[name];
   const column = findRows(columns, name);
-  return column !== undefined && (column.matrix.width ?? 1) > 0;
+  if (column === undefined || column.matrix.width === 0) return false;
+  return !(isTensor(value) && /^u?int|^bool/.test(value.dtype));
 }
 
 /**
@@ -74,7 +79,7 @@ export async function cutResponses(columns: TreeMap, file: string): Promise<Foun
 
   for (const [field, name] of TOKEN_COLUMNS) {
     const column = findRows(columns, name);
-    if (column === undefined || column.matrix.width === 0) continue;
+    if (column === undefined || !hasLogprobs(columns, name)) continue;
     if (field === "advantages" && column.matrix.width === 1) continue;
     checkSize(column, rows, [total, total - 1], ids, file);
     found.set(field, { name, value: viewRows(column, shiftSpans(spans, column, total), columns[name]) });

@@ -27,7 +27,7 @@ describe("ROLL's batches", () => {
     const { batches } = await readAll(fixture("both"));
     const { rolloutLogprobs, trainerLogprobs, responseMask } = batches[0]!;
     const differences = [...responseMask].flatMap((counts, i) =>
-      counts === 0 ? [] : [Math.abs(trainerLogprobs[i]! - rolloutLogprobs[i]!)],
+      counts === 0 ? [] : [Math.abs(trainerLogprobs![i]! - rolloutLogprobs![i]!)],
     );
     expect(differences).toHaveLength(FIGURES.tokens);
     const mean = differences.reduce((a, b) => a + b, 0) / differences.length;
@@ -53,6 +53,13 @@ describe("ROLL's batches", () => {
     const error = await readError(fixture(folder));
     expect([error._tag, error.message]).toEqual(["MissingSideError", `a ROLL rollout dump ${message}`]);
     expect(error.hint).toContain("enable_old_logprobs_recompute");
+  });
+
+  it("zeros that stand in for a pass that was left out are no log-probs", async () => {
+    const document = await openDocument(await openFile(fixture("placeholder")));
+    const match = await roll.detect(document);
+    await document.close();
+    expect(match?.onePolicy?.has).toBe("rollout");
   });
 
   it("a dump of the rollouts has the engine's side, for who needs no more", async () => {

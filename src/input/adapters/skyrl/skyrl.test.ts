@@ -33,7 +33,7 @@ describe("SkyRL's training batches", () => {
     let tokens = 0;
     responseMask.forEach((counts, i) => {
       if (counts === 0) return;
-      sum += Math.abs(trainerLogprobs[i]! - rolloutLogprobs[i]!);
+      sum += Math.abs(trainerLogprobs![i]! - rolloutLogprobs![i]!);
       tokens++;
     });
     expect(tokens).toBe(FIGURES.tokens);

@@ -22,7 +22,7 @@ import { readPadded } from "../shared/padded-tree.ts";
 import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
 import { explainMask } from "../shared/sequence.ts";
-import { describeValue, readScalar } from "../shared/tree-values.ts";
+import { asMatrix, describeValue, readScalar } from "../shared/tree-values.ts";
 import { VERL_NAMES } from "./names.ts";
 
 function treeColumns(document: TreeDocument): FoundColumns<TreeValue> {
@@ -121,7 +121,15 @@ export const verl: Adapter = {
     const problem = findProblem(document.root, document.file);
     if (problem !== undefined) return { score: 0.9, found: [], guessed: [], missing: [], problem };
     const columns = treeColumns(document);
-    return explain(columns, describeValue, await readScalar(columns.get("step")?.value), true, document.file);
+    // Rows of their own lengths have no padding that a mask would have to tell.
+    const padded = asMatrix(columns.get("prompt")?.value)?.width !== undefined;
+    return explain(
+      columns,
+      describeValue,
+      await readScalar(columns.get("step")?.value),
+      padded,
+      document.file,
+    );
   },
   async read(document, context) {
     if (document.kind === "tree") return readTree(document, context);

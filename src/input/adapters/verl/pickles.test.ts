@@ -48,6 +48,14 @@ describe("verl's own pickles of a DataProto", () => {
   });
 });
 
+describe("rows of their own lengths", () => {
+  it("leave nothing to guess", async () => {
+    const { run } = await readAll(fixture("queue.pt"));
+    expect(run.sources[0]!.guessed).toEqual([]);
+    expect(run.sources[0]!.found).toContain("rollout log-probs: rollout_log_probs, list of 3 × float32 [5]");
+  });
+});
+
 describe("TensorDicts keep what is no tensor", () => {
   it.each(["tensordict.pt", "consolidated.pt", "stacked.pt"])("%s", async (name) => {
     for (const { batches } of await readEveryWay(fixture(name))) {

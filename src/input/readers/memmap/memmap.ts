@@ -68,7 +68,7 @@ async function readFolder(folder: string, opened: ByteSource[], depth: number): 
   const columns: Record<string, TreeValue> = Object.create(null);
   for (const [name, entry] of Object.entries(meta)) {
     if (!isJsonMap(entry)) continue;
-    // A name is a part of a path here: one that leads out of the directory is none of tensordict's.
+    // A name is a part of a path here: tensordict writes none that leads out of the directory.
     if (/[/\\]|^\.\.?$/.test(name)) {
       throw new FormatError(`${path} names a column "${name}", which is not a file name`, {
         at: { file: path },

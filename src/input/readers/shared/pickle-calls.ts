@@ -38,9 +38,9 @@ export function callGlobal(machine: Machine, callee: PyValue | undefined, args: 
 /** Of an item in a list or dict that was copied from another: no opcode stands for it. */
 const ITEM_BYTES = 24;
 
-/** Bytes that a call copied: text that is remembered may be encoded again and again. */
+/** Heap of bytes that a call made from text, which may be remembered and encoded again and again: twice while it does. */
 function copiedBytes(made: PyValue, args: readonly PyValue[]): number {
-  return made instanceof Uint8Array && !args.includes(made) ? made.length : 0;
+  return made instanceof Uint8Array && !args.includes(made) ? 2 * made.length : 0;
 }
 
 function itemCount(value: PyValue): number {

@@ -143,8 +143,11 @@ function awaitStorage(
 ): PyStorage {
   const parsed = parseStorageId(id, at);
   const { key, dtype, length, byteLength } = parsed;
-  if (byteLength === undefined || !Number.isSafeInteger(byteLength) || byteLength < 0) {
-    throw new UnsupportedError(`torch storages of ${length} elements of ${dtype} are not read`, {
+  if (!Number.isSafeInteger(length) || length < 0) {
+    throw new FormatError(`torch storage ${key} declares ${length} elements`, { at, likely: LIKELY_DAMAGED });
+  }
+  if (byteLength === undefined) {
+    throw new UnsupportedError(`torch storages of ${dtype} are not read`, {
       at,
       hint: "save it as tensor.float()",
     });
