@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAll } from "../adapters/read.test-data.ts";
-import { assemble, float, type Piece, pickle, text, writeGlobal } from "../readers/shared/pickle-writer.test-data.ts";
+import {
+  assemble,
+  float,
+  type Piece,
+  pickle,
+  text,
+  writeGlobal,
+} from "../readers/shared/pickle-writer.test-data.ts";
 
 const PICKLES = fileURLToPath(new URL("../../../test/fixtures/adapters/verl/pickles/", import.meta.url));
 let folder = "";
@@ -31,8 +38,7 @@ describe("directories of memory-mapped TensorDicts", () => {
 describe("objects of classes that are not plain data", () => {
   it("are named with their place, and the rest is read", async () => {
     const object = (name: string): Uint8Array => assemble(writeGlobal("my.trainer", name), ")", 0x81);
-    const entry = (name: string, ...value: Piece[]): Uint8Array =>
-      assemble(text(name), ...value);
+    const entry = (name: string, ...value: Piece[]): Uint8Array => assemble(text(name), ...value);
     const floats = (...values: number[]): Uint8Array => assemble("](", ...values.map(float), "e");
     const rows = (...lists: Uint8Array[]): Uint8Array => assemble("](", ...lists, "e");
     const bytes = pickle(
