@@ -29,8 +29,10 @@ const TRAINER = `# config: enable_old_logprobs_recompute: true
 # roll/pipeline/rlvr/rlvr_pipeline.py (agentic: agentic_pipeline.py), behind batch.batch["old_log_probs"] = old_log_probs.batch["log_probs"]:
 import os, torch
 os.makedirs("logratio", exist_ok=True)
-keys = ["input_ids", "attention_mask", "response_mask", "infer_logprobs", "old_log_probs"]
-torch.save({k: batch.batch[k].detach().cpu().clone() for k in keys}, f"logratio/step_{global_step:06d}.pt")`;
+keys = ["input_ids", "attention_mask", "response_mask", "infer_logprobs", "old_log_probs", "ref_log_probs",
+        "prompt_id", "scores", "response_level_rewards"]
+torch.save({k: v.detach().cpu().clone() for k in keys if (v := batch.batch.get(k)) is not None},
+           f"logratio/step_{global_step:06d}.pt")`;
 
 function describeMissing(has: MissingPolicy["has"], file: string): MissingPolicy {
   return {
