@@ -32,6 +32,7 @@ const COUNTED: Readonly<Record<string, number>> = {
   "\x8b": 4,
   "\x8d": 8,
   "\x8e": 8,
+  "\x96": 8,
 };
 
 export function splitOpcodes(bytes: Uint8Array): Uint8Array[] {
@@ -44,6 +45,11 @@ export function splitOpcodes(bytes: Uint8Array): Uint8Array[] {
     if (width !== undefined) end = at + 1 + width + source.readUIntLE(at + 1, Math.min(6, width));
     if (name === "c") end = source.indexOf(10, source.indexOf(10, at) + 1) + 1;
     if (end <= at) throw new Error("this pickle is damaged as it is");
+    // Behind a STOP comes nothing, the next pickle of a legacy torch file, or its storages.
+    if (name === "." && end < source.length && source[end] !== 0x80) {
+      opcodes.push(source.subarray(at));
+      break;
+    }
     opcodes.push(source.subarray(at, end));
     at = end;
   }
@@ -67,6 +73,13 @@ const CALLS = [
   "numpy\ndtype",
   "numpy._core.multiarray\nscalar",
   "tensordict\nTensorDict",
+  "tensordict._reductions\n_make_td",
+  "tensordict._reductions\n_rebuild_tensordict_files_consolidated",
+  "tensordict.tensorclass\nNonTensorStack",
+  "torch.nested._internal.nested_tensor\n_rebuild_njt",
+  "torch.storage\n_load_from_bytes",
+  "_io\nBytesIO",
+  "_codecs\nencode",
   "verl.protocol\nDataProto",
   "__proto__\nconstructor",
   "toString\nvalueOf",

@@ -10,6 +10,7 @@ import { type MeasuredRun, runMeasured } from "../support/measured-cli.ts";
 import { requireBuild } from "../support/run-cli.ts";
 import type { HostileFile } from "./hostile-file.ts";
 import { HOSTILE_PARQUET } from "./parquet.ts";
+import { HOSTILE_PICKLES } from "./pickles.ts";
 import { HOSTILE_TORCH } from "./torch.ts";
 
 /** Of processor time: what PRODUCT.md allows, on a machine that does nothing else. */
@@ -19,7 +20,7 @@ const MOST_BYTES = 2 ** 30;
 /** A run that hangs is killed; generous, because the machine may be busy. */
 const KILL_MS = 90_000;
 
-const FILES: readonly HostileFile[] = [...HOSTILE_TORCH, ...HOSTILE_PARQUET];
+const FILES: readonly HostileFile[] = [...HOSTILE_TORCH, ...HOSTILE_PICKLES, ...HOSTILE_PARQUET];
 const GOOD = `${JSON.stringify({
   rollout_log_probs: [-1, -2, -3],
   old_log_probs: [-1.1, -2.2, -3.3],

@@ -10,6 +10,8 @@ import { oneSided } from "./one-sided/index.ts";
 import { pair } from "./pair/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
 import { record } from "./record/index.ts";
+import { roll } from "./roll/index.ts";
+import { skyrl } from "./skyrl/index.ts";
 import { slime } from "./slime/index.ts";
 import { verl } from "./verl/index.ts";
 import { xtuner } from "./xtuner/index.ts";
@@ -20,6 +22,8 @@ export const ADAPTERS: readonly Adapter[] = [
   nemoRl,
   primeRl,
   slime,
+  skyrl,
+  roll,
   verl,
   oneSided,
   pair,

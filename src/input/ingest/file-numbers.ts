@@ -52,6 +52,8 @@ const INNER = new Set([
   "jsonl",
   "parquet",
   "safetensors",
+  "pkl",
+  "pickle",
   "packed",
   "torch",
   "token_exports",

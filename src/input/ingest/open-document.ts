@@ -5,7 +5,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { EmptyInputError, FormatError, LimitError, memoryLimit } from "../../core/base/index.ts";
 import type { ByteSource, SourceDocument } from "../io/index.ts";
 import {
@@ -18,6 +18,7 @@ import {
 } from "../io/index.ts";
 import { isPickle, isZip, zipKind } from "../readers/index.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
+import { isMemmapMeta, MEMMAP_META, openMemmap } from "../readers/memmap/index.ts";
 import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
 import { isParquet, openParquet } from "../readers/parquet/index.ts";
 import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
@@ -47,6 +48,8 @@ const CONTAINERS_BY_NAME: ReadonlyMap<string, Container> = new Map<string, Conta
   ["npz", "zip"],
   ["pt", "zip"],
   ["pth", "zip"],
+  ["pkl", "pickle"],
+  ["pickle", "pickle"],
   ["parquet", "parquet"],
   ["safetensors", "safetensors"],
 ]);
@@ -121,7 +124,7 @@ function unknown(head: Uint8Array, file: string): FormatError {
   const shown = [...head.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return new FormatError(`unknown format: it starts with the bytes ${shown}`, {
     at: { file, offset: 0 },
-    hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+    hint: "npz, npy, torch .pt, pickles, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
   });
 }
 
@@ -152,6 +155,7 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
   if (document.kind === "rows") return owning(document, closers);
   // One object is all there by now: a run of a thousand such files must not keep a thousand of them open.
   for (const close of closers) await close();
+  if (basename(name) === MEMMAP_META && isMemmapMeta(document.root)) return openMemmap(name);
   return document;
 }
 
@@ -169,7 +173,7 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
  * ```
  *
  * @param input `openFile` or `memorySource` give one
- * @returns a tree of named values (npz, torch, safetensors, one JSON object), or rows (JSONL, Parquet)
+ * @returns a tree of named values (npz, torch, pickles, safetensors, one JSON object), or rows (JSONL, Parquet)
  * @throws EmptyInputError if there are no bytes
  * @throws FormatError if the bytes are of no known format, or not what their format says
  * @throws LimitError if a compressed container does not fit into the memory limit

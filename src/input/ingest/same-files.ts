@@ -85,7 +85,10 @@ const CHUNK_BYTES = 1 << 20;
  */
 export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
   const dropped = new Set<Source>();
-  const named = sources.filter(({ file }) => file.path !== "-" && file.pipe !== true);
+  // The file of a memory-mapped TensorDict only describes it: equal ones say nothing of the numbers beside them.
+  const named = sources.filter(
+    ({ file, report }) => file.path !== "-" && file.pipe !== true && report.format !== "memmap",
+  );
   const alike = groupBy(
     named,
     ({ report: { step, rank, bytes, format } }) => `${step} ${rank} ${bytes} ${format}`,

@@ -167,7 +167,7 @@ export function nothingToRead(
         walked.ignored.length === 0
           ? "the folder is empty"
           : `the files there do not look like data, by their names: ${listSome(walked.ignored)}`,
-      hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+      hint: "npz, npy, torch .pt, pickles, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
     })
   );
 }

@@ -13,6 +13,7 @@ import { isRemote } from "../remote/index.ts";
 import { emptyChecks, type SourceChecks } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
+import { listOpaqueValues } from "./opaque-values.ts";
 import { openDocument } from "./open-document.ts";
 import type { FoundFile } from "./walk.ts";
 
@@ -146,7 +147,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       step,
       rank,
       found: match.found,
-      guessed: match.guessed,
+      guessed: [...match.guessed, ...listOpaqueValues(document)],
       missing: match.missing,
       checks: emptyChecks(),
     };

@@ -35,7 +35,8 @@ export interface Walk {
   readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
 }
 
-const DATA = /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl)(?:\.(?:gz|zst|zstd))?$/i;
+const DATA =
+  /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl|pickle|dp)(?:\.(?:gz|zst|zstd))?$/i;
 const NO_DATA =
   /^(?:README.*|.*config\.json|tokenizer.*\.json|vocab\.json|special_tokens_map\.json|added_tokens\.json|chat_template\.json|preprocessor_config\.json|trainer_state\.json|model\.safetensors\.index\.json|model(?:-\d+-of-\d+)?\.safetensors|optimizer.*\.pt|scheduler\.pt|rng_state.*\.pth|training_args\.bin|train_dataloader.*\.pt|metrics\.jsonl?)$/i;
 /** What the kernel makes up: no files, and no end of them. */
@@ -44,6 +45,23 @@ const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/;
 /** Whether a file of this name in a directory is taken for recorded data. */
 export function isDataName(name: string): boolean {
   return DATA.test(name) && !NO_DATA.test(name) && !COMPLETE_MARKERS.has(name);
+}
+
+/** Names in a folder whose files make one source: what is walked of them. */
+interface Whole {
+  leaves(name: string): boolean;
+}
+
+/**
+ * A memory-mapped TensorDict is its `meta.json`, which names the other files; verl's `gen_batch.dp` and `tq_batch.pt`
+ * have a `meta.json` beside them that repeats what they hold.
+ */
+function findWhole(names: readonly string[]): Whole | undefined {
+  if (!names.includes("meta.json")) return undefined;
+  if (names.some((name) => name.endsWith(".memmap"))) return { leaves: (name) => name !== "meta.json" };
+  if (names.includes("gen_batch.dp") || names.includes("tq_batch.pt"))
+    return { leaves: (name) => name === "meta.json" };
+  return undefined;
 }
 
 const byName = new Intl.Collator("en", { numeric: true }).compare;
@@ -100,8 +118,10 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
         hint: "give the directory of the run, or the files themselves",
       });
     }
+    const whole = findWhole(names);
     for (const name of names.sort(byName)) {
       const path = join(folder, name);
+      if (whole?.leaves(name) === true) continue;
       if (name.startsWith(".")) continue;
       if (COMPLETE_MARKERS.has(name)) markers.add(path);
       const stats: Stats | undefined = await stat(path).catch(refused(path, "look at"));

@@ -8,7 +8,16 @@
  */
 import type { NumericArray } from "../../core/base/index.ts";
 
-export type FormatName = "npy" | "npz" | "safetensors" | "torch" | "parquet" | "json" | "jsonl";
+export type FormatName =
+  | "npy"
+  | "npz"
+  | "safetensors"
+  | "torch"
+  | "pickle"
+  | "memmap"
+  | "parquet"
+  | "json"
+  | "jsonl";
 
 /** Element types as the files name them; `string` is NumPy's `U`/`S`. */
 export type DType =

@@ -11,7 +11,9 @@ import { openSafetensors } from "./safetensors/index.ts";
 import { fixtures, type Opener, printRoot, withDocument } from "./shared/fixtures.test-data.ts";
 import { readPickle } from "./shared/pickle.ts";
 import { openTorch } from "./torch/index.ts";
-import { resolveStorage, TORCH_NAMES, type TorchArchive, torchBuilders } from "./torch/torch-tensor.ts";
+import { createBudget, resolveStorage, type TorchArchive } from "./torch/storage.ts";
+import { TORCH_NAMES } from "./torch/torch-dtypes.ts";
+import { torchBuilders } from "./torch/torch-tensor.ts";
 
 // Whatever happens to a file, it is read, or the error says what is wrong: never a TypeError, never a hang.
 
@@ -78,12 +80,11 @@ describe("damaged pickles", () => {
         prefix: entry.slice(0, -"data.pkl".length),
         littleEndian: true,
         opened: new Map(),
-        repeated: 0,
       };
       const pickle = await readMember(zip, zip.members.get(entry)!);
       const source = {
         file: "x",
-        builders: torchBuilders(archive),
+        builders: torchBuilders(createBudget()),
         names: TORCH_NAMES,
         persistent: (id: Parameters<typeof resolveStorage>[1], at: object) => resolveStorage(archive, id, at),
       };

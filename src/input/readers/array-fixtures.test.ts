@@ -7,7 +7,7 @@ import { openFile } from "../io/file-source.ts";
 import { isNpy, openNpy, openNpz } from "./npz/index.ts";
 import { isSafetensors, openSafetensors } from "./safetensors/index.ts";
 import { fixtures, type Opener, printRoot, type Slicing, withDocument } from "./shared/fixtures.test-data.ts";
-import { isZip, zipKind } from "./shared/sniff.ts";
+import { isPickle, isZip, zipKind } from "./shared/sniff.ts";
 import { openTorch } from "./torch/index.ts";
 
 const OPENERS: Readonly<Record<string, Opener>> = {
@@ -24,6 +24,7 @@ async function openByContent(source: ByteSource, options: object): Promise<TreeD
   const head = await source.slice(0, Math.min(16, source.byteLength));
   if (isNpy(head)) return openNpy(source, options);
   if (isSafetensors(head, source.byteLength)) return openSafetensors(source);
+  if (isPickle(head)) return openTorch(source, options);
   if (!isZip(head)) throw new Error("no array format");
   return (await zipKind(source)) === "npz" ? openNpz(source, options) : openTorch(source, options);
 }

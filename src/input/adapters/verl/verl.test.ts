@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
 import { openDocument } from "../../ingest/index.ts";
-import { openFile } from "../../io/file-source.ts";
+import { memorySource, openFile } from "../../io/file-source.ts";
+import { pickle, text, writeGlobal } from "../../readers/shared/pickle-writer.test-data.ts";
 import {
   EXPECTED,
   expectedWithout,
@@ -34,6 +35,12 @@ describe("verl batches hold the same sequences in every container", () => {
       expect(picture(batches[0]!)).toEqual(EXPECTED);
       expect([...batches[0]!.steps]).toEqual([12, 12, 12]);
     }
+  });
+
+  it("a consolidated TensorDict", async () => {
+    const { batches } = await readAll(fixture("consolidated.pt"));
+    expect(picture(batches[0]!)).toEqual(expectedWithout("groups", "environments"));
+    expect([...batches[0]!.steps]).toEqual([12, 12, 12]);
   });
 
   it("a TensorDict alone", async () => {
@@ -137,13 +144,22 @@ describe("a mask that has to be found", () => {
 });
 
 describe("verl batches that cannot be read", () => {
-  it("says how to save a batch that was pickled whole", async () => {
-    const error = await readError(fixture("consolidated.pt"));
-    expect([error._tag, error.message]).toEqual([
+  it("says how to save a batch of a class that only its trainer knows", async () => {
+    const bytes = pickle(
+      "}",
+      text("batch"),
+      writeGlobal("trainer.tensordicts", "RolloutTensorDict"),
+      ")",
+      Uint8Array.of(0x81),
+      "s",
+    );
+    const document = await openDocument(memorySource("batch.pkl", bytes));
+    const problem = (await verl.detect(document))?.problem;
+    expect([problem?._tag, problem?.message]).toEqual([
       "UnsupportedError",
-      "the batch is a pickled tensordict._reductions._rebuild_tensordict_files_consolidated, whose tensors are not read",
+      "the batch is a pickled trainer.tensordicts.RolloutTensorDict, whose tensors are not read",
     ]);
-    expect(error.hint).toContain("dict(data.batch.items())");
+    expect(problem?.hint).toContain("dict(data.batch.items())");
   });
 
   it("names both shapes when widths differ", async () => {

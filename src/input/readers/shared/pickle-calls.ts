@@ -30,12 +30,18 @@ export function callGlobal(machine: Machine, callee: PyValue | undefined, args: 
     });
   }
   const made = countContainer(machine, builder(args, place(machine)));
-  spend(machine, ITEM_BYTES * itemCount(made));
+  if (made instanceof Uint8Array) machine.environment.budget.expandable = true;
+  spend(machine, ITEM_BYTES * itemCount(made) + copiedBytes(made, args));
   return made;
 }
 
 /** Of an item in a list or dict that was copied from another: no opcode stands for it. */
 const ITEM_BYTES = 24;
+
+/** Heap of bytes that a call made from text, which may be remembered and encoded again and again: twice while it does. */
+function copiedBytes(made: PyValue, args: readonly PyValue[]): number {
+  return made instanceof Uint8Array && !args.includes(made) ? 2 * made.length : 0;
+}
 
 function itemCount(value: PyValue): number {
   if (isPy(value, "list") || isPy(value, "tuple") || isPy(value, "set")) return value.items.length;

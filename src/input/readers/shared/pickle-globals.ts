@@ -17,6 +17,7 @@ const DANGEROUS_MODULES: ReadonlySet<string> = new Set(
 
 /** Data classes of the standard library: recorded in every mode, since dumps carry them as side information. */
 const RECORDED: ReadonlySet<string> = new Set([
+  "_io.BytesIO",
   "argparse.Namespace",
   "builtins.complex",
   "builtins.range",

@@ -4,6 +4,12 @@ import { OPCODES } from "./pickle-opcodes.ts";
 import { corrupt, type Machine, type PickleEnvironment, place, spend } from "./pickle-stack.ts";
 import type { PyValue } from "./pickle-values.ts";
 
+export interface Unpickled {
+  readonly root: PyValue;
+  /** Byte behind the pickle's STOP. */
+  readonly end: number;
+}
+
 /**
  * Runs a pickle of protocol 2 to 5 over values that stand for Python's. Nothing in it is ever executed: globals are
  * looked up by name, and calls make data or are refused.
@@ -12,7 +18,7 @@ import type { PyValue } from "./pickle-values.ts";
  * @throws LimitError if the values would take more than the memory limit
  * @throws UnsupportedError for protocols 0 and 1, out-of-band buffers, and classes that are known but not read
  */
-export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): PyValue {
+export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Unpickled {
   const machine: Machine = {
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
@@ -23,7 +29,6 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
     marks: [],
     memo: [],
     memoized: 0,
-    spent: 0,
     limit: memoryLimit(),
     finished: false,
   };
@@ -51,7 +56,7 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
     machine.pos++;
     opcode(machine);
   }
-  if (machine.pos < bytes.length) {
+  if (machine.pos < bytes.length && environment.trailing !== true) {
     throw new FormatError(
       `${bytes.length - machine.pos} bytes follow the end of the pickle at byte ${machine.pos}`,
       {
@@ -63,7 +68,7 @@ export function runPickle(bytes: Uint8Array, environment: PickleEnvironment): Py
   const result = machine.stack.pop();
   if (result === undefined || machine.stack.length > 0)
     throw corrupt(machine, "STOP", "one value on the stack");
-  return result;
+  return { root: result, end: machine.pos };
 }
 
 /** Opcodes of protocols 0 and 1 that Python still writes when asked to. */

@@ -233,6 +233,7 @@ function text(m: Machine, length: number): string {
 
 function bytes(m: Machine, length: number): Uint8Array {
   const start = take(m, length);
+  m.environment.budget.expandable = true;
   // A copy of its own would double large arrays; the pickle's bytes live as long as the views on them.
   return new Uint8Array(m.bytes.buffer, m.bytes.byteOffset + start, length);
 }

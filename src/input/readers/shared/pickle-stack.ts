@@ -13,6 +13,14 @@ import { isPy, type PyList, type PyValue } from "./pickle-values.ts";
 /** Makes a value from the arguments of an allowed global: pure data in, data out. */
 export type Builder = (args: readonly PyValue[], at: Place) => PyValue;
 
+/** What several pickles of one file have cost so far. */
+export interface PickleBudget {
+  /** Bytes of heap, estimated. */
+  spent: number;
+  /** There are byte strings or nested tensors, which may hold more than they look like. */
+  expandable: boolean;
+}
+
 /** What one kind of file allows in its pickles. */
 export interface PickleEnvironment {
   /** Globals that may be called, and what stands for the call. */
@@ -26,6 +34,10 @@ export interface PickleEnvironment {
   readonly entry?: string;
   /** Where the pickle starts in its file or member; added to the offsets in errors. */
   readonly base: number;
+  /** Of all pickles in the file, this one included. */
+  readonly budget: PickleBudget;
+  /** More may follow behind the end of the pickle. */
+  readonly trailing?: boolean;
 }
 
 /** The state of one run: Python's stack machine, with a cursor over the bytes. */
@@ -42,8 +54,7 @@ export interface Machine {
   readonly memo: PyValue[];
   /** Slots in use; MEMOIZE fills the next one. */
   memoized: number;
-  /** Bytes of heap that the values take, estimated, and how many they may. */
-  spent: number;
+  /** Bytes of heap that the values may take; what they took is in the environment's budget. */
   readonly limit: number;
   finished: boolean;
 }
@@ -105,8 +116,9 @@ export function topList(machine: Machine): PyList | undefined {
 
 /** Call before the values are made. */
 export function spend(machine: Machine, bytes: number): void {
-  machine.spent += bytes;
-  if (machine.spent > machine.limit) checkMemory(machine.spent, "the pickle", place(machine));
+  const { budget } = machine.environment;
+  budget.spent += bytes;
+  if (budget.spent > machine.limit) checkMemory(budget.spent, "the pickle", place(machine));
 }
 
 /** Counts one more list, tuple, dict, set or object. */

@@ -11,6 +11,7 @@ import {
   describe,
   isPy,
   type NdarrayContent,
+  type PyJagged,
   type PyList,
   type PyNdarray,
   type PyObject,
@@ -26,6 +27,12 @@ interface Converted {
   readonly weight: number;
 }
 
+/** The data that an object of a known class holds; undefined keeps the object as it is. */
+export type Unwrap = (object: PyRecorded, at: Place) => PyValue | undefined;
+
+/** The class under which a nested tensor stands in a tree: its arguments are values, offsets and lengths or None. */
+export const JAGGED_CLASS = "torch.nested.jagged";
+
 /**
  * Turns unpickled values into a tree. Lists and tuples of numbers become typed arrays: Int32Array when all are ints
  * that fit, Float64Array otherwise (ints beyond 2^53 are rounded); dicts become maps without a prototype, their keys
@@ -34,7 +41,12 @@ interface Converted {
  * @throws LimitError if values are nested too deep, or name each other too often
  * @throws FormatError if a container holds itself, or two keys of a dict read alike
  */
-export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue {
+export function toTree(
+  root: PyValue,
+  pickleBytes: number,
+  at: Place,
+  unwrap: Unwrap = () => undefined,
+): TreeValue {
   const finished = new Map<PyObject, Converted>();
   const open = new Set<PyObject>();
   const limit = MAX_PICKLE_EXPANSION_FLOOR + MAX_PICKLE_EXPANSION * pickleBytes;
@@ -100,6 +112,8 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
   };
 
   const convertRecorded = (object: PyRecorded): Converted => {
+    const plain = unwrap(object, at);
+    if (plain !== undefined) return convert(plain);
     const args = object.args.map(convert);
     const state = object.state === undefined ? undefined : convert(object.state);
     const items =
@@ -139,6 +153,8 @@ export function toTree(root: PyValue, pickleBytes: number, at: Place): TreeValue
         return { value: value.tensor, weight: 1 };
       case "ndarray":
         return convertNdarray(value);
+      case "jagged":
+        return { value: jaggedValue(value), weight: 3 };
       case "storage":
         throw new UnsupportedError("a bare torch storage is not read", { at, hint: "save it as a tensor" });
     }
@@ -170,6 +186,11 @@ function againWeight(value: TreeValue): number {
 
 /** Tensors are read fast, and one under two names is common: each of their elements counts for this much of a value. */
 const AGAIN_PART = 1 / 16;
+
+function jaggedValue({ values, offsets, lengths }: PyJagged): PickledObject {
+  const args = [values.tensor, offsets.tensor, lengths?.tensor ?? null];
+  return { kind: "object", className: JAGGED_CLASS, args, state: undefined };
+}
 
 /** A class that is a value, not a call. */
 function classValue(className: string): PickledObject {

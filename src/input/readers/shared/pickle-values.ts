@@ -1,4 +1,5 @@
-import type { Tensor } from "../../io/index.ts";
+import type { Place } from "../../../core/base/index.ts";
+import type { ByteSource, Tensor } from "../../io/index.ts";
 import type { NumpyType } from "./numpy-type.ts";
 
 /** What a pickle builds, before it becomes a tree. Objects are compared by identity, as in Python. */
@@ -14,7 +15,8 @@ export type PyObject =
   | PyDtype
   | PyNdarray
   | PyStorage
-  | PyTensor;
+  | PyTensor
+  | PyJagged;
 
 export interface PyList {
   readonly kind: "list";
@@ -80,6 +82,16 @@ export interface NdarrayContent {
   readonly data: Uint8Array | PyList;
 }
 
+/** The bytes of a torch storage, wherever they are. */
+export interface StoredBytes {
+  readonly at: Place;
+  readonly byteLength: number;
+  /** Bytes that its tensors name, those named twice counted twice. */
+  named: number;
+  /** A source for one more tensor. */
+  open(): ByteSource;
+}
+
 /** A torch storage, named by the pickle and kept beside it. */
 export interface PyStorage {
   readonly kind: "storage";
@@ -87,12 +99,24 @@ export interface PyStorage {
   readonly dtype: string | undefined;
   /** Elements of that type, or bytes. */
   readonly length: number;
-  readonly key: string;
+  readonly bytes: StoredBytes;
+  readonly littleEndian: boolean;
 }
 
 export interface PyTensor {
   readonly kind: "tensor";
   readonly tensor: Tensor;
+  readonly storage: PyStorage;
+}
+
+/** A nested tensor: the values of all rows end to end. */
+export interface PyJagged {
+  readonly kind: "jagged";
+  readonly values: PyTensor;
+  /** Where each row begins in the values, and where the last one ends. */
+  readonly offsets: PyTensor;
+  /** Where rows do not reach up to the next. */
+  readonly lengths: PyTensor | undefined;
 }
 
 /** The numbers of a list, growing. `values` has room for more than `length`. */

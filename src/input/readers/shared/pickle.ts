@@ -2,10 +2,10 @@ import type { Place } from "../../../core/base/index.ts";
 import type { TreeMap, TreeValue } from "../../io/index.ts";
 import { BUILTIN_BUILDERS, BUILTIN_NAMES } from "./pickle-builtins.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
-import { runPickle } from "./pickle-machine.ts";
+import { runPickle, type Unpickled } from "./pickle-machine.ts";
 import { NUMPY_BUILDERS, NUMPY_NAMES } from "./pickle-numpy.ts";
-import type { Builder } from "./pickle-stack.ts";
-import { toTree } from "./pickle-tree.ts";
+import type { Builder, PickleBudget } from "./pickle-stack.ts";
+import { toTree, type Unwrap } from "./pickle-tree.ts";
 import type { PyValue } from "./pickle-values.ts";
 
 export interface PickleOptions {
@@ -26,6 +26,12 @@ export interface PickleSource {
   readonly builders?: ReadonlyMap<string, Builder>;
   readonly names?: ReadonlySet<string>;
   readonly persistent?: (id: PyValue, at: Place) => PyValue;
+  /** Objects of known classes as the data they hold; undefined leaves one as it is. */
+  readonly unwrap?: Unwrap;
+  /** Shared by all pickles of one file. */
+  readonly budget?: PickleBudget;
+  /** More may follow behind the end of the pickle. */
+  readonly trailing?: boolean;
 }
 
 /**
@@ -34,17 +40,34 @@ export interface PickleSource {
  * @throws FormatError, LimitError, UnsupportedError as {@link runPickle} and {@link toTree} say
  */
 export function readPickle(bytes: Uint8Array, source: PickleSource, options: PickleOptions = {}): TreeValue {
-  const { file, entry, base = 0, persistent } = source;
-  const root = runPickle(bytes, {
+  return pickleTree(unpickle(bytes, source, options), bytes.length, source);
+}
+
+/** The first half of {@link readPickle}: the values, and where the pickle ends. */
+export function unpickle(bytes: Uint8Array, source: PickleSource, options: PickleOptions = {}): Unpickled {
+  const { file, entry, base = 0, persistent, trailing } = source;
+  return runPickle(bytes, {
     file,
     ...(entry === undefined ? {} : { entry }),
     base,
     builders: new Map([...BUILTIN_BUILDERS, ...NUMPY_BUILDERS, ...(source.builders ?? [])]),
     names: new Set([...BUILTIN_NAMES, ...NUMPY_NAMES, ...(source.names ?? [])]),
     unknownClasses: options.unknownClasses ?? "refuse",
+    budget: source.budget ?? { spent: 0, expandable: false },
     ...(persistent === undefined ? {} : { persistent }),
+    ...(trailing === undefined ? {} : { trailing }),
   });
-  return toTree(root, bytes.length, { file, ...(entry === undefined ? {} : { entry }), offset: base });
+}
+
+/** The second half of {@link readPickle}. */
+export function pickleTree({ root }: Unpickled, pickleBytes: number, source: PickleSource): TreeValue {
+  const { file, entry, base = 0 } = source;
+  return toTree(
+    root,
+    pickleBytes,
+    { file, ...(entry === undefined ? {} : { entry }), offset: base },
+    source.unwrap,
+  );
 }
 
 /** The tree of a file whose outermost value is no dict: that value under the name `value`. */

@@ -221,7 +221,7 @@ describe("files that are no torch files", () => {
 
   it("are something else", async () => {
     expect((await failure(Buffer.from('{"a": 1}'))).message).toBe(
-      "not a torch file: it starts with 7b 22 61 22, not 50 4b 03 04 (zip)",
+      "not a torch file or pickle: it starts with 7b 22 61 22, not 50 4b 03 04 (zip) or 80 02 to 80 05 (pickle)",
     );
     const npz = writeZip([{ name: "x.npy", bytes: FLOATS }]);
     expect(await failure(npz)).toMatchObject({
@@ -233,16 +233,18 @@ describe("files that are no torch files", () => {
     expect(await zipKind(memorySource("a", writeZip([{ name: "x.txt", bytes: FLOATS }])))).toBe("other");
   });
 
-  it("say how to save them again", async () => {
-    const refused = fixtures("torch/refused");
-    const bytes = (name: string): Uint8Array =>
-      new Uint8Array(readFileSync(refused.find((fixture) => fixture.name === name)!.path));
-    expect((await failure(bytes("legacy.pt"))).hint).toBe(
-      "save it again: python -c \"import torch; torch.save(torch.load('step_1.pt', weights_only=True), 'step_1-new.pt')\"",
+  it("are of the legacy format and cut off", async () => {
+    const legacy = new Uint8Array(
+      readFileSync(fixtures("torch").find(({ name }) => name === "legacy4.pt")!.path),
     );
-    expect((await failure(bytes("pickle.pt"))).hint).toBe(
-      "if you trust it, save it again: python -c \"import pickle, torch; torch.save(pickle.load(open('step_1.pt', 'rb')), 'step_1-new.pt')\"",
-    );
+    expect(await failure(legacy.subarray(0, -1))).toMatchObject({
+      tag: "FormatError",
+      message: expect.stringMatching(
+        /^legacy torch file is cut off: storage \d+ needs \d+ bytes, found \d+$/,
+      ),
+      likely: "the file was probably cut off while it was being written",
+    });
+    expect((await failure(legacy.subarray(0, 300))).message).toMatch(/cut off/);
   });
 
   it("have a byte order that nobody has seen", async () => {

@@ -1,145 +1,110 @@
-import { checkMemory, EmptyInputError, FormatError, UnsupportedError } from "../../../core/base/index.ts";
-import type { ByteSource, TreeDocument } from "../../io/index.ts";
-import { LIKELY_CUT_OFF, openMember, openZip, readMember, type ZipArchive } from "../../io/index.ts";
-import { asTreeMap, type PickleOptions, readPickle } from "../shared/pickle.ts";
-import { isPickle, isZip } from "../shared/sniff.ts";
-import { resolveStorage, TORCH_NAMES, type TorchArchive, torchBuilders } from "./torch-tensor.ts";
+import { checkMemory, EmptyInputError, FormatError, isLogratioError } from "../../../core/base/index.ts";
+import type { ByteSource, FormatName, TreeDocument, TreeValue } from "../../io/index.ts";
+import { isZip, LIKELY_CUT_OFF, memorySource } from "../../io/index.ts";
+import { asTreeMap, type PickleOptions, pickleTree, readPickle } from "../shared/pickle.ts";
+import { isPickle, zipKind } from "../shared/sniff.ts";
+import { readArchive } from "./archive.ts";
+import { checkNesting, expandTree } from "./expand.ts";
+import { isLegacy, LEGACY_HEAD_BYTES, readLegacy } from "./legacy.ts";
+import { pickleSource } from "./pickle-source.ts";
+import { createBudget, type TorchBudget } from "./storage.ts";
 
-/** Small text records beside the pickle. */
-const NOTES = ["version", ".format_version", "byteorder"];
-const MAX_NOTE_BYTES = 1024;
-
-/** How a legacy file starts: PROTO 2 and the magic number 0x1950a86a20f9469cfc6c as LONG1. */
-const LEGACY_MAGIC = [0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
+interface Opened {
+  readonly value: TreeValue;
+  readonly notes: Readonly<Record<string, string>>;
+  readonly format: FormatName;
+  readonly close: () => Promise<void>;
+}
 
 /**
- * Opens a file of `torch.save` (the zip format, the default since torch 1.6). The pickle inside is read through an
- * allow-list and nothing in it is executed; tensors stay in the file until their rows are read. A file whose
- * outermost value is no dict has that value under the name `value`.
+ * Opens a file of `torch.save` (zip or legacy) or of `pickle.dump`. The pickle inside is read through an allow-list
+ * and nothing in it is executed; tensors of a zip stay in the file until their rows are read, the other two formats
+ * are held whole. A file whose outermost value is no dict has that value under the name `value`. TensorDicts become
+ * dicts, nested tensors lists of their rows, and files of `torch.save` inside byte strings what they hold.
  *
  * The document owns `source` and closes it; when this throws, the caller still owns it.
  *
  * @throws FormatError if the file is cut off or damaged, or its pickle names a class or function that is refused
  * @throws LimitError if the pickle asks for more than any dump has
- * @throws UnsupportedError for legacy files, plain pickles, TorchScript, sparse, nested and quantized tensors
+ * @throws UnsupportedError for TorchScript, sparse and quantized tensors, protocols 0 and 1
  */
 export async function openTorch(source: ByteSource, options: PickleOptions = {}): Promise<TreeDocument> {
   const at = { file: source.name };
   if (source.byteLength === 0) {
     throw new EmptyInputError("the file is empty (0 bytes)", { at, likely: LIKELY_CUT_OFF });
   }
-  const head = await source.slice(0, Math.min(LEGACY_MAGIC.length, source.byteLength));
-  if (!isZip(head)) throw notZip(head, source.name);
-  const zip = await openZip(source);
-  const prefix = findPrefix(zip);
-  const notes = await readNotes(zip, prefix);
-  const byteOrder = notes.byteorder ?? "little";
-  if (byteOrder !== "little" && byteOrder !== "big") {
-    throw new FormatError(`torch archive has the byte order "${byteOrder}"; "little" and "big" exist`, {
-      at: { ...at, entry: `${prefix}byteorder` },
-    });
-  }
-  const archive: TorchArchive = {
-    zip,
-    prefix,
-    littleEndian: byteOrder === "little",
-    opened: new Map(),
-    repeated: 0,
+  const budget = createBudget();
+  const nested: (() => Promise<void>)[] = [];
+  const { value, notes, format, close } = await openOuter(source, budget, options);
+
+  const openNested = async (bytes: Uint8Array): Promise<TreeValue> => {
+    const inside = memorySource(source.name, bytes);
+    if (!isLegacy(bytes) && !(isZip(bytes) && (await isArchive(inside)))) return bytes;
+    checkNesting(++budget.depth, at);
+    const inner = await openInner(inside, bytes, budget, options);
+    nested.push(inner.close);
+    const expanded = await expandTree(inner.value, openNested, at);
+    budget.depth--;
+    return expanded;
   };
-  const entry = `${prefix}data.pkl`;
-  const member = zip.members.get(entry)!;
-  checkMemory(member.byteLength, "the pickle of this archive", { ...at, entry });
-  const value = readPickle(
-    await readMember(zip, member),
-    {
-      file: source.name,
-      entry,
-      builders: torchBuilders(archive),
-      names: TORCH_NAMES,
-      persistent: (id, place) => resolveStorage(archive, id, place),
-    },
-    options,
-  );
+  const root = budget.expandable ? await expandTree(value, openNested, at) : value;
   return {
     kind: "tree",
-    format: "torch",
+    format,
     file: source.name,
-    root: asTreeMap(value),
+    root: asTreeMap(root),
     metadata: notes,
     close: async () => {
-      for (const { source: record, held } of archive.opened.values()) {
-        await record.close();
-        await held?.close();
-      }
+      for (const closer of [...nested, close]) await closer();
       await source.close();
     },
   };
 }
 
-function findPrefix(zip: ZipArchive): string {
-  const names = [...zip.members.keys()];
-  const pickles = names.filter((name) => /^[^/]+\/data\.pkl$/.test(name));
-  const at = { file: zip.source.name };
-  const [pickle] = pickles;
-  if (pickle === undefined) {
-    throw new FormatError(
-      `zip archive has no data.pkl (members: ${names.length}), so it was not written by torch.save`,
-      {
-        at,
-        likely: "it is a different kind of archive",
-        hint: names.some((name) => name.endsWith(".npy"))
-          ? "it holds .npy arrays: name it .npz"
-          : "unpack it first",
-      },
-    );
-  }
-  if (pickles.length > 1) {
-    throw new FormatError(`zip archive has ${pickles.length} records data.pkl; torch.save writes one`, {
-      at,
-    });
-  }
-  const prefix = pickle.slice(0, -"data.pkl".length);
-  if (zip.members.has(`${prefix}constants.pkl`)) {
-    throw new UnsupportedError("TorchScript archives (torch.jit.save) are not read", {
-      at,
-      hint: "save the tensors with torch.save",
-    });
-  }
-  return prefix;
+async function openOuter(source: ByteSource, budget: TorchBudget, options: PickleOptions): Promise<Opened> {
+  const head = await source.slice(0, Math.min(LEGACY_HEAD_BYTES, source.byteLength));
+  if (isZip(head)) return { ...(await readArchive(source, budget, options)), format: "torch" };
+  const legacy = isLegacy(head);
+  if (!legacy && !isPickle(head)) throw neither(head, source.name);
+  const what = legacy ? "a torch file of the legacy format, which is held whole," : "the pickle";
+  checkMemory(source.byteLength, what, { file: source.name });
+  const bytes = await source.slice(0, source.byteLength);
+  if (legacy) return openInner(source, bytes, budget, options);
+  const value = readPickle(bytes, pickleSource(source.name, budget, options), options);
+  return { value, notes: {}, format: "pickle", close: async () => {} };
 }
 
-async function readNotes(zip: ZipArchive, prefix: string): Promise<Record<string, string>> {
-  const notes: Record<string, string> = {};
-  for (const name of NOTES) {
-    const member = zip.members.get(prefix + name);
-    if (member === undefined || member.byteLength > MAX_NOTE_BYTES) continue;
-    const source = openMember(zip, member);
-    notes[name.replace(/^\./, "")] = Buffer.from(await source.slice(0, source.byteLength))
-      .toString("utf8")
-      .trim();
+/** Byte strings that look like a zip may be anything else: a picture's archive in a data set. */
+async function isArchive(source: ByteSource): Promise<boolean> {
+  try {
+    return (await zipKind(source)) === "torch";
+  } catch (error) {
+    if (isLogratioError(error)) return false;
+    throw error;
   }
-  return notes;
 }
 
-function notZip(head: Uint8Array, file: string): UnsupportedError | FormatError {
-  const again = file.replace(/(\.[^./\\]*)?$/, "-new.pt");
-  if (LEGACY_MAGIC.every((byte, i) => head[i] === byte)) {
-    return new UnsupportedError("torch files of the legacy format (torch before 1.6) are not read", {
-      at: { file, offset: 0 },
-      likely: "it was saved by an old torch, or with _use_new_zipfile_serialization=False",
-      hint: `save it again: python -c "import torch; torch.save(torch.load('${file}', weights_only=True), '${again}')"`,
-    });
-  }
-  if (isPickle(head)) {
-    return new UnsupportedError("plain pickles are not read", {
-      at: { file, offset: 0 },
-      likely: "it was saved with pickle.dump instead of torch.save",
-      hint: `if you trust it, save it again: python -c "import pickle, torch; torch.save(pickle.load(open('${file}', 'rb')), '${again}')"`,
-    });
-  }
+/** A file of torch.save whose bytes are held. */
+async function openInner(
+  source: ByteSource,
+  bytes: Uint8Array,
+  budget: TorchBudget,
+  options: PickleOptions,
+): Promise<Opened> {
+  if (isZip(bytes)) return { ...(await readArchive(source, budget, options)), format: "torch" };
+  const from = pickleSource(source.name, budget, options);
+  const root = readLegacy(bytes, from, options);
+  const value = pickleTree({ root, end: bytes.length }, bytes.length, from);
+  return { value, notes: {}, format: "torch", close: async () => {} };
+}
+
+function neither(head: Uint8Array, file: string): FormatError {
   const found = Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return new FormatError(`not a torch file: it starts with ${found}, not 50 4b 03 04 (zip)`, {
-    at: { file, offset: 0 },
-    likely: "the file has another format, or its beginning is damaged",
-  });
+  return new FormatError(
+    `not a torch file or pickle: it starts with ${found}, not 50 4b 03 04 (zip) or 80 02 to 80 05 (pickle)`,
+    {
+      at: { file, offset: 0 },
+      likely: "the file has another format, or its beginning is damaged",
+    },
+  );
 }

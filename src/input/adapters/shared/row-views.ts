@@ -1,0 +1,86 @@
+/**
+ * Columns of `[B, T]` cut to each row's own part, so that what is padded on the left, or shifted by one, becomes rows
+ * that begin together.
+ *
+ * @module
+ */
+import { LengthMismatchError, type NumericArray } from "../../../core/base/index.ts";
+import type { Tensor, TreeMap, TreeValue } from "../../io/index.ts";
+import { asMatrix, describeValue, isTensor, type Matrix } from "./tree-values.ts";
+
+/** Elements `[start, end)` of a row. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A column that was found, as rows. */
+export interface NamedRows {
+  readonly name: string;
+  readonly matrix: Matrix;
+  /** For messages: `float32 [64, 136]`. */
+  readonly shape: string;
+}
+
+/** The named column as rows of numbers; undefined where it is absent or no such thing. */
+export function findRows(columns: TreeMap, name: string): NamedRows | undefined {
+  const value = columns[name];
+  const matrix = asMatrix(value ?? undefined);
+  return matrix === undefined ? undefined : { name, matrix, shape: describeValue(value) };
+}
+
+/**
+ * @param widths that the column may have
+ * @throws LengthMismatchError when it has another number of rows or columns
+ */
+export function checkSize(
+  { name, matrix, shape }: NamedRows,
+  rows: number,
+  widths: readonly number[],
+  reference: NamedRows,
+  file: string,
+): void {
+  if (matrix.rows === rows && (matrix.width === undefined || widths.includes(matrix.width))) return;
+  throw new LengthMismatchError(`${name} is ${shape}, ${reference.name} is ${reference.shape}`, {
+    at: { file, entry: name },
+    likely: "the arrays come from different batches, or the file was changed after it was written",
+  });
+}
+
+/** Each row's span as an array of its own, read when it is asked for. */
+export function viewRows(
+  { matrix }: NamedRows,
+  spans: readonly Span[],
+  value: TreeValue | undefined,
+): Tensor[] {
+  const dtype = isTensor(value) ? value.dtype : "float64";
+  return spans.map(({ start, end }, row) => ({
+    kind: "tensor",
+    dtype,
+    shape: [Math.max(0, end - start)],
+    readRows: async (from, to) => {
+      const [values] = await matrix.readRows(row, row + 1);
+      return values!.subarray(start + from, start + to);
+    },
+  }));
+}
+
+/** All rows of a mask, as 0 and 1. */
+export async function readMask({ matrix }: NamedRows): Promise<Uint8Array[]> {
+  const masks: Uint8Array[] = [];
+  const step = 256;
+  for (let start = 0; start < matrix.rows; start += step) {
+    const rows = await matrix.readRows(start, Math.min(matrix.rows, start + step));
+    for (const row of rows) masks.push(Uint8Array.from(row, (value) => (value > 0 ? 1 : 0)));
+  }
+  return masks;
+}
+
+/** From the first element that is set to behind the last one; empty where none is. */
+export function findOnes(mask: NumericArray): Span {
+  let start = 0;
+  while (start < mask.length && mask[start] === 0) start++;
+  let end = mask.length;
+  while (end > start && mask[end - 1] === 0) end--;
+  return { start, end };
+}

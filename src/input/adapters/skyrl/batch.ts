@@ -1,0 +1,153 @@
+/**
+ * SkyRL's TrainingInputBatch: where its columns are in a pickle, and which part of each row is the response.
+ *
+ * `skyrl/backends/skyrl_train/training_batch.py` and `skyrl/train/dataset/preprocess.py` (NovaSky-AI/SkyRL a9564572):
+ * everything is padded on the left. `sequences` and `attention_mask` are prompt and response, the other columns the
+ * response alone, entry i about token i.
+ *
+ * @module
+ */
+import { LengthMismatchError } from "../../../core/base/index.ts";
+import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { Field, FoundColumn, FoundColumns } from "../shared/fields.ts";
+import {
+  checkSize,
+  findOnes,
+  findRows,
+  type NamedRows,
+  readMask,
+  type Span,
+  viewRows,
+} from "../shared/row-views.ts";
+import { isList, isMap, isPickled, readScalar } from "../shared/tree-values.ts";
+
+export interface Batch {
+  readonly columns: TreeMap;
+  readonly metadata: TreeMap;
+}
+
+const CLASS = /(?:^|\.)(?:TensorBatch|TrainingInputBatch)$|\._rebuild_tensor_batch$/;
+
+/** The batch of a document; undefined for anything else. */
+export function findBatch(root: TreeMap): Batch | undefined {
+  const object = root.value;
+  if (isPickled(object) && CLASS.test(object.className)) {
+    // `_rebuild_tensor_batch(class, state)` since the class has `__reduce__`, a state of its own before.
+    const state = [...object.args, object.state].find((part) => isMap(part) && isMap(part.batch_dict));
+    if (!isMap(state) || !isMap(state.batch_dict)) return undefined;
+    return { columns: state.batch_dict, metadata: isMap(state.metadata) ? state.metadata : {} };
+  }
+  const isFlat = "sequences" in root && "response_mask" in root && "action_log_probs" in root;
+  return isFlat ? { columns: root, metadata: isMap(root.metadata) ? root.metadata : {} } : undefined;
+}
+
+/** Response-level columns by the field that each is. */
+const RESPONSE_COLUMNS: readonly (readonly [Field, string])[] = [
+  ["rollout", "rollout_logprobs"],
+  ["trainer", "action_log_probs"],
+  ["reference", "base_action_log_probs"],
+  ["advantages", "advantages"],
+  ["tokenScores", "rewards"],
+];
+
+export interface ResponseRows {
+  /** One array per sequence, the response alone. */
+  readonly columns: FoundColumns<TreeValue>;
+  /** Rows at the end that only fill the batch up: copies of the first with an empty mask. */
+  readonly padding: number;
+}
+
+/**
+ * The columns with each row cut to its response.
+ *
+ * @throws LengthMismatchError when columns have different shapes
+ */
+export async function readResponses(
+  { columns, metadata }: Batch,
+  document: TreeDocument,
+): Promise<ResponseRows> {
+  const { file } = document;
+  const response = findRows(columns, "response_mask") ?? findRows(columns, "loss_mask");
+  if (response === undefined) return { columns: new Map(), padding: 0 };
+  const { matrix } = response;
+  const width = matrix.width ?? 0;
+  const padding = Math.min(matrix.rows, Math.max(0, (await readScalar(metadata.pad_size)) ?? 0));
+  const rows = matrix.rows - padding;
+  const masks = await readMask(response);
+  // Right-aligned: the last column belongs to the response of every row.
+  const spans = masks.slice(0, rows).map((mask): Span => ({ start: findOnes(mask).start, end: width }));
+
+  const found = new Map<Field, FoundColumn<TreeValue>>();
+  for (const [field, name] of RESPONSE_COLUMNS) {
+    const column = findRows(columns, name);
+    if (column === undefined) continue;
+    checkSize(column, matrix.rows, [width], response, file);
+    found.set(field, { name, value: viewRows(column, spans, columns[name]) });
+  }
+  const loss = findRows(columns, "loss_mask");
+  if (loss !== undefined) checkSize(loss, matrix.rows, [width], response, file);
+  const trained = loss === undefined || loss.name === response.name ? masks : await readMask(loss);
+  found.set("mask", {
+    name: loss === undefined || loss.name === response.name ? response.name : "response_mask and loss_mask",
+    value: spans.map(({ start, end }, row) => {
+      const [all, some] = [masks[row]!, trained[row]!];
+      return Uint8Array.from({ length: end - start }, (_, i) => all[start + i]! & some[start + i]!);
+    }),
+  });
+  await addTokens(columns, spans, width, matrix.rows, response, found, file);
+  const groups = groupRows(metadata, rows, document.file);
+  if (groups !== undefined) found.set("group", groups);
+  return { columns: found, padding };
+}
+
+/** Prompt and response ids out of the whole sequences. */
+async function addTokens(
+  columns: TreeMap,
+  spans: readonly Span[],
+  width: number,
+  rows: number,
+  response: NamedRows,
+  found: Map<Field, FoundColumn<TreeValue>>,
+  file: string,
+): Promise<void> {
+  const sequences = findRows(columns, "sequences");
+  const attention = findRows(columns, "attention_mask");
+  if (sequences === undefined) return;
+  const total = sequences.matrix.width ?? 0;
+  checkSize(sequences, rows, [total], response, file);
+  if (total < width) {
+    throw new LengthMismatchError(`sequences is ${sequences.shape}, response_mask is ${response.shape}`, {
+      at: { file, entry: "sequences" },
+      likely: "the arrays come from different batches: a sequence is its prompt and its response",
+    });
+  }
+  const before = total - width;
+  const ids = spans.map(({ start, end }) => ({ start: before + start, end: before + end }));
+  found.set("tokens", { name: "sequences", value: viewRows(sequences, ids, columns.sequences) });
+  if (attention === undefined) return;
+  checkSize(attention, rows, [total], response, file);
+  const present = await readMask(attention);
+  const prompts = ids.map(({ start }, row) => ({
+    start: Math.min(start, findOnes(present[row]!).start),
+    end: start,
+  }));
+  found.set("prompt", { name: "sequences", value: viewRows(sequences, prompts, columns.sequences) });
+}
+
+/** Uids are taken out before the dump; where each prompt's sequences begin and end stays. */
+function groupRows(metadata: TreeMap, rows: number, file: string): FoundColumn<TreeValue> | undefined {
+  const { uids, policy_prompt_boundaries: boundaries } = metadata;
+  if (isList(uids) && uids.length >= rows) return { name: "uids", value: uids.slice(0, rows) };
+  if (!isList(boundaries)) return undefined;
+  const step = /([^/\\]*?)(?:_training_input)?(?:\.[a-z]+)*$/i.exec(file)?.[1] ?? "";
+  const groups = new Array<TreeValue>(rows).fill(null);
+  boundaries.forEach((boundary, prompt) => {
+    if (!(boundary instanceof Int32Array) || boundary.length !== 2) return;
+    const [start, end] = [Math.max(0, boundary[0]!), Math.min(rows, boundary[1]!)];
+    // Numbers start again in each file, and one prompt of the run must not have two names that are alike.
+    if (start < end) groups.fill(`${step}.p${prompt}`, start, end);
+  });
+  return groups.every((group) => group !== null)
+    ? { name: "policy_prompt_boundaries", value: groups }
+    : undefined;
+}

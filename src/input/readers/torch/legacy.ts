@@ -1,0 +1,189 @@
+/**
+ * torch's format before 1.6, which is still how a tensor inside a plain pickle holds its numbers: five pickles one
+ * behind the other (magic number, version, the machine, the object, the keys of its storages), and then the storages.
+ * `_legacy_save` of torch/serialization.py, torch 2.15.0.
+ *
+ * @module
+ */
+import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
+import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/index.ts";
+import { type PickleOptions, type PickleSource, unpickle } from "../shared/pickle.ts";
+import {
+  describe,
+  isPy,
+  type PyStorage,
+  type PyValue,
+  type StoredBytes,
+  sequenceItems,
+} from "../shared/pickle-values.ts";
+import { heldStorage } from "./storage.ts";
+import { parseStorageId, type StorageId } from "./torch-dtypes.ts";
+import { entry } from "./torch-tensor.ts";
+
+/** The magic number 0x1950a86a20f9469cfc6c as LONG1: what the first pickle holds. */
+const MAGIC = [0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
+const PROTO_BYTES = 2;
+/** FRAME and its length, from protocol 4 on. */
+const FRAME = 0x95;
+const FRAME_BYTES = 9;
+
+/** Bytes by which {@link isLegacy} tells. */
+export const LEGACY_HEAD_BYTES = PROTO_BYTES + FRAME_BYTES + MAGIC.length;
+
+export function isLegacy(head: Uint8Array): boolean {
+  if (head[0] !== 0x80) return false;
+  const start = PROTO_BYTES + (head[PROTO_BYTES] === FRAME ? FRAME_BYTES : 0);
+  return MAGIC.every((byte, i) => head[start + i] === byte);
+}
+
+/** A storage whose place is known only when the object that names it has been read. */
+interface Awaited {
+  readonly id: StorageId;
+  readonly bytes: StoredBytes;
+  found: StoredBytes | undefined;
+}
+
+/**
+ * Reads a whole legacy file. Its storages are views on `bytes`.
+ *
+ * @returns the outermost value; a storage where a storage alone was saved
+ * @throws FormatError if it is cut off or damaged
+ * @throws UnsupportedError for other versions of the format, and storages that are views
+ */
+export function readLegacy(bytes: Uint8Array, source: PickleSource, options: PickleOptions): PyValue {
+  let position = 0;
+  const next = (persistent?: PickleSource["persistent"]): PyValue => {
+    const { persistent: _, ...plain } = source;
+    const { root, end } = unpickle(
+      bytes.subarray(position),
+      {
+        ...plain,
+        ...(persistent === undefined ? {} : { persistent }),
+        base: (source.base ?? 0) + position,
+        trailing: true,
+      },
+      options,
+    );
+    position += end;
+    return root;
+  };
+  const at = (): Place => ({
+    file: source.file,
+    ...(source.entry === undefined ? {} : { entry: source.entry }),
+    offset: (source.base ?? 0) + position,
+  });
+
+  next();
+  const version = next();
+  if (version !== 1001) {
+    throw new UnsupportedError(
+      `torch files of the legacy version ${describe(version)} are not read; 1001 is`,
+      {
+        at: at(),
+      },
+    );
+  }
+  const machine = next();
+  const littleEndian = !(isPy(machine, "dict") && entry(machine, "little_endian") === false);
+  const awaited = new Map<string, Awaited>();
+  const root = next((id, place) => awaitStorage(awaited, id, littleEndian, source.file, place));
+  const keys = sequenceItems(next());
+  if (keys === undefined) {
+    throw new FormatError("legacy torch file has no list of its storages", {
+      at: at(),
+      likely: LIKELY_DAMAGED,
+    });
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const key of keys) {
+    const storage = typeof key === "string" ? awaited.get(key) : undefined;
+    if (storage === undefined) {
+      throw new FormatError(`legacy torch file lists ${describe(key)}, a storage that nothing refers to`, {
+        at: at(),
+        likely: LIKELY_DAMAGED,
+      });
+    }
+    const length = storage.bytes.byteLength;
+    if (position + 8 + length > bytes.length) {
+      throw new FormatError(
+        `legacy torch file is cut off: storage ${storage.id.key} needs ${length} bytes, found ${Math.max(0, bytes.length - position - 8)}`,
+        { at: at(), likely: LIKELY_CUT_OFF },
+      );
+    }
+    const declared = view.getBigInt64(position, littleEndian);
+    if (declared !== BigInt(storage.id.length)) {
+      throw new FormatError(
+        `torch storage ${storage.id.key} has another size: the pickle declares ${storage.id.length} elements, found ${declared}`,
+        { at: at(), likely: LIKELY_DAMAGED },
+      );
+    }
+    storage.found = heldStorage(
+      source.file,
+      bytes.subarray(position + 8, position + 8 + length),
+      storage.bytes.at,
+    );
+    position += 8 + length;
+  }
+  for (const { found, id } of awaited.values()) {
+    if (found !== undefined) continue;
+    throw new FormatError(`legacy torch file lacks the storage ${id.key} that its pickle refers to`, {
+      at: at(),
+      likely: LIKELY_CUT_OFF,
+    });
+  }
+  return root;
+}
+
+function awaitStorage(
+  awaited: Map<string, Awaited>,
+  id: PyValue,
+  littleEndian: boolean,
+  file: string,
+  at: Place,
+): PyStorage {
+  const parsed = parseStorageId(id, at);
+  const { key, dtype, length, byteLength } = parsed;
+  if (!Number.isSafeInteger(length) || length < 0) {
+    throw new FormatError(`torch storage ${key} declares ${length} elements`, { at, likely: LIKELY_DAMAGED });
+  }
+  if (byteLength === undefined) {
+    throw new UnsupportedError(`torch storages of ${dtype} are not read`, {
+      at,
+      hint: "save it as tensor.float()",
+    });
+  }
+  const view = sequenceItems(id)?.[5];
+  if (view !== null && view !== undefined) {
+    throw new UnsupportedError("torch storages that are views of other storages are not read", {
+      at,
+      likely: "it was saved by a torch before 1.0",
+      hint: "save it again with a current torch",
+    });
+  }
+  let known = awaited.get(key);
+  if (known === undefined) {
+    const storage: Awaited = {
+      id: parsed,
+      found: undefined,
+      bytes: {
+        at,
+        byteLength,
+        named: 0,
+        open: () => ({
+          name: file,
+          byteLength,
+          slice: (start, end) => storage.found!.open().slice(start, end),
+          close: async () => {},
+        }),
+      },
+    };
+    awaited.set(key, storage);
+    known = storage;
+  } else if (known.bytes.byteLength !== byteLength) {
+    throw new FormatError(
+      `torch storage ${key} is declared with ${known.bytes.byteLength} bytes, and again with ${byteLength}`,
+      { at, likely: LIKELY_DAMAGED },
+    );
+  }
+  return { kind: "storage", dtype, length, bytes: known.bytes, littleEndian };
+}
