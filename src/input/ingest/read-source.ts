@@ -119,7 +119,7 @@ function moveTrainer(
     count: lost,
     at: { file: provenance.file },
     describe: (count) =>
-      `--align ${by}: the trainer's entry t ${shift < 0 ? "-" : "+"} ${Math.abs(shift)} is taken for token t; ${plural(count, "token")} with mask 1 ${count === 1 ? "has" : "have"} no entry then`,
+      `--align ${by}: the trainer's entry t ${shift < 0 ? "-" : "+"} ${Math.abs(shift)} is taken for token t; ${plural(count, "token")} with mask 1 ${count === 1 ? "has" : "have"} no entry in their turn then`,
   });
   return { batch: { ...batch, provenance }, lost };
 }

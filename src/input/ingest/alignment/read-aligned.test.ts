@@ -68,7 +68,7 @@ describe("columns that are shifted", () => {
       expect(codes(read)).toEqual(["note"]);
       const ends = drawn.length;
       expect(find(read, "note").message).toBe(
-        `--align +1: the trainer's entry t + 1 is taken for token t; ${ends} tokens with mask 1 have no entry then`,
+        `--align +1: the trainer's entry t + 1 is taken for token t; ${ends} tokens with mask 1 have no entry in their turn then`,
       );
       const expected = drawn.flatMap(({ trainer }) => [...trainer.slice(0, -1), Number.NaN]);
       expect(trainerRows(read)).toEqual(expected);
@@ -78,6 +78,18 @@ describe("columns that are shifted", () => {
       );
     },
   );
+
+  it("lose the entries that may be about tool output", async () => {
+    const [one] = drawLogprobs(3, { ...DRAWING, sequences: 1, tokens: 20 });
+    const mask = one!.mask.map((_, t) => (t === 4 || t === 5 ? 0 : 1));
+    const path = await write("a.jsonl", late([{ ...one!, mask }]));
+    const read = await readAll(path, { align: 1 });
+    const lost = [3, mask.length - 1];
+    const expected = [...one!.trainer].map((value, t) => (lost.includes(t) ? Number.NaN : value));
+    expect(trainerRows(read)).toEqual(expected);
+    expect(find(read, "note").count).toBe(lost.length);
+    expect(codes(read)).toEqual(["note"]);
+  });
 
   it("are left alone with --align none", async () => {
     const read = await readAll(await write("a.jsonl", late(drawLogprobs(3, DRAWING))), { align: "none" });

@@ -20,7 +20,7 @@ export function findContradiction({
     return undefined;
   return {
     message: `the masks contradict: ${masks.join(" AND ")} leave no token, ${first} alone has ${plural(firstMaskTokens, "token")}`,
-    likely: `${others[0]} is 1 where the policy did not write (tool output), or is about another batch`,
+    likely: "one of them is 1 where the policy did not write (tool output), or is about another batch",
     hint: `name the one mask that counts: --mask ${first}`,
   };
 }

@@ -3,11 +3,14 @@ import type { RecordBatch } from "../../../core/schema/index.ts";
 /** A batch whose trainer column was moved. */
 export interface ShiftedBatch {
   readonly batch: RecordBatch;
-  /** Tokens with mask 1 whose entry lies beyond the column: their trainer log-prob is missing. */
+  /** Tokens with mask 1 whose entry lies outside what the policy wrote: their trainer log-prob is missing. */
   readonly lost: number;
 }
 
-/** The trainer's log-prob of token t from entry t + `shift` of its sequence. */
+/**
+ * The trainer's log-prob of token t from entry t + `shift` of its sequence. Where that entry has mask 0 it is not known
+ * which of the two columns was moved, and so not whether the entry is about tool output: it is missing.
+ */
 export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
   const { trainerLogprobs: trainer, offsets, responseMask } = batch;
   if (trainer === undefined || shift === 0) return { batch, lost: 0 };
@@ -19,7 +22,8 @@ export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
     const [start, end] = [offsets[i]!, offsets[i + 1]!];
     for (let t = start; t < end; t++) {
       const from = t + shift;
-      if (from >= start && from < end) moved[t] = trainer[from]!;
+      if (from >= start && from < end && (responseMask[t] === 0 || responseMask[from] !== 0))
+        moved[t] = trainer[from]!;
       else lost += responseMask[t]!;
     }
   }
