@@ -36,7 +36,7 @@ async function readAs(path: string, options: ReadOptions = {}): Promise<unknown>
         } = batch as typeof batch & { run?: unknown };
         return { ...columns, provenance: { trainer: provenance.trainer, alignment: provenance.alignment } };
       }),
-      findings: findings.map(({ code, subject, count }) => ({ code, subject, count })),
+      findings: findings.map(({ code, severity, count }) => ({ code, severity, count })),
     };
   } catch (error) {
     if (!isLogratioError(error)) throw error;
