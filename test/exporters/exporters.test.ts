@@ -100,7 +100,7 @@ describe.skipIf(lacksPython(["trl", "transformers", "datasets"], "TRL's exporter
         batches.flatMap(({ responseMask }) => [...responseMask]).filter((m) => m === 0).length,
       ).toBeGreaterThan(0);
     },
-    300_000,
+    600_000,
   );
 });
 
@@ -148,7 +148,7 @@ describe.skipIf(lacksPython(["verl", "transfer_queue", "ray"], "verl's exporter"
       );
       expect(advantages).toEqual([undefined, 21]);
     },
-    300_000,
+    600_000,
   );
 });
 
