@@ -5,19 +5,19 @@ const TEXT = "holds text only: neither policy's log-probs are in it";
 
 describe("dumps that lack a side say so and how to get both", () => {
   it.each([
-    ["trl_completions_00005.parquet", `TRL's completions table ${TEXT}`, "class Recording(GRPOTrainer)"],
+    ["trl_completions_00005.parquet", `TRL's completions table ${TEXT}`, "import logratio_trl; logratio_trl.record(trainer)"],
     [
       "verl_rollout_5.jsonl",
       `verl's rollout_data_dir or validation_data_dir ${TEXT}`,
       "calculate_log_probs=True",
     ],
-    ["xtuner_train_rollout_5.jsonl", `xtuner's train_rollout file ${TEXT}`, "shifted_labels"],
-    ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "rollout_logprobs"],
+    ["xtuner_train_rollout_5.jsonl", `xtuner's train_rollout file ${TEXT}`, "import logratio_xtuner; logratio_xtuner.save("],
+    ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "rollout_logprobs=rollout"],
     ["openrlhf.table.json", `OpenRLHF's table of generated samples ${TEXT}`, "is_correction_enable"],
     [
       "open_instruct.jsonl",
       "open-instruct's rollout file holds the rollout policy's log-probs only: the trainer side is missing",
-      "trainer_logprobs",
+      "trainer_logprobs=trainer",
     ],
   ])("%s", async (name, message, hint) => {
     const error = await readError(`${FIXTURES}one-sided/${name}`);
