@@ -31,7 +31,17 @@ export const COMPLETE_MARKERS: ReadonlySet<string> = new Set(
   ADAPTERS.flatMap(({ completeWhen }) => completeWhen ?? []),
 );
 
-export type { Adapter, AdapterContext, ColumnMapping, Match, OnePolicy, Reading } from "./adapter.ts";
+export type {
+  Adapter,
+  AdapterContext,
+  ColumnMapping,
+  Companion,
+  Joined,
+  Match,
+  OnePolicy,
+  PartFile,
+  Reading,
+} from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
 export { readPair } from "./pair/index.ts";
 export { COLUMN_FLAGS } from "./shared/fields.ts";
