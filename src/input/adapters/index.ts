@@ -4,13 +4,20 @@
  * @module
  */
 import type { Adapter } from "./adapter.ts";
+import { areal } from "./areal/index.ts";
+import { art } from "./art/index.ts";
 import { generic } from "./generic/index.ts";
+import { maxtext } from "./maxtext/index.ts";
+import { nemoGym } from "./nemo-gym/index.ts";
 import { nemoRl } from "./nemo-rl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
+import { openInstruct } from "./open-instruct/index.ts";
 import { pair } from "./pair/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
 import { record } from "./record/index.ts";
+import { rllm } from "./rllm/index.ts";
 import { slime } from "./slime/index.ts";
+import { verifiers } from "./verifiers/index.ts";
 import { verl } from "./verl/index.ts";
 import { xtuner } from "./xtuner/index.ts";
 
@@ -20,6 +27,13 @@ export const ADAPTERS: readonly Adapter[] = [
   nemoRl,
   primeRl,
   slime,
+  areal,
+  verifiers,
+  nemoGym,
+  rllm,
+  art,
+  openInstruct,
+  maxtext,
   verl,
   oneSided,
   pair,
