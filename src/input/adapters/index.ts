@@ -19,11 +19,12 @@ import { rllm } from "./rllm/index.ts";
 import { slime } from "./slime/index.ts";
 import { verifiers } from "./verifiers/index.ts";
 import { verl } from "./verl/index.ts";
-import { xtuner } from "./xtuner/index.ts";
+import { xtuner, xtunerDebug } from "./xtuner/index.ts";
 
 export const ADAPTERS: readonly Adapter[] = [
   record,
   xtuner,
+  xtunerDebug,
   nemoRl,
   primeRl,
   slime,

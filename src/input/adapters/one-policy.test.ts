@@ -71,6 +71,19 @@ describe("traces: lists of objects become sequences", () => {
     expect([...batch.steps]).toEqual([12, 12, 12]);
   });
 
+  it.each(MANNERS)("xtuner's debug rollout, a pickle of objects that are never built, %s", async (manner) => {
+    const { batch, match } = await readOnePolicy(`${FIXTURES}xtuner-debug/debug_rollout_12.pt`, manner);
+    expect(match.onePolicy?.error.message).toBe(
+      "this is xtuner's debug rollout: it holds the rollout policy's log-probs, not the trainer's",
+    );
+    expect(splitPrompts(batch)).toEqual(EXPECTED.prompts);
+    expect(splitRows(batch, batch.responseTokenIds)).toEqual(EXPECTED.responses);
+    expect(splitRows(batch, batch.responseMask)).toEqual(EXPECTED.masks);
+    expect(splitRows(batch, batch.rolloutLogprobs)).toEqual(EXPECTED.rollout);
+    expect([...batch.rewards]).toEqual(EXPECTED.rewards);
+    expect(batch.groupIds).toEqual(["7", "7", "8"]);
+  });
+
   it.each(MANNERS)("MaxText's N − 1 log-probs score all tokens but the first, %s", async (manner) => {
     const { batch, match } = await readOnePolicy(`${FIXTURES}maxtext/golden_data_sft_default.jsonl`, manner);
     expect(match.onePolicy?.has).toBe("trainer");
