@@ -1,8 +1,12 @@
 import type { Run, SourceReport } from "../../../input/ingest/index.ts";
 import { printable } from "../../../render/index.ts";
 
-/** What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block. */
-export function formatExplanation(run: Run): string {
+/**
+ * What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block.
+ *
+ * @param tokenizer that was found beside the files
+ */
+export function formatExplanation(run: Run, tokenizer?: string): string {
   const blocks = new Map<string, { files: string[]; source: SourceReport }>();
   for (const source of run.sources) {
     const { format, trainer, found, guessed, missing } = source;
@@ -12,7 +16,11 @@ export function formatExplanation(run: Run): string {
     else blocks.set(key, { files: [source.file], source });
   }
   const read = [...blocks.values()].map(({ files, source }) => formatBlock(files, source));
-  return [...read, ...ignoredLines(run)].join("");
+  const spelled =
+    tokenizer === undefined
+      ? []
+      : [`tokenizer ${printable(tokenizer)}, found beside the dumps: as if given with --tokenizer\n`];
+  return [...read, ...spelled, ...ignoredLines(run)].join("");
 }
 
 const MOST_IGNORED = 40;

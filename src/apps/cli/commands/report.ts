@@ -25,6 +25,8 @@ export interface ReportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly html?: string;
   readonly parity?: string;
   readonly explain?: boolean;
+  /** Beside the dumps, where --tokenizer was not given. */
+  readonly foundTokenizer?: string;
   readonly brief?: boolean;
   readonly full?: boolean;
   readonly threads?: string;
@@ -32,7 +34,18 @@ export interface ReportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly asDemo?: boolean;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads", "asDemo"];
+const FORM_FLAGS = [
+  "json",
+  "markdown",
+  "html",
+  "force",
+  "explain",
+  "brief",
+  "full",
+  "threads",
+  "asDemo",
+  "foundTokenizer",
+];
 
 /** Reads a run once and prints the report in the form that was asked for. */
 export async function report(
@@ -51,7 +64,8 @@ export async function report(
     const outputs = await openOutputs({ inputs, force: options.force });
     await outputs.file("--html", options.html, "report page");
   }
-  const filter = await compileFilter(options);
+  const tokenizer = options.tokenizer ?? options.foundTokenizer;
+  const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const reading = readUntilInterrupted(run, filter);
@@ -65,7 +79,7 @@ export async function report(
     progress.end();
   });
   const findings = run.findings.list();
-  if (options.explain) terminal.err(formatExplanation(run));
+  if (options.explain) terminal.err(formatExplanation(run, options.foundTokenizer));
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderHtml(result));
     terminal.err(writtenFiles(options.html));

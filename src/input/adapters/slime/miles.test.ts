@@ -69,6 +69,11 @@ describe("miles --dump-details, two data-parallel by two context-parallel ranks"
     ]);
   });
 
+  it("advises nothing where all is read", async () => {
+    const { findings } = await readAll(details);
+    expect(findings.flatMap(({ hint }) => hint ?? [])).toEqual([]);
+  });
+
   it("says in --explain what was joined", async () => {
     const { run } = await readAll(details);
     expect(run.sources[0]!.found.slice(-2)).toEqual([

@@ -150,6 +150,17 @@ function joinStep(places: readonly number[], parts: readonly PartFile[], joined:
   if (rollout !== undefined && isReadable) joined[rollout] = { as: "companion", problem: undefined };
 }
 
+/** Beside training dumps nothing is missing: an evaluation has no other side to look for. */
+function describeEvaluations(parts: readonly PartFile[], joined: Joined[]): void {
+  if (!parts.some((part) => readFacts(part).kind === "train")) return;
+  for (const [place, part] of parts.entries()) {
+    const { problem } = part;
+    if (readFacts(part).kind !== "evaluation" || problem === undefined) continue;
+    const { message, at, likely } = problem;
+    joined[place] = READ_ALONE(new MissingSideError(message, { at, ...(likely && { likely }) }));
+  }
+}
+
 /** `dashboard_columns`: nothing but what the rollout or training dumps of the run hold. */
 function joinMirrors(places: readonly number[], parts: readonly PartFile[], joined: Joined[]): void {
   if (places.length === parts.length) return;
@@ -195,5 +206,6 @@ export function joinDumps(parts: readonly PartFile[]): readonly Joined[] {
   for (const places of byStep.values()) joinStep(places, parts, joined);
   joinCalls(calls, parts, joined);
   joinMirrors(mirrors, parts, joined);
+  describeEvaluations(parts, joined);
   return joined;
 }
