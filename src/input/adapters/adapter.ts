@@ -68,9 +68,11 @@ export interface Joined {
   readonly repeats?: string;
 }
 
-/** A file of a run that `detect` said to be a part, with what it said. */
+/** A file that `detect` said to be a part, with what it said. */
 export interface PartFile {
   readonly file: string;
+  /** As its path names it. */
+  readonly run: string;
   readonly facts: unknown;
   /** What keeps it from being read on its own. */
   readonly problem: LogratioError | undefined;
@@ -117,8 +119,8 @@ export interface Adapter {
   readonly completeWhen?: string;
   detect(document: SourceDocument, mapping?: ColumnMapping): Promise<Match | undefined>;
   /**
-   * Says how the files of one run that have a {@link Match.part} go together, in the same order. Called with all that
-   * are there, whenever files are found; only files that the user gave are among them.
+   * Says how the files that have a {@link Match.part} go together, in the same order. Called with all that are there,
+   * of all runs, whenever files are found; only files that the user gave are among them.
    */
   join?(parts: readonly PartFile[]): readonly Joined[];
   /**

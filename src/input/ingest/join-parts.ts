@@ -59,13 +59,18 @@ export function joinParts(sources: readonly Source[], findings: FindingLog): Sou
   const groups = new Map<string, Source[]>();
   for (const source of sources) {
     if (source.part === undefined || source.adapter.join === undefined) continue;
-    const key = `${source.adapter.name}\0${source.report.run}`;
-    groups.set(key, [...(groups.get(key) ?? []), source]);
+    const { name } = source.adapter;
+    groups.set(name, [...(groups.get(name) ?? []), source]);
   }
   const joinedBy = new Map<Source, Source | undefined>();
   const told = new Set<Source>();
   for (const members of groups.values()) {
-    const parts = members.map(({ report, part, problem }) => ({ file: report.file, facts: part, problem }));
+    const parts = members.map(({ report, part, problem }) => ({
+      file: report.file,
+      run: report.run,
+      facts: part,
+      problem,
+    }));
     members[0]!.adapter.join!(parts).forEach((joined, place) => {
       const source = members[place]!;
       if (joined.as === "read") {

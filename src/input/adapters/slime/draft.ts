@@ -62,6 +62,10 @@ async function readLayout(dump: Dump, i: number, response: number, cpSize: numbe
   return { total, response, cpSize, paddedTo };
 }
 
+function isSameSample(a: NumericArray | undefined, b: NumericArray | undefined): boolean {
+  return a?.length === b?.length && (a === undefined || a.every((id, i) => id === b?.[i]));
+}
+
 /** @throws LengthMismatchError when there are fewer tokens than the response has */
 export async function toDraft(dump: Dump, i: number, around: Surroundings): Promise<SequenceDraft> {
   const { file, slices, rewards, samples } = around;
@@ -86,8 +90,8 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   const sample =
     (await readScalar(dump.get(i, "sample_index"))) ?? (await readScalar(dump.get(i, "sample_indices")));
   const known = sample === undefined ? undefined : samples?.get(sample);
-  // A sample of the same index and another length belongs to another rollout.
-  const rollout = known !== undefined && known.tokens === tokens?.length ? known : undefined;
+  // A sample of the same index with other tokens belongs to another rollout.
+  const rollout = isSameSample(known?.tokens, tokens) ? known : undefined;
   const mask = (await readArray(dump, i, "loss_masks")) ?? new Uint8Array(responseLength).fill(1);
   const reward =
     rewards === undefined ? (rollout?.reward ?? (await readScalar(dump.get(i, "rewards")))) : rewards.get(i);

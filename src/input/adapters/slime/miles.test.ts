@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readOnePolicy } from "../one-policy.test-data.ts";
 import { FIXTURES, readAll, readError, splitPrompts, splitRows } from "../read.test-data.ts";
 
 const details = `${FIXTURES}miles/details`;
@@ -107,6 +111,27 @@ describe("miles --dump-details, two data-parallel by two context-parallel ranks"
     );
   });
 
+  it("joins folders of any names, and not samples of another rollout", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "logratio-miles-"));
+    try {
+      const details12 = `${FIXTURES}slime/details`;
+      await cp(`${details12}/train_data/12.pt`, join(folder, "trained/12.pt"));
+      await cp(`${details12}/rollout_data/12.pt`, join(folder, "sampled/12.pt"));
+      const { batches } = await readAll([join(folder, "trained"), join(folder, "sampled")]);
+      expect(batches[0]!.groupIds).toEqual(["0", "0", "0"]);
+      // The same step of another run: two indices occur in both, and stand for sequences of other lengths.
+      await cp(`${details12}/train_data/12.pt`, join(folder, "other/train_data/12.pt"));
+      await cp(`${FIXTURES}slime/other_rollout.pt`, join(folder, "other/rollout_data/12.pt"));
+      const other = await readAll(join(folder, "other"));
+      expect(other.batches[0]!.groupIds).toEqual([undefined, undefined, undefined]);
+      expect(other.findings.map(({ message }) => message)).toContain(
+        "3 sequences of the training dumps are not in the rollout dump of the step: no group, prompt and versions",
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it("says which slice is missing", async () => {
     const error = await readError(train(1));
     expect([error._tag, error.message]).toEqual([
@@ -138,5 +163,27 @@ describe("miles --dump-details, two data-parallel by two context-parallel ranks"
     ],
   ])("%s has one policy", async (name, message) => {
     expect((await readError(`${details}/${name}`)).message).toBe(message);
+  });
+
+  it.each(["whole", "in slices of 7 bytes", "without its name"] as const)(
+    "the rollout dump alone is the rollout policy, %s",
+    async (manner) => {
+      const { batch, match } = await readOnePolicy(`${details}/rollout_data/7.pt`, manner);
+      expect([match.onePolicy?.has, match.step]).toEqual(["rollout", 7]);
+      expect(splitRows(batch, batch.rolloutLogprobs)).toEqual(
+        batch.sampleIds.map((id) => EXPECTED[id!]!.rollout),
+      );
+      expect(splitPrompts(batch)).toEqual(batch.sampleIds.map((id) => EXPECTED[id!]!.prompt));
+      expect(batch.groupIds).toEqual(batch.sampleIds.map((id) => EXPECTED[id!]!.group));
+      expect(batch.trainerLogprobs).toBeUndefined();
+    },
+  );
+
+  it("miles' dashboard mirror alone is the rollout policy", async () => {
+    const { batch, match } = await readOnePolicy(`${details}/dashboard_columns/rollout_7.parquet`);
+    expect(match.onePolicy?.has).toBe("rollout");
+    expect(splitRows(batch, batch.rolloutLogprobs)).toEqual(
+      batch.sampleIds.map((id) => EXPECTED[id!]!.rollout),
+    );
   });
 });

@@ -163,7 +163,7 @@ function describeEvaluations(parts: readonly PartFile[], joined: Joined[]): void
 
 /** `dashboard_columns`: nothing but what the rollout or training dumps of the run hold. */
 function joinMirrors(places: readonly number[], parts: readonly PartFile[], joined: Joined[]): void {
-  if (places.length === parts.length) return;
+  if (!parts.some((part) => ["train", "rollout"].includes(readFacts(part).kind))) return;
   for (const place of places)
     joined[place] = {
       as: "repeated",
@@ -192,7 +192,7 @@ function joinCalls(places: readonly number[], parts: readonly PartFile[], joined
   }
 }
 
-export function joinDumps(parts: readonly PartFile[]): readonly Joined[] {
+function joinRun(parts: readonly PartFile[]): readonly Joined[] {
   const joined = parts.map(({ problem }) => READ_ALONE(problem));
   const byStep = new Map<number | undefined, number[]>();
   const calls: number[] = [];
@@ -207,5 +207,37 @@ export function joinDumps(parts: readonly PartFile[]): readonly Joined[] {
   joinCalls(calls, parts, joined);
   joinMirrors(mirrors, parts, joined);
   describeEvaluations(parts, joined);
+  return joined;
+}
+
+/**
+ * The run of each file. Training and rollout dumps may lie in folders of different names
+ * (`--save-debug-train-data A/{rollout_id}.pt --save-debug-rollout-data B/{rollout_id}.pt`): where one folder has nothing
+ * but the one and a single other nothing but the other, they are of one run. Samples join by index and length all the same.
+ */
+function assignRuns(parts: readonly PartFile[]): readonly string[] {
+  const kinds = new Map<string, Set<string>>();
+  for (const part of parts) {
+    const known = kinds.get(part.run) ?? new Set();
+    kinds.set(part.run, known.add(readFacts(part).kind));
+  }
+  const lacking = (has: string, lacks: string): string[] =>
+    [...kinds].filter(([, seen]) => seen.has(has) && !seen.has(lacks)).map(([run]) => run);
+  const [train, rollout] = [lacking("train", "rollout"), lacking("rollout", "train")];
+  const isPair = train.length === 1 && rollout.length === 1;
+  return parts.map(({ run }) => (isPair && run === rollout[0] ? train[0]! : run));
+}
+
+export function joinDumps(parts: readonly PartFile[]): readonly Joined[] {
+  const runs = assignRuns(parts);
+  const joined: Joined[] = parts.map(({ problem }) => READ_ALONE(problem));
+  for (const run of new Set(runs)) {
+    const places = [...runs.keys()].filter((place) => runs[place] === run);
+    const members = joinRun(places.map((place) => parts[place]!));
+    for (const [i, one] of members.entries()) {
+      const companions = one.companions?.map((place) => places[place]!);
+      joined[places[i]!] = companions === undefined ? one : { ...one, companions };
+    }
+  }
   return joined;
 }

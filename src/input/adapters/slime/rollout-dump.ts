@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { NumericArray } from "../../../core/base/index.ts";
 import type { TreeValue } from "../../io/index.ts";
 import type { Companion } from "../adapter.ts";
 import { isMap, readScalar, readTexts, readVector } from "../shared/tree-values.ts";
@@ -20,7 +21,7 @@ export interface RolloutSample {
   readonly reward: number | undefined;
   readonly environment: string | undefined;
   readonly versions: TreeValue | undefined;
-  readonly tokens: number | undefined;
+  readonly tokens: NumericArray | undefined;
 }
 
 async function readText(value: TreeValue | undefined): Promise<string | undefined> {
@@ -41,7 +42,6 @@ function writePrompt(value: TreeValue | undefined): string | undefined {
 
 export async function readRolloutSample(dump: Dump, i: number): Promise<RolloutSample> {
   const metadata = dump.get(i, "metadata");
-  const tokens = await readVector(dump.get(i, "tokens"));
   return {
     position: i,
     group: await readText(dump.get(i, "group_index")),
@@ -50,7 +50,7 @@ export async function readRolloutSample(dump: Dump, i: number): Promise<RolloutS
     reward: await readScalar(dump.get(i, "reward")),
     environment: isMap(metadata) ? await readText(metadata.data_source ?? metadata.env) : undefined,
     versions: dump.get(i, "weight_versions"),
-    tokens: tokens?.length,
+    tokens: await readVector(dump.get(i, "tokens")),
   };
 }
 
