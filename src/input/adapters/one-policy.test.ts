@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { detectFile, type Manner, readOnePolicy } from "./one-policy.test-data.ts";
 import { EXPECTED, FIXTURES, readAll, readError, splitPrompts, splitRows } from "./read.test-data.ts";
@@ -41,6 +44,38 @@ describe("traces: lists of objects become sequences", () => {
     expect(splitRows(batch, batch.rolloutLogprobs)![1]).toEqual([-0.25, -0.5]);
     const sampled = EXPECTED.masks.flat().reduce((a, c) => a + c, 0);
     expect(batch.responseMask.reduce((a, c) => a + c, 0)).toBe(sampled + 2);
+  });
+
+  it("leaves out an episode whose log-probs do not fit, or whose nodes are tangled on purpose", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "logratio-traces-"));
+    try {
+      const node = (parent: number | null, logprobs: number[]): object => ({
+        parent,
+        message: { role: "assistant" },
+        token_ids: [5, 6],
+        mask: [true, true],
+        logprobs,
+      });
+      const depth = 4000;
+      const chain = Array.from({ length: depth }, (_, i) => node(i === 0 ? null : i - 1, [-1, -1]));
+      const leaves = Array.from({ length: depth }, () => node(depth - 1, [-1, -1]));
+      const episodes = [
+        [node(null, [-1, -2])],
+        [node(null, [-1, -2, -3])],
+        // A parent behind its child, and itself: no path has an end by them.
+        [node(1, [-1, -2]), node(1, [-1, -2])],
+        [...chain, ...leaves],
+      ].map((nodes) => ({ traces: [{ nodes }] }));
+      const path = join(folder, "traces.jsonl");
+      await writeFile(path, episodes.map((episode) => `${JSON.stringify(episode)}\n`).join(""));
+      const { batch, findings } = await readOnePolicy(path);
+      expect([...batch.rows]).toEqual([0, 2]);
+      expect(findings.list().map(({ message, count }) => [message, count])).toEqual([
+        ["2 rows cannot be read, the first: logprobs: 3 values for 2 tokens of which 2 were sampled", 2],
+      ]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("gives the tokens of each rLLM step the version of its weights", async () => {

@@ -32,21 +32,31 @@ function listTraces(object: TreeMap): readonly TreeMap[] {
   return object.nodes === undefined ? listMaps(object.traces) : [object];
 }
 
-/** Paths from a root to each leaf, as places in `nodes`, in the order of the leaves. */
-function listPaths(nodes: readonly TreeMap[]): readonly (readonly number[])[] {
+/** Paths of all leaves together: more than a conversation has, and less than would hold the process up. */
+const MOST_PLACES = 10_000_000;
+
+/**
+ * Paths from a root to each leaf, as places in `nodes`, in the order of the leaves; undefined where they share so much
+ * that together they are longer than {@link MOST_PLACES}.
+ */
+function listPaths(nodes: readonly TreeMap[]): readonly (readonly number[])[] | undefined {
   const parents = nodes.map((node) => numberIn(node, "parent"));
   const inner = new Set(parents);
-  return nodes.flatMap((_, leaf) => {
-    if (inner.has(leaf)) return [];
+  const paths: number[][] = [];
+  let places = 0;
+  for (const leaf of nodes.keys()) {
+    if (inner.has(leaf)) continue;
     const path: number[] = [];
     // A parent stands before its children; anything else would be a cycle.
     for (let at: number | undefined = leaf; at !== undefined && at >= 0; ) {
-      path.unshift(at);
+      path.push(at);
       const parent: number | undefined = parents[at];
       at = parent !== undefined && parent < at ? parent : undefined;
+      if (++places > MOST_PLACES) return undefined;
     }
-    return [path];
-  });
+    paths.push(path.reverse());
+  }
+  return paths;
 }
 
 function toSegment(node: TreeMap, version: number | undefined, counted: boolean): Segment {
@@ -89,7 +99,10 @@ function readEpisode(episode: TreeMap): readonly SequenceDraft[] | Unavailable {
   for (const trace of listTraces(episode)) {
     const nodes = listMaps(trace.nodes);
     const counted = new Set<number>();
-    for (const [branch, path] of listPaths(nodes).entries()) {
+    const paths = listPaths(nodes);
+    if (paths === undefined)
+      return new Unavailable(`the paths of ${nodes.length} nodes are too long together`);
+    for (const [branch, path] of paths.entries()) {
       const assembled = assembleSegments(
         path.map((place) => toSegment(nodes[place]!, version, counted.has(place))),
       );
