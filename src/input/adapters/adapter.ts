@@ -45,6 +45,45 @@ export interface Match {
   readonly problem?: LogratioError | undefined;
   /** Set when the document has the log-probs of one policy only; `read` then leaves the other side undefined. */
   readonly onePolicy?: OnePolicy | undefined;
+  /** Set where files of a run complete each other: what {@link Adapter.join} must know of this one. */
+  readonly part?: unknown;
+}
+
+/**
+ * How one file goes with others of its run, as {@link Adapter.join} says: read (with what its companions hold),
+ * part of what another file's reading takes in, or a repetition of what another file holds.
+ */
+export interface Joined {
+  readonly as: "read" | "companion" | "repeated";
+  /** Places in the list that `join` was given: the files that complete this one. */
+  readonly companions?: readonly number[];
+  /** Instead of the match's problem; undefined: the file can be read now. */
+  readonly problem: LogratioError | undefined;
+  /** Further lines for `--explain`. */
+  readonly found?: readonly string[];
+  readonly guessed?: readonly string[];
+  /** What reading this file must know of the others, beside what is in its companions. */
+  readonly shared?: unknown;
+  /** Of a repetition: what holds the same, as in `repeat sequences of TRAIN_DATA`. */
+  readonly repeats?: string;
+}
+
+/** A file that `detect` said to be a part, with what it said. */
+export interface PartFile {
+  readonly file: string;
+  /** As its path names it. */
+  readonly run: string;
+  readonly facts: unknown;
+  /** What keeps it from being read on its own. */
+  readonly problem: LogratioError | undefined;
+}
+
+/** A file that completes the one being read; closed by who opened it. */
+export interface Companion {
+  readonly file: string;
+  readonly facts: unknown;
+  /** @throws LogratioError when it cannot be opened any more */
+  readonly open: () => Promise<SourceDocument>;
 }
 
 /** The side that is there, and what to tell who needs both. */
@@ -59,6 +98,10 @@ export interface AdapterContext {
   readonly mapping?: ColumnMapping | undefined;
   /** About how many elements of one column to read at a time. */
   readonly blockTokens: number;
+  /** The files that {@link Adapter.join} chose to complete this one. */
+  readonly companions?: readonly Companion[] | undefined;
+  /** As {@link Joined.shared}. */
+  readonly shared?: unknown;
 }
 
 export interface Reading {
@@ -77,6 +120,11 @@ export interface Adapter {
   /** The file that this trainer puts into a folder once all of the step's files there are whole. */
   readonly completeWhen?: string;
   detect(document: SourceDocument, mapping?: ColumnMapping): Promise<Match | undefined>;
+  /**
+   * Says how the files that have a {@link Match.part} go together, in the same order. Called with all that are there,
+   * of all runs, whenever files are found; only files that the user gave are among them.
+   */
+  join?(parts: readonly PartFile[]): readonly Joined[];
   /**
    * Called on a document that `detect` matched.
    *

@@ -4,26 +4,41 @@
  * @module
  */
 import type { Adapter } from "./adapter.ts";
+import { areal } from "./areal/index.ts";
+import { art } from "./art/index.ts";
 import { generic } from "./generic/index.ts";
+import { maxtext } from "./maxtext/index.ts";
+import { nemoGym } from "./nemo-gym/index.ts";
 import { nemoRl } from "./nemo-rl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
+import { openInstruct } from "./open-instruct/index.ts";
 import { pair } from "./pair/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
 import { record } from "./record/index.ts";
 import { roll } from "./roll/index.ts";
 import { skyrl } from "./skyrl/index.ts";
+import { rllm } from "./rllm/index.ts";
 import { slime } from "./slime/index.ts";
+import { verifiers } from "./verifiers/index.ts";
 import { verl } from "./verl/index.ts";
-import { xtuner } from "./xtuner/index.ts";
+import { xtuner, xtunerDebug } from "./xtuner/index.ts";
 
 export const ADAPTERS: readonly Adapter[] = [
   record,
   xtuner,
+  xtunerDebug,
   nemoRl,
   primeRl,
   slime,
   skyrl,
   roll,
+  areal,
+  verifiers,
+  nemoGym,
+  rllm,
+  art,
+  openInstruct,
+  maxtext,
   verl,
   oneSided,
   pair,
@@ -35,7 +50,17 @@ export const COMPLETE_MARKERS: ReadonlySet<string> = new Set(
   ADAPTERS.flatMap(({ completeWhen }) => completeWhen ?? []),
 );
 
-export type { Adapter, AdapterContext, ColumnMapping, Match, OnePolicy, Reading } from "./adapter.ts";
+export type {
+  Adapter,
+  AdapterContext,
+  ColumnMapping,
+  Companion,
+  Joined,
+  Match,
+  OnePolicy,
+  PartFile,
+  Reading,
+} from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
 export { readPair } from "./pair/index.ts";
 export { COLUMN_FLAGS } from "./shared/fields.ts";

@@ -59,6 +59,8 @@ const INNER = new Set([
   "token_exports",
   "train_data",
   "rollout_data",
+  "policy_loss_debug",
+  "dashboard_columns",
   "dumped_data",
   "completions",
   "rollouts",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ADAPTERS } from "../adapters/index.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError } from "../adapters/read.test-data.ts";
 import { openRun, openRuns } from "./open-run.ts";
 import type { Progress } from "./progress.ts";
@@ -229,7 +230,7 @@ describe("options", () => {
     const error = await readError(path, { adapter: "verrl" });
     expect([error._tag, error.message]).toEqual([
       "UsageError",
-      'unknown format "verrl"; the formats are record, xtuner, nemo-rl, prime-rl, slime, skyrl, roll, verl, one-sided, pair, generic',
+      `unknown format "verrl"; the formats are ${ADAPTERS.map(({ name }) => name).join(", ")}`,
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { type Reading, readPair } from "../adapters/index.ts";
+import { type Companion, type Reading, readPair } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import {
   ENOUGH_TOKENS,
@@ -36,6 +36,37 @@ async function reopen(
   if (source.document !== undefined) return source.document;
   const input = await openInput(source.file, options.stdin);
   return openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
+}
+
+/** Companions that are open, for as long as consecutive sources share them: a step's ranks share one rollout dump. */
+function companionDocuments(options: ReadOptions): {
+  of(source: Source): Promise<readonly Companion[]>;
+  close(): Promise<void>;
+} {
+  const open = new Map<string, Promise<SourceDocument>>();
+  const close = async (keep: ReadonlySet<string>): Promise<void> => {
+    for (const [path, document] of open) {
+      if (keep.has(path)) continue;
+      open.delete(path);
+      await closeQuietly(await document.catch(() => undefined));
+    }
+  };
+  return {
+    async of({ companions }) {
+      await close(new Set(companions.map(({ file }) => file.path)));
+      return companions.map((companion) => ({
+        file: companion.report.file,
+        facts: companion.part,
+        open() {
+          const { path } = companion.file;
+          const known = open.get(path) ?? reopen(companion, options, () => {});
+          open.set(path, known);
+          return known;
+        },
+      }));
+    },
+    close: () => close(new Set()),
+  };
 }
 
 /** What was read, of all sources of a run together. */
@@ -69,70 +100,77 @@ export async function* readSources(
   const runScanner =
     sources.length > 1 && options.align !== "none" && !isOneSided(options) ? new ShiftScanner() : undefined;
   const runShift = options.align === "auto" ? await findRunShift(sources, options) : undefined;
-  for (const source of sources) {
-    const { report, adapter } = source;
-    const before = meter.bytesRead;
-    const tell = (): void =>
-      options.onProgress?.({
-        bytesRead: meter.bytesRead,
-        bytesTotal,
-        sequences: meter.sequences,
-        file: report.file,
-      });
-    let document: SourceDocument | undefined;
-    let kept = 0;
-    try {
-      document = await reopen(source, options, (bytes) => {
-        meter.bytesRead += bytes;
-        tell();
-      });
-      const reading = await adapter.read(document, {
-        findings,
-        mapping: options.mapping,
-        blockTokens: BLOCK_TOKENS,
-      });
-      const provenance = {
-        file: report.file,
-        format: report.format,
-        trainer: reading.trainer ?? adapter.name,
-        alignment: reading.alignment,
-        ...((reading.masks?.length ?? 0) > 1 && { masks: reading.masks! }),
-      };
-      report.checks.masks = reading.masks;
-      for await (const batch of packBatches(reading, {
-        findings,
-        batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
-        steps: options.steps,
-        defaults: source.defaults,
-        origin: { provenance, sampling: reading.sampling },
-        columns: report.found,
-        checks: report.checks,
-        align: options.align,
-        runShift,
-        runScanner,
-        isOneSided: isOneSided(options),
-        onMasked: (tokens) => {
-          tally.masked += tokens;
-        },
-      })) {
-        tally.batches++;
-        tally.tokens += batch.responseMask.length;
-        meter.sequences += batch.length;
-        kept += batch.length;
-        tell();
-        yield batch;
+  const companions = companionDocuments(options);
+  try {
+    for (const source of sources) {
+      const { report, adapter } = source;
+      const before = meter.bytesRead;
+      const tell = (): void =>
+        options.onProgress?.({
+          bytesRead: meter.bytesRead,
+          bytesTotal,
+          sequences: meter.sequences,
+          file: report.file,
+        });
+      let document: SourceDocument | undefined;
+      let kept = 0;
+      try {
+        document = await reopen(source, options, (bytes) => {
+          meter.bytesRead += bytes;
+          tell();
+        });
+        const reading = await adapter.read(document, {
+          findings,
+          mapping: options.mapping,
+          blockTokens: BLOCK_TOKENS,
+          companions: await companions.of(source),
+          shared: source.shared,
+        });
+        const provenance = {
+          file: report.file,
+          format: report.format,
+          trainer: reading.trainer ?? adapter.name,
+          alignment: reading.alignment,
+          ...((reading.masks?.length ?? 0) > 1 && { masks: reading.masks! }),
+        };
+        report.checks.masks = reading.masks;
+        for await (const batch of packBatches(reading, {
+          findings,
+          batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+          steps: options.steps,
+          defaults: source.defaults,
+          origin: { provenance, sampling: reading.sampling },
+          columns: report.found,
+          checks: report.checks,
+          align: options.align,
+          runShift,
+          runScanner,
+          isOneSided: isOneSided(options),
+          onMasked: (tokens) => {
+            tally.masked += tokens;
+          },
+        })) {
+          tally.batches++;
+          tally.tokens += batch.responseMask.length;
+          meter.sequences += batch.length;
+          kept += batch.length;
+          tell();
+          yield batch;
+        }
+      } catch (error) {
+        const failure = containFileError(error, report.file);
+        tally.firstError ??= failure;
+        onSkipped();
+        reportSkipped(findings, report.file, failure, kept);
+      } finally {
+        if (document !== undefined) noteInvalidText(document, findings);
+        await closeQuietly(document);
       }
-    } catch (error) {
-      const failure = containFileError(error, report.file);
-      tally.firstError ??= failure;
-      onSkipped();
-      reportSkipped(findings, report.file, failure, kept);
-    } finally {
-      if (document !== undefined) noteInvalidText(document, findings);
-      await closeQuietly(document);
+      meter.bytesRead = before + report.bytes;
+      tell();
     }
-    meter.bytesRead = before + report.bytes;
-    tell();
+  } finally {
+    await companions.close();
   }
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
   reportRunShift(sources, runScanner?.finish(), findings);

@@ -57,10 +57,13 @@ it("loses nothing by such a file of a folder, unless it is named like those that
 });
 
 it("says so of a named file with one side only, and hardly a word of one of a folder", async () => {
-  const details = join(FIXTURES, "slime/details");
+  const details = join(FIXTURES, "miles/details");
   const oneSided = async (...paths: string[]) =>
     (await readAll(paths)).findings.find(({ code }) => code === "one-sided");
-  const [both, half] = [join(details, "train_data/12.pt"), join(details, "rollout_data/12.pt")];
+  const [both, half] = [
+    join(FIXTURES, "slime/details/train_data/12.pt"),
+    join(details, "rollout_data/eval_7.pt"),
+  ];
   expect(await oneSided(both, half)).toMatchObject({
     severity: "skipped",
     at: { file: half },

@@ -6,6 +6,7 @@
 import { basename, dirname, join } from "node:path";
 import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
+import { joinParts } from "./join-parts.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
 
@@ -83,7 +84,7 @@ export async function select(
   examineFile: typeof examine = examine,
 ): Promise<Selection> {
   const { findings } = options;
-  const sources: Source[] = [];
+  const examinedSources: Source[] = [];
   const failures: Failure[] = [];
   let keptBytes = 0;
   const limitKept = (source: Source): Source => {
@@ -95,8 +96,9 @@ export async function select(
   for (const file of walked.files) {
     const examined = await examineFile(file, options);
     if (isFailure(examined)) failures.push(examined);
-    else sources.push(limitKept(examined));
+    else examinedSources.push(limitKept(examined));
   }
+  const sources = joinParts(examinedSources, findings);
   const { missed, other } = splitFailures(failures, sources);
   const readable = sources.filter(({ problem }) => problem === undefined);
   if (readable.length > 0) {

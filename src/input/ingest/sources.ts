@@ -44,6 +44,12 @@ export interface Source {
   readonly defaults: FileNumbers;
   /** Recognized, but not readable on its own. */
   readonly problem: LogratioError | undefined;
+  /** What detection said of it for `Adapter.join`. */
+  readonly part: unknown;
+  /** Files of the run that complete this one; they are no sources themselves. */
+  readonly companions: readonly Source[];
+  /** What `Adapter.join` said of the other files. */
+  readonly shared: unknown;
   /** Kept from detection where opening again is impossible (standard input) or dear (one large JSON object). */
   readonly document: SourceDocument | undefined;
 }
@@ -158,6 +164,9 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       stepIsCertain: document.kind === "tree" || named.step === step,
       defaults: document.kind === "tree" ? { step, rank } : named,
       problem: match.problem ?? match.onePolicy?.error,
+      part: match.part,
+      companions: [],
+      shared: undefined,
       document: kept ? document : undefined,
     };
   } catch (error) {

@@ -4,6 +4,7 @@
  * @module
  */
 export { compareTokenizers, type TokenizerDifference } from "./compare-tokenizers.ts";
+export { findTokenizer } from "./find-tokenizer.ts";
 export { openTokenizer } from "./open-tokenizer.ts";
 export type { TokenDecoder } from "./token-decoder.ts";
 export { type SpelledTokens, TokenTexts } from "./token-texts.ts";

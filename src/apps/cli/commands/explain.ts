@@ -13,8 +13,12 @@ interface Block {
   readonly checks: SourceChecks[];
 }
 
-/** What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block. */
-export function formatExplanation(run: Pick<Run, "sources" | "ignored">): string {
+/**
+ * What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block.
+ *
+ * @param tokenizer that was found beside the files
+ */
+export function formatExplanation(run: Pick<Run, "sources" | "ignored">, tokenizer?: string): string {
   const blocks = new Map<string, Block>();
   for (const source of run.sources) {
     const { format, trainer, found, guessed, missing } = source;
@@ -26,7 +30,11 @@ export function formatExplanation(run: Pick<Run, "sources" | "ignored">): string
     } else blocks.set(key, { files: [source.file], source, checks: [source.checks] });
   }
   const read = [...blocks.values()].map(formatBlock);
-  return [...read, ...ignoredLines(run)].join("");
+  const spelled =
+    tokenizer === undefined
+      ? []
+      : [`tokenizer ${printable(tokenizer)}, found beside the dumps: as if given with --tokenizer\n`];
+  return [...read, ...spelled, ...ignoredLines(run)].join("");
 }
 
 const MOST_IGNORED = 40;

@@ -25,6 +25,8 @@ export interface ReportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly html?: string;
   readonly parity?: string;
   readonly explain?: boolean;
+  /** Beside the dumps, where --tokenizer was not given. */
+  readonly foundTokenizer?: string;
   readonly brief?: boolean;
   readonly full?: boolean;
   readonly threads?: string;
@@ -32,7 +34,18 @@ export interface ReportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly asDemo?: boolean;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads", "asDemo"];
+const FORM_FLAGS = [
+  "json",
+  "markdown",
+  "html",
+  "force",
+  "explain",
+  "brief",
+  "full",
+  "threads",
+  "asDemo",
+  "foundTokenizer",
+];
 
 /** Reads a run once and prints the report in the form that was asked for. */
 export async function report(
@@ -51,11 +64,12 @@ export async function report(
     const outputs = await openOutputs({ inputs, force: options.force });
     await outputs.file("--html", options.html, "report page");
   }
-  const filter = await compileFilter(options);
+  const tokenizer = options.tokenizer ?? options.foundTokenizer;
+  const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
   const progress = createProgress(terminal);
   // Also of files that are refused, where it is needed most.
   const explain = (of: Pick<Run, "sources" | "ignored">): void => {
-    if (options.explain) terminal.err(formatExplanation(of));
+    if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer));
   };
   let examined: readonly SourceReport[] = [];
   const run = await openRun(paths, {

@@ -27,6 +27,7 @@ export const digits: Verb<[paths: string[]], DigitsOptions> = {
       .option("--markdown", "print the result as Markdown to paste into an issue"),
   async run([paths], options, terminal) {
     const { digits } = await import("../commands/digits.ts");
-    return digits(paths, options, terminal);
+    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
+    return digits(paths, await withTokenizer(paths, options), terminal);
   },
 };

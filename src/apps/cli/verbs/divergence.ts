@@ -38,6 +38,7 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
       .option("--json", "print settings, counts, metrics per step and, without --out, the records as JSON"),
   async run([paths], options, terminal) {
     const { divergence } = await import("../commands/divergence.ts");
-    return divergence(paths, options, terminal);
+    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
+    return divergence(paths, await withTokenizer(paths, options), terminal);
   },
 };

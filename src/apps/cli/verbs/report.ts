@@ -44,7 +44,10 @@ export const report: Verb<[paths: string[]], ReportOptions> = {
   addOptions: (command) => addReportOptions(addInputOptions(command)),
   async run([paths], options, terminal) {
     const { report } = await import("../commands/report.ts");
-    return report(paths, options, terminal);
+    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
+    const { tokenizer } = await withTokenizer(paths, options);
+    const isFound = tokenizer !== undefined && options.tokenizer === undefined;
+    return report(paths, isFound ? { ...options, foundTokenizer: tokenizer } : options, terminal);
   },
 };
 

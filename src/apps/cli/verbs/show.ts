@@ -51,6 +51,7 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
       .option("--json", "print everything as JSON"),
   async run([paths], options, terminal) {
     const { show } = await import("../commands/show.ts");
-    return show(paths, options, terminal);
+    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
+    return show(paths, await withTokenizer(paths, options), terminal);
   },
 };

@@ -47,6 +47,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       .option("--bundle <path>", "write the page and its data for any web server, as a .zip or a directory"),
   async run([paths], options, terminal) {
     const { view } = await import("../commands/view.ts");
-    return view(paths, options, terminal);
+    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
+    return view(paths, await withTokenizer(paths, options), terminal);
   },
 };

@@ -13,6 +13,7 @@ import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
 import { reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, isRowList, toNumber, toNumbers, toText } from "../shared/row-values.ts";
+import { matchGolden, readGolden } from "./golden.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
   generation_logprobs: "rollout log-probs",
@@ -144,7 +145,7 @@ async function* readBlocks(
 export const nemoRl: Adapter = {
   name: "nemo-rl",
   async detect(document) {
-    if (document.kind !== "rows") return undefined;
+    if (document.kind !== "rows") return matchGolden(document);
     const row = document.sample.find((sample) => sample.generation_logprobs !== undefined);
     if (row === undefined || row.prev_logprobs === undefined || row.token_loss_mask === undefined)
       return undefined;
@@ -162,6 +163,7 @@ export const nemoRl: Adapter = {
     };
   },
   async read(document, context) {
-    return { alignment: "token", sampling: {}, blocks: readBlocks(document as RowDocument, context) };
+    const blocks = document.kind === "tree" ? readGolden(document) : readBlocks(document, context);
+    return { alignment: "token", sampling: {}, blocks };
   },
 };

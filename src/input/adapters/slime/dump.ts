@@ -20,6 +20,8 @@ export interface Dump {
   /** Element `i` of a per-sample column, under the name that training dumps use. */
   readonly get: (i: number, name: string) => TreeValue | undefined;
   readonly has: (name: string) => boolean;
+  /** A value of the whole rollout batch, which is not cut into samples. */
+  readonly whole: (name: string) => TreeValue | undefined;
   readonly root: TreeMap;
 }
 
@@ -55,6 +57,7 @@ export async function asDump(root: TreeMap): Promise<Dump | undefined> {
       samples: count,
       get: (i, name) => elementAt(columns[name], i),
       has: (name) => columns[name] !== undefined && columns[name] !== null,
+      whole: (name) => data[name],
       root,
     };
   }
@@ -64,8 +67,8 @@ export async function asDump(root: TreeMap): Promise<Dump | undefined> {
   const has = (name: string): boolean =>
     samples.some((sample) => sample[name] !== undefined && sample[name] !== null);
   const get = (i: number, name: string): TreeValue | undefined => samples[i]?.[name];
-  if (has("response_lengths")) return { kind: "train-v2", samples: samples.length, get, has, root };
-  if (has("response_length") && has("tokens"))
-    return { kind: "rollout", samples: samples.length, get, has, root };
+  const common = { samples: samples.length, get, has, whole: (name: string) => root[name], root };
+  if (has("response_lengths")) return { kind: "train-v2", ...common };
+  if (has("response_length") && has("tokens")) return { kind: "rollout", ...common };
   return undefined;
 }

@@ -1,151 +1,40 @@
 /**
- * slime and miles: debug dumps of training data (`.pt`); log-probs and masks cover the response, `tokens` prompt and
- * response, nothing is padded.
+ * slime and miles: debug dumps (`.pt`) of training data, of rollouts and, from miles, of the policy loss; log-probs and
+ * masks cover the response, `tokens` prompt and response, nothing is padded. Files of one step are read together
+ * (`parts.ts`).
  *
  * @module
  */
 
-import type { NumericArray } from "../../../core/base/index.ts";
-import {
-  dictionary,
-  LengthMismatchError,
-  MissingSideError,
-  UnsupportedError,
-} from "../../../core/base/index.ts";
+import { UnsupportedError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeDocument, TreeValue } from "../../io/index.ts";
+import { plural } from "../../../core/text/index.ts";
+import type { TreeDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match } from "../adapter.ts";
-import { describeValue, readNumbers, readScalar, readVector } from "../shared/tree-values.ts";
+import { describeValue, readScalar } from "../shared/tree-values.ts";
+import { type Surroundings, toDraft, toRolloutDraft } from "./draft.ts";
 import { asDump, type Dump } from "./dump.ts";
+import { describeDump, findSides, nameTrainer } from "./explain.ts";
+import { matchMirror, readMirror } from "./mirror.ts";
+import { type DumpPart, joinDumps, readIndices, type SharedFacts } from "./parts.ts";
+import { examinePolicyLoss, findPolicyLoss, toPolicyLossDraft } from "./policy-loss.ts";
+import { matchPolicyLoss } from "./policy-loss-match.ts";
+import { readRawRewards } from "./rewards.ts";
+import { readRolloutSample, readRolloutSamples } from "./rollout-dump.ts";
 
-const LABELS: Readonly<Record<string, string>> = {
-  rollout_log_probs: "rollout log-probs",
-  log_probs: "trainer log-probs",
-  ref_log_probs: "reference log-probs",
-  teacher_log_probs: "teacher log-probs",
-  tokens: "prompt and response token ids",
-  loss_masks: "response mask",
-  advantages: "advantages",
-  entropy: "trainer entropy",
-  rewards: "reward",
-};
-
-/** miles also writes what slime writes; this key is its own. */
-function nameTrainer({ root }: Dump): string {
-  return root.qkv_format !== undefined || root.cp_size !== undefined ? "miles" : "slime";
-}
-
-async function findProblem(dump: Dump, file: string): Promise<Match["problem"]> {
-  const trainer = nameTrainer(dump);
-  if (dump.kind === "rollout") {
-    return new MissingSideError(`this is a slime rollout dump: it does not hold the trainer's log-probs`, {
-      at: { file },
-      likely: "it was written by --save-debug-rollout-data, or is rollout_data/ of --dump-details",
-      hint: "read the training dump instead: --save-debug-train-data PATH, or train_data/ next to rollout_data/ with --dump-details DIR",
-    });
-  }
-  const contextParallel = await readScalar(dump.root.cp_size);
-  if (contextParallel !== undefined && contextParallel > 1) {
-    return new UnsupportedError(
-      `this ${trainer} dump is one of ${contextParallel} context-parallel slices of each response`,
-      {
-        at: { file },
-        likely: "miles saves log-probs as each rank holds them, cut into zigzag chunks",
-        hint: "run one step with --context-parallel-size 1, or read rollout and train log-probs from a slime v2 dump",
-      },
-    );
-  }
-  const missing = ["rollout_log_probs", "log_probs"].filter((name) => !dump.has(name));
-  if (missing.length === 0) return undefined;
-  const side = missing[0] === "log_probs" ? "trainer" : "rollout";
-  return new MissingSideError(
-    `this ${trainer} dump has no ${missing.join(" and no ")}: the ${side} side is missing`,
-    {
-      at: { file },
-      likely:
-        side === "trainer"
-          ? "--use-rollout-logprobs makes older versions skip the trainer's own forward pass"
-          : "a custom generate function did not keep the engine's log-probs",
-      hint:
-        side === "trainer"
-          ? "drop --use-rollout-logprobs for one step with --save-debug-train-data PATH"
-          : 'in the generate function send "return_logprob": True to SGLang and fill sample.rollout_log_probs',
-    },
-  );
-}
-
-async function arrayAt(dump: Dump, i: number, name: string): Promise<NumericArray | undefined> {
-  const value = dump.get(i, name);
-  return value === undefined || value === null ? undefined : readVector(value);
-}
-
-async function toDraft(
-  dump: Dump,
-  i: number,
-  file: string,
-  rawRewards: ArrayLike<number> | undefined,
-): Promise<SequenceDraft> {
-  const length = await readScalar(dump.get(i, "response_lengths"));
-  const rollout = await arrayAt(dump, i, "rollout_log_probs");
-  const responseLength = length ?? rollout?.length ?? 0;
-  const tokens = await arrayAt(dump, i, "tokens");
-  if (tokens !== undefined && tokens.length < responseLength) {
-    throw new LengthMismatchError(
-      `tokens has ${tokens.length} values, response_lengths says ${responseLength}`,
-      {
-        found: tokens.length,
-        expected: responseLength,
-        at: { file, row: i },
-      },
-    );
-  }
-  const promptLength = tokens === undefined ? 0 : tokens.length - responseLength;
-  const policies = dictionary<NumericArray>();
-  const reference = await arrayAt(dump, i, "ref_log_probs");
-  const teacher = await arrayAt(dump, i, "teacher_log_probs");
-  if (reference !== undefined) policies.reference = reference;
-  if (teacher !== undefined) policies.teacher = teacher;
-  const entropy = await arrayAt(dump, i, "entropy");
-  const position = await readScalar(dump.get(i, "rollout_position"));
-  const sample =
-    (await readScalar(dump.get(i, "sample_index"))) ?? (await readScalar(dump.get(i, "sample_indices")));
-  const raw = rawRewards?.[position ?? i];
-  return {
-    length: responseLength,
-    responseMask: (await arrayAt(dump, i, "loss_masks")) ?? new Uint8Array(responseLength).fill(1),
-    rolloutLogprobs: rollout,
-    trainerLogprobs: await arrayAt(dump, i, "log_probs"),
-    responseTokenIds: tokens?.subarray(promptLength),
-    promptTokenIds: tokens?.subarray(0, promptLength),
-    policyLogprobs: policies,
-    entropies: entropy && { trainer: entropy },
-    advantages: await arrayAt(dump, i, "advantages"),
-    reward: raw !== undefined && !Number.isNaN(raw) ? raw : await readScalar(dump.get(i, "rewards")),
-    rank: await readScalar(dump.get(i, "data_parallel_rank")),
-    row: i,
-    sampleId: sample === undefined ? undefined : String(sample),
-  };
-}
-
-/** `raw_reward` covers the whole rollout batch, so it can only be told apart by position when it has one per sample. */
-async function readRawRewards(dump: Dump): Promise<ArrayLike<number> | undefined> {
-  const value: TreeValue | undefined = dump.kind === "train-v2" ? dump.root.raw_reward : undefined;
-  return readNumbers(value, dump.samples);
-}
-
-async function* readBlocks(
-  document: TreeDocument,
-  context: AdapterContext,
+/** Blocks of about as many tokens as were asked for. */
+async function* inBlocks(
+  samples: number,
+  { blockTokens }: AdapterContext,
+  read: (i: number) => Promise<SequenceDraft>,
 ): AsyncGenerator<readonly SequenceDraft[]> {
-  const dump = (await asDump(document.root))!;
-  const rawRewards = await readRawRewards(dump);
   let drafts: SequenceDraft[] = [];
   let tokens = 0;
-  for (let i = 0; i < dump.samples; i++) {
-    const draft = await toDraft(dump, i, document.file, rawRewards);
+  for (let i = 0; i < samples; i++) {
+    const draft = await read(i);
     drafts.push(draft);
     tokens += draft.length;
-    if (tokens >= context.blockTokens) {
+    if (tokens >= blockTokens) {
       yield drafts;
       drafts = [];
       tokens = 0;
@@ -154,44 +43,141 @@ async function* readBlocks(
   if (drafts.length > 0) yield drafts;
 }
 
+const readKind = (facts: unknown): DumpPart["kind"] => (facts as DumpPart).kind;
+
+/** Dumps of all context-parallel ranks, in their order. */
+async function openSlices(dump: Dump, { companions = [] }: AdapterContext): Promise<readonly Dump[]> {
+  const slices: [number, Dump][] = [[(await readScalar(dump.root.cp_rank)) ?? 0, dump]];
+  for (const companion of companions) {
+    if (readKind(companion.facts) !== "train") continue;
+    const document = await companion.open();
+    const slice = document.kind === "tree" ? await asDump(document.root) : undefined;
+    if (slice !== undefined) slices.push([(companion.facts as DumpPart).cpRank, slice]);
+  }
+  return slices.sort(([a], [b]) => a - b).map(([, slice]) => slice);
+}
+
+async function* readTraining(
+  dump: Dump,
+  file: string,
+  context: AdapterContext,
+): AsyncGenerator<readonly SequenceDraft[]> {
+  const { companions = [], findings } = context;
+  const samples = await readRolloutSamples(companions, ({ facts }) => readKind(facts) === "rollout");
+  const rewards = await readRawRewards(dump, samples, context.shared as SharedFacts | undefined);
+  const around: Surroundings = { file, samples, rewards, slices: await openSlices(dump, context) };
+  if (rewards?.rows === "unknown") {
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "raw_reward",
+      count: dump.samples,
+      at: { file },
+      likely:
+        "each rank's file holds the rewards of the whole rollout batch, and no file here says which are its own",
+      hint: "give the folder above, with train_data/ and rollout_data/ of all ranks",
+      describe: (count) =>
+        `${plural(count, "sequence")} without a reward: raw_reward covers ${rewards.covered} samples, this file has ${dump.samples}`,
+    });
+  }
+  yield* inBlocks(dump.samples, context, async (i) => {
+    const draft = await toDraft(dump, i, around);
+    if (samples !== undefined && draft.groupId === undefined) {
+      findings.add({
+        code: "note",
+        severity: "warning",
+        subject: "not in the rollout dump",
+        count: 1,
+        at: { file, row: i },
+        likely:
+          "the two folders belong to different runs, or the rollout dump was overwritten by a resumed run",
+        describe: (count) =>
+          `${plural(count, "sequence")} of the training dumps ${count === 1 ? "is" : "are"} not in the rollout dump of the step: no group, prompt and versions`,
+      });
+    }
+    return draft;
+  });
+}
+
+async function* readBlocks(
+  document: TreeDocument,
+  context: AdapterContext,
+): AsyncGenerator<readonly SequenceDraft[]> {
+  const calls = findPolicyLoss(document.root);
+  if (calls !== undefined) {
+    const facts = await examinePolicyLoss(document.root, calls);
+    yield* inBlocks(calls.length, context, (i) => toPolicyLossDraft(calls[i]!, i, facts));
+    return;
+  }
+  const dump = (await asDump(document.root))!;
+  if (dump.kind !== "rollout") yield* readTraining(dump, document.file, context);
+  else
+    yield* inBlocks(dump.samples, context, async (i) =>
+      toRolloutDraft(dump, i, await readRolloutSample(dump, i)),
+    );
+}
+
+function isEvaluation(file: string): boolean {
+  return /(?:^|[/\\])eval_[^/\\]*$/.test(file);
+}
+
+async function describePart(dump: Dump, file: string): Promise<DumpPart> {
+  const cpSize = Math.max(1, (await readScalar(dump.root.cp_size)) ?? 1);
+  const isRollout = dump.kind === "rollout";
+  return {
+    kind: isRollout ? (isEvaluation(file) ? "evaluation" : "rollout") : "train",
+    step: await readScalar(dump.root.rollout_id),
+    rank: (await readScalar(dump.root.rank)) ?? 0,
+    cpRank: (await readScalar(dump.root.cp_rank)) ?? 0,
+    cpSize,
+    indices: await readIndices(dump),
+    bothSides: dump.has("log_probs") && dump.has("rollout_log_probs"),
+  };
+}
+
+/** A slice alone has nothing beside it: `joinDumps` takes this away where the others are there. */
+function refuseSlice({ cpRank, cpSize }: DumpPart, file: string): Match["problem"] {
+  if (cpSize === 1) return undefined;
+  return new UnsupportedError(
+    `this miles dump is slice ${cpRank} of ${cpSize} context-parallel slices of each response`,
+    {
+      at: { file },
+      hint: "give the folder with the files of all ranks",
+    },
+  );
+}
+
 export const slime: Adapter = {
   name: "slime",
+  join: joinDumps,
   async detect(document) {
-    if (document.kind !== "tree") return undefined;
+    if (document.kind !== "tree") return matchMirror(document);
+    const calls = findPolicyLoss(document.root);
+    if (calls !== undefined) return matchPolicyLoss(document, calls);
     const dump = await asDump(document.root);
     if (dump === undefined || (dump.kind === "train-v1" && !dump.has("tokens"))) return undefined;
-    const names = Object.keys(LABELS);
-    const version =
-      dump.kind === "train-v2"
-        ? "version 2"
-        : dump.kind === "train-v1"
-          ? "version 1 (one rank)"
-          : "rollout dump";
-    const rank = dump.kind === "train-v1" ? await readScalar(document.root.rank) : undefined;
+    const part = await describePart(dump, document.file);
+    const sides = findSides(dump, document.file, part.kind === "evaluation");
     return {
       score: 0.95,
-      found: [
-        `${nameTrainer(dump)} ${version}: ${dump.samples} samples`,
-        ...names
-          .filter(dump.has)
-          .map((name) => `${LABELS[name]}: ${name}, per sample ${describeValue(dump.get(0, name))}`),
-      ],
-      guessed: dump.has("loss_masks")
-        ? []
-        : ["response mask: no loss_masks, so every token counts as sampled"],
-      missing: names.filter((name) => !dump.has(name)).map((name) => LABELS[name]!),
-      step: await readScalar(document.root.rollout_id),
-      rank,
-      problem: await findProblem(dump, document.file),
+      ...describeDump(dump, describeValue),
+      step: part.step,
+      rank: dump.kind === "train-v1" ? await readScalar(document.root.rank) : undefined,
+      ...sides,
+      problem: sides.problem ?? (sides.onePolicy ? undefined : refuseSlice(part, document.file)),
+      part,
     };
   },
   async read(document, context) {
-    const dump = await asDump((document as TreeDocument).root);
+    if (document.kind === "rows")
+      return { trainer: "miles", alignment: "token", sampling: {}, blocks: readMirror(document, context) };
+    const { root } = document;
+    const dump = await asDump(root);
     return {
-      trainer: dump === undefined ? undefined : nameTrainer(dump),
+      trainer: dump === undefined ? "miles" : nameTrainer(dump),
       alignment: "token",
       sampling: {},
-      blocks: readBlocks(document as TreeDocument, context),
+      blocks: readBlocks(document, context),
     };
   },
 };

@@ -46,14 +46,17 @@ describe("slime and miles dumps", () => {
     ]);
   });
 
-  it("reads the training dumps of --dump-details and says that rollout dumps lack a side", async () => {
-    const { run, findings } = await readAll(fixture("details"));
+  it("joins the rollout dump of --dump-details to the training dump", async () => {
+    const { run, findings, batches } = await readAll(fixture("details"));
     expect(run.sources).toHaveLength(1);
+    expect(batches[0]!.groupIds).toEqual(["0", "0", "0"]);
+    expect(batches[0]!.promptTexts).toEqual(["What?", "What?", "What?"]);
+    expect([...batches[0]!.rewards]).toEqual(EXPECTED.rewards);
     expect(findings.map(({ code, severity, message }) => [code, severity, message])).toEqual([
       [
-        "one-sided",
+        "note",
         "info",
-        "1 file without the two sides: this is a slime rollout dump: it does not hold the trainer's log-probs",
+        "1 file completes others of the run and is read with them: the first, rollout_data/12.pt, with train_data/12.pt",
       ],
     ]);
   });
@@ -67,8 +70,8 @@ describe("slime and miles dumps", () => {
     ["no_trainer.pt", "MissingSideError", "this slime dump has no log_probs: the trainer side is missing"],
     [
       "miles_cp.pt",
-      "UnsupportedError",
-      "this miles dump is one of 2 context-parallel slices of each response",
+      "MissingSideError",
+      "this miles dump holds context-parallel slice 0 of 2 of each response; the file of context-parallel rank 1 is missing",
     ],
   ])("%s: %s", async (name, tag, message) => {
     const error = await readError(fixture(name));

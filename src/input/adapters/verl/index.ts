@@ -101,11 +101,10 @@ async function readTree(document: TreeDocument, context: AdapterContext): Promis
   const columns = treeColumns(document);
   const temperature = await readScalar(columns.get("temperature")?.value);
   const topP = await readScalar(columns.get("topP")?.value);
-  const meta = document.root.meta_info;
   // The exporters write other trainers' batches under verl's names, and say whose they are.
-  const trainer = isMap(meta) && typeof meta.trainer === "string" ? meta.trainer : undefined;
+  const { trainer } = findDataProto(document.root).columns;
   return {
-    trainer,
+    trainer: typeof trainer === "string" ? trainer : undefined,
     alignment: "token",
     masks: nameMasks(columns),
     sampling: {

@@ -158,6 +158,8 @@ function hasLabels(document: SourceDocument): boolean {
   return document.sample.some((row) => valueAt(row, name) !== undefined);
 }
 
+export { xtunerDebug } from "./debug-rollout.ts";
+
 export const xtuner: Adapter = {
   name: "xtuner",
   async detect(document) {

@@ -1,0 +1,130 @@
+/**
+ * Sequences put together from pieces: the messages of a conversation, or the calls of an agent to its engine.
+ *
+ * @module
+ */
+import { type NumericArray, Unavailable } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+
+/** Tokens that follow each other. */
+export interface Segment {
+  readonly ids: NumericArray;
+  /** Which tokens the engine sampled; all where absent. */
+  readonly mask?: NumericArray | undefined;
+  /** Of each token, or of each with mask 1; absent where the engine gave none. */
+  readonly logprobs?: NumericArray | undefined;
+  /** As `logprobs`. */
+  readonly advantages?: NumericArray | undefined;
+  /** Of the weights that sampled it. */
+  readonly version?: number | undefined;
+  /** Sampled tokens that count in another sequence: kept as context. */
+  readonly counted?: boolean;
+}
+
+type Assembled = Pick<
+  SequenceDraft,
+  | "length"
+  | "responseMask"
+  | "responseTokenIds"
+  | "promptTokenIds"
+  | "rolloutLogprobs"
+  | "advantages"
+  | "weightVersions"
+>;
+
+/** Writes the values of a segment behind `at`: one per token, or one per token with mask 1. */
+function spread(
+  target: Float64Array,
+  at: number,
+  values: NumericArray,
+  { ids, mask }: Segment,
+  sampled: number,
+): string | undefined {
+  if (values.length === ids.length) {
+    for (let i = 0; i < ids.length; i++) if (mask === undefined || mask[i] !== 0) target[at + i] = values[i]!;
+    return undefined;
+  }
+  if (values.length !== sampled)
+    return `${values.length} values for ${ids.length} tokens of which ${sampled} were sampled`;
+  let next = 0;
+  for (let i = 0; i < ids.length; i++) if (mask?.[i] !== 0) target[at + i] = values[next++]!;
+  return undefined;
+}
+
+/** The sequence of the segments; its response begins with the first token that counts. */
+export function assembleSegments(segments: readonly Segment[]): Assembled | Unavailable {
+  const total = segments.reduce((sum, { ids }) => sum + ids.length, 0);
+  const ids = new Float64Array(total);
+  const mask = new Uint8Array(total);
+  const logprobs = new Float64Array(total).fill(Number.NaN);
+  const advantages = new Float64Array(total).fill(Number.NaN);
+  const versions = new Int32Array(total).fill(-1);
+  let at = 0;
+  let start = total;
+  for (const segment of segments) {
+    if (segment.mask !== undefined && segment.mask.length !== segment.ids.length)
+      return new Unavailable(`a mask has ${segment.mask.length} values for ${segment.ids.length} tokens`);
+    ids.set(segment.ids, at);
+    let sampled = 0;
+    for (let i = 0; i < segment.ids.length; i++) {
+      if (segment.mask?.[i] === 0) continue;
+      sampled++;
+      if (segment.counted === true) continue;
+      start = Math.min(start, at + i);
+      mask[at + i] = 1;
+      versions[at + i] = segment.version ?? -1;
+    }
+    for (const [name, target] of [
+      ["logprobs", logprobs],
+      ["advantages", advantages],
+    ] as const) {
+      const values = segment[name];
+      if (values === undefined || values.length === 0) continue;
+      const why = spread(target, at, values, segment, sampled);
+      if (why !== undefined) return new Unavailable(`${name}: ${why}`);
+    }
+    at += segment.ids.length;
+  }
+  return {
+    length: total - start,
+    responseMask: mask.subarray(start),
+    responseTokenIds: ids.subarray(start),
+    promptTokenIds: ids.subarray(0, start),
+    rolloutLogprobs: logprobs.subarray(start),
+    advantages: advantages.some((value) => !Number.isNaN(value)) ? advantages.subarray(start) : undefined,
+    weightVersions: versions.some((version) => version >= 0) ? versions.subarray(start) : undefined,
+  };
+}
+
+/** One request to an engine: what it was given, and what it sampled. */
+export interface Call {
+  readonly prompt: NumericArray;
+  readonly sampled: NumericArray;
+  readonly logprobs?: NumericArray | undefined;
+  readonly version?: number | undefined;
+}
+
+function startsWith(ids: NumericArray, prefix: readonly number[]): boolean {
+  return ids.length >= prefix.length && prefix.every((id, i) => ids[i] === id);
+}
+
+/**
+ * Calls as sequences of segments: a call whose prompt begins with all that came before continues it (what is new in
+ * the prompt is a tool's or a user's), any other begins a sequence of its own, as after a compaction of the context.
+ */
+export function chainCalls(calls: readonly Call[]): readonly (readonly Segment[])[] {
+  const chains: { segments: Segment[]; ids: number[] }[] = [];
+  for (const { prompt, sampled, logprobs, version } of calls) {
+    let chain = chains.findLast(({ ids }) => startsWith(prompt, ids));
+    if (chain === undefined) {
+      chain = { segments: [], ids: [] };
+      chains.push(chain);
+    }
+    const added = prompt.subarray(chain.ids.length);
+    if (added.length > 0) chain.segments.push({ ids: added, mask: new Uint8Array(added.length) });
+    chain.segments.push({ ids: sampled, logprobs, version });
+    for (const id of added) chain.ids.push(id);
+    for (const id of sampled) chain.ids.push(id);
+  }
+  return chains.map(({ segments }) => segments);
+}

@@ -1,0 +1,71 @@
+/**
+ * miles' `policy_loss_debug/rank_{r}_call_{n}.pt`: what one call of the policy loss saw, per sample and without token
+ * ids (`miles/backends/training_utils/debug_dump.py`, commit 31f1ca96). Log-probs and masks are the rank's own: with
+ * context parallelism a slice of the response, in which each token is there once.
+ *
+ * @module
+ */
+import type { NumericArray } from "../../../core/base/index.ts";
+import type { SequenceDraft } from "../../../core/schema/index.ts";
+import type { TreeMap } from "../../io/index.ts";
+import { isList, isMap, readScalar, readVector } from "../shared/tree-values.ts";
+
+export function findPolicyLoss(root: TreeMap): readonly TreeMap[] | undefined {
+  const { samples } = root;
+  if (!isList(samples) || samples.length === 0 || !samples.every(isMap)) return undefined;
+  const isCall = samples.every((sample) => "train_log_probs" in sample && "old_log_probs" in sample);
+  return isCall ? samples : undefined;
+}
+
+const read = (sample: TreeMap, name: string): Promise<NumericArray | undefined> => readVector(sample[name]);
+
+function isSame(a: NumericArray | undefined, b: NumericArray | undefined): boolean {
+  return a !== undefined && b !== undefined && a.length === b.length && a.every((value, i) => value === b[i]);
+}
+
+/** What must be known of a call before its samples are read. */
+export interface PolicyLossFacts {
+  /** Old and rollout log-probs are the same everywhere: `--use-rollout-logprobs`. */
+  readonly oldIsRollout: boolean;
+  readonly hasRollout: boolean;
+  /** Some samples are shorter than their responses. */
+  readonly sliced: boolean;
+  /** Of the lengths and the numbers of this call: equal on tensor-parallel ranks. */
+  readonly digest: string;
+}
+
+export async function examinePolicyLoss(
+  root: TreeMap,
+  samples: readonly TreeMap[],
+): Promise<PolicyLossFacts> {
+  let oldIsRollout = true;
+  let sliced = false;
+  const parts: unknown[] = [await readScalar(root.call)];
+  for (const sample of samples) {
+    const [old, rollout] = [await read(sample, "old_log_probs"), await read(sample, "rollout_log_probs")];
+    oldIsRollout &&= isSame(old, rollout);
+    sliced ||= old !== undefined && old.length < ((await readScalar(sample.response_length)) ?? 0);
+    parts.push(await readScalar(sample.total_length), old?.length, old?.[0], old?.at(-1));
+  }
+  const hasRollout = samples.every((sample) => sample.rollout_log_probs !== undefined);
+  return { oldIsRollout: hasRollout && oldIsRollout, hasRollout, sliced, digest: parts.join(" ") };
+}
+
+export async function toPolicyLossDraft(
+  sample: TreeMap,
+  row: number,
+  { oldIsRollout }: PolicyLossFacts,
+): Promise<SequenceDraft> {
+  const [train, old] = [await read(sample, "train_log_probs"), await read(sample, "old_log_probs")];
+  const trainer = oldIsRollout ? train : old;
+  const length = trainer?.length ?? 0;
+  return {
+    length,
+    responseMask: (await read(sample, "local_loss_mask")) ?? new Uint8Array(length).fill(1),
+    rolloutLogprobs: await read(sample, "rollout_log_probs"),
+    trainerLogprobs: trainer,
+    policyLogprobs: oldIsRollout || train === undefined ? {} : { updated: train },
+    advantages: await read(sample, "advantages"),
+    row,
+  };
+}

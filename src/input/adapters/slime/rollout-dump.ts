@@ -1,0 +1,70 @@
+/**
+ * What a rollout dump (`Sample.to_dict()` of `slime/utils/types.py` and `miles/utils/types.py`) knows of a sample that
+ * the training dump of the step does not: joined by sample index.
+ *
+ * @module
+ */
+
+import type { NumericArray } from "../../../core/base/index.ts";
+import type { TreeValue } from "../../io/index.ts";
+import type { Companion } from "../adapter.ts";
+import { isMap, readScalar, readTexts, readVector } from "../shared/tree-values.ts";
+import { asDump, type Dump } from "./dump.ts";
+import { readIndices } from "./parts.ts";
+
+export interface RolloutSample {
+  /** Its place in the whole rollout batch, by which `raw_reward` is indexed. */
+  readonly position: number;
+  readonly group: string | undefined;
+  readonly prompt: string | undefined;
+  readonly response: string | undefined;
+  readonly reward: number | undefined;
+  readonly environment: string | undefined;
+  readonly versions: TreeValue | undefined;
+  readonly tokens: NumericArray | undefined;
+}
+
+async function readText(value: TreeValue | undefined): Promise<string | undefined> {
+  return (await readTexts(value === undefined ? undefined : [value], 1))?.[0];
+}
+
+/** A prompt is a text, or the messages of a conversation. */
+function writePrompt(value: TreeValue | undefined): string | undefined {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return undefined;
+  const parts = (value as readonly TreeValue[]).map((message) =>
+    isMap(message) && typeof message.content === "string"
+      ? `${String(message.role ?? "")}: ${message.content}`
+      : undefined,
+  );
+  return parts.every((part) => part !== undefined) ? parts.join("\n") : undefined;
+}
+
+export async function readRolloutSample(dump: Dump, i: number): Promise<RolloutSample> {
+  const metadata = dump.get(i, "metadata");
+  return {
+    position: i,
+    group: await readText(dump.get(i, "group_index")),
+    prompt: writePrompt(dump.get(i, "prompt")),
+    response: await readText(dump.get(i, "response")),
+    reward: await readScalar(dump.get(i, "reward")),
+    environment: isMap(metadata) ? await readText(metadata.data_source ?? metadata.env) : undefined,
+    versions: dump.get(i, "weight_versions"),
+    tokens: await readVector(dump.get(i, "tokens")),
+  };
+}
+
+/** The samples of the rollout dump among the companions, by sample index; undefined when there is none. */
+export async function readRolloutSamples(
+  companions: readonly Companion[],
+  isRollout: (companion: Companion) => boolean,
+): Promise<ReadonlyMap<number, RolloutSample> | undefined> {
+  const companion = companions.find(isRollout);
+  if (companion === undefined) return undefined;
+  const document = await companion.open();
+  const dump = document.kind === "tree" ? await asDump(document.root) : undefined;
+  if (dump === undefined) return undefined;
+  const indices = await readIndices(dump);
+  const samples = await Promise.all(indices.map((_, i) => readRolloutSample(dump, i)));
+  return new Map(indices.map((index, i) => [index, samples[i]!]));
+}

@@ -1,0 +1,43 @@
+/**
+ * The tokenizer that a trainer put beside its dumps: slime and miles save theirs as `DIR/tokenizer` with
+ * `--dump-details DIR` (`slime/rollout/data_source.py` commit 624b824a, `miles/rollout/data_source.py` commit 31f1ca96).
+ *
+ * @module
+ */
+import { basename, dirname, join } from "node:path";
+import { statIfPresent } from "../io/index.ts";
+
+/** Folders of `--dump-details DIR`, beside which the tokenizer lies. */
+const DUMPS: ReadonlySet<string> = new Set(["train_data", "rollout_data", "policy_loss_debug"]);
+
+async function isFile(path: string): Promise<boolean> {
+  return (await statIfPresent(path).catch(() => undefined))?.isFile() === true;
+}
+
+async function isDumpDirectory(folder: string): Promise<boolean> {
+  const found = await Promise.all(
+    [...DUMPS].map((name) => statIfPresent(join(folder, name)).catch(() => undefined)),
+  );
+  return found.some((stats) => stats?.isDirectory() === true);
+}
+
+/** The folder above the dump folder that the path is or lies in; the path itself where it holds one. */
+async function findDumpRoot(path: string): Promise<string | undefined> {
+  for (const folder of [path, dirname(path)]) if (DUMPS.has(basename(folder))) return dirname(folder);
+  return (await isDumpDirectory(path)) ? path : undefined;
+}
+
+/**
+ * The directory of the tokenizer beside the dumps that the paths name.
+ *
+ * @returns undefined where there is none, or paths lie beside different ones
+ */
+export async function findTokenizer(paths: readonly string[]): Promise<string | undefined> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const root = await findDumpRoot(path);
+    if (root !== undefined && (await isFile(join(root, "tokenizer", "tokenizer.json"))))
+      found.add(join(root, "tokenizer"));
+  }
+  return found.size === 1 ? [...found][0] : undefined;
+}
