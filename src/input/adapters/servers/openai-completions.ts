@@ -1,0 +1,91 @@
+/**
+ * OpenAI's completions, also of vLLM, SGLang and llama.cpp: `choices[].logprobs` with `tokens` and `token_logprobs`,
+ * and the prompt's in front where it was echoed.
+ *
+ * @module
+ */
+import {
+  type EchoToken,
+  echoTokens,
+  isObject,
+  listAlternatives,
+  listAt,
+  member,
+  numberAt,
+  parseLogprob,
+  placeholderId,
+  textAt,
+} from "../../replies/index.ts";
+import { type Reply, type ServerText, type TokenList, withoutLogprobs } from "./reply.ts";
+import { allKnown, sliceTokens, someTop, spellToken, toIds } from "./tokens.ts";
+import { readVllmPrompt } from "./vllm.ts";
+
+const SERVER = "OpenAI completions";
+
+function readBlock(tokens: readonly EchoToken[]): TokenList {
+  const ids = allKnown(tokens.map(({ token }) => placeholderId(token)));
+  const top = tokens.map((token) => listAlternatives(token.top, placeholderId));
+  const unnamed = tokens.reduce((sum, token, index) => sum + token.top.length - top[index]!.length, 0);
+  return {
+    logprobs: Float64Array.from(tokens, ({ logprob }) =>
+      typeof logprob === "number" ? logprob : parseLogprob(logprob),
+    ),
+    ids,
+    texts: ids === undefined ? tokens.map(({ token }) => spellToken(token, undefined)) : undefined,
+    ...someTop(top),
+    unnamed,
+  };
+}
+
+/** How many of a choice's tokens are an echoed prompt: those beyond what the reply says was generated. */
+function countEchoed(choice: unknown, tokens: number, reply: unknown, alone: boolean): number {
+  const generated = listAt(choice, "token_ids")?.length;
+  const usage = member(reply, "usage");
+  // With several choices the sum of all is given, and the prompt's length tells more.
+  const prompt = listAt(choice, "prompt_token_ids")?.length ?? numberAt(usage, "prompt_tokens");
+  const written = alone ? numberAt(usage, "completion_tokens") : undefined;
+  if (generated !== undefined && generated < tokens) return tokens - generated;
+  if (generated !== undefined) return 0;
+  if (written !== undefined) return Math.max(0, tokens - written);
+  const first = listAt(member(choice, "logprobs"), "token_logprobs")?.[0];
+  // Only the first token of all has no log-prob, so the prompt is there.
+  const isEchoed = first === null || (typeof first === "number" && Number.isNaN(first));
+  return isEchoed && prompt !== undefined ? Math.min(prompt, tokens) : 0;
+}
+
+function readChoice(choice: unknown, index: number, reply: unknown, alone: boolean): ServerText | undefined {
+  const echo = echoTokens(choice);
+  const scored = readVllmPrompt(choice) ?? readVllmPrompt(reply);
+  if (echo === undefined && scored?.prompt === undefined) return undefined;
+  const all = readBlock(echo ?? []);
+  const count = all.logprobs.length;
+  const echoed = countEchoed(choice, count, reply, alone);
+  const prompt = echoed > 0 ? sliceTokens(all, 0, echoed) : undefined;
+  const tokens = echoed > 0 ? sliceTokens(all, echoed) : all;
+  const ids = toIds(listAt(choice, "token_ids"));
+  return {
+    tokens: ids?.length === count - echoed ? { ...tokens, ids } : tokens,
+    prompt,
+    ...scored,
+    promptText: prompt?.texts?.join(""),
+    // With echo the text holds the prompt too.
+    text: echoed > 0 ? tokens.texts?.join("") : textAt(choice, "text"),
+    choice: numberAt(choice, "index") ?? index,
+  };
+}
+
+export function readOpenAiCompletion(reply: unknown): Reply | undefined {
+  const choices = listAt(reply, "choices");
+  if (choices === undefined || choices.length === 0) return undefined;
+  const isText = (choice: unknown): boolean =>
+    textAt(choice, "text") !== undefined ||
+    echoTokens(choice) !== undefined ||
+    (isObject(choice) && listAt(choice, "prompt_logprobs") !== undefined);
+  if (!choices.every(isText)) return undefined;
+  const texts = choices.flatMap(
+    (choice, index) => readChoice(choice, index, reply, choices.length === 1) ?? [],
+  );
+  if (texts.length === 0)
+    return withoutLogprobs(SERVER, '"logprobs": 1 ("echo": true for those of the prompt)');
+  return { server: SERVER, texts };
+}
