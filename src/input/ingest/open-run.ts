@@ -6,7 +6,9 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
+import type { OnePolicy } from "../adapters/index.ts";
 import { dropDuplicates } from "./duplicates.ts";
+import { acceptOnePolicy } from "./one-policy.ts";
 import type { ReadOptions } from "./options.ts";
 import { readPaired, readSources } from "./read-run.ts";
 import { reportWalk } from "./report-walk.ts";
@@ -16,6 +18,7 @@ import {
   nothingToRead,
   reportIgnored,
   reportIncomplete,
+  reportUnread,
   type Selection,
   select,
 } from "./select.ts";
@@ -35,6 +38,8 @@ export interface Run {
   readonly findings: FindingLog;
   /** Files that were left out because of an error. */
   readonly skipped: number;
+  /** Set where the files have the log-probs of one policy only; with {@link ReadOptions.onePolicy}. */
+  readonly onePolicy: OnePolicy | undefined;
   /**
    * Batches in the order of steps and ranks. May be called once.
    *
@@ -170,12 +175,16 @@ export async function openGroups(
   if (repeated.length > 0 && isPairing([...sources, ...sources], failures, options)) refuseSameSides(paths);
   if (isPairing(sources, failures, options))
     return { groups: [makePair(paths, selection)], findings, ignored, markers };
-  const readable = sources.filter(({ problem }) => problem === undefined);
+  const accepted = options.onePolicy ? acceptOnePolicy(sources, findings) : sources;
+  const readable = accepted.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) {
     throw failures.length === 0 && walked.unreadable[0] !== undefined
       ? walked.unreadable[0].error
       : nothingToRead(paths, walked, selection);
   }
+  // What has both sides was told of while files were chosen.
+  if (sources.every(({ problem }) => problem !== undefined))
+    reportUnread({ ...selection, sources: accepted }, findings);
   reportIgnored(walked, selection, findings);
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);
@@ -257,6 +266,7 @@ function makeRun(
       ignored,
       findings,
       skipped: 0,
+      onePolicy: undefined,
       batches: () => readPaired(group.sources, options, findings),
     };
   }
@@ -272,6 +282,7 @@ function makeRun(
     sources: ordered.map(({ report }) => report),
     ignored,
     findings,
+    onePolicy: ordered[0]?.onePolicy,
     get skipped() {
       return skipped;
     },

@@ -14,6 +14,11 @@ export interface ReadOptions {
   readonly adapter?: string;
   /** One column may be named for both sides: of verbs that look at one policy. */
   readonly oneSide?: boolean;
+  /**
+   * Files with one policy's log-probs are read where no file has both, with the other side absent; without it they are
+   * refused.
+   */
+  readonly onePolicy?: boolean;
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**

@@ -92,6 +92,7 @@ export async function* readSources(
         defaults: source.defaults,
         origin: { provenance, sampling: reading.sampling },
         columns: report.found,
+        onePolicy: source.onePolicy?.has,
         onMasked: (tokens) => {
           tally.masked += tokens;
         },

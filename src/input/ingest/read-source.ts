@@ -32,6 +32,8 @@ export interface PackOptions {
   readonly origin: Origin;
   /** What detection found, one line per column: names the column that is at fault. */
   readonly columns?: readonly string[];
+  /** The policy whose log-probs the file has, where the other's were never in it. */
+  readonly onePolicy?: "rollout" | "trainer" | undefined;
   /** Called with the tokens with mask 1 of each batch. */
   readonly onMasked: (tokens: number) => void;
 }
@@ -70,14 +72,19 @@ function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): Sequenc
 }
 
 /**
- * The beginning of a file had both sides, or it would not be read; rows may yet lack one. Some that do count as missing
+ * The beginning of a file had the sides that it is read for; rows may yet lack one. Some that do count as missing
  * values among the others; a whole batch of them has nothing to compare.
  *
  * @throws MissingSideError here, where it ends the reading of one file, and not where batches of all files are summed
  */
-function checkSides({ rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch): void {
-  if (rolloutLogprobs !== undefined && trainerLogprobs !== undefined) return;
-  const side = rolloutLogprobs === undefined ? "rollout" : "trainer";
+function checkSides(
+  { rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch,
+  onePolicy: PackOptions["onePolicy"],
+): void {
+  const needsRollout = rolloutLogprobs === undefined && onePolicy !== "trainer";
+  const needsTrainer = trainerLogprobs === undefined && onePolicy !== "rollout";
+  if (!needsRollout && !needsTrainer) return;
+  const side = needsRollout ? "rollout" : "trainer";
   const rows = formatCount(length);
   throw new MissingSideError(`none of ${rows} sequences has ${side} log-probs`, {
     at: { file: provenance.file },
@@ -111,7 +118,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     });
   const finish = (full: RecordBuilder): RecordBatch => {
     const batch = full.flush();
-    checkSides(batch);
+    checkSides(batch, options.onePolicy);
     checker.check(batch);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;

@@ -3,6 +3,21 @@
  *
  * @module
  */
+import type { NameTable } from "../shared/fields.ts";
+
+/** `open_instruct/rl_utils.py`, RolloutRecord (open-instruct). */
+const OPEN_INSTRUCT_NAMES: NameTable = {
+  rollout: ["logprobs"],
+  tokens: ["response_tokens"],
+  prompt: ["prompt_tokens"],
+  reward: ["reward"],
+  advantages: ["advantage"],
+  step: ["step"],
+  group: ["prompt_idx"],
+  sample: ["sample_idx"],
+  environment: ["dataset"],
+};
+
 export interface OneSidedDump {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -13,22 +28,12 @@ export interface OneSidedDump {
   readonly anyOf?: readonly string[];
   /** Which policy's log-probs are there. */
   readonly has: "neither" | "rollout" | "trainer";
+  /** Its columns, where it has one policy's log-probs. */
+  readonly names?: NameTable;
 }
 
 /** The more specific first: the first whose keys are all there is taken. */
 export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
-  {
-    what: "a verl generation batch",
-    trainer: "verl",
-    keys: ["responses", "rollout_log_probs"],
-    has: "rollout",
-  },
-  {
-    what: "a verl batch without the engine's log-probs",
-    trainer: "verl",
-    keys: ["responses", "old_log_probs"],
-    has: "trainer",
-  },
   {
     what: "verl's rollout_data_dir or validation_data_dir",
     trainer: "verl",
@@ -64,6 +69,7 @@ export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
     trainer: "open-instruct",
     keys: ["prompt_tokens", "response_tokens", "logprobs"],
     has: "rollout",
+    names: OPEN_INSTRUCT_NAMES,
   },
   {
     what: "a NeMo-RL distillation log",

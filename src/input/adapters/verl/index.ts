@@ -14,6 +14,7 @@ import {
   listFound,
   listMissing,
 } from "../shared/fields.ts";
+import { describeOnePolicy, findOnePolicy } from "../shared/missing-side.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
@@ -39,17 +40,20 @@ function explain<V>(
   columns: FoundColumns<V>,
   describe: (value: V) => string,
   step: number | undefined,
-  padded: boolean,
+  { padded, file }: { readonly padded: boolean; readonly file: string },
 ): Match | undefined {
   const has = (field: Field): boolean => columns.has(field);
-  if (!has("rollout") || !has("trainer")) return undefined;
   const sure = has("tokens") || has("mask") || has("attention");
+  const only = findOnePolicy(has);
+  // Text columns of rows go by verl's names too: log-probs of one side alone do not make it verl's.
+  if (!has("rollout") && !has("trainer")) return undefined;
+  if (only !== undefined && !has("tokens")) return undefined;
   const guessed = [explainMask(has)].filter((line) => line !== undefined);
   if (padded && has("prompt") && !has("attention") && !has("padToken")) {
     guessed.push("prompts: taken whole, as no attention mask says where they begin");
   }
   return {
-    score: sure ? 0.9 : 0.75,
+    score: only !== undefined ? 0.6 : sure ? 0.9 : 0.75,
     found: listFound(columns, describe),
     guessed,
     missing: listMissing(
@@ -57,8 +61,15 @@ function explain<V>(
       EXPLAINED_FIELDS.filter((field) => field !== "reward" || !has("tokenScores")),
     ),
     step,
+    ...(only !== undefined && { onePolicy: describeOnePolicy(ONE_POLICY[only], file) }),
   };
 }
+
+/** What verl writes with one policy's log-probs: its rollout skip, and the batch without calculate_log_probs. */
+const ONE_POLICY = {
+  rollout: { what: "a verl generation batch", trainer: "verl", has: "rollout" },
+  trainer: { what: "a verl batch without the engine's log-probs", trainer: "verl", has: "trainer" },
+} as const;
 
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
   const columns = treeColumns(document);
@@ -79,12 +90,18 @@ export const verl: Adapter = {
   async detect(document) {
     if (document.kind === "rows") {
       const step = agreedNumber(document, VERL_NAMES.step);
-      return explain(findRowColumns(document, VERL_NAMES), describeRowValue, step, false);
+      return explain(findRowColumns(document, VERL_NAMES), describeRowValue, step, {
+        padded: false,
+        file: document.file,
+      });
     }
     const problem = unreadBatch(document.root, document.file);
     if (problem !== undefined) return { score: 0.9, found: [], guessed: [], missing: [], problem };
     const columns = treeColumns(document);
-    return explain(columns, describeValue, await readScalar(columns.get("step")?.value), true);
+    return explain(columns, describeValue, await readScalar(columns.get("step")?.value), {
+      padded: true,
+      file: document.file,
+    });
   },
   async read(document, context) {
     if (document.kind === "tree") return readTree(document, context);
