@@ -101,6 +101,7 @@ export async function reportOpenRun(
     run: run.name,
     ...asked,
     summary,
+    prompts: run.promptSummary(),
     // Reading adds to them until it ends, so they are listed after it.
     findings: run.findings.list(),
     sources: sourceSummaries(run),

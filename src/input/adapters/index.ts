@@ -7,9 +7,9 @@ import type { Adapter } from "./adapter.ts";
 import { generic } from "./generic/index.ts";
 import { nemoRl } from "./nemo-rl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
-import { pair } from "./pair/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
 import { record } from "./record/index.ts";
+import { servers } from "./servers/index.ts";
 import { slime } from "./slime/index.ts";
 import { verl } from "./verl/index.ts";
 import { xtuner } from "./xtuner/index.ts";
@@ -22,7 +22,7 @@ export const ADAPTERS: readonly Adapter[] = [
   slime,
   verl,
   oneSided,
-  pair,
+  servers,
   generic,
 ];
 
@@ -33,5 +33,4 @@ export const COMPLETE_MARKERS: ReadonlySet<string> = new Set(
 
 export type { Adapter, AdapterContext, ColumnMapping, Match, OnePolicy, Reading } from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
-export { readPair } from "./pair/index.ts";
 export { COLUMN_FLAGS } from "./shared/fields.ts";

@@ -8,7 +8,6 @@ import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { type Reading, readPair } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { openDocument } from "./open-document.ts";
@@ -18,8 +17,10 @@ import { packBatches } from "./read-source.ts";
 import { reportSkipped } from "./select.ts";
 import { openInput, type Source } from "./sources.ts";
 
-const BLOCK_TOKENS = 1 << 20;
-async function reopen(
+/** About how many elements of one column are read at a time. */
+export const BLOCK_TOKENS = 1 << 20;
+
+export async function reopen(
   source: Source,
   options: ReadOptions,
   onBytes: (bytes: number) => void,
@@ -121,7 +122,7 @@ export async function* readSources(
 }
 
 /** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
-function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
+export function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
   const found = document.invalidText?.();
   if (found === undefined) return;
   const { rows, ...place } = found;
@@ -136,7 +137,7 @@ function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
   });
 }
 
-function checkMasked(
+export function checkMasked(
   { masked, tokens, batches }: Pick<Tally, "masked" | "tokens" | "batches">,
   sources: readonly Source[],
   { steps }: ReadOptions,
@@ -160,52 +161,4 @@ function checkMasked(
     steps === undefined ? "the input has no sequences" : "the input has no sequences of the requested steps",
     steps === undefined ? { at, likely: "the files were written before anything was sampled" } : { at },
   );
-}
-
-/** Batches of two files that scored the same tokens. */
-export async function* readPaired(
-  pair: readonly [Source, Source],
-  options: ReadOptions,
-  findings: FindingLog,
-): AsyncGenerator<RecordBatch> {
-  const [first, second] = pair;
-  const documents: SourceDocument[] = [];
-  const tally = emptyTally();
-  try {
-    for (const source of pair) documents.push(await reopen(source, options, () => {}));
-    const drafts = await readPair(documents[0]!, documents[1]!, findings);
-    const provenance = {
-      file: `${first.report.file} + ${second.report.file}`,
-      format: first.report.format,
-      trainer: "pair",
-      alignment: "token",
-    } as const;
-    const blocks = (async function* () {
-      yield drafts;
-    })();
-    const reading: Reading = { alignment: "token", sampling: {}, blocks };
-    for await (const batch of packBatches(reading, {
-      findings,
-      batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
-      steps: options.steps,
-      defaults: {},
-      origin: { provenance, sampling: {} },
-      onMasked: (tokens) => {
-        tally.masked += tokens;
-      },
-    })) {
-      tally.batches++;
-      tally.tokens += batch.responseMask.length;
-      yield batch;
-    }
-  } catch (error) {
-    // Half a pair is no data, so there is nothing to go on with.
-    throw containFileError(error, `${first.report.file} + ${second.report.file}`);
-  } finally {
-    for (const document of documents) {
-      noteInvalidText(document, findings);
-      await closeQuietly(document);
-    }
-  }
-  checkMasked(tally, pair, options);
 }

@@ -66,7 +66,7 @@ function reportOtherStep(findings: FindingLog, file: string): void {
 }
 
 /** The draft with the file's step and rank where it has none of its own. */
-function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
+export function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
   if (draft.step !== undefined && draft.rank !== undefined) return draft;
   return { ...draft, step: draft.step ?? step, rank: draft.rank ?? rank };
 }

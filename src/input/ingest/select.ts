@@ -166,12 +166,12 @@ export function nothingToRead(
   walked: Walk,
   { sources, failures }: Selection,
 ): LogratioError {
-  const [half, ...halves] = sources.filter(({ adapter }) => adapter.name === "pair");
+  const [half, ...halves] = sources.filter(({ adapter }) => adapter.name === "servers");
   const [second, ...more] = failures;
   if (half !== undefined && halves.length + more.length === 0 && second !== undefined)
     return noSecondHalf(half, second);
   // What a half of a pair lacks is no reason why the other file cannot be read.
-  const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "pair");
+  const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "servers");
   const problem = odd?.problem ?? sources.find((source) => source.problem !== undefined)?.problem;
   return (
     problem ??

@@ -28,13 +28,13 @@ export function emptyJoinTally(): JoinTally {
   return { by: new Map(), pairs: 0, parted: 0, apart: 0, unchecked: 0, unequal: 0, firstApart: undefined };
 }
 
-/** What a half could have been found by, in words. */
-function describeKeys({ draft }: Half): string {
-  if (draft.sampleId !== undefined) return "with an id that is not there";
-  if (draft.groupId !== undefined) return "of a group that is not there";
+/** Why a half was not found, for one and for several. */
+function explainUnmatched({ draft }: Half): readonly [one: string, several: string] {
+  if (draft.sampleId !== undefined) return ["its id is not there", "their ids are not there"];
+  if (draft.groupId !== undefined) return ["its group is not there", "their groups are not there"];
   if (draft.promptText !== undefined || draft.promptTokenIds !== undefined)
-    return "with a prompt that is not there";
-  return "without an id, a group or a prompt to be found by";
+    return ["its prompt is not there", "their prompts are not there"];
+  return ["it has no id, group or prompt", "they have no id, group or prompt"];
 }
 
 /** Halves that found no other side, by the reason. */
@@ -44,16 +44,16 @@ export function reportUnmatched(
   findings: FindingLog,
 ): void {
   for (const half of halves) {
-    const why = describeKeys(half);
+    const [one, several] = explainUnmatched(half);
     findings.add({
       code: "note",
       severity: "skipped",
-      subject: `unmatched ${file} ${why}`,
+      subject: `unmatched ${file} ${one}`,
       count: 1,
       omits: { unit: "sequence", why: "incomparable" },
       at: { file, ...(half.draft.row !== undefined && { row: half.draft.row }) },
       describe: (count) =>
-        `${plural(count, "sequence has", "sequences have")} no counterpart in ${other}: ${count === 1 ? "it is one" : "they are"} ${why}`,
+        `${plural(count, "sequence has", "sequences have")} no counterpart in ${other}: ${count === 1 ? one : several}`,
     });
   }
 }

@@ -7,7 +7,15 @@
 
 import type { MismatchReport, SourceSummary } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatBytes, formatCount, formatId, isFigure, plural, printable } from "../text/index.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatId,
+  formatNumber,
+  isFigure,
+  plural,
+  printable,
+} from "../text/index.ts";
 
 /** What a report of two policies and a report of one say of their input. */
 export interface ReadInput {
@@ -49,6 +57,14 @@ export function leftOutLines({ left_out }: MismatchReport): string[] {
         ? what
         : `${file}: ${what}`,
     );
+}
+
+/** The figures of prompts that both sides scored, in one line; undefined where there are none. */
+export function promptLine({ prompts }: MismatchReport): string | undefined {
+  if (prompts === undefined) return undefined;
+  const { tokens, sequences, delta_abs_mean, delta_abs_max, k3 } = prompts;
+  const figures = `mean |Δ| ${formatNumber(delta_abs_mean)}, max |Δ| ${formatNumber(delta_abs_max)}, k3 ${formatNumber(k3)}`;
+  return `${figures} over ${plural(tokens, "token")} of ${plural(sequences, "prompt")}, in no other figure`;
 }
 
 /** `3 other files are no recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */

@@ -145,7 +145,8 @@ export const servers: Adapter = {
       guessed: [],
       missing: ["a second policy's log-probs"],
     };
-    if (usable) return { ...match, onePolicy: { has: "rollout", error: explainAlone(document.file, what) } };
+    if (usable)
+      return { ...match, onePolicy: { has: "rollout", what, error: explainAlone(document.file, what) } };
     return first?.problem && { ...match, problem: refuseAll(document.file, first.server, first.problem) };
   },
   async read(document, { findings }) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, readAll, readError, splitRows } from "../read.test-data.ts";
+import { FIXTURES, readAll, readError, splitRows } from "../adapters/read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}pair/${name}`;
 const both = (name: string, extension: string): string[] => [
