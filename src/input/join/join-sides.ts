@@ -107,7 +107,10 @@ export async function* joinSides(
   const pairs = matcher.match(held, read);
   const late = pairs.flatMap(join);
   given += late.length;
-  if (tally.pairs === 0) throw refuseUnjoined([rollout.file, read], [trainer.file, second.length]);
+  if (tally.pairs === 0) {
+    const drafts = [held[0]?.draft, second[0]?.draft] as const;
+    throw refuseUnjoined([rollout.file, read], [trainer.file, second.length], drafts);
+  }
   if (given === 0 && tally.firstApart !== undefined)
     throw refuseOtherTexts(tally.firstApart, tally.pairs, files);
   yield late;

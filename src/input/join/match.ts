@@ -5,7 +5,7 @@
  */
 import type { SequenceDraft } from "../../core/schema/index.ts";
 import type { Half } from "./half.ts";
-import { digestIds, digestTexts } from "./same-tokens.ts";
+import { digestIds, digestTexts, findComparison, listTokens } from "./same-tokens.ts";
 
 /** What two halves had in common, the most telling first. */
 export type JoinedBy =
@@ -152,7 +152,9 @@ export function createMatcher(second: readonly Half[]): Matcher {
       !(half.draft.groupId !== undefined && other.draft.groupId !== undefined);
     const fits = left.every((half, i) => {
       const other = rest[i]!;
-      return areCompatible(half.draft, other.draft) && (isOnly || isNameless(half, other));
+      // Where not even tokens can be compared, nothing at all says that the two are one.
+      const areComparable = findComparison(listTokens(half.draft), listTokens(other.draft)) !== undefined;
+      return areComparable && areCompatible(half.draft, other.draft) && (isOnly || isNameless(half, other));
     });
     if (!fits) return [];
     open.all.clear();

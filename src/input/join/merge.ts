@@ -6,7 +6,7 @@
 import type { NumericArray } from "../../core/base/index.ts";
 import type { SequenceDraft } from "../../core/schema/index.ts";
 import { type Half, readLogprobs } from "./half.ts";
-import { countCommon, endsWith, type Tokens } from "./same-tokens.ts";
+import { countCommon, endsWith, listTokens, type Tokens } from "./same-tokens.ts";
 
 export type Side = "rollout" | "trainer";
 
@@ -17,10 +17,6 @@ export interface Merged {
   readonly dropped: number;
   /** Neither ids nor texts say that the tokens are the same; only their number does. */
   readonly isUnchecked: boolean;
-}
-
-export function responseTokens({ length, responseTokenIds, responseTokens }: SequenceDraft): Tokens {
-  return { count: length, ids: responseTokenIds, texts: responseTokens };
 }
 
 function promptTokens({ promptLogprobs }: SequenceDraft): Tokens | undefined {
@@ -38,7 +34,7 @@ function forceTokens(scorer: SequenceDraft, sampled: SequenceDraft): SequenceDra
   const scored = promptTokens(scorer);
   const { length } = sampled;
   if (prompt === undefined || scored === undefined || length === 0) return undefined;
-  if (!endsWith(scored, responseTokens(sampled))) return undefined;
+  if (!endsWith(scored, listTokens(sampled))) return undefined;
   const start = scored.count - length;
   const before = sampled.promptTokenIds;
   // A response that is short may end another text too; what stands before it must not contradict.
@@ -66,7 +62,7 @@ function forceTokens(scorer: SequenceDraft, sampled: SequenceDraft): SequenceDra
 
 /** Each half as what it says of the response; a prompt that was scored is taken apart. */
 export function alignHalves(a: SequenceDraft, b: SequenceDraft): readonly [SequenceDraft, SequenceDraft] {
-  const common = countCommon(responseTokens(a), responseTokens(b));
+  const common = countCommon(listTokens(a), listTokens(b));
   if (common !== undefined && common > 0) return [a, b];
   const second = forceTokens(b, a);
   if (second !== undefined) return [a, second];
@@ -123,7 +119,7 @@ function cutArray(values: NumericArray | undefined, length: number): NumericArra
 export function mergeHalves({ draft: first }: Half, { draft: second }: Half): Merged {
   const [a, b] = alignHalves(first, second);
   const longer = Math.max(a.length, b.length);
-  const common = countCommon(responseTokens(a), responseTokens(b));
+  const common = countCommon(listTokens(a), listTokens(b));
   const isUnchecked = common === undefined;
   // Nothing tells which tokens of lists of different lengths belong together.
   const length = common ?? (a.length === b.length ? a.length : 0);

@@ -4,10 +4,11 @@
  * @module
  */
 import { SchemaError } from "../../core/base/index.ts";
-import type { FindingLog } from "../../core/schema/index.ts";
+import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
 import type { Half } from "./half.ts";
 import type { JoinedBy, JoinedPair } from "./match.ts";
+import { findComparison, listTokens, type Tokens } from "./same-tokens.ts";
 
 export interface JoinTally {
   readonly by: Map<JoinedBy, number>;
@@ -112,18 +113,34 @@ export function reportJoined(
   }
 }
 
-/** Both names of a file's sequences in one sentence. */
+/** One side names its tokens by id only, the other by text only. */
+function nameDifferently(a: SequenceDraft | undefined, b: SequenceDraft | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  const [first, second] = [listTokens(a), listTokens(b)];
+  const has = ({ ids, texts }: Tokens): boolean => ids !== undefined || texts !== undefined;
+  return has(first) && has(second) && findComparison(first, second) === undefined;
+}
+
+/** @param drafts one of each side */
 export function refuseUnjoined(
   first: readonly [file: string, count: number],
   second: readonly [file: string, count: number],
+  drafts: readonly [SequenceDraft | undefined, SequenceDraft | undefined],
 ): SchemaError {
   return new SchemaError(
     `none of ${plural(first[1], "sequence")} in ${first[0]} has a counterpart among the ${formatCount(second[1])} in ${second[0]}`,
-    {
-      at: { file: second[0] },
-      likely: "the files are about different prompts or steps",
-      hint: "both files need the same ids, the same groups, or the same prompts",
-    },
+    nameDifferently(...drafts)
+      ? {
+          at: { file: second[0] },
+          likely:
+            "one file names tokens by id and the other by text, and nothing else tells which belong together",
+          hint: 'request both: "return_tokens_as_token_ids": true (vLLM), "return_text_in_logprobs": true (SGLang)',
+        }
+      : {
+          at: { file: second[0] },
+          likely: "the files are about different prompts or steps",
+          hint: "both files need the same ids, the same groups, or the same prompts",
+        },
   );
 }
 

@@ -5,11 +5,16 @@
  */
 import { createHash } from "node:crypto";
 import type { NumericArray } from "../../core/base/index.ts";
+import type { SequenceDraft } from "../../core/schema/index.ts";
 
 export interface Tokens {
   readonly count: number;
   readonly ids?: NumericArray | undefined;
   readonly texts?: readonly string[] | undefined;
+}
+
+export function listTokens({ length, responseTokenIds, responseTokens }: SequenceDraft): Tokens {
+  return { count: length, ids: responseTokenIds, texts: responseTokens };
 }
 
 /** Bytes that are no text, as adapters spell them. */

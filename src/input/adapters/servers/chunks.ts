@@ -162,7 +162,7 @@ const sglang: Stream = {
   merge(before, chunk) {
     const { meta_info: meta } = chunk;
     const listed = listAt(meta, OUTPUTS[0]!)?.length ?? 0;
-    // Each chunk holds all that came before it, unless the server was started with --stream-output.
+    // Each chunk holds all that came before it, unless the server was told to stream increments.
     if (listed >= (numberAt(meta, "completion_tokens") ?? 0)) return chunk;
     const joined = OUTPUTS.map((name) => [name, joinLists(before.meta_info, meta, name)] as const);
     const lists = Object.fromEntries(joined.filter(([, list]) => list !== undefined));

@@ -1,5 +1,6 @@
 /**
- * llama.cpp's `POST /completion` with `n_probs`: `completion_probabilities` (tools/server/server-task.cpp). Today each
+ * llama.cpp's `POST /completion` with `n_probs`: `completion_probabilities` (tools/server/server-task.cpp, commit
+ * 00efb3e1). Today each
  * has `id`, `logprob` and `top_logprobs`, or `prob` and `top_probs` with `post_sampling_probs`; before December 2024
  * each had the token's text as `content` and `probs` of `{tok_str, prob}`, none of them marked as the sampled one.
  *
@@ -11,32 +12,12 @@ import { readNamedTokens, toIds } from "./tokens.ts";
 
 const SERVER = "llama.cpp completions";
 
-/** A probability as a log-prob; 0 is no event that was sampled. */
-function logProb(prob: number | undefined): number {
-  return prob === undefined ? NaN : Math.log(prob);
-}
-
-/** An entry of any version in today's words. */
+/** An entry of the older version in today's words. */
 function modernize(entry: unknown): unknown {
-  const { content } = entry as { content?: unknown };
-  if (typeof content === "string") {
-    const own = listAt(entry, "probs")?.find((prob) => textAt(prob, "tok_str") === content);
-    return { token: content, logprob: logProb(numberAt(own, "prob")) };
-  }
-  const prob = numberAt(entry, "prob");
-  if (prob === undefined) return entry;
-  const tops = listAt(entry, "top_probs") ?? [];
-  const top_logprobs = tops.map((top) => ({
-    id: numberAt(top, "id"),
-    logprob: logProb(numberAt(top, "prob")),
-  }));
-  return {
-    id: numberAt(entry, "id"),
-    token: textAt(entry, "token") ?? "",
-    bytes: member(entry, "bytes"),
-    logprob: logProb(prob),
-    top_logprobs,
-  };
+  const content = textAt(entry, "content");
+  if (content === undefined) return entry;
+  const own = listAt(entry, "probs")?.find((prob) => textAt(prob, "tok_str") === content);
+  return { token: content, prob: numberAt(own, "prob") };
 }
 
 export function readLlamaCpp(reply: unknown): Reply | undefined {

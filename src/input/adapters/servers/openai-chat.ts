@@ -1,7 +1,8 @@
 /**
  * OpenAI's chat completions, also of OpenRouter, vLLM, SGLang, TGI, Ollama and llama.cpp: `choices[].logprobs.content`.
  * vLLM adds `token_ids` and `routed_experts` to a choice, and `prompt_logprobs` and `prompt_token_ids` to the reply
- * (vllm/entrypoints/openai/chat_completion/protocol.py); llama.cpp an `id` to each token.
+ * (vllm/entrypoints/openai/chat_completion/protocol.py); llama.cpp an `id` to each token, and
+ * its completions have `content` too.
  *
  * @module
  */
@@ -24,7 +25,7 @@ function readChoice(choice: unknown, index: number, reply: unknown): ServerText 
   return {
     tokens: { ...tokens, ids: ids?.length === tokens.logprobs.length ? ids : tokens.ids },
     ...prompt,
-    text: textAt(message, "content") ?? textAt(message, "refusal"),
+    text: textAt(message, "content") ?? textAt(message, "refusal") ?? textAt(choice, "text"),
     choice: numberAt(choice, "index") ?? index,
   };
 }

@@ -37,16 +37,18 @@ function readBlock(tokens: readonly EchoToken[]): TokenList {
   };
 }
 
-/** How many of a choice's tokens are an echoed prompt: those beyond what the reply says was generated. */
+/** How many of a choice's tokens are an echoed prompt, by what the reply says of the lengths of both. */
 function countEchoed(choice: unknown, tokens: number, reply: unknown, alone: boolean): number {
-  const generated = listAt(choice, "token_ids")?.length;
   const usage = member(reply, "usage");
-  // With several choices the sum of all is given, and the prompt's length tells more.
   const prompt = listAt(choice, "prompt_token_ids")?.length ?? numberAt(usage, "prompt_tokens");
+  // With several choices the sum of all is given.
   const written = alone ? numberAt(usage, "completion_tokens") : undefined;
-  if (generated !== undefined && generated < tokens) return tokens - generated;
-  if (generated !== undefined) return 0;
-  if (written !== undefined) return Math.max(0, tokens - written);
+  const generated = listAt(choice, "token_ids")?.length ?? written;
+  if (generated === tokens) return 0;
+  if (generated !== undefined && prompt !== undefined && prompt + generated === tokens) return prompt;
+  // vLLM generates a token for `max_tokens: 0`, counts it, and leaves it out of the reply.
+  if (prompt === tokens) return tokens;
+  if (generated !== undefined) return Math.max(0, tokens - generated);
   const first = listAt(member(choice, "logprobs"), "token_logprobs")?.[0];
   // Only the first token of all has no log-prob, so the prompt is there.
   const isEchoed = first === null || (typeof first === "number" && Number.isNaN(first));

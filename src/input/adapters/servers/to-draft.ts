@@ -66,6 +66,9 @@ function toTopK({ top, logprobs }: TokenList, k: number): TopKDraft | undefined 
  */
 export function toDrafts({ texts }: Reply, { row, offset }: Place, k: number): SequenceDraft[] {
   const several = texts.length > 1 || texts.some(({ choice }) => choice > 0);
+  // vLLM answers several prompts of one request in one reply.
+  const prompts = new Set(texts.map(({ promptIds, promptText }) => promptIds?.join() ?? promptText));
+  const areGroup = several && prompts.size === 1;
   return texts.map((text): SequenceDraft => {
     const { tokens, prompt, promptIds, key, choice, weightVersion } = text;
     const { length } = tokens.logprobs;
@@ -83,7 +86,7 @@ export function toDrafts({ texts }: Reply, { row, offset }: Place, k: number): S
       promptText: text.promptText,
       responseText: text.text,
       sampleId: several && key !== undefined ? `${key}#${choice}` : key,
-      ...(several && { groupId: key ?? `row ${row}`, indexInGroup: choice }),
+      ...(areGroup && { groupId: key ?? `row ${row}`, indexInGroup: choice }),
       row,
       sourceOffset: offset,
     };

@@ -68,8 +68,14 @@ function readToken(entry: unknown): NamedToken {
       written === undefined || placeholder !== undefined
         ? undefined
         : spellToken(written, member(entry, "bytes")),
-    logprob: member(entry, "logprob") ?? member(entry, "logProbability"),
+    logprob: member(entry, "logprob") ?? member(entry, "logProbability") ?? logProb(entry),
   };
+}
+
+/** llama.cpp gives probabilities where they were requested after sampling; 0 is no event that was sampled. */
+function logProb(entry: unknown): number | undefined {
+  const prob = numberAt(entry, "prob");
+  return prob === undefined ? undefined : Math.log(prob);
 }
 
 /** Alternatives whose ids are known, the reply's order kept. */
@@ -81,7 +87,7 @@ function knownAlternatives(tokens: readonly NamedToken[]): Alternative[] {
 export function readNamedTokens(
   entries: readonly unknown[],
   readTop: (entry: unknown, index: number) => readonly unknown[] | undefined = (entry) =>
-    listAt(entry, "top_logprobs"),
+    listAt(entry, "top_logprobs") ?? listAt(entry, "top_probs"),
 ): TokenList {
   const tokens = entries.map(readToken);
   const texts = tokens.map(({ text }) => text);
