@@ -7,7 +7,7 @@ import { isObject, type JsonObject, listAt, member, numberAt, textAt } from "../
 
 /** How one server streams. */
 interface Stream {
-  /** Names the reply that a chunk belongs to; undefined where this is none of this server's chunks. */
+  /** Names the reply that a chunk belongs to; undefined where it is not a chunk of this server. */
   identify(chunk: JsonObject): string | undefined;
   /** Adds a chunk to what came before it. */
   merge(before: JsonObject, chunk: JsonObject): JsonObject;
