@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { isNumericArray, memoryExceeded, memoryLimit, type NumericArray } from "../../core/base/index.ts";
+import { isNumericArray, LimitError, memoryLimit, type NumericArray } from "../../core/base/index.ts";
 import type { SequenceDraft } from "../../core/schema/index.ts";
+import { formatCount } from "../../core/text/index.ts";
 
 export interface Half {
   readonly draft: SequenceDraft;
@@ -38,6 +39,20 @@ function copy<T>(value: T, spend: (bytes: number) => void): T {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copy(inner, spend)])) as T;
 }
 
+function refuseToHold(file: string): LimitError {
+  const limit = memoryLimit();
+  const mebibytes = formatCount(Math.ceil(limit / 2 ** 20));
+  return new LimitError(
+    `the side of a join that is held in memory takes more than ${mebibytes} MiB decoded, the limit`,
+    {
+      limit,
+      at: { file },
+      likely: "two large files are joined: one of them is held while the other is read",
+      hint: `join the files of fewer steps at a time, or allow more: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
+    },
+  );
+}
+
 /** Counts what halves take; what is let go of again stays counted, so that the limit holds while files are read. */
 export class Keeper {
   #held = 0;
@@ -48,8 +63,7 @@ export class Keeper {
     const held = copy(draft, (bytes) => {
       this.#held += bytes;
     });
-    if (this.#held > memoryLimit())
-      throw memoryExceeded("the side of a join that is held in memory", { file });
+    if (this.#held > memoryLimit()) throw refuseToHold(file);
     return { draft: held, logprobs: readLogprobs(held), index };
   }
 }

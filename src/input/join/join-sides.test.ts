@@ -162,7 +162,10 @@ describe("two halves", () => {
 describe("prompts that both sides scored", () => {
   const prompt = (logprobs: number[], tokenIds?: number[]): Part => ({
     sampleId: "s",
-    promptLogprobs: { logprobs: Float64Array.from(logprobs), ...(tokenIds && { tokenIds }) },
+    promptLogprobs: {
+      logprobs: Float64Array.from(logprobs),
+      ...(tokenIds && { tokenIds: Int32Array.from(tokenIds) }),
+    },
   });
 
   it("are compared apart, from their ends, without nulls and sentinels", async () => {

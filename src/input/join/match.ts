@@ -105,7 +105,8 @@ class OpenHalves {
     if (key === this.#key) return;
     this.#key = key;
     this.#byKey = new Map();
-    for (const half of this.all) {
+    // Backwards, so that the first is at the end, where taking it out moves nothing.
+    for (const half of [...this.all].reverse()) {
       const name = key(half.draft);
       if (name === undefined) continue;
       const others = this.#byKey.get(name);
@@ -120,7 +121,7 @@ class OpenHalves {
     if (name === undefined) return undefined;
     this.#index(second);
     const others = this.#byKey.get(name) ?? [];
-    const at = others.findIndex((other) => areCompatible(draft, other.draft));
+    const at = others.findLastIndex((other) => areCompatible(draft, other.draft));
     if (at < 0) return undefined;
     const [found] = others.splice(at, 1);
     this.all.delete(found!);
