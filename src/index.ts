@@ -59,6 +59,7 @@ export {
   type Finding,
   type FindingCode,
   type Handle,
+  type PromptLogprobs,
   type Provenance,
   type RecordBatch,
   type RecordBuilder,

@@ -15,6 +15,8 @@ export interface DigitsReport {
   readonly kind: "digits";
   readonly run: string;
   readonly vocabulary: DigitVocabularySummary;
+  /** Whose digits they are: the rollout policy's, unless the input has the trainer's log-probs only. */
+  readonly policy: "rollout" | "trainer";
   readonly metrics: DigitsMetrics;
   /** Both policies on the same digits, beside the other tokens; null where only one policy's log-probs are there. */
   readonly comparison: DigitsComparison | null;

@@ -103,6 +103,18 @@ export type {
   ReportPage,
   StudyPage,
 } from "./page.ts";
+export {
+  type MissingSide,
+  type NextStep,
+  POLICY_SCHEMA_VERSION,
+  type PolicyFigures,
+  type PolicyGroup,
+  type PolicyMetrics,
+  type PolicyReport,
+  type UnlikelySequence,
+  type UnlikelyToken,
+  type XtunerPerplexities,
+} from "./policy.ts";
 export * from "./report.ts";
 export { SCORE_SCHEMA_VERSION, type ScoreReport } from "./score.ts";
 export {

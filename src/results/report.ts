@@ -358,6 +358,8 @@ export interface MismatchReport {
   readonly per_rank: readonly RankMetrics[];
   readonly per_environment: readonly NamedMetrics[];
   readonly per_correctness: readonly NamedMetrics[];
+  /** Tokens of prompts that both sides of two joined files scored, in no other figure; absent where there are none. */
+  readonly prompts?: MismatchMetrics;
   readonly per_position_decile: readonly PositionDecile[];
   readonly per_rollout_probability: readonly ProbabilityBucket[];
   /** The token ids with the largest share of Σ k3. */

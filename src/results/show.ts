@@ -26,6 +26,8 @@ export type ShowMetricName = (typeof SHOW_METRICS)[number];
 export interface ShowReport {
   readonly schemaVersion: typeof SHOW_SCHEMA_VERSION;
   readonly kind: "show";
+  /** Set where the input has one policy's log-probs only: figures are of that policy, and there is no Δ. */
+  readonly policies?: "rollout" | "trainer";
   readonly run: string;
   /** Directory of the tokenizer; null where tokens are ids. */
   readonly tokenizer: string | null;
@@ -45,7 +47,7 @@ export interface ShowReport {
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 
-/** Figures are over the tokens with mask 1 and a finite Δ. */
+/** Figures are over the tokens with mask 1 and a finite Δ (of one policy: a finite log-prob). */
 export interface ShowFigures {
   /** With mask 1. */
   readonly tokens: number;
@@ -58,7 +60,10 @@ export interface ShowFigures {
   readonly delta_abs_mean: number | null;
   readonly delta_abs_max: number | null;
   readonly k3: number | null;
-  /** Token with the largest |Δ|. */
+  /** Mean and smallest log-prob, where there is one policy only. */
+  readonly log_prob_mean?: number | null;
+  readonly log_prob_min?: number | null;
+  /** Token with the largest |Δ|; of one policy the least likely. */
   readonly worst: number | null;
 }
 

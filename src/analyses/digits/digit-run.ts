@@ -36,6 +36,8 @@ export interface DigitRunOptions {
   readonly truthSource?: string;
   /** The trainer column is the rollout column again: figures of the trainer policy are left out. */
   readonly oneSided?: boolean;
+  /** Whose digits they are where the input has one policy's log-probs only; default the rollout's. */
+  readonly policy?: "rollout" | "trainer";
   /** Digits and answers in each list of examples; default 5. */
   readonly examples?: number;
 }
@@ -52,7 +54,7 @@ interface Row {
   readonly row: number;
   readonly span: TokenSpan;
   readonly rollout: ArrayLike<number>;
-  /** NaN throughout where there is no trainer side. */
+  /** NaN throughout where there is one policy only. */
   readonly trainer: ArrayLike<number>;
 }
 
@@ -95,7 +97,9 @@ export class DigitRun {
    * @throws MissingSideError when it has no rollout log-probs
    */
   add(batch: RecordBatch, truths?: readonly (string | undefined)[]): void {
-    const { responseTokenIds: ids, rolloutLogprobs: rollout, responseMask: mask, offsets } = batch;
+    const { responseTokenIds: ids, responseMask: mask, offsets } = batch;
+    const policy = this.#policy;
+    const rollout = batch[`${policy}Logprobs`];
     const at = { file: batch.provenance.file };
     if (!ids) {
       throw new SchemaError("there are no response token ids, which are needed to find digits", {
@@ -104,17 +108,21 @@ export class DigitRun {
       });
     }
     if (!rollout) {
-      throw new MissingSideError("there are no rollout log-probs", {
+      throw new MissingSideError(`there are no ${policy} log-probs`, {
         at,
-        hint: "name their column: --rollout COLUMN",
+        hint: `name their column: --${policy} COLUMN`,
       });
     }
-    const own = this.#options.oneSided ? undefined : batch.trainerLogprobs;
+    const own = this.#options.oneSided || policy === "trainer" ? undefined : batch.trainerLogprobs;
     const trainer = own ?? new Float32Array(rollout.length).fill(NaN);
     for (let row = 0; row < batch.length; row++) {
       const span = { ids, mask, start: offsets[row]!, end: offsets[row + 1]! };
       this.#addRow({ batch, row, span, rollout, trainer }, truths?.[row]);
     }
+  }
+
+  get #policy(): "rollout" | "trainer" {
+    return this.#options.policy ?? "rollout";
   }
 
   #addRow(sequence: Row, truth: string | undefined): void {
@@ -192,7 +200,7 @@ export class DigitRun {
         this.#losses.set(policy, losses);
       }
       const column =
-        policy === "rollout" ? rollout : policy === "trainer" ? trainer : batch.policyLogprobs[policy];
+        policy === this.#policy ? rollout : policy === "trainer" ? trainer : batch.policyLogprobs[policy];
       const partial = partialDistribution(
         getDigitIds(this.#vocabulary, token),
         { ids: top.ids, logprobs: top.logprobs, start: at * top.k, k: top.k },
@@ -222,6 +230,7 @@ export class DigitRun {
     const mean = (sum: number, count: number): number | null => (count === 0 ? null : sum / count);
     const gap = this.#digitGap.gap();
     const result = {
+      policy: this.#policy,
       metrics: {
         ...pooled,
         sequences: this.#sequences,
@@ -308,11 +317,14 @@ function listTallies<Name extends string, Key extends number | null>(
 function absentFigures(
   result: Pick<
     DigitsReport,
-    "comparison" | "distributions" | "truth" | "right_sequences" | "wrong_sequences"
+    "policy" | "comparison" | "distributions" | "truth" | "right_sequences" | "wrong_sequences"
   >,
 ): string[] {
   const lines: string[] = [];
-  if (!result.comparison) lines.push("no trainer log-probs: the policies are not compared");
+  if (!result.comparison)
+    lines.push(
+      `no ${result.policy === "trainer" ? "rollout" : "trainer"} log-probs: the policies are not compared`,
+    );
   if (result.distributions.length === 0) {
     lines.push(
       "no top-k alternatives: expected digit, NTL-MSE and NTL-WAS need the probabilities of the digits that were not sampled",

@@ -42,6 +42,8 @@ export interface ReportInput {
   /** The flags that chose what was read, word by word, for the same. */
   readonly flags?: readonly string[];
   readonly summary: RunSummary;
+  /** Of prompts that both sides scored, apart from `summary`. */
+  readonly prompts?: MismatchSummary | undefined;
   readonly parity: readonly ParityTrainer[];
   readonly findings: readonly Finding[];
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
@@ -146,6 +148,7 @@ export function buildReport(input: ReportInput): MismatchReport {
     per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),
     per_environment: namedSlices(summary.environments),
     per_correctness: namedSlices(summary.correctness),
+    ...(input.prompts && { prompts: pooledMetrics(input.prompts) }),
     per_position_decile: [...summary.groups.deciles.rows()].map((row) => ({
       decile: row.group,
       ...groupMetrics(row, pooled),

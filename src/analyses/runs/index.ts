@@ -11,6 +11,7 @@ export {
   type OpenRunReport,
   parseParity,
   type ReportRunOptions,
+  reportOnePolicy,
   reportOpenRun,
   reportRun,
 } from "./report-run.ts";

@@ -3,12 +3,14 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/index.ts";
+import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport, PolicyReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
 import { summarizeBatches } from "../parallel/index.ts";
+import { buildPolicyReport, PolicyRun } from "../policy/index.ts";
 import { buildReport } from "../report/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
@@ -99,12 +101,41 @@ export async function reportOpenRun(
     run: run.name,
     ...asked,
     summary,
+    prompts: run.promptSummary(),
     // Reading adds to them until it ends, so they are listed after it.
     findings: run.findings.list(),
     sources: sourceSummaries(run),
   });
   if (report.metrics.tokens === 0) throw nothingToCompare(report);
   return report;
+}
+
+/** As {@link reportOpenRun}, of a run with one policy's log-probs only. @throws EmptyInputError when no token is left */
+export async function reportOnePolicy(
+  run: Run,
+  batches: AsyncIterable<RecordBatch>,
+  { has, error, what }: NonNullable<Run["onePolicy"]>,
+  { paths, flags }: Pick<OpenRunReport, "paths" | "flags">,
+): Promise<PolicyReport> {
+  const policy = new PolicyRun(has);
+  for await (const batch of batches) policy.add(batch);
+  const result = policy.result();
+  if (result.metrics.tokens === 0) {
+    throw new EmptyInputError(
+      `none of ${plural(result.metrics.sequences, "sequence")} has a token with mask 1 and a finite ${has} log-prob`,
+      { hint: "run with --explain to see how each column was read; --mask COLUMN names another mask" },
+    );
+  }
+  return buildPolicyReport({
+    run: run.name,
+    result,
+    error,
+    what,
+    paths,
+    flags,
+    findings: run.findings.list(),
+    sources: sourceSummaries(run),
+  });
 }
 
 /** The trainers of `--parity`, by their names. @throws UsageError naming those there are. */

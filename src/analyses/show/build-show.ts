@@ -6,6 +6,7 @@
 import { orNull } from "../../core/base/index.ts";
 import { rowFacts } from "../../core/schema/index.ts";
 import type {
+  ShowFigures,
   ShowMetric,
   ShowMetricName,
   ShowPiece,
@@ -15,9 +16,10 @@ import type {
   ShowToken,
 } from "../../results/index.ts";
 import { SHOW_SCHEMA_VERSION } from "../../results/index.ts";
-import { computeFigures } from "./figures.ts";
+import { computeFigures, onePolicyFigures } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
 import { computeDelta, openMetric } from "./metrics.ts";
+import { takeSides } from "./sides.ts";
 import type { SpelledPiece, Speller } from "./speller.ts";
 import { buildCard } from "./token-card.ts";
 
@@ -40,11 +42,17 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
   const { batch, row, handle } = found;
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
   const { metric, valueAt } = openMetric(batch, name, scale);
+  const { rollout, trainer, only } = takeSides(batch);
   const mask = batch.responseMask.subarray(start, end);
   const deltas = Float64Array.from({ length: end - start }, (_, at) =>
-    computeDelta(batch.rolloutLogprobs![start + at]!, batch.trainerLogprobs![start + at]!),
+    computeDelta(rollout[start + at]!, trainer[start + at]!),
   );
-  const sections = splitSections(deltas, mask);
+  const measure: Measure =
+    only === undefined
+      ? (from, to) => computeFigures(deltas, mask, from, to)
+      : (from, to) =>
+          onePolicyFigures((only === "rollout" ? rollout : trainer).subarray(start, end), mask, from, to);
+  const sections = splitSections(mask, measure);
   const prompt = readPrompt(found, speller);
   const ids = responseIds(found);
   const pieces = speller.pieces(ids);
@@ -55,8 +63,8 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
       ...shownPiece(ids[at]!, piece),
       token: at,
       turn: turns[at]!,
-      rollout_logprob: orNull(batch.rolloutLogprobs![start + at]!),
-      trainer_logprob: orNull(batch.trainerLogprobs![start + at]!),
+      rollout_logprob: orNull(rollout[start + at]!),
+      trainer_logprob: orNull(trainer[start + at]!),
       // What trainers write at tokens that are not trained is no disagreement.
       delta: own ? orNull(deltas[at]!) : null,
       value: own ? orNull(valueAt(start + at)) : null,
@@ -68,12 +76,13 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
     prompt_tokens: prompt.length,
     response_tokens: end - start,
     turns: sections.filter(({ kind }) => kind === "turn").length,
-    ...computeFigures(deltas, mask),
+    ...measure(0, mask.length),
   };
   const place = token === undefined ? undefined : tokens[token];
   return {
     schemaVersion: SHOW_SCHEMA_VERSION,
     kind: "show",
+    ...(only !== undefined && { policies: only }),
     sequence,
     metric,
     prompt,
@@ -111,7 +120,10 @@ function shownPiece(id: number, { text, kind }: SpelledPiece): ShowPiece {
   return { id: id < 0 ? null : id, text, kind };
 }
 
-function splitSections(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
+/** Figures of the tokens `[from, to)` of the sequence. */
+type Measure = (from: number, to: number) => ShowFigures;
+
+function splitSections(mask: Uint8Array, measure: Measure): ShowSection[] {
   const sections: ShowSection[] = [];
   let turn = 0;
   for (let from = 0; from < mask.length; ) {
@@ -123,7 +135,7 @@ function splitSections(deltas: Float64Array, mask: Uint8Array): ShowSection[] {
       turn: own ? turn++ : null,
       from,
       to,
-      ...computeFigures(deltas, mask, from, to),
+      ...measure(from, to),
     });
     from = to;
   }

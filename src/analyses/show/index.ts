@@ -7,4 +7,5 @@ export { mergeAlternatives, type SampledToken } from "./alternatives.ts";
 export { buildShow, type ShowInput, type ShowResult } from "./build-show.ts";
 export { type FoundSequence, SequenceFinder, WorstFinder } from "./find-sequence.ts";
 export { parseHandle, sequenceHandle, WORST } from "./handle.ts";
+export { defaultMetric } from "./metrics.ts";
 export type { SpelledPiece, Speller } from "./speller.ts";

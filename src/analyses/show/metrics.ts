@@ -1,7 +1,8 @@
-import { SchemaError } from "../../core/base/index.ts";
+import { MissingSideError, SchemaError } from "../../core/base/index.ts";
 import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { ShowMetric, ShowMetricName } from "../../results/index.ts";
+import { takeSides } from "./sides.ts";
 
 /** A metric and its values in a batch. */
 export interface MetricOf {
@@ -30,8 +31,8 @@ const SCALES: Readonly<Record<ShowMetricName, number>> = {
  * @throws SchemaError when the batch lacks what the metric needs
  */
 export function openMetric(batch: RecordBatch, name: ShowMetricName, scale = SCALES[name]): MetricOf {
-  const rollout = batch.rolloutLogprobs ?? missing(batch, name, "rollout log-probs");
-  const trainer = batch.trainerLogprobs ?? missing(batch, name, "trainer log-probs");
+  const { rollout, trainer, only } = takeSides(batch);
+  if (only !== undefined && !ONE_POLICY_METRICS[only].includes(name)) refuseComparison(batch, name, only);
   const delta = (at: number): number => computeDelta(rollout[at]!, trainer[at]!);
   const made = (valueAt: MetricOf["valueAt"], described: Described): MetricOf => ({
     metric: { name, neutral: 0, scale, ...described },
@@ -88,6 +89,25 @@ export function openMetric(batch: RecordBatch, name: ShowMetricName, scale = SCA
       return made((at) => advantages[at]!, { title: "advantage", meaning: "as recorded", signed: true });
     }
   }
+}
+
+/** What tokens of one policy can be colored by. */
+const ONE_POLICY_METRICS: Readonly<Record<"rollout" | "trainer", readonly ShowMetricName[]>> = {
+  rollout: ["logp", "entropy", "advantage"],
+  trainer: ["trainer", "entropy", "advantage"],
+};
+
+/** What tokens are colored by unless the user says otherwise. */
+export function defaultMetric(batch: RecordBatch): ShowMetricName {
+  const { only } = takeSides(batch);
+  return only === undefined ? "delta" : ONE_POLICY_METRICS[only][0]!;
+}
+
+function refuseComparison(batch: RecordBatch, name: ShowMetricName, only: "rollout" | "trainer"): never {
+  throw new MissingSideError(`--metric ${name} compares the policies: the input has ${only} log-probs only`, {
+    at: { file: batch.provenance.file },
+    hint: `of one policy there are ${ONE_POLICY_METRICS[only].join(", ")}`,
+  });
 }
 
 /** NaN where a side is missing; infinite where one side, or both, rule the token out. */

@@ -27,8 +27,8 @@ export function buildCard({
   bytes,
 }: CardInput): ShowCard {
   const at = batch.offsets[row]! + token.token;
-  const rollout = batch.rolloutLogprobs![at]!;
-  const trainer = batch.trainerLogprobs![at]!;
+  const rollout = batch.rolloutLogprobs?.[at] ?? Number.NaN;
+  const trainer = batch.trainerLogprobs?.[at] ?? Number.NaN;
   const columnValue = (column: FloatArray | undefined): number | null => orNull(column?.[at] ?? Number.NaN);
   const ofOwn = (value: number): number | null => (own ? orNull(value) : null);
   const delta = token.delta ?? Number.NaN;

@@ -42,6 +42,7 @@ export {
   findMisfit,
   type Misfit,
   type Origin,
+  type PromptLogprobs,
   type SequenceDraft,
   type TopKDraft,
 } from "./sequence-draft.ts";

@@ -14,6 +14,16 @@ export interface TopKDraft {
   readonly logprobs: NumericArray;
 }
 
+/** One policy's log-probs of the tokens of a prompt, or of its last ones. */
+export interface PromptLogprobs {
+  /** Nats; NaN where there is none, as at the first token of a text. */
+  readonly logprobs: NumericArray;
+  /** As many as `logprobs`. */
+  readonly tokenIds?: NumericArray | undefined;
+  /** As many as `logprobs`; as {@link SequenceDraft.responseTokens}. */
+  readonly tokens?: readonly string[] | undefined;
+}
+
 /** Where a draft came from, when one file mixes sources (a record written by logratio does). */
 export interface Origin {
   readonly provenance: Provenance;
@@ -62,6 +72,15 @@ export interface SequenceDraft {
   readonly promptText?: string | undefined;
   readonly responseText?: string | undefined;
   readonly origin?: Origin | undefined;
+  /** Which of its group's sequences this is. Not in the record: it finds the other side of one that has one side. */
+  readonly indexInGroup?: number | undefined;
+  /**
+   * What each response token spells, where the source names tokens by text; `<0xE3><0x81>` where its bytes are no
+   * text. Not in the record: two sides without ids are compared by it.
+   */
+  readonly responseTokens?: readonly string[] | undefined;
+  /** Not in the record: compared apart where both sides of a joined sequence have it. */
+  readonly promptLogprobs?: PromptLogprobs | undefined;
 }
 
 /** A per-token array of a draft whose length is not the draft's. */

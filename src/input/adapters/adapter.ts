@@ -89,6 +89,8 @@ export interface Companion {
 /** The side that is there, and what to tell who needs both. */
 export interface OnePolicy {
   readonly has: "rollout" | "trainer";
+  /** The dump: `a verl generation batch`; without it the adapter and format say what it is. */
+  readonly what?: string;
   /** Names the dump, the side that is missing, and the trainer's switch or exporter that writes it. */
   readonly error: MissingSideError;
 }

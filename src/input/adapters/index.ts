@@ -12,12 +12,12 @@ import { nemoGym } from "./nemo-gym/index.ts";
 import { nemoRl } from "./nemo-rl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
 import { openInstruct } from "./open-instruct/index.ts";
-import { pair } from "./pair/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
 import { record } from "./record/index.ts";
-import { roll } from "./roll/index.ts";
-import { skyrl } from "./skyrl/index.ts";
 import { rllm } from "./rllm/index.ts";
+import { roll } from "./roll/index.ts";
+import { servers } from "./servers/index.ts";
+import { skyrl } from "./skyrl/index.ts";
 import { slime } from "./slime/index.ts";
 import { verifiers } from "./verifiers/index.ts";
 import { verl } from "./verl/index.ts";
@@ -41,7 +41,7 @@ export const ADAPTERS: readonly Adapter[] = [
   maxtext,
   verl,
   oneSided,
-  pair,
+  servers,
   generic,
 ];
 
@@ -62,5 +62,4 @@ export type {
   Reading,
 } from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
-export { readPair } from "./pair/index.ts";
 export { COLUMN_FLAGS } from "./shared/fields.ts";

@@ -44,6 +44,8 @@ function complete(source: Source, members: readonly Source[], joined: Joined): S
   return {
     ...source,
     problem: joined.problem,
+    // Another file may hold the other policy.
+    onePolicy: joined.problem === source.problem ? source.onePolicy : undefined,
     shared: joined.shared,
     companions: (joined.companions ?? []).map((place) => members[place]!),
     report: {

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { pooledMetrics } from "../../analyses/report/metrics.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { readAll, readError, splitPrompts, splitRows } from "../adapters/read.test-data.ts";
 import { openRuns } from "./open-run.ts";
@@ -106,7 +107,7 @@ function maxDelta(batch: RecordBatch, sequence: number): number {
 
 describe.skipIf(!hasSharedData)("public files that scored the same tokens", () => {
   it("Megatron-LM, dynamic against offline inference", async () => {
-    const { batches, findings } = await readAll([
+    const { run, batches, findings } = await readAll([
       golden("gpt_dynamic_inference_tp1_pp1_583m_logitsmatch"),
       golden("gpt_offline_inference_sync_tp1_pp1_583m_logitsmatch"),
     ]);
@@ -117,11 +118,14 @@ describe.skipIf(!hasSharedData)("public files that scored the same tokens", () =
     expect(deltas).toEqual([0.068, 0.09, 0.024, 0.054]);
     expect(maxDelta(batch!, 2)).toBeCloseTo(0.0905, 4);
     expect(findings.map(({ message }) => message)).toEqual([
-      "1 entry is not a generation: throughput",
       "3 entries are not generations: throughput, mem-max-allocated-bytes, lifetime_prefill_token_count",
-      "1361 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
-      "59 tokens after the point where 1 of 5 generations diverge",
+      "1 entry is not a generation: throughput",
+      "59 tokens after the point where 1 of 5 sequences diverge",
+      "5 sequences joined from the two sides: 5 by id",
     ]);
+    // Both engines prefill alike: all 1,361 log-probs of the prompts are equal to the last bit.
+    const prompts = pooledMetrics(run.promptSummary()!);
+    expect([prompts.tokens, prompts.sequences, prompts.delta_abs_max]).toEqual([1361, 5, 0]);
   });
 
   it("Megatron-LM, with and without CUDA graphs: exactly equal", async () => {
@@ -135,12 +139,15 @@ describe.skipIf(!hasSharedData)("public files that scored the same tokens", () =
   });
 
   it("text-generation-inference, one device against two", async () => {
-    const { batches } = await readAll([
+    const { run, batches } = await readAll([
       `${TGI}test_bloom_560m/test_bloom_560m_load.json`,
       `${TGI}test_bloom_560m_sharded/test_bloom_560m_sharded_load.json`,
     ]);
     expect(batches[0]!.length).toBe(4);
     expect(maxDelta(batches[0]!, 0)).toBeCloseTo(0.0137, 4);
+    const prompts = pooledMetrics(run.promptSummary()!);
+    expect([prompts.tokens, prompts.sequences]).toEqual([40, 4]);
+    expect(prompts.delta_abs_max).toBeCloseTo(0.2021, 3);
   });
 
   it("xtuner's rollout file has no log-probs, and that is said", async () => {

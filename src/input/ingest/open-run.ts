@@ -6,20 +6,19 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
+import type { MismatchSummary } from "../../core/summaries/index.ts";
+import type { OnePolicy } from "../adapters/index.ts";
+import { PromptSums } from "../join/index.ts";
 import { dropDuplicates } from "./duplicates.ts";
+import { acceptOnePolicy } from "./one-policy.ts";
 import type { ReadOptions } from "./options.ts";
-import { readPaired, readSources } from "./read-run.ts";
+import { readJoined } from "./read-joined.ts";
+import { readSources } from "./read-run.ts";
 import { reportWalk } from "./report-walk.ts";
 import { dropCopies, dropRepeated } from "./same-files.ts";
-import {
-  listSome,
-  nothingToRead,
-  reportIgnored,
-  reportIncomplete,
-  type Selection,
-  select,
-} from "./select.ts";
-import { compareSources, type examine, type Failure, type Source, type SourceReport } from "./sources.ts";
+import { listSome, nothingToRead, reportIgnored, reportIncomplete, reportUnread, select } from "./select.ts";
+import { findSides, requireSides, type Sides } from "./sides.ts";
+import { compareSources, type examine, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
 
 /** A run that is open: its files, and its batches. */
@@ -35,6 +34,13 @@ export interface Run {
   readonly findings: FindingLog;
   /** Files that were left out because of an error. */
   readonly skipped: number;
+  /** Set where the files have the log-probs of one policy only; with {@link ReadOptions.onePolicy}. */
+  readonly onePolicy: OnePolicy | undefined;
+  /**
+   * Figures of the prompts that both sides of a joined run have scored, apart from all others; undefined where there are
+   * none. Whole once {@link batches} is read.
+   */
+  promptSummary(): MismatchSummary | undefined;
   /**
    * Batches in the order of steps and ranks. May be called once.
    *
@@ -42,27 +48,6 @@ export interface Run {
    * @throws EmptyInputError when no token of the whole input has mask 1
    */
   batches(): AsyncGenerator<RecordBatch>;
-}
-
-function isPairing(sources: readonly Source[], failures: readonly Failure[], options: ReadOptions): boolean {
-  if (options.pair !== undefined) return options.pair;
-  return (
-    failures.length === 0 &&
-    sources.length === 2 &&
-    sources.every(
-      ({ adapter, file, problem }) =>
-        adapter.name === "pair" && file.relative === "" && problem !== undefined,
-    )
-  );
-}
-
-function pairReport(source: Source, side: "rollout" | "trainer"): SourceReport {
-  const order = side === "rollout" ? "first" : "second";
-  return {
-    ...source.report,
-    trainer: "pair",
-    guessed: [...source.report.guessed, `the ${side} side, because it was given ${order}`],
-  };
 }
 
 /**
@@ -127,8 +112,8 @@ export async function openRuns(paths: readonly string[], options: ReadOptions = 
 /** Files that make one run. */
 export type Group = { readonly name: string } & (
   | { readonly isPair: false; readonly sources: readonly Source[] }
-  /** One side in each file: read side by side, in the order in which they were given. */
-  | { readonly isPair: true; readonly sources: readonly [rollout: Source, trainer: Source] }
+  /** One side in each file: the two are joined. */
+  | { readonly isPair: true; readonly sources: readonly Source[]; readonly sides: Sides }
 );
 
 export interface Groups {
@@ -143,7 +128,7 @@ export interface Groups {
 /**
  * The sources of each run that the paths hold.
  *
- *     paths ─► walk ─► files ─► dropRepeated ─► select: examine each ─┬─► two files, a side in each ─► the pair
+ *     paths ─► walk ─► files ─► dropRepeated ─► select: examine each ─┬─► a side in each ─► the two sides
  *                                                                    └─► ofSteps ─► by run ─► dropDuplicates ─► groups
  *
  * @param examineFile of a run that grows, instead of `examine`: what is not there may come
@@ -168,15 +153,28 @@ export async function openGroups(
   const { markers } = walked;
   options.onExamined?.(sources.map(({ report }) => report));
   // The same file twice would be a pair whose every Δ is 0, and dropping one of them would hide that.
-  if (repeated.length > 0 && isPairing([...sources, ...sources], failures, options)) refuseSameSides(paths);
-  if (isPairing(sources, failures, options))
-    return { groups: [makePair(paths, selection)], findings, ignored, markers };
-  const readable = sources.filter(({ problem }) => problem === undefined);
+  const chooseSides = (all: readonly Source[]): Sides | undefined =>
+    options.pair ? requireSides(paths, all, failures) : findSides(all, failures, options);
+  if (repeated.length > 0 && chooseSides([...sources, ...sources]) !== undefined) refuseSameSides(paths);
+  const sides = chooseSides(sources);
+  if (sides !== undefined) {
+    const both = [...sides.rollout, ...sides.trainer];
+    const name = both[0]!.report.run;
+    const joined = new Set(both.map(({ file }) => file.path));
+    reportUnread({ ...selection, sources: sources.filter(({ file }) => !joined.has(file.path)) }, findings);
+    reportIgnored(walked, selection, findings);
+    return { groups: [{ name, sources: both, sides, isPair: true }], findings, ignored, markers };
+  }
+  const accepted = options.onePolicy ? acceptOnePolicy(sources, findings) : sources;
+  const readable = accepted.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) {
     throw failures.length === 0 && walked.unreadable[0] !== undefined
       ? walked.unreadable[0].error
       : nothingToRead(paths, walked, selection);
   }
+  // What has both sides was told of while files were chosen.
+  if (sources.every(({ problem }) => problem !== undefined))
+    reportUnread({ ...selection, sources: accepted }, findings);
   reportIgnored(walked, selection, findings);
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);
@@ -251,6 +249,7 @@ function makeRun(
 ): Run {
   const { name, sources } = group;
   if (group.isPair) {
+    const prompts = new PromptSums();
     return {
       name,
       runs: [name],
@@ -258,7 +257,9 @@ function makeRun(
       ignored,
       findings,
       skipped: 0,
-      batches: () => readPaired(group.sources, options, findings),
+      onePolicy: undefined,
+      batches: () => readJoined(group.sides, options, findings, prompts),
+      promptSummary: () => prompts.summarize(),
     };
   }
   const ordered = [...sources].sort(compareSources);
@@ -273,28 +274,11 @@ function makeRun(
     sources: ordered.map(({ report }) => report),
     ignored,
     findings,
+    onePolicy: ordered[0]?.onePolicy,
+    promptSummary: () => undefined,
     get skipped() {
       return skipped;
     },
     batches: () => readSources(ordered, options, findings, onSkipped),
-  };
-}
-
-/** @throws UsageError when there are not two files */
-function makePair(paths: readonly string[], { sources, failures }: Selection): Group {
-  if (failures[0] !== undefined) throw failures[0].error;
-  const [first, second] = sources;
-  if (first === undefined || second === undefined || sources.length !== 2) {
-    throw new UsageError(`a pair needs two files, ${sources.length} were found`, {
-      hint: `give the rollout side first and the trainer side second (got: ${paths.join(", ")})`,
-    });
-  }
-  return {
-    name: first.report.run,
-    sources: [
-      { ...first, report: pairReport(first, "rollout") },
-      { ...second, report: pairReport(second, "trainer") },
-    ],
-    isPair: true,
   };
 }

@@ -21,6 +21,11 @@ export interface ReadOptions {
    * trust the file without a look. Default 0: as the file has it, looked at.
    */
   readonly align?: Align;
+  /**
+   * Files with one policy's log-probs are read where no file has both, with the other side absent; without it they are
+   * refused.
+   */
+  readonly onePolicy?: boolean;
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**

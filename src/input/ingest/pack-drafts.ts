@@ -30,6 +30,8 @@ export interface DraftOptions {
   /** Numbers for drafts that have none of their own. */
   readonly defaults: FileNumbers;
   readonly origin: Origin;
+  /** The policy whose log-probs the file has, where the other's were never in it. */
+  readonly onePolicy?: "rollout" | "trainer" | undefined;
   /** Filled with what the data say. */
   readonly checks: SourceChecks;
 }
@@ -62,20 +64,25 @@ function reportOtherStep(findings: FindingLog, file: string): void {
 }
 
 /** The draft with the file's step and rank where it has none of its own. */
-function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
+export function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
   if (draft.step !== undefined && draft.rank !== undefined) return draft;
   return { ...draft, step: draft.step ?? step, rank: draft.rank ?? rank };
 }
 
 /**
- * The beginning of a file had both sides, or it would not be read; rows may yet lack one. Some that do count as missing
+ * The beginning of a file had the sides that it is read for; rows may yet lack one. Some that do count as missing
  * values among the others; a whole batch of them has nothing to compare.
  *
  * @throws MissingSideError here, where it ends the reading of one file, and not where batches of all files are summed
  */
-function checkSides({ rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch): void {
-  if (rolloutLogprobs !== undefined && trainerLogprobs !== undefined) return;
-  const side = rolloutLogprobs === undefined ? "rollout" : "trainer";
+function checkSides(
+  { rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch,
+  onePolicy: DraftOptions["onePolicy"],
+): void {
+  const needsRollout = rolloutLogprobs === undefined && onePolicy !== "trainer";
+  const needsTrainer = trainerLogprobs === undefined && onePolicy !== "rollout";
+  if (!needsRollout && !needsTrainer) return;
+  const side = needsRollout ? "rollout" : "trainer";
   const rows = formatCount(length);
   throw new MissingSideError(`none of ${rows} sequences has ${side} log-probs`, {
     at: { file: provenance.file },
@@ -107,7 +114,7 @@ export async function* packDrafts(reading: Reading, options: DraftOptions): Asyn
     });
   const finish = (full: RecordBuilder): RecordBatch => {
     const batch = full.flush();
-    checkSides(batch);
+    checkSides(batch, options.onePolicy);
     return batch;
   };
 

@@ -8,7 +8,7 @@ import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { type Companion, type Reading, readPair } from "../adapters/index.ts";
+import type { Companion } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import {
   ENOUGH_TOKENS,
@@ -27,8 +27,10 @@ import { packBatches } from "./read-source.ts";
 import { reportSkipped } from "./select.ts";
 import { openInput, type Source } from "./sources.ts";
 
-const BLOCK_TOKENS = 1 << 20;
-async function reopen(
+/** About how many elements of one column are read at a time. */
+export const BLOCK_TOKENS = 1 << 20;
+
+export async function reopen(
   source: Source,
   options: ReadOptions,
   onBytes: (bytes: number) => void,
@@ -146,6 +148,7 @@ export async function* readSources(
           runShift,
           runScanner,
           isOneSided: isOneSided(options),
+          onePolicy: source.onePolicy?.has,
           onMasked: (tokens) => {
             tally.masked += tokens;
           },
@@ -215,6 +218,7 @@ async function findRunShift(sources: readonly Source[], options: ReadOptions): P
         defaults: source.defaults,
         origin: { provenance, sampling: reading.sampling },
         checks: emptyChecks(),
+        onePolicy: source.onePolicy?.has,
       })) {
         scanner.add(batch);
         if (scanner.hasEnough) break;
@@ -231,7 +235,7 @@ async function findRunShift(sources: readonly Source[], options: ReadOptions): P
 }
 
 /** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
-function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
+export function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
   const found = document.invalidText?.();
   if (found === undefined) return;
   const { rows, ...place } = found;
@@ -246,7 +250,7 @@ function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
   });
 }
 
-function checkMasked(
+export function checkMasked(
   { masked, tokens, batches }: Pick<Tally, "masked" | "tokens" | "batches">,
   sources: readonly Source[],
   { steps }: ReadOptions,
@@ -275,54 +279,4 @@ function checkMasked(
     steps === undefined ? "the input has no sequences" : "the input has no sequences of the requested steps",
     steps === undefined ? { at, likely: "the files were written before anything was sampled" } : { at },
   );
-}
-
-/** Batches of two files that scored the same tokens. */
-export async function* readPaired(
-  pair: readonly [Source, Source],
-  options: ReadOptions,
-  findings: FindingLog,
-): AsyncGenerator<RecordBatch> {
-  const [first, second] = pair;
-  const documents: SourceDocument[] = [];
-  const tally = emptyTally();
-  try {
-    for (const source of pair) documents.push(await reopen(source, options, () => {}));
-    const drafts = await readPair(documents[0]!, documents[1]!, findings);
-    const provenance = {
-      file: `${first.report.file} + ${second.report.file}`,
-      format: first.report.format,
-      trainer: "pair",
-      alignment: "token",
-    } as const;
-    const blocks = (async function* () {
-      yield drafts;
-    })();
-    const reading: Reading = { alignment: "token", sampling: {}, blocks };
-    for await (const batch of packBatches(reading, {
-      findings,
-      batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
-      steps: options.steps,
-      defaults: {},
-      origin: { provenance, sampling: {} },
-      checks: first.report.checks,
-      align: options.align,
-      onMasked: (tokens) => {
-        tally.masked += tokens;
-      },
-    })) {
-      tally.batches++;
-      tally.tokens += batch.responseMask.length;
-      yield batch;
-    }
-  } catch (error) {
-    // Half a pair is no data, so there is nothing to go on with.
-    throw containFileError(error, `${first.report.file} + ${second.report.file}`);
-  } finally {
-    for (const document of documents) {
-      noteInvalidText(document, findings);
-      await closeQuietly(document);
-    }
-  }
-  checkMasked(tally, pair, options);
 }

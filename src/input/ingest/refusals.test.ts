@@ -34,7 +34,7 @@ describe("why a pair cannot be read", () => {
     const b = await put("b.jsonl", scored("p", [9, 6]), scored("q", [8]));
     const error = await readError([a, b]);
     expect(error.message).toBe(
-      `the two files hold different texts: all 2 generations differ from the first token on (generation p: token 5 in ${a}, token 9 in ${b})`,
+      `the two files hold different texts: all 2 sequences differ from the first token on (sequence p: token 5 in ${a}, token 9 in ${b})`,
     );
     expect(error.likely).toContain("each engine sampled independently");
   });
@@ -46,9 +46,10 @@ describe("why a pair cannot be read", () => {
     expect(batches[0]!.length).toBe(1);
     expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
       [
-        "1 token after the point where 1 of 2 generations diverge (1 at the first token)",
+        "1 token after the point where 1 of 2 sequences diverge (1 at the first token)",
         { unit: "token", why: "incomparable" },
       ],
+      ["2 sequences joined from the two sides: 2 by id", undefined],
     ]);
   });
 

@@ -7,12 +7,15 @@ import { basename, dirname, join } from "node:path";
 import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { joinParts } from "./join-parts.ts";
+import { isCovered } from "./one-policy.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
 
 export interface Selection {
-  readonly sources: Source[];
+  readonly sources: readonly Source[];
   readonly failures: readonly Failure[];
+  /** Of the failures, those of files that should have been readable. */
+  readonly missed: readonly Failure[];
   readonly ignored: readonly string[];
   /** Of the ignored, those that were opened and in which no log-probs were recognized. */
   readonly unrecognised: readonly string[];
@@ -60,15 +63,22 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
   });
 }
 
-/** One-sided files beside complete ones (slime's rollout_data beside train_data) lose nothing; named ones do. */
-function reportOneSided(findings: FindingLog, source: Source, problem: LogratioError): void {
-  const named = source.file.relative === "";
+/** One-sided files beside complete ones lose nothing where those have their steps; named ones do. */
+function reportOneSided(
+  findings: FindingLog,
+  source: Source,
+  problem: LogratioError,
+  complete: readonly Source[],
+): void {
+  const isNamed = source.file.relative === "";
+  const isLost = isNamed || (source.onePolicy !== undefined && !isCovered(source, complete));
   findings.add({
     code: "one-sided",
-    severity: named ? "skipped" : "info",
-    subject: named ? source.report.file : source.report.trainer,
+    severity: isLost ? "skipped" : "info",
+    // Those of one folder are told of together: what to do about them is the same.
+    subject: isNamed ? source.report.file : `${source.report.trainer}${isLost ? " of other steps" : ""}`,
     count: 1,
-    omits: { unit: "file", why: named ? "incomparable" : "no_data" },
+    omits: { unit: "file", why: isLost ? "incomparable" : "no_data" },
     at: { file: source.report.file },
     ...(problem.likely === undefined ? {} : { likely: problem.likely }),
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
@@ -100,18 +110,23 @@ export async function select(
   }
   const sources = joinParts(examinedSources, findings);
   const { missed, other } = splitFailures(failures, sources);
-  const readable = sources.filter(({ problem }) => problem === undefined);
-  if (readable.length > 0) {
-    for (const source of sources)
-      if (source.problem !== undefined) reportOneSided(findings, source, source.problem);
-    for (const { file, error } of missed) reportSkipped(findings, file.path, error);
-  }
-  return {
+  const selection = {
     sources,
     failures: missed.length > 0 ? missed : other,
+    missed,
     ignored: [...walked.ignored, ...other.map(({ file }) => file.path)],
     unrecognised: other.map(({ file }) => file.path),
   };
+  if (sources.some(({ problem }) => problem === undefined)) reportUnread(selection, findings);
+  return selection;
+}
+
+/** What lies beside the files that are read, and is not. */
+export function reportUnread({ sources, missed }: Selection, findings: FindingLog): void {
+  const readable = sources.filter(({ problem }) => problem === undefined);
+  for (const source of sources)
+    if (source.problem !== undefined) reportOneSided(findings, source, source.problem, readable);
+  for (const { file, error } of missed) reportSkipped(findings, file.path, error);
 }
 
 /** Files of directories that are not read, and why that loses nothing: the reader judges. */
@@ -153,12 +168,12 @@ export function nothingToRead(
   walked: Walk,
   { sources, failures }: Selection,
 ): LogratioError {
-  const [half, ...halves] = sources.filter(({ adapter }) => adapter.name === "pair");
+  const [half, ...halves] = sources.filter(({ adapter }) => adapter.name === "servers");
   const [second, ...more] = failures;
   if (half !== undefined && halves.length + more.length === 0 && second !== undefined)
     return noSecondHalf(half, second);
   // What a half of a pair lacks is no reason why the other file cannot be read.
-  const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "pair");
+  const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "servers");
   const problem = odd?.problem ?? sources.find((source) => source.problem !== undefined)?.problem;
   return (
     problem ??

@@ -6,7 +6,14 @@
 import { resolve } from "node:path";
 import { isLogratioError, type LogratioError, UsageError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import { ADAPTERS, type Adapter, type ColumnMapping, type Match, unrecognised } from "../adapters/index.ts";
+import {
+  ADAPTERS,
+  type Adapter,
+  type ColumnMapping,
+  type Match,
+  type OnePolicy,
+  unrecognised,
+} from "../adapters/index.ts";
 import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
 import { openFile, openPipe } from "../io/index.ts";
 import { isRemote } from "../remote/index.ts";
@@ -50,6 +57,8 @@ export interface Source {
   readonly companions: readonly Source[];
   /** What `Adapter.join` said of the other files. */
   readonly shared: unknown;
+  /** Which policy's log-probs it has, where it has those of one only. */
+  readonly onePolicy: OnePolicy | undefined;
   /** Kept from detection where opening again is impossible (standard input) or dear (one large JSON object). */
   readonly document: SourceDocument | undefined;
 }
@@ -167,6 +176,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       part: match.part,
       companions: [],
       shared: undefined,
+      onePolicy: match.problem === undefined ? match.onePolicy : undefined,
       document: kept ? document : undefined,
     };
   } catch (error) {

@@ -24,7 +24,7 @@ export function headlines(report: DigitsReport): string[] {
   const lines: string[] = [];
   if (metrics.ntl_loss !== null) {
     lines.push(
-      `Proxy NTL ${formatNumber(metrics.ntl_loss)} nats: the rollout policy gave its digits a probability of ` +
+      `Proxy NTL ${formatNumber(metrics.ntl_loss)} nats: the ${report.policy} policy gave its digits a probability of ` +
         `${probability(metrics.avg_digit_log_prob)} (geometric mean)${trainerClause(report)}.`,
     );
   }

@@ -32,8 +32,8 @@ export function digitTables(report: DigitsReport): Table[] {
     ),
     ...correctnessTable(report),
     ...distributionTables(report.distributions, "sampled"),
-    ...(truth ? truthTables(truth) : []),
-    ...exampleTable("least-sure", "Digits the rollout policy was least sure of", report.least_sure),
+    ...(truth ? truthTables(truth, report.policy) : []),
+    ...exampleTable("least-sure", `Digits the ${report.policy} policy was least sure of`, report.least_sure),
     ...exampleTable("widest-gaps", "Digits where the policies differ most", report.widest_gaps),
   ];
 }
@@ -179,7 +179,7 @@ export function formatBounded({ estimate, low, high }: Bounded): string {
   return from === value && to === value ? value! : `${value} [${from}, ${to}]`;
 }
 
-function truthTables(truth: DigitTruth): Table[] {
+function truthTables(truth: DigitTruth, policy: DigitsReport["policy"]): Table[] {
   const { per_place: places, calibration, surest_wrong: wrong } = truth;
   const columns: TableColumn[] = [
     figureColumn(
@@ -234,7 +234,7 @@ function truthTables(truth: DigitTruth): Table[] {
   tables.push(...distributionTables(truth.distributions, "truth"));
   if (wrong.length > 0) {
     tables.push(
-      makeTable("surest-wrong", "Wrong answers the rollout policy was most sure of", [
+      makeTable("surest-wrong", `Wrong answers the ${policy} policy was most sure of`, [
         textColumn(
           "token",
           wrong.map(({ handle }) => handle),

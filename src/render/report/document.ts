@@ -15,7 +15,14 @@ import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { plural } from "../text/index.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
-import { columnLines, countOtherWarnings, inputParts, leftOutLines, otherFiles } from "./input.ts";
+import {
+  columnLines,
+  countOtherWarnings,
+  inputParts,
+  leftOutLines,
+  otherFiles,
+  promptLine,
+} from "./input.ts";
 import { keyFigures, noInterval } from "./key-figures.ts";
 import { repeatCommand } from "./repeat-command.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
@@ -34,6 +41,7 @@ const MOST_FACTS = 3;
 /** Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read. */
 export function buildReportDocument(report: MismatchReport, limits: ReportLimits): Document {
   const { verdict, facts, next, findings } = report;
+  const prompts = promptLine(report);
   return {
     kind: "report",
     heading: "Rollout/trainer mismatch of",
@@ -51,6 +59,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
           .slice(0, MOST_FACTS)
           .map(({ text }) => text),
       },
+      ...(prompts === undefined ? [] : [{ kind: "list", title: "Prompts", items: [prompts] } as const]),
       { kind: "list", title: "Left out", items: leftOutItems(report) },
       { kind: "command", id: "next", label: "Next", command: next.command, why: next.why },
     ],

@@ -13,7 +13,7 @@ import {
   wrap,
 } from "../terminal/index.ts";
 import { formatNumber, formatSigned, isMissing, plural } from "../text/index.ts";
-import { countOtherWarnings, inputParts, leftOutLines, otherFiles } from "./input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, otherFiles, promptLine } from "./input.ts";
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";
 
@@ -76,7 +76,11 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
     clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
     clipped(drawPictures(report, surface, density)),
     clipped(drawFacts(report, surface, density.facts)),
-    [...clipped(drawLeftOut(report, surface)), ...drawNext(report, surface, density)],
+    [
+      ...clipped(drawPrompts(report, surface)),
+      ...clipped(drawLeftOut(report, surface)),
+      ...drawNext(report, surface, density),
+    ],
   ].filter((block) => block.length > 0);
 }
 
@@ -207,6 +211,15 @@ function drawFacts(report: MismatchReport, surface: Surface, most: number): stri
         (line, index) => (index === 0 ? bullet : "  ") + line,
       ),
     );
+}
+
+function drawPrompts(report: MismatchReport, surface: Surface): string[] {
+  const line = promptLine(report);
+  if (line === undefined) return [];
+  const lines = wrap(surface.text(line), surface.width - LABEL_COLUMNS - 1);
+  return lines.map(
+    (text, index) => `${surface.style(pad(index === 0 ? "prompts" : "", LABEL_COLUMNS), "dim")} ${text}`,
+  );
 }
 
 function drawLeftOut(report: MismatchReport, surface: Surface): string[] {

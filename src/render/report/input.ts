@@ -7,10 +7,28 @@
 
 import type { MismatchReport, SourceSummary } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatBytes, formatCount, formatId, isFigure, plural, printable } from "../text/index.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatId,
+  formatNumber,
+  isFigure,
+  plural,
+  printable,
+} from "../text/index.ts";
+
+/** What a report of two policies and a report of one say of their input. */
+export interface ReadInput {
+  readonly metrics: Pick<
+    MismatchReport["metrics"],
+    "steps" | "sequences" | "sequences_empty" | "tokens" | "turns_max" | "ranks"
+  >;
+  readonly per_step: readonly { readonly step: number | null }[];
+  readonly sources: readonly SourceSummary[];
+}
 
 /** `12 files (verl npz) · 12 steps (10–150) · 768 sequences · 54,994 tokens · up to 4 turns · 4 ranks`, in parts. */
-export function inputParts(report: MismatchReport): string[] {
+export function inputParts(report: ReadInput): string[] {
   const { metrics, sources } = report;
   const kinds = [...new Set(sources.map((source) => `${source.trainer} ${source.format}`))];
   const steps = report.per_step.map((group) => group.step).filter(isFigure);
@@ -41,6 +59,14 @@ export function leftOutLines({ left_out }: MismatchReport): string[] {
     );
 }
 
+/** The figures of prompts that both sides scored, in one line; undefined where there are none. */
+export function promptLine({ prompts }: MismatchReport): string | undefined {
+  if (prompts === undefined) return undefined;
+  const { tokens, sequences, delta_abs_mean, delta_abs_max, k3 } = prompts;
+  const figures = `mean |Δ| ${formatNumber(delta_abs_mean)}, max |Δ| ${formatNumber(delta_abs_max)}, k3 ${formatNumber(k3)}`;
+  return `${figures} over ${plural(tokens, "token")} of ${plural(sequences, "prompt")}, in no other figure`;
+}
+
 /** `3 other files are no recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */
 export function otherFiles({ left_out }: MismatchReport): string[] {
   return left_out.filter(({ why }) => why === "by_name").map(({ what }) => what);
@@ -52,7 +78,7 @@ export function countOtherWarnings({ findings }: MismatchReport): number {
 }
 
 /** The files, at most `most` of them; the note says how many more there are. */
-export function sourceTable(report: MismatchReport, most: number): Table {
+export function sourceTable(report: Pick<MismatchReport, "sources">, most: number): Table {
   const shown = report.sources.slice(0, most);
   const more = report.sources.length - shown.length;
   return makeTable(
@@ -100,7 +126,9 @@ export function sourceTable(report: MismatchReport, most: number): Table {
 }
 
 /** `found: responses, response_mask · guessed: … (3 of 12 files)`: one line for each of found, guessed and missing. */
-export function columnLines(report: MismatchReport): { readonly label: string; readonly text: string }[] {
+export function columnLines(
+  report: Pick<MismatchReport, "sources">,
+): { readonly label: string; readonly text: string }[] {
   const total = report.sources.length;
   return (["found", "guessed", "missing"] as const).flatMap((label) => {
     const counts = countNames(report.sources, label);

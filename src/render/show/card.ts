@@ -1,4 +1,4 @@
-import type { ShowCandidate, ShowCard, ShowMetric, ShowShare } from "../../results/index.ts";
+import type { ShowCandidate, ShowCard, ShowMetric, ShowReport, ShowShare } from "../../results/index.ts";
 import type { Table, TableColumn } from "../document/index.ts";
 import type { Surface } from "../terminal/index.ts";
 import { drawTable, wrapParts } from "../terminal/index.ts";
@@ -18,7 +18,12 @@ const MOST_TEXT = 40;
 const MOST_BYTES = 16;
 
 /** All that is known of one token. */
-export function drawCard(card: ShowCard, metric: ShowMetric, surface: Surface): string[] {
+export function drawCard(
+  card: ShowCard,
+  metric: ShowMetric,
+  surface: Surface,
+  policies?: ShowReport["policies"],
+): string[] {
   const { alternatives } = card;
   const title = `${card.handle}  ${quoted(card)}`;
   return [
@@ -27,7 +32,8 @@ export function drawCard(card: ShowCard, metric: ShowMetric, surface: Surface): 
       (line) => `  ${line}`,
     ),
     "",
-    ...drawTable(valuesTable(card), surface).lines,
+    ...drawTable(policies === undefined ? valuesTable(card) : withoutAbsent(valuesTable(card)), surface)
+      .lines,
     ...wrapParts(otherParts(card, metric).map(surface.text), surface.text(" · "), surface.width - 2).map(
       (line) => `  ${line}`,
     ),
@@ -88,6 +94,13 @@ function valuesTable(card: ShowCard): Table {
     ["trainer", "right"],
     ["trainer − rollout", "left"],
   ]);
+}
+
+/** Of one policy the other's column has nothing in it, and neither has the difference. */
+function withoutAbsent(table: Table): Table {
+  const isAbsent = ({ header, cells }: TableColumn): boolean =>
+    header !== "" && cells.every((cell) => cell === "" || cell.startsWith(MISSING));
+  return { ...table, columns: table.columns.filter((column) => !isAbsent(column)) };
 }
 
 function otherParts(card: ShowCard, metric: ShowMetric): string[] {

@@ -61,7 +61,9 @@ export function renderShowTerminal(report: ShowReport, options: ShowTerminalOpti
     ...drawPrompt(drawing, options),
     ...foldResponse(report, options).flatMap((part) => drawPart(part, drawing)),
     "",
-    ...(report.token === null ? drawWorst(drawing) : drawCard(report.token, report.metric, surface)),
+    ...(report.token === null
+      ? drawWorst(drawing)
+      : drawCard(report.token, report.metric, surface, report.policies)),
   ].map((line) => clip(line, surface.width, surface.ellipsis));
   return [...lines, ...drawNext(drawing)].map((line) => `${line}\n`).join("");
 }
@@ -90,17 +92,37 @@ function drawHeader({ report, surface }: Drawing): string[] {
     surface.style(surface.text(sequence.handle), "bold"),
     ...parts(facts).map((line) => surface.style(`  ${line}`, "dim")),
     ...parts(figures).map((line) => `  ${line}`),
+    ...(report.policies === undefined
+      ? []
+      : parts([`one policy: ${report.policies} log-probs only`]).map((line) => `  ${line}`)),
     ...parts(figureParts(sequence)).map((line) => `  ${line}`),
   ];
 }
 
 function figureParts(figures: ShowFigures): string[] {
   const { delta_abs_mean, delta_abs_max, delta_mean, k3, worst, infinite, missing } = figures;
+  if (figures.log_prob_mean !== undefined) return onePolicyParts(figures);
   return [
     `mean |Δ| ${formatNumber(delta_abs_mean)}`,
     `max |Δ| ${formatNumber(delta_abs_max)}${worst === null ? "" : ` at t${worst}`}`,
     `mean Δ ${formatSigned(delta_mean)}`,
     `k3 ${formatNumber(k3)}`,
+    ...(infinite === 0 ? [] : [`${formatCount(infinite)} infinite`]),
+    ...(missing === 0 ? [] : [`${formatCount(missing)} without a log-prob`]),
+  ];
+}
+
+function onePolicyParts({
+  log_prob_mean: mean = null,
+  log_prob_min: least,
+  worst,
+  infinite,
+  missing,
+}: ShowFigures): string[] {
+  return [
+    `mean log p ${formatNumber(mean)}`,
+    `perplexity ${formatNumber(mean === null ? null : Math.exp(-mean))}`,
+    `least log p ${formatNumber(least)}${worst === null ? "" : ` at t${worst}`}`,
     ...(infinite === 0 ? [] : [`${formatCount(infinite)} infinite`]),
     ...(missing === 0 ? [] : [`${formatCount(missing)} without a log-prob`]),
   ];
@@ -186,6 +208,8 @@ function sectionParts({ kind, turn, from, to, ...figures }: ShowSection): string
   const span = `t${from}${to - from > 1 ? `–t${to - 1}` : ""}`;
   if (kind === "tool") return ["tool output", plural(to - from, "token"), span, "in no figure"];
   const { delta_abs_mean, delta_abs_max, worst } = figures;
+  if (figures.log_prob_mean !== undefined)
+    return [`turn ${turn}`, plural(to - from, "token"), span, ...onePolicyParts(figures)];
   return [
     `turn ${turn}`,
     plural(to - from, "token"),
@@ -244,7 +268,11 @@ function drawWorst({ report, surface, color, paint }: Drawing): string[] {
       handle: `${sequence.handle}.t${at}`,
       value: showValue(value, metric),
       tint: value === null ? undefined : tintCode(chooseTint(value, metric)),
-      text: `${quoted({ text, kind })}  p ${probability(rollout_logprob)} → ${probability(trainer_logprob)}`,
+      text: `${quoted({ text, kind })}  p ${
+        report.policies === undefined
+          ? `${probability(rollout_logprob)} → ${probability(trainer_logprob)}`
+          : probability(rollout_logprob ?? trainer_logprob)
+      }`,
     };
   });
   const widest = (of: (row: (typeof rows)[number]) => string): number =>

@@ -81,10 +81,12 @@ function clipped(lines: readonly string[], surface: Surface): string[] {
 function drawBlock(block: Block, surface: Surface): string[] {
   // A command is pasted as it stands; everything else must not be wider than the terminal.
   if (block.kind === "command") return drawCommand(block.label, block.command, block.why ?? "", surface);
+  // So are lines to paste: one that is cut short works no more.
+  if (block.kind === "code") return drawCode(block, surface);
   return clipped(drawOther(block, surface), surface);
 }
 
-function drawOther(block: Exclude<Block, { kind: "command" }>, surface: Surface): readonly string[] {
+function drawOther(block: Exclude<Block, { kind: "command" | "code" }>, surface: Surface): readonly string[] {
   switch (block.kind) {
     case "text":
       return block.muted
@@ -114,8 +116,6 @@ function drawOther(block: Exclude<Block, { kind: "command" }>, surface: Surface)
     }
     case "picture":
       return block.terminal?.(surface) ?? [];
-    case "code":
-      return drawCode(block, surface);
   }
 }
 
@@ -145,7 +145,7 @@ function drawCode(
   const caution = surface.unicode ? "△ " : "! ";
   const head = `${surface.style(surface.text(title ?? ""), "bold")}  ${surface.style(surface.text(place ?? ""), "dim")}`;
   return [
-    ...(title === undefined ? [] : [`  ${head}`]),
+    ...(title === undefined ? [] : clipped([`  ${head}`], surface)),
     ...text
       .trimEnd()
       .split("\n")

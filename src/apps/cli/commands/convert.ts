@@ -25,7 +25,11 @@ export async function convert(
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   await outputs.file("--out", options.out, "record");
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
+  const run = await openRun(paths, {
+    ...toReadOptions(options),
+    onePolicy: true,
+    onProgress: progress.update,
+  });
   const counts = { sequences: 0, tokens: 0 };
   const files = await writeRecord(options.out, counted(run.batches(), counts), {
     writer: "convert",

@@ -44,13 +44,18 @@ export async function digits(
   const vocabulary = await openVocabulary(options);
   const truth = options.truth === undefined ? undefined : await openTruth(options.truth);
   const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
-  const summary = new DigitRun(vocabulary, { oneSided, ...(truth && { truthSource: truth.source }) });
   const progress = createProgress(terminal);
   const run = await openRun(paths, {
     ...toReadOptions(options),
     oneSide: true,
+    onePolicy: true,
     onProgress: progress.update,
   }).catch(withAdvice);
+  const summary = new DigitRun(vocabulary, {
+    oneSided,
+    ...(run.onePolicy && { policy: run.onePolicy.has }),
+    ...(truth && { truthSource: truth.source }),
+  });
   const sequences = new Map<string, number>();
   const reading = readUntilInterrupted(run);
   try {
@@ -105,11 +110,10 @@ async function openVocabulary({ tokenizer, digitIds }: DigitsOptions): Promise<D
   }
 }
 
-/** Figures from rollout log-probs alone need no trainer side, but reading a run asks for one. */
+/** Figures of digits need one policy only, which what is said of a comparison leaves out. */
 function withAdvice(error: unknown): never {
   if (!(error instanceof MissingSideError) && !(error instanceof SchemaError)) throw error;
-  const advice =
-    "if there is only one policy's log-probs, name the column twice: --rollout COLUMN --trainer COLUMN";
+  const advice = "one policy's log-probs are enough: --rollout COLUMN --tokens COLUMN";
   const detail = {
     at: error.at,
     cause: error,

@@ -2,13 +2,25 @@ import {
   compileFilter,
   type FilterOptions,
   parseParity,
+  reportOnePolicy,
   reportOpenRun,
 } from "../../../analyses/runs/index.ts";
-import { UsageError } from "../../../core/base/index.ts";
+import { MissingSideError, UsageError } from "../../../core/base/index.ts";
 import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
-import type { MismatchReport } from "../../../results/index.ts";
+import {
+  type MarkdownOptions,
+  renderHtml,
+  renderMarkdown,
+  renderTerminal,
+  type TerminalReportOptions,
+} from "../../../render/index.ts";
+import {
+  renderPolicyHtml,
+  renderPolicyMarkdown,
+  renderPolicyTerminal,
+} from "../../../render/policy/index.ts";
+import type { MismatchReport, PolicyReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
@@ -74,6 +86,7 @@ export async function report(
   let examined: readonly SourceReport[] = [];
   const run = await openRun(paths, {
     ...toReadOptions(options),
+    onePolicy: true,
     onProgress: progress.update,
     onExamined: (sources) => {
       examined = sources;
@@ -83,6 +96,19 @@ export async function report(
     throw error;
   });
   const reading = readUntilInterrupted(run, filter);
+  if (run.onePolicy !== undefined) {
+    if (parity.length > 0) refuseParity(run.onePolicy);
+    const flags = inputFlags(options, [...FORM_FLAGS, "parity"]);
+    const policy = await reportOnePolicy(run, reading.batches, run.onePolicy, { paths, flags }).finally(
+      () => {
+        reading.end();
+        progress.end();
+        explain(run);
+      },
+    );
+    await print(policy, POLICY_FORMS, { run, paths, options, terminal });
+    return conclude(run, reading, policy.metrics.sequences, terminal);
+  }
   const result = await reportOpenRun(run, reading.batches, {
     paths,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
@@ -93,30 +119,68 @@ export async function report(
     progress.end();
     explain(run);
   });
-  const findings = run.findings.list();
-  if (options.html !== undefined) {
-    await writeWholeFile(options.html, renderHtml(result));
-    terminal.err(writtenFiles(options.html));
-  }
-  terminal.out(render(result, paths, options, terminal));
-  if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
+  await print(result, REPORT_FORMS, { run, paths, options, terminal });
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
+/** @throws MissingSideError what a trainer logs of two policies cannot be computed of one */
+function refuseParity({ has, error }: NonNullable<Run["onePolicy"]>): never {
+  throw new MissingSideError(`--parity needs both policies, and there are ${has} log-probs only`, {
+    at: error.at,
+    hint: `leave out --parity: the report of one policy has xtuner's perplexity${error.hint === undefined ? "" : `\nor ${error.hint}`}`,
+  });
+}
+
+/** How a result is written in each form. */
+interface Forms<Result> {
+  readonly html: (result: Result) => string;
+  readonly markdown: (result: Result, options: MarkdownOptions) => string;
+  readonly terminal: (result: Result, options: TerminalReportOptions) => string;
+}
+
+const REPORT_FORMS: Forms<MismatchReport> = {
+  html: renderHtml,
+  markdown: renderMarkdown,
+  terminal: renderTerminal,
+};
+const POLICY_FORMS: Forms<PolicyReport> = {
+  html: renderPolicyHtml,
+  markdown: renderPolicyMarkdown,
+  terminal: renderPolicyTerminal,
+};
+
+interface Asked {
+  readonly run: Run;
+  readonly paths: readonly string[];
+  readonly options: ReportOptions;
+  readonly terminal: Terminal;
+}
+
+/** Writes the page where one was asked for, then the result on standard output and what reading noticed on the other. */
+async function print<Result>(result: Result, forms: Forms<Result>, asked: Asked): Promise<void> {
+  const { run, options, terminal } = asked;
+  if (options.explain) terminal.err(formatExplanation(run));
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, forms.html(result));
+    terminal.err(writtenFiles(options.html));
+  }
+  terminal.out(render(result, forms, asked));
+  if (options.json || options.markdown || options.brief) tellFindings(run.findings.list(), terminal);
+}
+
 /** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */
-function render(
-  result: MismatchReport,
-  paths: readonly string[],
-  options: ReportOptions,
-  { width, colour: color, unicode, interactive }: Terminal,
+function render<Result>(
+  result: Result,
+  forms: Forms<Result>,
+  { paths, options, terminal: { width, colour: color, unicode, interactive } }: Asked,
 ): string {
   if (options.json) return toJson(result);
   const command = options.asDemo
     ? commandLine("demo", [], options, FORM_FLAGS)
     : commandLine("report", paths, options, FORM_FLAGS);
-  if (options.markdown) return renderMarkdown(result, { command });
+  if (options.markdown) return forms.markdown(result, { command });
   const isCut = interactive && !options.full && !options.brief;
-  return renderTerminal(result, {
+  return forms.terminal(result, {
     width,
     color,
     unicode,

@@ -1,5 +1,6 @@
 import {
   buildShow,
+  defaultMetric,
   type FoundSequence,
   parseHandle,
   SequenceFinder,
@@ -66,6 +67,7 @@ export async function show(
   const run = await openRun(paths, {
     ...toReadOptions(options),
     ...(target.steps !== undefined && { steps: target.steps }),
+    onePolicy: true,
     onProgress: progress.update,
   }).catch((error: unknown) => otherSteps(error, target));
   const reading = readUntilInterrupted(run);
@@ -81,11 +83,12 @@ export async function show(
   const result = buildShow({
     found: sequence,
     token,
-    metric: options.metric ?? "delta",
+    metric: options.metric ?? defaultMetric(sequence.batch),
     scale,
     speller: makeSpeller(new TokenTexts(tokenizer)),
   });
   if (tokenizer === undefined) noteNoTokenizer(run);
+  if (run.onePolicy !== undefined) noteOnePolicy(run, run.onePolicy);
   const report: ShowReport = {
     ...result,
     run: run.name,
@@ -195,6 +198,18 @@ function noteNoTokenizer({ findings }: Run): void {
     at: {},
     hint: "--tokenizer DIR (the model's directory, with tokenizer.json in it)",
     describe: () => "without a tokenizer, tokens are shown as ids",
+  });
+}
+
+function noteOnePolicy({ findings }: Run, { has }: NonNullable<Run["onePolicy"]>): void {
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "one policy",
+    count: 1,
+    at: {},
+    hint: "logratio report says how to get the other side too",
+    describe: () => `one policy: ${has} log-probs only, so tokens are colored by their log-prob`,
   });
 }
 

@@ -33,7 +33,7 @@ export const report: Verb<[paths: string[]], ReportOptions> = {
     { line: "logratio report a.json b.json", shows: "two files that scored the same tokens", everyday: true },
     {
       line: "logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask",
-      shows: "columns by name",
+      shows: "columns by name; with one of them, that policy alone",
       everyday: true,
     },
     {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { SchemaError } from "../../../core/base/index.ts";
-import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
-import type { Adapter, ColumnMapping, Match, Reading } from "../adapter.ts";
+import { MissingSideError, SchemaError } from "../../../core/base/index.ts";
+import type { RowValue, SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { Adapter, ColumnMapping, Match, OnePolicy, Reading } from "../adapter.ts";
 import {
   COLUMN_FLAGS,
   EXPLAINED_FIELDS,
@@ -21,8 +21,8 @@ import { explainMask, nameMasks } from "../shared/masks.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { type PackField, readPack } from "../shared/read-pack.ts";
 import { agreedNumber, describeSample, findRowColumns, readRows } from "../shared/row-objects.ts";
-import { describeRowValue } from "../shared/row-values.ts";
-import { describeValue, isMap, readScalar } from "../shared/tree-values.ts";
+import { describeRowValue, toNumbers } from "../shared/row-values.ts";
+import { asMatrix, describeValue, isMap, readScalar, vectorLength } from "../shared/tree-values.ts";
 import { mappedNames, SYNONYMS } from "./names.ts";
 
 const LENGTHS = ["num_tokens", "seq_lens", "lengths"];
@@ -91,27 +91,39 @@ function notThere<V>(columns: FoundColumns<V>, mapping: ColumnMapping): [string,
   );
 }
 
-function findProblem<V>(
+interface Unfit {
+  readonly problem?: SchemaError;
+  readonly onePolicy?: OnePolicy;
+}
+
+/** What stands in the way of a comparison: a column that is not there, or a side that no column was found for. */
+function findUnfit<V>(
   document: SourceDocument,
   columns: FoundColumns<V>,
   mapping: ColumnMapping | undefined,
-): SchemaError | undefined {
-  const absent = mapping === undefined ? [] : notThere(columns, mapping);
-  const sides = (["rollout", "trainer"] as const).filter((field) => !columns.has(field));
-  if (absent.length === 0 && sides.length === 0) return undefined;
-  const [flag, name] = absent[0] ?? [];
-  const what =
-    flag === undefined
-      ? `no column for the ${sides.map((side) => FIELD_LABELS[side]).join(" and the ")}`
-      : `${flag} names ${name}, which does not exist`;
-  return new SchemaError(`${what}; the columns are:\n  ${listColumns(document).join("\n  ")}`, {
-    at: { file: document.file },
-    hint:
-      flag === undefined
-        ? `name it: ${sides.map((side) => `${COLUMN_FLAGS[side]} COLUMN`).join(" ")}`
-        : `give ${flag} one of the columns above; dots lead into nested objects`,
-  });
+): Unfit {
+  const at = { file: document.file };
+  const listed = (): string => `the columns are:\n  ${listColumns(document).join("\n  ")}`;
+  const [flag, name] = (mapping === undefined ? [] : notThere(columns, mapping))[0] ?? [];
+  if (flag !== undefined) {
+    return {
+      problem: new SchemaError(`${flag} names ${name}, which does not exist; ${listed()}`, {
+        at,
+        hint: `give ${flag} one of the columns above; dots lead into nested objects`,
+      }),
+    };
+  }
+  const sides = SIDES.filter((field) => !columns.has(field));
+  const [missing] = sides;
+  if (missing === undefined) return {};
+  const message = `no column for the ${sides.map((side) => FIELD_LABELS[side]).join(" and the ")}; ${listed()}`;
+  const hint = `name it: ${sides.map((side) => `${COLUMN_FLAGS[side]} COLUMN`).join(" ")}`;
+  if (sides.length > 1) return { problem: new SchemaError(message, { at, hint }) };
+  const has = missing === "rollout" ? "trainer" : "rollout";
+  return { onePolicy: { has, error: new MissingSideError(message, { at, hint }) } };
 }
+
+const SIDES = ["rollout", "trainer"] as const;
 
 function guesses<V>(columns: FoundColumns<V>, mapping: ColumnMapping | undefined): string[] {
   const named = new Set(Object.keys(mapping ?? {}));
@@ -128,15 +140,28 @@ function explain<V>(
   describe: (value: V) => string,
   mapping: ColumnMapping | undefined,
 ): Match | undefined {
-  const problem = findProblem(document, columns, mapping);
+  const { problem, onePolicy } = findUnfit(document, columns, mapping);
   if (mapping === undefined && problem !== undefined) return undefined;
+  if (mapping === undefined && onePolicy !== undefined && !holdsLists(columns.get(onePolicy.has)?.value))
+    return undefined;
   return {
-    score: mapping === undefined ? 0.3 : 1,
+    score: mapping !== undefined ? 1 : onePolicy === undefined ? 0.3 : 0.2,
     found: listFound(columns, describe),
     guessed: guesses(columns, mapping),
     missing: listMissing(columns, EXPLAINED_FIELDS),
     problem,
+    onePolicy,
   };
+}
+
+/** Whether a column that goes by the name of log-probs can be them: a number per token, not one per row or a text. */
+function holdsLists(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    asMatrix(value as TreeValue) !== undefined ||
+    vectorLength(value as TreeValue) !== undefined ||
+    toNumbers(value as RowValue) !== undefined
+  );
 }
 
 /** Fields of a pack in terms of the columns found. */

@@ -3,6 +3,21 @@
  *
  * @module
  */
+import type { NameTable } from "../shared/fields.ts";
+
+/** `open_instruct/rl_utils.py`, RolloutRecord (open-instruct). */
+const OPEN_INSTRUCT_NAMES: NameTable = {
+  rollout: ["logprobs"],
+  tokens: ["response_tokens"],
+  prompt: ["prompt_tokens"],
+  reward: ["reward"],
+  advantages: ["advantage"],
+  step: ["step"],
+  group: ["prompt_idx"],
+  sample: ["sample_idx"],
+  environment: ["dataset"],
+};
+
 export interface OneSidedDump {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -12,77 +27,68 @@ export interface OneSidedDump {
   /** At least one of these does. */
   readonly anyOf?: readonly string[];
   /** Which policy's log-probs are there. */
-  readonly has: "neither" | "rollout" | "trainer";
+  readonly has: "text" | "rollout" | "trainer";
+  /** Its columns, where it has one policy's log-probs. */
+  readonly names?: NameTable;
 }
 
 /** The more specific first: the first whose keys are all there is taken. */
 export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
   {
-    what: "a verl generation batch",
-    trainer: "verl",
-    keys: ["responses", "rollout_log_probs"],
-    has: "rollout",
-  },
-  {
-    what: "a verl batch without the engine's log-probs",
-    trainer: "verl",
-    keys: ["responses", "old_log_probs"],
-    has: "trainer",
-  },
-  {
     what: "verl's rollout_data_dir or validation_data_dir",
     trainer: "verl",
     keys: ["input", "output", "score"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "TRL's completions table",
     trainer: "TRL",
     keys: ["step", "prompt", "completion", "advantage"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "xtuner's train_rollout file",
     trainer: "xtuner",
     keys: ["rollout_id", "prompt", "response"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "xtuner's rollout file",
     trainer: "xtuner",
     keys: ["prompt", "response", "label", "reward"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "AReaL's rollout file",
     trainer: "AReaL",
     keys: ["task_id", "seqlen", "prompt_len", "prompt", "completion"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "open-instruct's rollout file",
     trainer: "open-instruct",
     keys: ["prompt_tokens", "response_tokens", "logprobs"],
     has: "rollout",
+    names: OPEN_INSTRUCT_NAMES,
   },
   {
     what: "a NeMo-RL distillation log",
     trainer: "NeMo-RL",
     keys: ["content", "input_lengths", "idx"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "ms-swift's completions file",
     trainer: "ms-swift",
     keys: ["prompt", "completion"],
     anyOf: ["gen_step", "global_step", "messages", "advantages", "rewards"],
-    has: "neither",
+    has: "text",
   },
   {
     what: "OpenRLHF's table of generated samples",
     trainer: "OpenRLHF",
     keys: ["text", "reward"],
-    has: "neither",
+    has: "text",
   },
 ];
 

@@ -1,14 +1,16 @@
 /**
- * Recognizes what other trainers leave behind and says what is missing; reads nothing.
+ * Recognizes what other trainers leave behind and says what is missing; reads those that have one policy's log-probs.
  *
  * @module
  */
-import { MissingSideError } from "../../../core/base/index.ts";
 import type { SourceDocument, TreeMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
-import { exporterSnippet } from "../shared/exporters.ts";
+import { listFound } from "../shared/fields.ts";
+import { describeLacking, missingPolicy } from "../shared/missing-side.ts";
+import { findRowColumns, readRows } from "../shared/row-objects.ts";
+import { describeRowValue } from "../shared/row-values.ts";
 import { isList, isMap } from "../shared/tree-values.ts";
-import { type OneSidedDump, recognise } from "./dumps.ts";
+import { recognise } from "./dumps.ts";
 
 /** Columns of a table as Weights & Biases stores it (`columns` and `data`), or the names in the tree. */
 function treeNames(root: TreeMap): Set<string> {
@@ -23,21 +25,6 @@ function collectNames(document: SourceDocument): Set<string> {
   return new Set(document.sample.flatMap((row) => Object.keys(row)));
 }
 
-const ABSENT = {
-  neither: "holds text only: neither policy's log-probs are in it",
-  rollout: "holds the rollout policy's log-probs only: the trainer side is missing",
-  trainer: "holds the trainer policy's log-probs only: the rollout side is missing",
-} as const;
-
-/** Says which side a dump lacks and how to make its trainer write both. */
-export function missingSide(dump: OneSidedDump, file: string): MissingSideError {
-  return new MissingSideError(`${dump.what} ${ABSENT[dump.has]}`, {
-    at: { file },
-    likely: `this is what ${dump.trainer} writes by default`,
-    hint: `make ${dump.trainer} write both:\n${exporterSnippet(dump.trainer)}`,
-  });
-}
-
 export const oneSided: Adapter = {
   name: "one-sided",
   async detect(document) {
@@ -47,15 +34,26 @@ export const oneSided: Adapter = {
       ...(dump.has === "rollout" ? [] : ["rollout log-probs"]),
       ...(dump.has === "trainer" ? [] : ["trainer log-probs"]),
     ];
+    const error = missingPolicy(describeLacking(dump, document.file));
+    const { has, names } = dump;
+    const isRead = has !== "text" && names !== undefined && document.kind === "rows";
     return {
       score: 0.5,
-      found: [dump.what],
+      found: [dump.what, ...(isRead ? listFound(findRowColumns(document, names), describeRowValue) : [])],
       guessed: [],
       missing,
-      problem: missingSide(dump, document.file),
+      ...(isRead ? { onePolicy: { has, what: dump.what, error } } : { problem: error }),
     };
   },
-  async read(document) {
-    throw missingSide(recognise(collectNames(document))!, document.file);
+  async read(document, { findings }) {
+    const dump = recognise(collectNames(document))!;
+    if (document.kind !== "rows" || dump.names === undefined)
+      throw missingPolicy(describeLacking(dump, document.file));
+    return {
+      trainer: dump.trainer,
+      alignment: "token",
+      sampling: {},
+      blocks: readRows(document, { names: dump.names, findings }),
+    };
   },
 };

@@ -5,13 +5,21 @@ const TEXT = "holds text only: neither policy's log-probs are in it";
 
 describe("dumps that lack a side say so and how to get both", () => {
   it.each([
-    ["trl_completions_00005.parquet", `TRL's completions table ${TEXT}`, "import logratio_trl; logratio_trl.record(trainer)"],
+    [
+      "trl_completions_00005.parquet",
+      `TRL's completions table ${TEXT}`,
+      "import logratio_trl; logratio_trl.record(trainer)",
+    ],
     [
       "verl_rollout_5.jsonl",
       `verl's rollout_data_dir or validation_data_dir ${TEXT}`,
       "calculate_log_probs=True",
     ],
-    ["xtuner_train_rollout_5.jsonl", `xtuner's train_rollout file ${TEXT}`, "import logratio_xtuner; logratio_xtuner.save("],
+    [
+      "xtuner_train_rollout_5.jsonl",
+      `xtuner's train_rollout file ${TEXT}`,
+      "import logratio_xtuner; logratio_xtuner.save(",
+    ],
     ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "rollout_logprobs=rollout"],
     ["openrlhf.table.json", `OpenRLHF's table of generated samples ${TEXT}`, "is_correction_enable"],
     [

@@ -6,7 +6,12 @@
  */
 
 import type { NumericArray } from "../../../core/base/index.ts";
-import { dictionary, isLogratioError, type LogratioError } from "../../../core/base/index.ts";
+import {
+  dictionary,
+  isLogratioError,
+  type LogratioError,
+  MissingSideError,
+} from "../../../core/base/index.ts";
 import type { Origin, Provenance, SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
 import {
   LIST_COLUMNS,
@@ -19,6 +24,7 @@ import {
 } from "../../../core/schema/index.ts";
 import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
+import { findOnePolicy } from "../shared/missing-side.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, isRowMap, toNumber, toNumbers, toText } from "../shared/row-values.ts";
 
@@ -214,6 +220,14 @@ function versionProblem(document: RowDocument): LogratioError | undefined {
   }
 }
 
+function missingColumn(has: "rollout" | "trainer", file: string): MissingSideError {
+  const missing = has === "rollout" ? LIST_COLUMNS.trainerLogprobs : LIST_COLUMNS.rolloutLogprobs;
+  return new MissingSideError(`the record has no ${missing}: it was written of one policy`, {
+    at: { file },
+    hint: `write ${missing}, one log-prob per response token, beside ${LIST_COLUMNS[`${has}Logprobs`]}`,
+  });
+}
+
 export const record: Adapter = {
   name: "record",
   async detect(document, mapping) {
@@ -223,6 +237,7 @@ export const record: Adapter = {
     const declared = document.metadata[VERSION_KEY] !== undefined;
     if (!declared && !NEEDED.every((name) => names.includes(name))) return undefined;
     const problem = versionProblem(document);
+    const only = findOnePolicy((side) => names.includes(LIST_COLUMNS[`${side}Logprobs`]));
     const sampled = (name: string): RowValue | undefined =>
       document.sample.map((row) => row[name]).find((value) => value !== undefined && value !== null);
     const known = [...Object.values(LIST_COLUMNS), ...Object.values(SCALAR_COLUMNS)];
@@ -242,6 +257,7 @@ export const record: Adapter = {
       step: agreedNumber(document, [SCALAR_COLUMNS.step]),
       rank: agreedNumber(document, [SCALAR_COLUMNS.rank]),
       problem,
+      ...(only !== undefined && { onePolicy: { has: only, error: missingColumn(only, document.file) } }),
     };
   },
   async read(document, context) {

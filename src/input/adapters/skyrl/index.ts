@@ -7,7 +7,7 @@
 import type { TreeDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { FIELD_LABELS } from "../shared/fields.ts";
-import { describeOnePolicy, type MissingPolicy, missingPolicy } from "../shared/one-policy.ts";
+import { describeOnePolicy, type MissingPolicy, missingPolicy } from "../shared/missing-side.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { asMatrix, describeValue, readScalar } from "../shared/tree-values.ts";
 import { type Batch, findBatch, readResponses } from "./batch.ts";

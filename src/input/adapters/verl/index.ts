@@ -8,7 +8,6 @@ import { type LogratioError, UnsupportedError } from "../../../core/base/index.t
 import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { findDataProto, findOpaqueBatch } from "../shared/data-proto.ts";
-import { exporterSnippet } from "../shared/exporters.ts";
 import {
   EXPLAINED_FIELDS,
   type Field,
@@ -18,7 +17,13 @@ import {
   listMissing,
 } from "../shared/fields.ts";
 import { explainMask, nameMasks } from "../shared/masks.ts";
-import { describeOnePolicy, missingPolicy } from "../shared/one-policy.ts";
+import {
+  describeLacking,
+  describeOnePolicy,
+  findOnePolicy,
+  type LackingDump,
+  missingPolicy,
+} from "../shared/missing-side.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
@@ -34,22 +39,20 @@ function explain<V>(
   columns: FoundColumns<V>,
   describe: (value: V) => string,
   step: number | undefined,
-  padded: boolean,
-  file: string,
+  { padded, file }: { readonly padded: boolean; readonly file: string },
 ): Match | undefined {
   const has = (field: Field): boolean => columns.has(field);
-  const sides = (["rollout", "trainer"] as const).filter(has);
-  const [side] = sides;
-  // Its name alone does not make one column verl's.
-  if (side === undefined || (sides.length === 1 && columns.get("tokens")?.name !== "responses"))
-    return undefined;
   const sure = has("tokens") || has("mask") || has("attention");
+  const only = findOnePolicy(has);
+  // Text columns of rows go by verl's names too: log-probs of one side alone do not make it verl's.
+  if (!has("rollout") && !has("trainer")) return undefined;
+  if (only !== undefined && columns.get("tokens")?.name !== "responses") return undefined;
   const guessed = [explainMask(columns)].filter((line) => line !== undefined);
   if (padded && has("prompt") && !has("attention") && !has("padToken")) {
     guessed.push("prompts: taken whole, as no attention mask says where they begin");
   }
   return {
-    score: sides.length === 1 ? 0.6 : sure ? 0.9 : 0.75,
+    score: only !== undefined ? 0.6 : sure ? 0.9 : 0.75,
     found: listFound(columns, describe),
     guessed,
     missing: listMissing(
@@ -57,28 +60,15 @@ function explain<V>(
       EXPLAINED_FIELDS.filter((field) => field !== "reward" || !has("tokenScores")),
     ),
     step,
-    ...(sides.length === 1 ? { onePolicy: describeOnePolicy(describeMissing(side, file)) } : {}),
+    ...(only !== undefined && { onePolicy: describeOnePolicy(describeLacking(ONE_POLICY[only], file)) }),
   };
 }
 
-const WHAT = {
-  neither: "a verl batch",
-  rollout: "a verl generation batch",
-  trainer: "a verl batch without the engine's log-probs",
+/** What verl writes with one policy's log-probs: its rollout skip, and the batch without calculate_log_probs. */
+const ONE_POLICY: { readonly [Side in "rollout" | "trainer"]: LackingDump<Side> } = {
+  rollout: { what: "a verl generation batch", trainer: "verl", has: "rollout" },
+  trainer: { what: "a verl batch without the engine's log-probs", trainer: "verl", has: "trainer" },
 };
-
-function describeMissing<Side extends keyof typeof WHAT>(
-  has: Side,
-  file: string,
-): { what: string; has: Side; file: string; likely: string; hint: string } {
-  return {
-    what: WHAT[has],
-    has,
-    file,
-    likely: "this is what verl writes by default",
-    hint: `make verl write both:\n${exporterSnippet("verl")}`,
-  };
-}
 
 /** A batch that is pickled whole, and yet not read: why. */
 function findProblem(root: TreeMap, file: string): LogratioError | undefined {
@@ -94,7 +84,7 @@ function findProblem(root: TreeMap, file: string): LogratioError | undefined {
   const { rollout = [], trainer = [] } = VERL_NAMES;
   if (className?.startsWith("verl.") !== true || [...rollout, ...trainer].some((name) => name in columns))
     return undefined;
-  return missingPolicy(describeMissing("neither", file));
+  return missingPolicy(describeLacking({ what: "a verl batch", trainer: "verl", has: "neither" }, file));
 }
 
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
@@ -120,20 +110,20 @@ export const verl: Adapter = {
   async detect(document) {
     if (document.kind === "rows") {
       const step = agreedNumber(document, VERL_NAMES.step);
-      return explain(findRowColumns(document, VERL_NAMES), describeRowValue, step, false, document.file);
+      return explain(findRowColumns(document, VERL_NAMES), describeRowValue, step, {
+        padded: false,
+        file: document.file,
+      });
     }
     const problem = findProblem(document.root, document.file);
     if (problem !== undefined) return { score: 0.9, found: [], guessed: [], missing: [], problem };
     const columns = treeColumns(document);
     // Rows of their own lengths have no padding that a mask would have to tell.
     const padded = asMatrix(columns.get("prompt")?.value)?.width !== undefined;
-    return explain(
-      columns,
-      describeValue,
-      await readScalar(columns.get("step")?.value),
+    return explain(columns, describeValue, await readScalar(columns.get("step")?.value), {
       padded,
-      document.file,
-    );
+      file: document.file,
+    });
   },
   async read(document, context) {
     if (document.kind === "tree") return readTree(document, context);

@@ -333,8 +333,8 @@ describe("openJsonl", () => {
     [" \n\r\n", { _tag: "EmptyInputError", message: "the file has only blank lines" }],
     [" [ ] ", { _tag: "EmptyInputError", message: "the array is empty" }],
     [
-      " [[1, 2]]",
-      { _tag: "FormatError", message: 'expected "{" at the first element of the array, found "["' },
+      " [1, 2]",
+      { _tag: "FormatError", message: 'expected "{" or "[" at the first element of the array, found "1"' },
     ],
     ["step,reward\n1,2\n", { _tag: "FormatError", message: 'not JSON: column 1: expected "{", found "s"' }],
     ["\xff\xfe{\0", { _tag: "FormatError", message: "the file is UTF-16; JSON is read as UTF-8" }],

@@ -1,5 +1,5 @@
 /**
- * Rows of JSONL, and of one array of objects.
+ * Rows of JSONL, of server-sent events, and of one array of objects or arrays.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import type { BadRow, ByteSource, InvalidText, RowChunk, RowDocument, RowMap } f
 import { type ByteStream, openPlain, type PlainStream } from "../../io/index.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { splitElements } from "./elements.ts";
+import { beginsWithEvent, splitEvents } from "./events.ts";
 import { splitLines } from "./lines.ts";
 import { createJsonParser, DEFAULT_MAX_DEPTH, type JsonParser } from "./parser.ts";
 import { LIKELY_BEING_WRITTEN, type Piece } from "./pieces.ts";
@@ -66,7 +67,12 @@ interface Batch {
 }
 
 /** What holds one row. */
-type Unit = "line" | "element";
+type Unit = "line" | "event" | "element";
+
+const SPLITTERS = { line: splitLines, event: splitEvents, element: splitElements } as const;
+
+/** What the row of an element that is an array itself has: the array under this name. */
+export const ARRAY_NAME = "element";
 
 /** A RowDocument that knows whether the file holds one row only. */
 export interface JsonRows extends RowDocument {
@@ -98,7 +104,8 @@ export async function openJsonl(
   const start = skipSpace(plain.head, byteOrderMark(plain.head), plain.head.length);
   const isArray = plain.head[start] === OPEN_BRACKET;
   if (isArray) checkElements(plain, start + 1);
-  const reader = createBatchReader(plain, isArray ? "element" : "line", options);
+  const unit = isArray ? "element" : beginsWithEvent(plain.head) ? "event" : "line";
+  const reader = createBatchReader(plain, unit, options);
   let first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, undefined);
   const leading: BadRow[] = [];
   while (
@@ -128,7 +135,8 @@ export async function openJsonl(
     // A file that is being written may be followed; one whose only row is wrong says why.
     const wrong = first.last && leading.length === 0 && !message.includes("cut off");
     if (wrong && !isArray) throw new FormatError(`no row can be read: ${message}`, detail);
-    if (!isArray && plain.head[start] !== OPEN_BRACE) throw new FormatError(`not JSON: ${message}`, detail);
+    if (unit === "line" && plain.head[start] !== OPEN_BRACE)
+      throw new FormatError(`not JSON: ${message}`, detail);
   }
 
   let used = false;
@@ -161,11 +169,12 @@ export async function openJsonl(
   };
 }
 
-/** An array of something else than objects is no table with a bad row for each element. */
+/** An array of something else than objects and arrays is no table with a bad row for each element. */
 function checkElements({ head, name: file }: PlainStream, inside: number): void {
   const first = skipSpace(head, inside, head.length);
-  if (first === head.length || head[first] === OPEN_BRACE || head[first] === CLOSE_BRACKET) return;
-  const { message } = expected('"{" at the first element of the array', head, first, head.length);
+  const isRow = head[first] === OPEN_BRACE || head[first] === OPEN_BRACKET;
+  if (first === head.length || isRow || head[first] === CLOSE_BRACKET) return;
+  const { message } = expected('"{" or "[" at the first element of the array', head, first, head.length);
   throw new FormatError(message, { at: { file, offset: first } });
 }
 
@@ -192,8 +201,7 @@ interface BatchReader {
 
 function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions): BatchReader {
   const parser = createJsonParser(options.maxDepth ?? DEFAULT_MAX_DEPTH);
-  const split = unit === "line" ? splitLines : splitElements;
-  const splitter = split(options.maxValueBytes ?? DEFAULT_MAX_VALUE_BYTES, plain.name);
+  const splitter = SPLITTERS[unit](options.maxValueBytes ?? DEFAULT_MAX_VALUE_BYTES, plain.name);
   const chunks = plain.bytes[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
@@ -268,7 +276,11 @@ function readRow(
   };
   if (fault !== undefined) return bad(fault.message, pickAdvice(fault), fault instanceof LimitError);
   try {
-    rows.push({ values: parser.parseRow(bytes, start, end, wanted), line, offset });
+    const isArray = unit === "element" && bytes[start] === OPEN_BRACKET;
+    const values = isArray
+      ? { [ARRAY_NAME]: parser.parse(bytes, start, end) }
+      : parser.parseRow(bytes, start, end, wanted);
+    rows.push({ values, line, offset });
     return undefined;
   } catch (error) {
     if (isLogratioError(error, "LimitError")) return bad(error.message, pickAdvice(error), true);
@@ -289,7 +301,7 @@ function readRow(
     return bad(
       unit === "line"
         ? `column ${column}: ${error.message}`
-        : `byte ${column} of the element: ${error.message}`,
+        : `byte ${column} of the ${unit}: ${error.message}`,
     );
   }
 }

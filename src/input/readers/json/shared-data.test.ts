@@ -35,17 +35,8 @@ describe.skipIf(!present)("JSON of real trainers", () => {
     expect(files.length).toBeGreaterThan(50);
   });
 
-  test("is refused where it is an array of arrays", async () => {
-    const source = await openFile(files.find((path) => path.endsWith("mistral_small_3_chat.json"))!);
-    await expect(openJsonDocument(source)).rejects.toThrow(
-      'expected "{" at the first element of the array, found "["',
-    );
-    await source.close();
-  });
-
   test("equals what JSON.parse makes of it", async () => {
     for (const path of files) {
-      if (path.endsWith("mistral_small_3_chat.json")) continue;
       const bytes = readFileSync(path);
       const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
       const source = await openFile(path);
@@ -61,7 +52,8 @@ describe.skipIf(!present)("JSON of real trainers", () => {
       const lines = /\.jsonl/.test(path) ? text.trim().split("\n") : [text];
       const expected = lines.flatMap((line) => JSON.parse(line) as unknown);
       // Faster than expect on a million numbers.
-      deepStrictEqual(rows, expected.map(typed), relative(shared, path));
+      const named = expected.map((value) => (Array.isArray(value) ? { element: value } : value));
+      deepStrictEqual(rows, named.map(typed), relative(shared, path));
       await source.close();
     }
   });

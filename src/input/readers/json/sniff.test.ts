@@ -14,6 +14,9 @@ test.each([
   ['[{"a": 1}]', undefined, "array"],
   ["[\n  {", undefined, "array"],
   ["[]", "x.jsonl", "array"],
+  ["[[1, 2]]", undefined, "array"],
+  ['data: {"a": 1}\n\n', undefined, "jsonl"],
+  [': keep-alive\n\ndata: {"a": 1}\n', "x.txt", "jsonl"],
   // A first line without its end, and another behind it.
   ['{"a": [1, 2\n{"a": [1, 2]}\n', undefined, "jsonl"],
   // Only the name can say it.

@@ -4,9 +4,10 @@
  * @module
  */
 import { findEnd, newBoundary } from "./boundary.ts";
+import { beginsWithEvent } from "./events.ts";
 import { byteOrderMark, CLOSE_BRACKET, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, skipSpace } from "./syntax.ts";
 
-/** One object; an array of objects; objects on lines of their own. */
+/** One object; an array of objects or arrays; objects on lines of their own, as such or as server-sent events. */
 export type JsonKind = "object" | "array" | "jsonl";
 
 const JSONL_NAME = /\.(jsonl|ndjson|jsonlines)(\.(gz|zst|zstd))?$/i;
@@ -25,9 +26,8 @@ export function sniffJson(head: Uint8Array, name?: string): JsonKind | undefined
   const first = head[start];
   if (first === OPEN_BRACKET) {
     const inside = skipSpace(head, start + 1, head.length);
-    return inside === head.length || head[inside] === OPEN_BRACE || head[inside] === CLOSE_BRACKET
-      ? "array"
-      : undefined;
+    const holdsRows = head[inside] === OPEN_BRACE || head[inside] === OPEN_BRACKET;
+    return inside === head.length || holdsRows || head[inside] === CLOSE_BRACKET ? "array" : undefined;
   }
   const named =
     name === undefined
@@ -37,6 +37,7 @@ export function sniffJson(head: Uint8Array, name?: string): JsonKind | undefined
         : JSON_NAME.test(name)
           ? "object"
           : undefined;
+  if (beginsWithEvent(head)) return "jsonl";
   // A first line that cannot be read does not make the others unreadable, but then only the name can say so.
   if (first !== OPEN_BRACE) return named === "jsonl" && hasObjectLine(head) ? "jsonl" : undefined;
 

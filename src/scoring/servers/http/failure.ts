@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isObject } from "../json.ts";
+import { isObject } from "../../../input/replies/index.ts";
 
 export interface Failure {
   readonly kind: "network" | "timeout" | "status" | "too-large" | "not-json" | "cut-off" | "redirect";

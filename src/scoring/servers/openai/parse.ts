@@ -3,20 +3,24 @@
  *
  * @module
  */
-import type { ForcedText, Sampled } from "../../policy.ts";
-import { listAt, member, numberAt, textAt } from "../json.ts";
 import {
   type EchoToken,
   echoTokens,
   type IdOf,
   listAlternatives,
+  listAt,
+  member,
+  numberAt,
+  type Offer,
+  parseLogprob,
   placeholderId,
   readOffer,
-} from "../replies/echo.ts";
-import { parseLogprob } from "../replies/logprob.ts";
+  textAt,
+} from "../../../input/replies/index.ts";
+import type { ForcedText, Sampled } from "../../policy.ts";
 import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
-import type { Offer, TokenReply } from "../replies/scores.ts";
+import type { TokenReply } from "../replies/scores.ts";
 
 /** Text to ids; undefined where the caller has no tokenizer. */
 export type Encode = (text: string) => ArrayLike<number>;

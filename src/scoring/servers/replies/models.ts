@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
-import { listAt, numberAt, textAt } from "../json.ts";
+import { listAt, numberAt, textAt } from "../../../input/replies/index.ts";
 
 export interface ServedModel {
   readonly id: string;

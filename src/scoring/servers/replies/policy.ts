@@ -3,13 +3,13 @@
  *
  * @module
  */
+import type { Alternative } from "../../../input/replies/index.ts";
 import type { ForcedText, Policy, PolicyFacts, Sampled, SampleOptions, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
 import type { ServerSettings } from "../options.ts";
 import { checkText } from "./check-text.ts";
 import type { Asked } from "./refusals.ts";
 import { fillRow, rowsInOrder } from "./rows.ts";
-import type { Alternative } from "./scores.ts";
 
 export interface Protocol {
   /** Tokens that the server must have room for beyond a text. */

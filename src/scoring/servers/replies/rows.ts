@@ -7,11 +7,10 @@
  * @module
  */
 import type { LogitBlock } from "../../../core/kernels/index.ts";
+import { type Alternative, parseLogprob } from "../../../input/replies/index.ts";
 import type { ForcedText } from "../../policy.ts";
 import { linkSignals } from "../http/linked-signal.ts";
-import { parseLogprob } from "./logprob.ts";
 import { type Asked, refuse } from "./refusals.ts";
-import type { Alternative } from "./scores.ts";
 
 /** Fills a row of `vocabulary` columns. @throws TextRefusedError when entries are missing, extra or NaN */
 export function fillRow(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assembleScores, fewestGiven, type Offer, ownIsExtra, type TokenReply } from "./scores.ts";
+import type { Offer } from "../../../input/replies/index.ts";
+import { assembleScores, fewestGiven, ownIsExtra, type TokenReply } from "./scores.ts";
 
 const asked = { url: "http://localhost", id: "q" };
 const TEXT = { id: "q", ids: Int32Array.of(1, 7), promptLength: 1 };

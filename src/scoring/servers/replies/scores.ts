@@ -3,15 +3,9 @@
  *
  * @module
  */
+import { type Alternative, type Offer, parseLogprob } from "../../../input/replies/index.ts";
 import type { ForcedText, TopKScores } from "../../policy.ts";
-import { parseLogprob } from "./logprob.ts";
 import { type Asked, refuse } from "./refusals.ts";
-
-export interface Alternative {
-  readonly id: number;
-  /** As in the reply. */
-  readonly logprob: unknown;
-}
 
 /** One response token as the reply has it. */
 export interface TokenReply {
@@ -88,15 +82,6 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
       });
     }
   }
-}
-
-/** What a server put into one token's list of alternatives. */
-export interface Offer {
-  readonly entries: number;
-  /** Whether the sampled token is the least probable of them. */
-  readonly ownIsLast: boolean;
-  /** The sampled token's, among the whole vocabulary; -1 where the server does not say. */
-  readonly rank: number;
 }
 
 /**

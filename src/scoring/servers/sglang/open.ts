@@ -4,10 +4,10 @@
  * @module
  */
 import { UnsupportedError, UsageError } from "../../../core/base/index.ts";
+import { listAt, member, numberAt, textAt } from "../../../input/replies/index.ts";
 import type { Policy } from "../../policy.ts";
 import { type AskOptions, createClient, type HttpClient } from "../http/client.ts";
 import type { Reply } from "../http/failure.ts";
-import { listAt, member, numberAt, textAt } from "../json.ts";
 import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";
 import { parseModels } from "../replies/models.ts";
 import { createNotes } from "../replies/notes.ts";

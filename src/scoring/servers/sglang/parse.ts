@@ -3,12 +3,19 @@
  *
  * @module
  */
+import {
+  type Alternative,
+  listAt,
+  member,
+  numberAt,
+  parseLogprob,
+  readTriples,
+  textAt,
+} from "../../../input/replies/index.ts";
 import type { ForcedText, Sampled } from "../../policy.ts";
-import { listAt, member, numberAt, textAt } from "../json.ts";
-import { parseLogprob } from "../replies/logprob.ts";
 import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
-import type { Alternative, TokenReply } from "../replies/scores.ts";
+import type { TokenReply } from "../replies/scores.ts";
 
 /** A list of one reply where several prompts were sent, else the reply. */
 export function metaInfo(json: unknown, asked: Asked): unknown {
@@ -22,11 +29,6 @@ export function metaInfo(json: unknown, asked: Asked): unknown {
     });
   }
   return meta;
-}
-
-function triples(list: unknown): Alternative[] {
-  if (!Array.isArray(list)) return [];
-  return list.filter(Array.isArray).map(([logprob, id]): Alternative => ({ id: Number(id), logprob }));
 }
 
 /** SGLang writes 0 for ids from the last of the vocabulary on, which stand for images in its prompts. */
@@ -64,7 +66,7 @@ export function parseInputLogprobs(
   const skipped = own.length - count;
   const tops = listAt(meta, "input_top_logprobs");
   return Array.from({ length: count }, (_, index): TokenReply => {
-    const [entry] = triples([own[skipped + index]]);
+    const [entry] = readTriples([own[skipped + index]]);
     const sent = ids[promptLength + index]!;
     if (entry === undefined || !isSame(sent, entry.id, vocabularySize)) {
       throw refuse(
@@ -80,14 +82,14 @@ export function parseInputLogprobs(
         },
       );
     }
-    const alternatives = triples(tops?.[tops.length - count + index]);
+    const alternatives = readTriples(tops?.[tops.length - count + index]);
     return { logprob: entry.logprob, rank: -1, alternatives };
   });
 }
 
 /** The log-probs of the first generated token, over the vocabulary. */
 export function parseNextToken(meta: unknown, asked: Asked): Alternative[] {
-  const row = triples(listAt(meta, "output_top_logprobs")?.[0]);
+  const row = readTriples(listAt(meta, "output_top_logprobs")?.[0]);
   if (row.length > 0) return row;
   throw refuse(asked, "the reply has no log-probs of a generated token", {
     reason: "no-logits",
@@ -105,7 +107,7 @@ export function parseSampled(json: unknown, asked: Asked): Sampled {
       likely: "another kind of server, or one that omits output_token_logprobs",
     });
   }
-  const found = triples(tokens);
+  const found = readTriples(tokens);
   return {
     ids: Int32Array.from(found, ({ id }) => id),
     logprobs: Float64Array.from(found, ({ logprob }) => parseLogprob(logprob)),

@@ -4,9 +4,9 @@
  * @module
  */
 import { UnsupportedError } from "../../../core/base/index.ts";
+import { isObject, listAt, textAt } from "../../../input/replies/index.ts";
 import type { Policy, PolicyFacts } from "../../policy.ts";
 import { createClient, type HttpClient } from "../http/client.ts";
-import { isObject, listAt, textAt } from "../json.ts";
 import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";
 import { parseModels, pickModel, type ServedModel } from "../replies/models.ts";
 import { createNotes } from "../replies/notes.ts";

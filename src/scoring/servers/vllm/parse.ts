@@ -3,13 +3,25 @@
  *
  * @module
  */
+import {
+  type Alternative,
+  echoTokens,
+  isObject,
+  listAlternatives,
+  listAt,
+  listIds,
+  member,
+  type Offer,
+  parseLogprob,
+  placeholderId,
+  readOffer,
+  readPosition,
+  textAt,
+} from "../../../input/replies/index.ts";
 import type { ForcedText, Sampled } from "../../policy.ts";
-import { isObject, listAt, member, numberAt, textAt } from "../json.ts";
-import { echoTokens, listAlternatives, placeholderId, readOffer } from "../replies/echo.ts";
-import { parseLogprob } from "../replies/logprob.ts";
 import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
-import type { Alternative, Offer, TokenReply } from "../replies/scores.ts";
+import type { TokenReply } from "../replies/scores.ts";
 
 export interface ParsedText {
   /** One for each response token. */
@@ -55,23 +67,15 @@ export function otherToken(token: number, sent: number, found: string, asked: As
 function position(entry: unknown, id: number, token: number, asked: Asked): [TokenReply, Offer, string] {
   if (!isObject(entry))
     return [{ logprob: null, rank: -1, alternatives: [] }, { entries: 0, ownIsLast: false, rank: -1 }, ""];
-  const own = entry[id];
-  const found = Object.entries(entry);
-  if (own === undefined) {
-    const shown = found.slice(0, 3).map(([key]) => key);
-    otherToken(token, id, `ids ${shown.join(", ")}${found.length > 3 ? ", …" : ""}`, asked);
+  const found = readPosition(entry, id);
+  if (found === undefined) {
+    const shown = listIds(entry);
+    otherToken(token, id, `ids ${shown.slice(0, 3).join(", ")}${shown.length > 3 ? ", …" : ""}`, asked);
   }
-  const alternatives = found.map(
-    ([key, value]): Alternative => ({
-      id: Number(key),
-      logprob: member(value, "logprob"),
-    }),
-  );
-  const logprob = member(own, "logprob");
-  const least = alternatives.every((other) => parseLogprob(other.logprob) >= parseLogprob(logprob));
-  const rank = numberAt(own, "rank") ?? -1;
-  const reply = { logprob, rank, alternatives };
-  return [reply, { entries: found.length, ownIsLast: least, rank }, textAt(own, "decoded_token") ?? ""];
+  const { logprob, rank, entries, text } = found;
+  const least = entries.every((other) => parseLogprob(other.logprob) >= parseLogprob(logprob));
+  const reply = { logprob, rank, alternatives: entries };
+  return [reply, { entries: entries.length, ownIsLast: least, rank }, text ?? ""];
 }
 
 /** `prompt_logprobs` of a choice: `[null, {"<id>": {logprob, rank, decoded_token}}, …]`; undefined without one. */

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import { listAt } from "../../../input/replies/index.ts";
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
 import type { Failure } from "../http/failure.ts";
-import { listAt } from "../json.ts";
 import type { ServerSettings } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";

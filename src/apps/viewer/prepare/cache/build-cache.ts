@@ -51,7 +51,7 @@ const SCALE_QUANTILE = 0.995;
 
 /** Of which files the answers are, and what reading them noticed. */
 export interface ReadSoFar {
-  readonly run: Pick<Run, "name" | "sources">;
+  readonly run: Pick<Run, "name" | "sources"> & Partial<Pick<Run, "promptSummary">>;
   readonly findings: readonly Finding[];
   /** Files that are part of the run and were not read yet. */
   readonly waiting: readonly string[];
@@ -141,6 +141,7 @@ export class AnswerPass {
       paths: this.#paths,
       flags: this.#options.flags ?? [],
       summary,
+      prompts: run.promptSummary?.(),
       parity: [],
       findings,
       sources: sourceSummaries(run),

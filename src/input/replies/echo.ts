@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { isObject, listAt, member } from "../json.ts";
+
+import type { Alternative, Offer } from "./alternatives.ts";
+import { isObject, listAt, member } from "./json.ts";
 import { parseLogprob } from "./logprob.ts";
-import type { Alternative, Offer } from "./scores.ts";
 
 export interface EchoToken {
   /** As in the reply: text, or `token_id:N`. */

@@ -1,23 +1,30 @@
 /**
- * Looking into parsed JSON of unknown shape.
+ * Looking into parsed JSON of unknown shape: that of `JSON.parse`, and that of the JSON reader, whose lists of numbers
+ * are typed arrays.
  *
  * @module
  */
+import { isNumericArray } from "../../core/base/index.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 
 /** A member of an object; undefined where either is not there. */
 export function member(value: unknown, key: string): unknown {
-  return isObject(value) ? value[key] : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** The elements of a list, of whatever; undefined where the value is none. */
+export function toList(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  return isNumericArray(value) ? Array.from(value) : undefined;
 }
 
 export function listAt(value: unknown, key: string): readonly unknown[] | undefined {
-  const found = member(value, key);
-  return Array.isArray(found) ? found : undefined;
+  return toList(member(value, key));
 }
 
 export function textAt(value: unknown, key: string): string | undefined {

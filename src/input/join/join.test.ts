@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, readAll, readError, splitRows } from "../read.test-data.ts";
+import { pooledMetrics } from "../../analyses/report/metrics.ts";
+import { FIXTURES, readAll, readError, splitRows } from "../adapters/read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}pair/${name}`;
 const both = (name: string, extension: string): string[] => [
@@ -33,14 +34,11 @@ describe("two files that scored the same tokens", () => {
     expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
       ["note", "info", "1 entry is not a generation: throughput", 1],
       ["note", "info", "1 entry is not a generation: throughput", 1],
-      [
-        "note",
-        "info",
-        "2 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
-        2,
-      ],
-      ["texts-part", "warning", "2 tokens after the point where 1 of 2 generations diverge", 2],
+      ["texts-part", "warning", "2 tokens after the point where 1 of 2 sequences diverge", 2],
+      ["note", "info", "2 sequences joined from the two sides: 2 by id", 2],
     ]);
+    const prompts = pooledMetrics(run.promptSummary()!);
+    expect([prompts.tokens, prompts.sequences, prompts.delta_abs_mean]).toEqual([2, 1, 0]);
   });
 
   it("text-generation-inference: by the prompt, one after the other where several have the same", async () => {
@@ -52,10 +50,7 @@ describe("two files that scored the same tokens", () => {
     ]);
     expect(batch!.promptTexts).toEqual(["Pour moi", "Pour moi"]);
     expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
-      [
-        "2 prompt tokens have log-probs in both files, not compared: figures cover generated tokens only",
-        { unit: "token", why: "no_data" },
-      ],
+      ["2 sequences joined from the two sides: 2 by prompt and tokens", undefined],
     ]);
   });
 
@@ -64,7 +59,9 @@ describe("two files that scored the same tokens", () => {
     expect(batches[0]!.sampleIds).toEqual(["p"]);
     expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
       ["skipped", "1 row cannot be read: 2 token ids and 1 log-probs"],
-      ["skipped", "2 generations have no counterpart in the other file"],
+      ["info", "1 sequence joined from the two sides: 1 by id"],
+      ["skipped", `1 sequence has no counterpart in ${fixture("rows_b.jsonl")}: its id is not there`],
+      ["skipped", `1 sequence has no counterpart in ${fixture("rows_a.jsonl")}: its id is not there`],
     ]);
   });
 
@@ -72,7 +69,8 @@ describe("two files that scored the same tokens", () => {
     const { batches, findings } = await readAll(both("unnamed", "jsonl"));
     expect([...batches[0]!.trainerLogprobs!]).toEqual([-0.75, -0.5]);
     expect(findings.map(({ message }) => message)).toEqual([
-      "2 generations have neither key nor prompt and were paired in the order in which they appear",
+      "2 sequences joined from the two sides: 2 by order",
+      "2 sequences have neither id nor prompt and were joined in the order in which they appear",
     ]);
   });
 
@@ -80,7 +78,7 @@ describe("two files that scored the same tokens", () => {
     const error = await readError([fixture("megatron_a.json"), fixture("tgi_a.json")]);
     expect(error._tag).toBe("SchemaError");
     expect(error.message).toBe(
-      `none of 2 generations in ${fixture("megatron_a.json")} has a counterpart among the 2 in ${fixture("tgi_a.json")}`,
+      `none of 2 sequences in ${fixture("megatron_a.json")} has a counterpart among the 2 in ${fixture("tgi_a.json")}`,
     );
   });
 

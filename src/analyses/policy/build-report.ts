@@ -1,0 +1,80 @@
+import { type LogratioError, shellCommand } from "../../core/base/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
+import {
+  type MissingSide,
+  type NextStep,
+  POLICY_SCHEMA_VERSION,
+  type PolicyReport,
+  type SourceSummary,
+} from "../../results/index.ts";
+import type { PolicyRunResult } from "./policy-run.ts";
+
+export interface PolicyReportInput {
+  readonly run: string;
+  readonly result: PolicyRunResult;
+  /** Why the files are no comparison: what they are, which side is missing, what to switch on. */
+  readonly error: LogratioError;
+  /** What the files are, where their adapter has a name for it. */
+  readonly what?: string | undefined;
+  /** As the user gave them, and the flags that choose what is read, for the commands to run next. */
+  readonly paths: readonly string[];
+  readonly flags: readonly string[];
+  readonly findings: readonly Finding[];
+  readonly sources: readonly Omit<SourceSummary, "sequences">[];
+}
+
+/** The report of one policy. */
+export function buildPolicyReport(input: PolicyReportInput): PolicyReport {
+  const { sequencesByFile, ...figures } = input.result;
+  const { sources, error } = input;
+  return {
+    schemaVersion: POLICY_SCHEMA_VERSION,
+    kind: "report",
+    run: input.run,
+    what:
+      input.what?.replace(/^an? /, "") ??
+      [...new Set(sources.map(({ trainer, format }) => `${trainer} ${format}`))].join(", "),
+    trainers: [...new Set(sources.map(({ trainer }) => trainer))],
+    missing: describeMissing(figures.policies, error),
+    ...figures,
+    next: chooseNext(input),
+    findings: input.findings,
+    sources: sources.map((source) => ({ ...source, sequences: sequencesByFile.get(source.file) ?? 0 })),
+  };
+}
+
+function describeMissing(policies: PolicyReport["policies"], error: LogratioError): MissingSide {
+  return {
+    side: policies === "rollout" ? "trainer" : "rollout",
+    message: error.message,
+    likely: error.likely ?? null,
+    hint: error.hint ?? null,
+  };
+}
+
+function chooseNext({ result, paths, flags }: PolicyReportInput): NextStep[] {
+  // What was piped in is gone: a command that names it again would wait for more.
+  if (paths.includes("-")) return [];
+  const [token] = result.unlikely_tokens;
+  const others = withoutFlag(flags, "--filter");
+  return [
+    ...(token === undefined
+      ? []
+      : [
+          {
+            command: shellCommand("show", [...paths, token.handle], others),
+            why: "the token that the policy was least sure of, in its text",
+          },
+        ]),
+    {
+      command: shellCommand("digits", paths, [...others, "--tokenizer", "MODEL_DIR"]),
+      why: "how sure the policy is of the digits",
+    },
+    { command: shellCommand("view", paths, others), why: "every sequence, token by token, in a browser" },
+  ];
+}
+
+function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
+  const at = flags.indexOf(flag);
+  return at < 0 ? flags : [...flags.slice(0, at), ...flags.slice(at + 2)];
+}

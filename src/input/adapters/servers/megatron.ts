@@ -1,0 +1,40 @@
+/**
+ * Results of Megatron-LM's inference examples (`tests/functional_tests/test_cases/gpt/*_logitsmatch`, commit
+ * d98e8a64): `{id: {input_prompt, generated_tokens, generated_text, logprobs, …}}`, where `logprobs` starts with the
+ * prompt's (from its second token on) and ends with the generated tokens'.
+ *
+ * @module
+ */
+import { isNumericArray } from "../../../core/base/index.ts";
+import { isObject, member, textAt } from "../../replies/index.ts";
+import type { Reply } from "./reply.ts";
+import { toIds } from "./tokens.ts";
+
+/** One entry, under its id; undefined for what else stands in such a file (`throughput`). */
+export function readMegatronEntry(key: string, entry: unknown): Reply | undefined {
+  const ids =
+    isObject(entry) && isNumericArray(entry.generated_tokens) ? toIds(entry.generated_tokens) : undefined;
+  const logprobs = member(entry, "logprobs");
+  if (ids === undefined || !isNumericArray(logprobs)) return undefined;
+  const server = "Megatron-LM inference results";
+  const prompt = logprobs.length - ids.length;
+  if (prompt < 0) {
+    const message = `${key} has ${ids.length} generated tokens and ${logprobs.length} log-probs`;
+    return { server, texts: [], problem: { message } };
+  }
+  const all = Float64Array.from(logprobs);
+  return {
+    server,
+    texts: [
+      {
+        tokens: { logprobs: all.subarray(prompt), ids },
+        // Their ids are not in the file; the text of the prompt tells whether two are the same.
+        prompt: { logprobs: all.subarray(0, prompt) },
+        promptText: textAt(entry, "input_prompt"),
+        text: textAt(entry, "generated_text"),
+        choice: 0,
+        key,
+      },
+    ],
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * Lists of tokens as servers write them.
+ *
+ * @module
+ */
+import { isNumericArray } from "../../../core/base/index.ts";
+import {
+  type Alternative,
+  listAt,
+  member,
+  numberAt,
+  parseLogprob,
+  placeholderId,
+  readPosition,
+  readTriples,
+  textAt,
+  toList,
+} from "../../replies/index.ts";
+import type { TokenList } from "./reply.ts";
+
+/** As the reply has it, so that sentinels are counted as such: null and whatever is no number is NaN. */
+function readLogprob(value: unknown): number {
+  return typeof value === "number" ? value : parseLogprob(value);
+}
+
+/** Undefined unless every element is an id. */
+export function toIds(value: unknown): Float64Array | undefined {
+  const list = isNumericArray(value) ? value : toList(value);
+  if (list === undefined) return undefined;
+  const ids = Float64Array.from(list as ArrayLike<number>, Number);
+  return ids.every((id) => Number.isInteger(id) && id >= 0) ? ids : undefined;
+}
+
+/** All of them, or nothing: places without an id would be those of other tokens. */
+export function allKnown(ids: readonly (number | undefined)[]): Float64Array | undefined {
+  return ids.every((id) => id !== undefined) ? Float64Array.from(ids as number[]) : undefined;
+}
+
+/** Bytes that OpenAI's completions write into a token's text where they are no text: `bytes:\xe3\x81`. */
+const WRITTEN_BYTES = /^bytes:((\\x[0-9a-fA-F]{2})+)$/;
+
+/** What a token spells: its bytes where they are given, since a part of a character has no text of its own. */
+export function spellToken(text: string, bytes: unknown): string {
+  const written = WRITTEN_BYTES.exec(text)?.[1];
+  const given = written?.match(/[0-9a-fA-F]{2}/g)?.map((hex) => Number.parseInt(hex, 16)) ?? toList(bytes);
+  if (given === undefined || given.length === 0) return text;
+  const raw = Uint8Array.from(given as number[], Number);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    return Array.from(raw, (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`).join("");
+  }
+}
+
+interface NamedToken {
+  readonly id: number | undefined;
+  readonly text: string | undefined;
+  readonly logprob: unknown;
+}
+
+/** `{token | text, id | tokenId, logprob | logProbability, bytes}`: OpenAI chat, Ollama, llama.cpp, TGI, Gemini. */
+function readToken(entry: unknown): NamedToken {
+  const written = textAt(entry, "token") ?? textAt(entry, "text");
+  const placeholder = written === undefined ? undefined : placeholderId(written);
+  return {
+    id: placeholder ?? numberAt(entry, "id") ?? numberAt(entry, "tokenId"),
+    text:
+      written === undefined || placeholder !== undefined
+        ? undefined
+        : spellToken(written, member(entry, "bytes")),
+    logprob: member(entry, "logprob") ?? member(entry, "logProbability") ?? logProb(entry),
+  };
+}
+
+/** llama.cpp gives probabilities where they were requested after sampling; 0 is no event that was sampled. */
+function logProb(entry: unknown): number | undefined {
+  const prob = numberAt(entry, "prob");
+  return prob === undefined ? undefined : Math.log(prob);
+}
+
+/** Alternatives whose ids are known, the reply's order kept. */
+function knownAlternatives(tokens: readonly NamedToken[]): Alternative[] {
+  return tokens.flatMap(({ id, logprob }) => (id === undefined ? [] : [{ id, logprob }]));
+}
+
+/** Lists of `{token, logprob, …}`; `tops[i]` are the alternatives of token i. */
+export function readNamedTokens(
+  entries: readonly unknown[],
+  readTop: (entry: unknown, index: number) => readonly unknown[] | undefined = (entry) =>
+    listAt(entry, "top_logprobs") ?? listAt(entry, "top_probs"),
+): TokenList {
+  const tokens = entries.map(readToken);
+  const texts = tokens.map(({ text }) => text);
+  const tops = entries.map((entry, index) => (readTop(entry, index) ?? []).map(readToken));
+  const top = tops.map(knownAlternatives);
+  const unnamed = tops.reduce((sum, { length }, index) => sum + length - top[index]!.length, 0);
+  return {
+    logprobs: Float64Array.from(tokens, ({ logprob }) => readLogprob(logprob)),
+    ids: allKnown(tokens.map(({ id }) => id)),
+    texts: texts.every((text) => text !== undefined) ? (texts as string[]) : undefined,
+    ...someTop(top),
+    unnamed,
+  };
+}
+
+/** Absent where no place has alternatives. */
+export function someTop(top: readonly (readonly Alternative[])[]): Pick<TokenList, "top"> {
+  return top.some(({ length }) => length > 0) ? { top } : {};
+}
+
+/**
+ * vLLM's places, of tokens whose ids are known (`prompt_logprobs`, or `logprobs` of an offline output).
+ *
+ * @returns the id that a place does not name, where there is one
+ */
+export function readPositions(
+  ids: Float64Array,
+  places: readonly unknown[],
+): TokenList | { readonly missing: number } {
+  const logprobs = new Float64Array(ids.length).fill(NaN);
+  const top: (readonly Alternative[])[] = [];
+  const texts: string[] = [];
+  for (const [index, id] of ids.entries()) {
+    const place = places[index];
+    const found = readPosition(place, id);
+    if (found === undefined && place !== null && place !== undefined && !Number.isNaN(place))
+      return { missing: index };
+    top.push(found?.entries ?? []);
+    if (found === undefined) continue;
+    logprobs[index] = readLogprob(found.logprob);
+    if (found.text !== undefined) texts.push(found.text);
+  }
+  return { logprobs, ids, ...someTop(top), ...(texts.length === ids.length && { texts }) };
+}
+
+/** SGLang's triples; `tops` holds a list of triples, or null, for each. */
+export function readTripleTokens(list: unknown, tops: readonly unknown[] | undefined): TokenList | undefined {
+  const triples = readTriples(list);
+  if (triples.length === 0) return undefined;
+  const texts = triples.map(({ text }) => text);
+  const top = triples.map((_, index) =>
+    readTriples(tops?.[index]).map(({ id, logprob }) => ({ id, logprob })),
+  );
+  return {
+    logprobs: Float64Array.from(triples, ({ logprob }) => readLogprob(logprob)),
+    ids: toIds(triples.map(({ id }) => id)),
+    texts: texts.every((text) => text !== null) ? (texts as string[]) : undefined,
+    ...someTop(top),
+  };
+}
+
+/** Tokens `[start, end)`. */
+export function sliceTokens(
+  { logprobs, ids, texts, top }: TokenList,
+  start: number,
+  end = logprobs.length,
+): TokenList {
+  return {
+    logprobs: logprobs.slice(start, end),
+    ids: ids?.slice(start, end),
+    texts: texts?.slice(start, end),
+    ...(top && { top: top.slice(start, end) }),
+  };
+}

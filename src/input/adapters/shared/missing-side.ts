@@ -1,0 +1,64 @@
+/**
+ * What is said of a dump that lacks a policy: what it is, which side is missing, how to have both written.
+ *
+ * @module
+ */
+import { MissingSideError } from "../../../core/base/index.ts";
+import type { OnePolicy } from "../adapter.ts";
+import { exporterSnippet } from "./exporters.ts";
+
+const ABSENT = {
+  text: "holds text only: neither policy's log-probs are in it",
+  neither: "holds neither policy's log-probs",
+  rollout: "holds the rollout policy's log-probs only: the trainer side is missing",
+  trainer: "holds the trainer policy's log-probs only: the rollout side is missing",
+} as const;
+
+/** A dump that lacks a policy. */
+export interface MissingPolicy {
+  /** The dump, with its article: `a SkyRL training batch`. */
+  readonly what: string;
+  /** What of log-probs is there. */
+  readonly has: keyof typeof ABSENT;
+  readonly file: string;
+  readonly likely: string;
+  readonly hint: string;
+}
+
+/** Names the dump, what it lacks, why, and what to do. */
+export function missingPolicy({ what, has, file, likely, hint }: MissingPolicy): MissingSideError {
+  return new MissingSideError(`${what} ${ABSENT[has]}`, { at: { file }, likely, hint });
+}
+
+/** The side that there is, with {@link missingPolicy} for those who need both. */
+export function describeOnePolicy(missing: MissingPolicy & { readonly has: OnePolicy["has"] }): OnePolicy {
+  return { has: missing.has, what: missing.what, error: missingPolicy(missing) };
+}
+
+/** A dump whose trainer writes both sides with the lines of `exporters/`. */
+export interface LackingDump<Has extends MissingPolicy["has"] = MissingPolicy["has"]> {
+  /** `TRL's completions table`. */
+  readonly what: string;
+  readonly trainer: string;
+  readonly has: Has;
+}
+
+/** What is said of such a dump: how to make its trainer write both. */
+export function describeLacking<Has extends MissingPolicy["has"]>(
+  { what, trainer, has }: LackingDump<Has>,
+  file: string,
+): MissingPolicy & { readonly has: Has } {
+  return {
+    what,
+    has,
+    file,
+    likely: `this is what ${trainer} writes by default`,
+    hint: `make ${trainer} write both:\n${exporterSnippet(trainer)}`,
+  };
+}
+
+/** The side that is there; undefined where there is none or both. */
+export function findOnePolicy(has: (side: OnePolicy["has"]) => boolean): OnePolicy["has"] | undefined {
+  if (has("rollout") === has("trainer")) return undefined;
+  return has("rollout") ? "rollout" : "trainer";
+}

@@ -1,0 +1,49 @@
+/**
+ * Files with one policy's log-probs: read on their own where no file has both sides, else counted beside those that do.
+ *
+ * @module
+ */
+import type { FindingLog } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
+import type { Source } from "./sources.ts";
+
+/** Side by side the figures of two policies would be taken for those of one. */
+const OTHER = { rollout: "trainer", trainer: "rollout" } as const;
+
+/**
+ * The sources that can be read: those with both sides; where there are none, those with one side, and then the problem
+ * that they lack the other is lifted. Where some have the rollout's and others the trainer's, the rollout's are read.
+ */
+export function acceptOnePolicy(sources: readonly Source[], findings: FindingLog): readonly Source[] {
+  if (sources.some(({ problem }) => problem === undefined)) return sources;
+  const halves = sources.filter(({ onePolicy }) => onePolicy !== undefined);
+  const has = halves.some(({ onePolicy }) => onePolicy?.has === "rollout") ? "rollout" : "trainer";
+  for (const source of halves) if (source.onePolicy?.has !== has) reportOtherPolicy(findings, source, has);
+  return sources.flatMap((source) => {
+    if (source.onePolicy === undefined) return [source];
+    return source.onePolicy.has === has ? [{ ...source, problem: undefined }] : [];
+  });
+}
+
+function reportOtherPolicy(findings: FindingLog, { report }: Source, has: "rollout" | "trainer"): void {
+  findings.add({
+    code: "one-sided",
+    severity: "skipped",
+    subject: "other policy",
+    count: 1,
+    omits: { unit: "file", why: "incomparable" },
+    at: { file: report.file },
+    likely: "the rollouts are in one file and the trainer's log-probs in another",
+    hint: "give the two files of one step alone, the rollout side first: logratio report ROLLOUT TRAINER",
+    describe: (count) =>
+      `${plural(count, "file")} with ${OTHER[has]} log-probs only left out: the figures are about the ${has} policy`,
+  });
+}
+
+/**
+ * Whether nothing is lost to a comparison when this file is passed over: what a trainer writes beside its complete files
+ * (slime's rollout_data beside train_data) repeats their steps; log-probs of a step that no complete file has are lost.
+ */
+export function isCovered({ report }: Source, complete: readonly Source[]): boolean {
+  return report.step !== undefined && complete.some(({ report: { step } }) => step === report.step);
+}

@@ -1,0 +1,7 @@
+/**
+ * Two sources with one policy's log-probs each, joined into drafts with both sides: by id, group, prompt or tokens.
+ *
+ * @module
+ */
+export { type JoinOptions, type JoinSide, joinSides } from "./join-sides.ts";
+export { PromptSums } from "./prompt-sums.ts";

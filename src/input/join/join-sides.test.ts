@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { memoryLimit, setMemoryLimit } from "../../core/base/memory-limit.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
+import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+import { joinSides, PromptSums } from "./index.ts";
+
+type Part = Partial<SequenceDraft>;
+
+function half(ids: readonly number[], side: "rollout" | "trainer", more: Part = {}): SequenceDraft {
+  const logprobs = Float64Array.from(ids, (id) => -id / (side === "rollout" ? 8 : 16));
+  return {
+    length: ids.length,
+    responseMask: new Uint8Array(ids.length).fill(1),
+    ...(side === "rollout" ? { rolloutLogprobs: logprobs } : { trainerLogprobs: logprobs }),
+    responseTokenIds: Int32Array.from(ids),
+    ...more,
+  };
+}
+
+async function* blocks(drafts: readonly SequenceDraft[]): AsyncGenerator<readonly SequenceDraft[]> {
+  // One at a time, in one buffer: what is held must be copied.
+  for (const draft of drafts) {
+    yield [draft];
+    if (draft.responseTokenIds instanceof Int32Array) draft.responseTokenIds.fill(-1);
+  }
+}
+
+async function join(rollout: readonly SequenceDraft[], trainer: readonly SequenceDraft[]) {
+  const findings = new FindingLog();
+  const prompts = new PromptSums();
+  const joined: SequenceDraft[] = [];
+  const [a, b] = [
+    { file: "a", blocks: blocks(rollout) },
+    { file: "b", blocks: blocks(trainer) },
+  ];
+  for await (const block of joinSides(a, b, { findings, prompts }))
+    joined.push(...block.map((draft) => ({ ...draft, responseTokenIds: draft.responseTokenIds?.slice() })));
+  return { joined, prompts, messages: findings.list().map(({ message }) => message) };
+}
+
+const ids = (drafts: readonly SequenceDraft[]) =>
+  drafts.map(({ responseTokenIds }) => Array.from(responseTokenIds!));
+
+describe("what finds the other side", () => {
+  it.each([
+    ["id", { sampleId: "s" }, { sampleId: "s" }],
+    ["group and index", { groupId: "g", indexInGroup: 1 }, { groupId: "g", indexInGroup: 1 }],
+    ["group and tokens", { groupId: "g" }, { groupId: "g" }],
+    ["prompt and tokens", { promptText: "p" }, { promptText: "p" }],
+    ["prompt and tokens", { promptTokenIds: [1, 2] }, { promptTokenIds: Int32Array.of(1, 2) }],
+    ["tokens", { sampleId: "s" }, { sampleId: undefined, promptText: "p" }],
+  ])("%s", async (by, a, b) => {
+    const other = half([9, 9, 9, 9, 9], "trainer", { sampleId: "x", groupId: "x", promptText: "x" });
+    const mine = half([1, 2, 3, 4], "rollout", a as Part);
+    const theirs = half([1, 2, 3, 4], "trainer", b as Part);
+    const { joined, messages } = await join([mine], [other, theirs]);
+    expect(ids(joined)).toEqual([[1, 2, 3, 4]]);
+    expect([...joined[0]!.trainerLogprobs!]).toEqual([-0.0625, -0.125, -0.1875, -0.25]);
+    expect(messages).toEqual([
+      `1 sequence joined from the two sides: 1 by ${by}`,
+      "1 sequence has no counterpart in a: its id is not there",
+    ]);
+  });
+
+  it("samples of one prompt by their tokens, in whatever order they stand", async () => {
+    const more = { groupId: "g", promptText: "p" };
+    const { joined } = await join(
+      [half([1, 2], "rollout", more), half([3, 4], "rollout", more)],
+      [half([3, 4], "trainer", more), half([1, 2], "trainer", more)],
+    );
+    expect(ids(joined)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it("never what says another step or another prompt", async () => {
+    const at = (step: number, promptText: string): Part => ({ sampleId: "s", step, promptText });
+    await expect(
+      join([half([1], "rollout", at(1, "p"))], [half([1], "trainer", at(2, "p"))]),
+    ).rejects.toThrow("none of 1 sequence in a has a counterpart among the 1 in b");
+    const { joined } = await join(
+      [half([1], "rollout", at(1, "p"))],
+      [half([1], "trainer", at(1, "q")), half([1], "trainer", at(1, "p"))],
+    );
+    expect(joined[0]!.promptText).toBe("p");
+  });
+
+  it("each that did not join is counted with the reason", async () => {
+    const { messages } = await join(
+      [
+        half([1], "rollout", { sampleId: "s" }),
+        half([2], "rollout", { sampleId: "t" }),
+        half([3], "rollout", { groupId: "g" }),
+        half([4], "rollout", { promptText: "p" }),
+        half([5], "rollout"),
+        half([6], "rollout"),
+      ],
+      [half([1], "trainer", { sampleId: "s" })],
+    );
+    expect(messages).toEqual([
+      "1 sequence joined from the two sides: 1 by id",
+      "1 sequence has no counterpart in b: its id is not there",
+      "1 sequence has no counterpart in b: its group is not there",
+      "1 sequence has no counterpart in b: its prompt is not there",
+      "2 sequences have no counterpart in b: they have no id, group or prompt",
+    ]);
+  });
+});
+
+describe("two halves", () => {
+  it("keep what either says, each policy under its own side, and mask what either masks", async () => {
+    const top = { k: 1, ids: Int32Array.of(5, 6), logprobs: Float32Array.of(-1, -2) };
+    const { joined } = await join(
+      [
+        half([1, 2], "rollout", {
+          sampleId: "s",
+          reward: 1,
+          topK: { rollout: top },
+          responseMask: Uint8Array.of(1, 1),
+        }),
+      ],
+      [
+        half([1, 2], "rollout", {
+          sampleId: "s",
+          reward: 0,
+          step: 3,
+          topK: { rollout: top },
+          entropies: { rollout: Float64Array.of(0.5, 0.25) },
+          policyLogprobs: { reference: Float64Array.of(-3, -4) },
+          responseMask: Uint8Array.of(0, 1),
+        }),
+      ],
+    );
+    const [draft] = joined;
+    expect([draft!.reward, draft!.step, [...draft!.responseMask]]).toEqual([1, 3, [0, 1]]);
+    expect(Object.keys(draft!.topK!).sort()).toEqual(["rollout", "trainer"]);
+    expect([...draft!.entropies!.trainer!]).toEqual([0.5, 0.25]);
+    expect([...draft!.policyLogprobs!.reference!]).toEqual([-3, -4]);
+  });
+
+  it("without tokens are taken as they stand where they are as long, and that is said", async () => {
+    const bare = (length: number, sampleId: string): SequenceDraft =>
+      half(
+        Array.from({ length }, () => 8),
+        "trainer",
+        { sampleId, responseTokenIds: undefined },
+      );
+    const { joined, messages } = await join(
+      [half([1, 2], "rollout", { sampleId: "s" }), half([1, 2], "rollout", { sampleId: "t" })],
+      [bare(2, "s"), bare(3, "t")],
+    );
+    expect(ids(joined)).toEqual([[1, 2]]);
+    expect(messages).toEqual([
+      "2 sequences joined from the two sides: 2 by id",
+      "1 sequence has tokens on one side only: that both sides scored the same tokens was not checked",
+      "1 sequence has different lengths on the two sides and no tokens to align them by",
+    ]);
+  });
+});
+
+describe("prompts that both sides scored", () => {
+  const prompt = (logprobs: number[], tokenIds?: number[]): Part => ({
+    sampleId: "s",
+    promptLogprobs: {
+      logprobs: Float64Array.from(logprobs),
+      ...(tokenIds && { tokenIds: Int32Array.from(tokenIds) }),
+    },
+  });
+
+  it("are compared apart, from their ends, without nulls and sentinels", async () => {
+    const { prompts } = await join(
+      [half([1], "rollout", prompt([NaN, -1, -2, -9999], [7, 8, 9, 10]))],
+      [half([1], "trainer", prompt([-1, -2.5, -3], [8, 9, 10]))],
+    );
+    const { sums, sequences } = prompts.summarize()!;
+    expect([sums[0], sequences.count, prompts.incomparable]).toEqual([2, 1, 0]);
+  });
+
+  it("of other tokens are counted, and so are those that no token or text identifies", async () => {
+    for (const [a, b] of [
+      [prompt([-1, -2], [7, 8]), prompt([-1, -2], [7, 9])],
+      [prompt([-1, -2]), prompt([-1, -2])],
+    ]) {
+      const { prompts, messages } = await join([half([1], "rollout", a!)], [half([1], "trainer", b!)]);
+      expect(prompts.summarize()).toBeUndefined();
+      expect(messages.at(-1)).toBe("2 prompt tokens have log-probs in both files but cannot be compared");
+    }
+  });
+});
+
+describe("memory", () => {
+  const before = memoryLimit();
+  afterEach(() => setMemoryLimit(before));
+
+  it("a side that does not fit is refused with the flag", async () => {
+    setMemoryLimit(1 << 20);
+    const many = Array.from({ length: 2000 }, (_, i) => half([1, 2], "trainer", { sampleId: String(i) }));
+    await expect(join([half([1, 2], "rollout", { sampleId: "1" })], many)).rejects.toMatchObject({
+      _tag: "LimitError",
+      message: "the side of a join that is held in memory takes more than 1 MiB decoded, the limit",
+      at: { file: "b" },
+    });
+  });
+});

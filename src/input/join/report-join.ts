@@ -1,0 +1,167 @@
+/**
+ * What is said of a join: how many sequences found their other side and by what, and which did not and why.
+ *
+ * @module
+ */
+import { SchemaError } from "../../core/base/index.ts";
+import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
+import { formatCount, plural } from "../../core/text/index.ts";
+import type { Half } from "./half.ts";
+import type { JoinedBy, JoinedPair } from "./match.ts";
+import { findComparison, listTokens, type Tokens } from "./same-tokens.ts";
+
+export interface JoinTally {
+  readonly by: Map<JoinedBy, number>;
+  /** Pairs that were compared, as far as they go. */
+  pairs: number;
+  /** Pairs that part before the end of the longer one. */
+  parted: number;
+  /** Of these, those that part at the first token. */
+  apart: number;
+  /** Pairs whose tokens neither ids nor texts could compare. */
+  unchecked: number;
+  /** Pairs of different lengths whose tokens could not be compared. */
+  unequal: number;
+  firstApart: JoinedPair | undefined;
+}
+
+export function emptyJoinTally(): JoinTally {
+  return { by: new Map(), pairs: 0, parted: 0, apart: 0, unchecked: 0, unequal: 0, firstApart: undefined };
+}
+
+/** Why a half was not found, for one and for several. */
+function explainUnmatched({ draft }: Half): readonly [one: string, several: string] {
+  if (draft.sampleId !== undefined) return ["its id is not there", "their ids are not there"];
+  if (draft.groupId !== undefined) return ["its group is not there", "their groups are not there"];
+  if (draft.promptText !== undefined || draft.promptTokenIds !== undefined)
+    return ["its prompt is not there", "their prompts are not there"];
+  return ["it has no id, group or prompt", "they have no id, group or prompt"];
+}
+
+/** Halves that found no other side, by the reason. */
+export function reportUnmatched(
+  halves: readonly Half[],
+  [file, other]: readonly [string, string],
+  findings: FindingLog,
+): void {
+  for (const half of halves) {
+    const [one, several] = explainUnmatched(half);
+    findings.add({
+      code: "note",
+      severity: "skipped",
+      subject: `unmatched ${file} ${one}`,
+      count: 1,
+      omits: { unit: "sequence", why: "incomparable" },
+      at: { file, ...(half.draft.row !== undefined && { row: half.draft.row }) },
+      describe: (count) =>
+        `${plural(count, "sequence has", "sequences have")} no counterpart in ${other}: ${count === 1 ? one : several}`,
+    });
+  }
+}
+
+export function reportJoined(
+  { by, unchecked, unequal }: JoinTally,
+  file: string,
+  findings: FindingLog,
+): void {
+  const ways = [...by].map(([way, count]) => `${formatCount(count)} by ${way}`);
+  const total = [...by.values()].reduce((sum, count) => sum + count, 0);
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "joined",
+    count: total,
+    at: { file },
+    describe: (count) => `${plural(count, "sequence")} joined from the two sides: ${ways.join(", ")}`,
+  });
+  const ordered = by.get("order") ?? 0;
+  if (ordered > 1) {
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "by order",
+      count: ordered,
+      at: { file },
+      describe: (count) =>
+        `${formatCount(count)} sequences have neither id nor prompt and were joined in the order in which they appear`,
+    });
+  }
+  if (unchecked > 0) {
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "unchecked tokens",
+      count: unchecked,
+      at: { file },
+      likely: "one of the two files has log-probs without token ids",
+      describe: (count) =>
+        `${plural(count, "sequence has", "sequences have")} tokens on one side only: that both sides scored the same tokens was not checked`,
+    });
+  }
+  if (unequal > 0) {
+    findings.add({
+      code: "length-mismatch",
+      severity: "skipped",
+      subject: "joined lengths",
+      count: unequal,
+      omits: { unit: "sequence", why: "incomparable" },
+      at: { file },
+      likely: "one side includes the prompt, the end-of-text token or tool output, the other does not",
+      describe: (count) =>
+        `${plural(count, "sequence has", "sequences have")} different lengths on the two sides and no tokens to align them by`,
+    });
+  }
+}
+
+/** One side names its tokens by id only, the other by text only. */
+function nameDifferently(a: SequenceDraft | undefined, b: SequenceDraft | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  const [first, second] = [listTokens(a), listTokens(b)];
+  const has = ({ ids, texts }: Tokens): boolean => ids !== undefined || texts !== undefined;
+  return has(first) && has(second) && findComparison(first, second) === undefined;
+}
+
+/** @param drafts one of each side */
+export function refuseUnjoined(
+  first: readonly [file: string, count: number],
+  second: readonly [file: string, count: number],
+  drafts: readonly [SequenceDraft | undefined, SequenceDraft | undefined],
+): SchemaError {
+  return new SchemaError(
+    `none of ${plural(first[1], "sequence")} in ${first[0]} has a counterpart among the ${formatCount(second[1])} in ${second[0]}`,
+    nameDifferently(...drafts)
+      ? {
+          at: { file: second[0] },
+          likely:
+            "one file names tokens by id and the other by text, and nothing else tells which belong together",
+          hint: 'request both: "return_tokens_as_token_ids": true (vLLM), "return_text_in_logprobs": true (SGLang)',
+        }
+      : {
+          at: { file: second[0] },
+          likely: "the files are about different prompts or steps",
+          hint: "both files need the same ids, the same groups, or the same prompts",
+        },
+  );
+}
+
+export function refuseOtherTexts(
+  { first, second }: JoinedPair,
+  pairs: number,
+  files: readonly [string, string],
+): SchemaError {
+  const { sampleId, row } = first.draft;
+  const name = sampleId === undefined ? `row ${row ?? first.index}` : `sequence ${sampleId}`;
+  const start = ({ draft }: Half): string => {
+    const { length, responseTokenIds: ids, responseTokens: texts } = draft;
+    if (length === 0) return "nothing";
+    return ids === undefined ? `token ${JSON.stringify(texts?.[0] ?? "")}` : `token ${ids[0]}`;
+  };
+  return new SchemaError(
+    `the two files hold different texts: ${pairs === 1 ? "the sequence differs" : `all ${formatCount(pairs)} sequences differ`} from the first token on (${name}: ${start(first)} in ${files[0]}, ${start(second)} in ${files[1]})`,
+    {
+      at: { file: files[1], ...(second.draft.row !== undefined && { row: second.draft.row }) },
+      likely: "each engine sampled independently, or the files have different tokenizers or prompts",
+      hint: "let the second engine score the tokens of the first (teacher forcing) instead of sampling its own",
+    },
+  );
+}

@@ -1,0 +1,21 @@
+/**
+ * The parts of inference servers' replies that scoring (which asks servers) and adapters (which read saved replies)
+ * both read: log-probs and their sentinels, OpenAI's `logprobs` blocks, vLLM's places, SGLang's triples.
+ *
+ * Which reply holds which part belongs to them.
+ *
+ * @module
+ */
+export type { Alternative, Offer } from "./alternatives.ts";
+export {
+  type EchoToken,
+  echoTokens,
+  type IdOf,
+  listAlternatives,
+  placeholderId,
+  readOffer,
+} from "./echo.ts";
+export { isObject, type JsonObject, listAt, member, numberAt, textAt, toList } from "./json.ts";
+export { parseLogprob } from "./logprob.ts";
+export { listIds, type Position, readPosition } from "./positions.ts";
+export { readTriples, type Triple } from "./triples.ts";

@@ -1,0 +1,120 @@
+import type { PolicyReport } from "../../results/index.ts";
+import { type Block, type Document, findingEntries, type Section, tableSections } from "../document/index.ts";
+import { writePage } from "../html/index.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import { columnLines, inputParts, sourceTable } from "../report/index.ts";
+import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { formatCount, plural } from "../text/index.ts";
+import { policyFigureTable, policyTables, zeroShare } from "./tables.ts";
+
+interface Limits {
+  readonly steps: number;
+  readonly sources: number;
+  readonly isShort?: boolean;
+}
+
+const TERMINAL: Limits = { steps: 20, sources: 20 };
+const PAGE: Limits = { steps: 1000, sources: 100 };
+const MARKDOWN: Limits = { steps: 12, sources: 0, isShort: true };
+
+/** `One policy: rollout log-probs only (verl npz)`. */
+export function describeInput({ policies, what }: PolicyReport): string {
+  return `One policy: ${policies} log-probs only (${what})`;
+}
+
+/** What there is of one policy, what a comparison lacks, what to run next; then the tables. There is no verdict. */
+export function buildPolicyDocument(report: PolicyReport, limits: Limits): Document {
+  return {
+    kind: "report",
+    heading: "One policy of",
+    name: report.run,
+    result: `${report.policies} log-probs only`,
+    input: inputParts(report),
+    lead: [
+      { kind: "list", items: headlines(report) },
+      { kind: "table", table: { ...policyFigureTable(report), title: "" } },
+    ],
+    aside: nextBlocks(report),
+    sections: [
+      ...(limits.isShort ? [] : tableSections(policyTables(report, limits.steps))),
+      ...lastSections(report, limits),
+    ],
+    footer:
+      "Figures are over tokens with mask 1 and a finite log-prob, in nats; comparisons need both policies.",
+  };
+}
+
+function headlines(report: PolicyReport): string[] {
+  const { metrics, excluded, policies } = report;
+  const { zeros } = metrics;
+  return [
+    `${describeInput(report)}: there is nothing to compare it with, so there is no verdict.`,
+    ...(zeros === 0
+      ? []
+      : [
+          `${plural(zeros, "log-prob is", "log-probs are")} exactly 0 (${zeroShare(report)}): the policy was certain, decoding was greedy, or 0 was filled in.`,
+        ]),
+    ...(excluded.missing + excluded.infinite === 0
+      ? []
+      : [
+          `${plural(excluded.missing + excluded.infinite, "token")} with mask 1 left out: ${formatCount(excluded.missing)} without a ${policies} log-prob, ${formatCount(excluded.infinite)} with an infinite one.`,
+        ]),
+  ];
+}
+
+/** First what makes a comparison of it, whole: the lines are there to be pasted. */
+function nextBlocks({ missing, next }: PolicyReport): Block[] {
+  const [head = "", ...lines] = (missing.hint ?? "").split("\n");
+  return [
+    { kind: "facts", rows: [["next", `to compare the policies, add the ${missing.side} side: ${head}`]] },
+    ...(lines.length === 0
+      ? []
+      : [{ kind: "code", language: "python", text: lines.join("\n") } satisfies Block]),
+    ...next.map(({ command, why }): Block => ({ kind: "command", label: "or", command, why })),
+  ];
+}
+
+function lastSections(report: PolicyReport, { sources, isShort }: Limits): Section[] {
+  const findings = report.findings.filter(({ severity }) => !isShort || severity !== "info");
+  return [
+    {
+      id: "findings",
+      title: "Findings",
+      blocks: [{ kind: "entries", entries: findingEntries(findings), ...(isShort ? {} : { none: "none" }) }],
+    },
+    ...(isShort
+      ? []
+      : tableSections([sourceTable(report, sources)]).map(
+          (section): Section => ({
+            ...section,
+            blocks: [
+              ...section.blocks,
+              { kind: "facts", rows: columnLines(report).map(({ label, text }) => [label, text]) },
+            ],
+          }),
+        )),
+  ];
+}
+
+export interface PolicyTerminalOptions extends TerminalOptions {
+  /** `summary`: the first screen only. */
+  readonly sections?: "summary" | "all";
+  /** The command that prints all sections: said below the first screen where it stands alone. */
+  readonly more?: string;
+}
+
+export function renderPolicyTerminal(report: PolicyReport, options: PolicyTerminalOptions): string {
+  const document = buildPolicyDocument(report, TERMINAL);
+  if (options.sections !== "summary") return drawDocument(document, options);
+  const { more } = options;
+  const rest: Block[] = more === undefined ? [] : [{ kind: "command", label: "the rest", command: more }];
+  return drawDocument({ ...document, aside: [...(document.aside ?? []), ...rest], sections: [] }, options);
+}
+
+export function renderPolicyMarkdown(report: PolicyReport, options: MarkdownOptions = {}): string {
+  return writeMarkdown(buildPolicyDocument(report, MARKDOWN), options);
+}
+
+export function renderPolicyHtml(report: PolicyReport): string {
+  return writePage(buildPolicyDocument(report, PAGE));
+}

@@ -1,0 +1,14 @@
+/**
+ * The report of one policy for terminals, Markdown and HTML. Its figures come from `src/analyses/policy`; nothing is
+ * computed here.
+ *
+ * @module
+ */
+export {
+  buildPolicyDocument,
+  describeInput,
+  renderPolicyHtml,
+  renderPolicyMarkdown,
+  renderPolicyTerminal,
+} from "./document.ts";
+export { policyFigureTable } from "./tables.ts";

@@ -1,0 +1,265 @@
+import type { PolicyFigures, PolicyGroup, PolicyReport } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import { type Figure, formatCount, formatFigure, formatId, formatShare, plural } from "../text/index.ts";
+
+/** The figures of the first screen: label, value, what it is. Those that the files do not allow are left out. */
+export function policyFigureTable({ metrics, policies }: PolicyReport): Table {
+  const training = policies === "trainer";
+  const ppl = training ? metrics.mismatch_training_ppl : metrics.mismatch_rollout_ppl;
+  const key = training ? "mismatch_training_ppl" : "mismatch_rollout_ppl";
+  const { surprisal_p50, surprisal_p90, surprisal_p99, surprisal_p999, surprisal_max } = metrics;
+  const spread = [surprisal_p50, surprisal_p90, surprisal_p99, surprisal_p999, surprisal_max];
+  const rows: (readonly [label: string, value: Figure, meaning: string])[] = [
+    ["mean log-prob", metrics.log_prob_mean, "of the sampled tokens, nats"],
+    ["perplexity", metrics.ppl, "exp(−mean log-prob) over all tokens"],
+    [
+      "per sequence",
+      ppl,
+      training
+        ? `mean of each sequence's perplexity: xtuner's ${key} with rollout_log_prob=None`
+        : `mean of each sequence's perplexity: xtuner's ${key}`,
+    ],
+    ["mean entropy", metrics.entropy, "of the policy's next-token distribution, nats"],
+    [
+      "surprisal gap",
+      metrics.surprisal_entropy_gap,
+      "mean −log p less mean entropy: about 0 where tokens were sampled from the policy",
+    ],
+    ["reward", metrics.reward, "mean over the sequences that have one"],
+    ["accuracy", metrics.accuracy, "share of right answers"],
+  ];
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined);
+  const cells = shown.map(([, value]) => formatFigure(value, "number"));
+  return makeTable("figures", "Figures", [
+    textColumn("figure", [...shown.map(([label]) => label), "surprisal"]),
+    textColumn("value", [...cells, formatFigure(metrics.surprisal_p50, "number")], { align: "right" }),
+    textColumn(
+      "what it is",
+      [
+        ...shown.map(([, , meaning]) => meaning),
+        `−log p: the median; 90 % below ${formatFigure(spread[1], "number")}, 99 % below ${formatFigure(spread[2], "number")}, 99.9 % below ${formatFigure(spread[3], "number")}, at most ${formatFigure(spread[4], "number")}`,
+      ],
+      { wrap: true },
+    ),
+  ]);
+}
+
+/** All tables after the first screen; those with one row, or none, say nothing more than the figures above. */
+export function policyTables(report: PolicyReport, mostSteps: number): Table[] {
+  const tables = [
+    stepTable(report, mostSteps),
+    groupTable("turns", "By turn", "turn", report.per_turn, (group) => formatId(group.turn)),
+    groupTable("environments", "By environment", "environment", report.per_environment, ({ name }) => name),
+    groupTable("correctness", "By correctness", "answer", report.per_correctness, ({ name }) => name),
+    groupTable("positions", "By position in the response", "tokens", report.per_position, ({ from, to }) =>
+      to === null
+        ? `from ${formatCount(from)}`
+        : to - from === 1
+          ? formatCount(from)
+          : `${formatCount(from)}–${formatCount(to - 1)}`,
+    ),
+  ].filter(({ rows }) => rows > 1);
+  return [
+    ...tables,
+    probabilityTable(report),
+    unlikelyTokenTable(report),
+    unlikelySequenceTable(report),
+  ].filter(({ rows }) => rows > 0);
+}
+
+function stepTable({ per_step: steps }: PolicyReport, most: number): Table {
+  const shown = steps.slice(0, most);
+  return groupTable(
+    "steps",
+    "By step",
+    "step",
+    shown,
+    ({ step }) => (step === null ? "unknown" : formatId(step)),
+    shown.length < steps.length
+      ? `the first ${plural(shown.length, "step")} of ${formatCount(steps.length)}; --json has all`
+      : undefined,
+  );
+}
+
+type AnyGroup = PolicyFigures & Partial<PolicyGroup>;
+
+function groupTable<G extends AnyGroup>(
+  id: string,
+  title: string,
+  unit: string,
+  groups: readonly G[],
+  label: (group: G) => string,
+  note?: string,
+): Table {
+  const labels = groups.map(label);
+  const optional = (
+    header: string,
+    kind: "number" | "share" | "count",
+    values: readonly Figure[],
+    priority: number,
+    meaning: string,
+  ): TableColumn[] =>
+    values.every((value) => value === null || value === undefined)
+      ? []
+      : [figureColumn(header, kind, values, { priority, meaning })];
+  return makeTable(
+    id,
+    title,
+    [
+      textColumn(unit, labels, { align: labels.every((text) => /^[\d,]+$/.test(text)) ? "right" : "left" }),
+      ...optional(
+        "seqs",
+        "count",
+        groups.map(({ sequences }) => sequences),
+        5,
+        "sequences",
+      ),
+      figureColumn(
+        "tokens",
+        "count",
+        groups.map(({ tokens }) => tokens),
+        { priority: 3, meaning: "masked tokens" },
+      ),
+      figureColumn(
+        "mean log p",
+        "number",
+        groups.map((group) => group.log_prob_mean),
+        {
+          priority: 1,
+          worst: "least",
+          meaning: "mean log-prob, nats",
+        },
+      ),
+      figureColumn(
+        "ppl",
+        "number",
+        groups.map(({ ppl }) => ppl),
+        {
+          priority: 2,
+          bars: true,
+          worst: "most",
+          meaning: "exp(−mean log p)",
+        },
+      ),
+      ...optional(
+        "entropy",
+        "number",
+        groups.map(({ entropy }) => entropy),
+        2,
+        "mean entropy, nats",
+      ),
+      figureColumn(
+        "exact 0",
+        "share",
+        groups.map((group) => group.zero_share),
+        {
+          priority: 4,
+          meaning: "share of log-probs that are exactly 0",
+        },
+      ),
+      ...optional(
+        "length",
+        "number",
+        groups.map((group) => group.response_tokens),
+        4,
+        "mean response tokens",
+      ),
+      ...optional(
+        "reward",
+        "number",
+        groups.map(({ reward }) => reward),
+        3,
+        "mean reward",
+      ),
+      ...optional(
+        "right",
+        "share",
+        groups.map(({ accuracy }) => accuracy),
+        5,
+        "share of right answers",
+      ),
+    ],
+    note,
+  );
+}
+
+function probabilityTable({ per_probability: buckets }: PolicyReport): Table {
+  return makeTable("probabilities", "How sure of the sampled tokens", [
+    textColumn(
+      "p",
+      buckets.map(({ from, to }) => `${from} – ${to}`),
+    ),
+    figureColumn(
+      "tokens",
+      "count",
+      buckets.map(({ tokens }) => tokens),
+    ),
+    figureColumn(
+      "share",
+      "share",
+      buckets.map((bucket) => bucket.token_share),
+      { bars: true },
+    ),
+  ]);
+}
+
+function unlikelyTokenTable({ unlikely_tokens: tokens }: PolicyReport): Table {
+  const entropies = tokens.map(({ entropy }) => entropy);
+  return makeTable("unlikely-tokens", "Least likely tokens", [
+    textColumn(
+      "token",
+      tokens.map(({ handle }) => handle),
+    ),
+    figureColumn(
+      "id",
+      "id",
+      tokens.map((token) => token.token_id),
+      { priority: 2 },
+    ),
+    figureColumn(
+      "log p",
+      "number",
+      tokens.map((token) => token.log_prob),
+      { priority: 1 },
+    ),
+    ...(entropies.every((entropy) => entropy === null)
+      ? []
+      : [figureColumn("entropy", "number", entropies, { priority: 3 })]),
+  ]);
+}
+
+function unlikelySequenceTable({ unlikely_sequences: sequences }: PolicyReport): Table {
+  const rewards = sequences.map(({ reward }) => reward);
+  return makeTable("unlikely-sequences", "Least likely sequences", [
+    textColumn(
+      "sequence",
+      sequences.map(({ handle }) => handle),
+    ),
+    figureColumn(
+      "tokens",
+      "count",
+      sequences.map(({ tokens }) => tokens),
+      { priority: 2 },
+    ),
+    figureColumn(
+      "mean log p",
+      "number",
+      sequences.map((sequence) => sequence.log_prob_mean),
+      { priority: 1 },
+    ),
+    figureColumn(
+      "ppl",
+      "number",
+      sequences.map(({ ppl }) => ppl),
+      { priority: 2, bars: true },
+    ),
+    ...(rewards.every((reward) => reward === null)
+      ? []
+      : [figureColumn("reward", "number", rewards, { priority: 3 })]),
+  ]);
+}
+
+/** `12 % of them` of log-probs that are exactly 0. */
+export function zeroShare({ metrics }: PolicyReport): string {
+  return formatShare(metrics.zero_share);
+}
