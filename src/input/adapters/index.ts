@@ -6,6 +6,7 @@
 import type { Adapter } from "./adapter.ts";
 import { generic } from "./generic/index.ts";
 import { nemoRl } from "./nemo-rl/index.ts";
+import { ntl } from "./ntl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
 import { pair } from "./pair/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
@@ -21,6 +22,7 @@ export const ADAPTERS: readonly Adapter[] = [
   primeRl,
   slime,
   verl,
+  ntl,
   oneSided,
   pair,
   generic,

@@ -32,7 +32,8 @@ export function drawCard(
       (line) => `  ${line}`,
     ),
     "",
-    ...drawTable(policies === undefined ? valuesTable(card) : withoutAbsent(valuesTable(card)), surface).lines,
+    ...drawTable(policies === undefined ? valuesTable(card) : withoutAbsent(valuesTable(card)), surface)
+      .lines,
     ...wrapParts(otherParts(card, metric).map(surface.text), surface.text(" · "), surface.width - 2).map(
       (line) => `  ${line}`,
     ),

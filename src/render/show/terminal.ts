@@ -61,7 +61,9 @@ export function renderShowTerminal(report: ShowReport, options: ShowTerminalOpti
     ...drawPrompt(drawing, options),
     ...foldResponse(report, options).flatMap((part) => drawPart(part, drawing)),
     "",
-    ...(report.token === null ? drawWorst(drawing) : drawCard(report.token, report.metric, surface, report.policies)),
+    ...(report.token === null
+      ? drawWorst(drawing)
+      : drawCard(report.token, report.metric, surface, report.policies)),
   ].map((line) => clip(line, surface.width, surface.ellipsis));
   return [...lines, ...drawNext(drawing)].map((line) => `${line}\n`).join("");
 }

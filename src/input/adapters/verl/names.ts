@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { NameTable } from "../shared/fields.ts";
+import { DIGIT_NAMES, type NameTable } from "../shared/fields.ts";
 
 export const VERL_NAMES: NameTable = {
   rollout: ["rollout_log_probs", "rollout_log_prob"],
@@ -24,6 +24,7 @@ export const VERL_NAMES: NameTable = {
   rolloutTopLogprobs: ["rollout_top_log_probs"],
   trainerTopIds: ["old_top_ids"],
   trainerTopLogprobs: ["old_top_log_probs"],
+  ...DIGIT_NAMES,
   tokenScores: ["token_level_scores", "token_level_rewards"],
   reward: ["score", "reward"],
   correctness: ["acc"],
