@@ -12,6 +12,7 @@ import type {
   DigitsReport,
   DigitTruth,
 } from "../../results/index.ts";
+import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
 import { findAnswer, formatDecimal, parseTruth } from "./answer.ts";
 import { partialDistribution, wholeDistribution } from "./bounds.ts";
 import { LossTally } from "./loss-tally.ts";
@@ -24,9 +25,6 @@ import { type DigitVocabulary, getDigitIds } from "./vocabulary.ts";
 
 /** As many as a report has room for. */
 const EXAMPLES = 5;
-
-/** What the distributions are called that the files have over digits alone. */
-const RECORDED = "recorded distributions";
 
 /** Everything of the report that is made from the batches. */
 export type DigitRunResult = Omit<
@@ -195,7 +193,7 @@ export class DigitRun {
   #addDistributions(sequence: Row, at: number, truth: number, against: "sampled" | "truth"): void {
     const { batch, span, rollout, trainer } = sequence;
     if (batch.digitLogprobs !== undefined) {
-      const tally = this.#takeLosses(RECORDED, 10)[against];
+      const tally = this.#takeLosses(RECORDED_DISTRIBUTIONS, 10)[against];
       const whole = wholeDistribution(batch.digitLogprobs, at * 10);
       if (whole === undefined) tally.addUnknown();
       else tally.add(whole, truth);
