@@ -28,7 +28,7 @@ const VIEWS = [
 /** Views of the built page that compare the policies, and what each of them would need. */
 const COMPARING = [
   ["/tokens", "Tokens", "The tokens that differ most between the policies"],
-  ["/correct", "Correction", "Importance weights and rejection"],
+  ["/correct", "Correction", "A correction by importance weights or rejection"],
   ["/compare", "Compare", "The comparison with another run"],
 ] as const;
 

@@ -28,7 +28,7 @@ export interface SequenceRow {
 export interface PolicyView {
   readonly report: PolicyReport;
   readonly sequences: readonly SequenceRow[];
-  /** Reads the sequence from its file again. @throws UsageError where there is none of that handle */
+  /** Reads the sequence from its file again. @throws UsageError where no sequence has that handle */
   readSequence(handle: string): Promise<ShowResult>;
 }
 
