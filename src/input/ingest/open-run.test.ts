@@ -229,7 +229,7 @@ describe("options", () => {
     const error = await readError(path, { adapter: "verrl" });
     expect([error._tag, error.message]).toEqual([
       "UsageError",
-      'unknown format "verrl"; the formats are record, xtuner, nemo-rl, prime-rl, slime, verl, one-sided, pair, generic',
+      'unknown format "verrl"; the formats are record, xtuner, nemo-rl, prime-rl, slime, verl, ntl, one-sided, pair, generic',
     ]);
   });
 });
