@@ -122,7 +122,7 @@ module.exports = {
       from: { path: "^web/src/views/([^/]+)/" },
       to: { path: "^web/src/views/[^/]+/", pathNot: "^web/src/views/$1/" },
     },
-    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/apps/viewer/server/"),
+    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/apps/viewer/(server|policy)/"),
     {
       name: "verbs-load-their-commands-late",
       comment: "`logratio --version` and --help must not pay for DuckDB, ONNX and the viewer.",

@@ -120,6 +120,9 @@ export interface Bounded {
   readonly high: number;
 }
 
+/** The `policy` of distributions that the files have over the ten digits alone. */
+export const RECORDED_DISTRIBUTIONS = "recorded distributions";
+
 export interface DigitDistribution {
   readonly policy: string;
   readonly k: number;

@@ -40,6 +40,7 @@ export {
   type DigitGap,
   type DigitsReport,
   type DigitTruth,
+  RECORDED_DISTRIBUTIONS,
   type WrongAnswer,
 } from "./digits.ts";
 export {

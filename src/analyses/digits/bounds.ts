@@ -81,6 +81,30 @@ export function partialDistribution(
   return { known, slack, open, unaccounted, complete: slack.every((more) => more === 0) };
 }
 
+/** Masses beyond this share above 1 are no distribution: zeros were filled in for log-probs. */
+const MOST_MASS = 1.01;
+
+/**
+ * A recorded distribution over the ten digits: nothing is open, so figures of it are exact.
+ *
+ * @param logprobs the digits of a position begin at `start`; nats
+ * @returns undefined where none was recorded, or what was is no distribution
+ */
+export function wholeDistribution(
+  logprobs: ArrayLike<number>,
+  start: number,
+): PartialDistribution | undefined {
+  const known = new Float64Array(10);
+  let sum = 0;
+  for (let digit = 0; digit < 10; digit++) {
+    known[digit] = Math.exp(logprobs[start + digit]!);
+    sum += known[digit]!;
+  }
+  if (!(sum <= MOST_MASS)) return undefined;
+  const unaccounted = Math.max(0, 1 - sum);
+  return { known, slack: new Float64Array(10), unaccounted, open: unaccounted, complete: true };
+}
+
 /**
  * Bounds of Σ v(d)·P(d) / Σ P(d), `values[d]` being v(d) (an array that does not change): a digit's extra mass pays off while its value is beyond the
  * ratio so far. Undefined where no digit can have any mass.

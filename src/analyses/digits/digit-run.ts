@@ -12,8 +12,9 @@ import type {
   DigitsReport,
   DigitTruth,
 } from "../../results/index.ts";
+import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
 import { findAnswer, formatDecimal, parseTruth } from "./answer.ts";
-import { partialDistribution } from "./bounds.ts";
+import { partialDistribution, wholeDistribution } from "./bounds.ts";
 import { LossTally } from "./loss-tally.ts";
 import { findNumbers, type NumberSpan, type TokenSpan } from "./numbers.ts";
 import { PROXY_METHOD } from "./proxy.ts";
@@ -191,14 +192,16 @@ export class DigitRun {
 
   #addDistributions(sequence: Row, at: number, truth: number, against: "sampled" | "truth"): void {
     const { batch, span, rollout, trainer } = sequence;
+    if (batch.digitLogprobs !== undefined) {
+      const tally = this.#takeLosses(RECORDED_DISTRIBUTIONS, 10)[against];
+      const whole = wholeDistribution(batch.digitLogprobs, at * 10);
+      if (whole === undefined) tally.addUnknown();
+      else tally.add(whole, truth);
+    }
     const id = span.ids[at]!;
     const token = this.#vocabulary.tokens.get(id)!;
     for (const [policy, top] of Object.entries(batch.topK)) {
-      let losses = this.#losses.get(policy);
-      if (!losses) {
-        losses = { k: top.k, sampled: new LossTally(), truth: new LossTally() };
-        this.#losses.set(policy, losses);
-      }
+      const losses = this.#takeLosses(policy, top.k);
       const column =
         policy === this.#policy ? rollout : policy === "trainer" ? trainer : batch.policyLogprobs[policy];
       const partial = partialDistribution(
@@ -208,6 +211,15 @@ export class DigitRun {
       );
       losses[against].add(partial, truth);
     }
+  }
+
+  #takeLosses(policy: string, k: number): PolicyLosses {
+    let losses = this.#losses.get(policy);
+    if (!losses) {
+      losses = { k, sampled: new LossTally(), truth: new LossTally() };
+      this.#losses.set(policy, losses);
+    }
+    return losses;
   }
 
   #addTruth(sequence: Row, numbers: readonly NumberSpan[], text: string, correctness: number): void {
@@ -327,7 +339,7 @@ function absentFigures(
     );
   if (result.distributions.length === 0) {
     lines.push(
-      "no top-k alternatives: expected digit, NTL-MSE and NTL-WAS need the probabilities of the digits that were not sampled",
+      "no top-k alternatives or digit distributions: expected digit, NTL-MSE and NTL-WAS need the probabilities of the digits that were not sampled",
     );
   }
   if (!result.truth)

@@ -56,6 +56,11 @@ export class LossTally {
     }
   }
 
+  /** A position of which nothing was recorded. */
+  addUnknown(): void {
+    this.#unknown++;
+  }
+
   /** Undefined where no position was known. */
   distribution(
     policy: string,

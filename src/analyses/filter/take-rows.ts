@@ -1,5 +1,5 @@
 import type { FloatArray } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
+import { DIGITS, type RecordBatch } from "../../core/schema/index.ts";
 
 type Column = FloatArray | Int32Array | Uint8Array;
 
@@ -36,6 +36,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
         { k, ids: tokens.take(ids, k), logprobs: tokens.take(logprobs, k) },
       ]),
     ),
+    ...(batch.digitLogprobs && { digitLogprobs: tokens.take(batch.digitLogprobs, DIGITS) }),
     ...(advantages && { advantages: tokens.take(advantages) }),
     ...(positionIds && { positionIds: tokens.take(positionIds) }),
     ...(weightVersions && { weightVersions: tokens.take(weightVersions) }),

@@ -52,7 +52,8 @@ function describeMissing(policies: PolicyReport["policies"], error: LogratioErro
   };
 }
 
-function chooseNext({ result, paths, flags }: PolicyReportInput): NextStep[] {
+function chooseNext({ result, paths, flags, sources }: PolicyReportInput): NextStep[] {
+  const isDigits = sources.every(({ trainer }) => trainer === "ntl");
   // What was piped in is gone: a command that names it again would wait for more.
   if (paths.includes("-")) return [];
   const [token] = result.unlikely_tokens;
@@ -67,7 +68,8 @@ function chooseNext({ result, paths, flags }: PolicyReportInput): NextStep[] {
           },
         ]),
     {
-      command: shellCommand("digits", paths, [...others, "--tokenizer", "MODEL_DIR"]),
+      // Files of digits alone have no token ids to look up.
+      command: shellCommand("digits", paths, [...others, ...(isDigits ? [] : ["--tokenizer", "MODEL_DIR"])]),
       why: "how sure the policy is of the digits",
     },
     { command: shellCommand("view", paths, others), why: "every sequence, token by token, in a browser" },

@@ -8,4 +8,4 @@ export { buildShow, type ShowInput, type ShowResult } from "./build-show.ts";
 export { type FoundSequence, SequenceFinder, WorstFinder } from "./find-sequence.ts";
 export { parseHandle, sequenceHandle, WORST } from "./handle.ts";
 export { defaultMetric } from "./metrics.ts";
-export type { SpelledPiece, Speller } from "./speller.ts";
+export { makeSpeller, type SpelledPiece, type Speller } from "./speller.ts";

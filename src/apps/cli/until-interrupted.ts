@@ -10,3 +10,11 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
     end();
   }
 }
+
+/** Resolves when the signal is given. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -18,7 +18,7 @@ import type { FloatArray, NumericArray } from "../base/index.ts";
 import { dictionary, LengthMismatchError } from "../base/index.ts";
 import { NamedColumns } from "./named-columns.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
-import type { Provenance, RecordBatch, Sampling, TopK } from "./record.ts";
+import { DIGITS, type Provenance, type RecordBatch, type Sampling, type TopK } from "./record.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 import { SequenceLists } from "./sequence-lists.ts";
 
@@ -187,6 +187,7 @@ export class RecordBuilder {
       policyLogprobs: this.#policies.takeAll(tokens),
       entropies: this.#entropies.takeAll(tokens),
       topK: this.#takeTopK(),
+      ...this.#floats.take("digitLogprobs", tokens * DIGITS),
       ...this.#singles.take("advantages", tokens),
       ...this.#ids.take("positionIds", tokens),
       ...this.#ids.take("weightVersions", tokens),
@@ -220,6 +221,7 @@ export class RecordBuilder {
     this.#ids.put("positionIds", at, draft.positionIds);
     this.#ids.put("weightVersions", at, draft.weightVersions);
     this.#ids.put("promptTokenIds", this.#promptTokens, draft.promptTokenIds);
+    this.#floats.put("digitLogprobs", at * DIGITS, draft.digitLogprobs);
     this.#singles.put("advantages", at, this.#expandAdvantage(draft));
     // `for in` also passes over what is undefined. Drafts come by the hundred thousand: no entries are made for each.
     for (const name in draft.policyLogprobs) this.#policies.put(name, at, draft.policyLogprobs[name]);

@@ -30,6 +30,7 @@ export {
 } from "./parquet-layout.ts";
 export {
   type ArrayPlaces,
+  DIGITS,
   formatHandle,
   type Handle,
   type Provenance,

@@ -7,7 +7,7 @@
  * @module
  */
 import type { NumericArray } from "../base/index.ts";
-import type { RecordBatch } from "./record.ts";
+import { DIGITS, type RecordBatch } from "./record.ts";
 
 /** Per-sequence scalars. */
 export const SCALAR_COLUMNS = {
@@ -31,6 +31,7 @@ export const LIST_COLUMNS = {
   responseMask: "response_mask",
   rolloutLogprobs: "rollout_logprobs",
   trainerLogprobs: "trainer_logprobs",
+  digitLogprobs: "digit_logprobs",
   advantages: "advantages",
   positionIds: "position_ids",
   weightVersions: "weight_versions",
@@ -120,6 +121,7 @@ export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
     list(POLICY_PREFIXES.topKIds + name, ids, offsets, k);
     list(POLICY_PREFIXES.topKLogprobs + name, logprobs, offsets, k);
   }
+  list(LIST_COLUMNS.digitLogprobs, batch.digitLogprobs, offsets, DIGITS);
   list(LIST_COLUMNS.advantages, batch.advantages);
   list(LIST_COLUMNS.positionIds, batch.positionIds);
   list(LIST_COLUMNS.weightVersions, batch.weightVersions);

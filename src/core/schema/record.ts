@@ -19,6 +19,9 @@ export interface TopK {
   readonly logprobs: Float32Array;
 }
 
+/** Numbers per token of {@link RecordBatch.digitLogprobs}. */
+export const DIGITS = 10;
+
 /** Sampling parameters of the rollout engine; NaN or undefined when the source does not say. */
 export interface Sampling {
   readonly temperature?: number;
@@ -77,6 +80,8 @@ export interface RecordBatch {
   /** Entropy of a policy's next-token distribution, nats, by policy name (`rollout`, `trainer`, …). */
   readonly entropies: Readonly<Record<string, FloatArray>>;
   readonly topK: Readonly<Record<string, TopK>>;
+  /** `[tokens, 10]` row-major: log-probs of the digits 0 to 9 at each token, nats; NaN where none was recorded. */
+  readonly digitLogprobs?: FloatArray;
   readonly advantages?: Float32Array;
   readonly positionIds?: Int32Array;
   /** Version of the weights that sampled each token. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { NumericArray } from "../base/index.ts";
-import type { ArrayPlaces, Provenance, Sampling } from "./record.ts";
+import { type ArrayPlaces, DIGITS, type Provenance, type Sampling } from "./record.ts";
 
 /** Alternatives of one policy over the tokens of one sequence: row-major `[length, k]`. */
 export interface TopKDraft {
@@ -49,6 +49,8 @@ export interface SequenceDraft {
   readonly policyLogprobs?: Readonly<Record<string, NumericArray>> | undefined;
   readonly entropies?: Readonly<Record<string, NumericArray>> | undefined;
   readonly topK?: Readonly<Record<string, TopKDraft>> | undefined;
+  /** `[length, 10]` row-major: log-probs of the digits 0 to 9, where the source has distributions over digits. */
+  readonly digitLogprobs?: NumericArray | undefined;
   /** One number means the same advantage at each token with mask 1 and 0 elsewhere, as the trainers expand it. */
   readonly advantages?: NumericArray | number | undefined;
   readonly positionIds?: NumericArray | undefined;
@@ -110,6 +112,7 @@ export function findMisfit(draft: SequenceDraft): Misfit | undefined {
     check(`top-k ids of ${name}`, top.ids, length * top.k);
     check(`top-k log-probs of ${name}`, top.logprobs, length * top.k);
   }
+  check("digit distributions", draft.digitLogprobs, length * DIGITS);
   check("advantages", draft.advantages);
   check("position ids", draft.positionIds);
   check("weight versions", draft.weightVersions);

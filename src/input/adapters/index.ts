@@ -10,6 +10,7 @@ import { generic } from "./generic/index.ts";
 import { maxtext } from "./maxtext/index.ts";
 import { nemoGym } from "./nemo-gym/index.ts";
 import { nemoRl } from "./nemo-rl/index.ts";
+import { ntl } from "./ntl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
 import { openInstruct } from "./open-instruct/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
@@ -40,6 +41,7 @@ export const ADAPTERS: readonly Adapter[] = [
   openInstruct,
   maxtext,
   verl,
+  ntl,
   oneSided,
   servers,
   generic,

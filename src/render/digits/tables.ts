@@ -11,8 +11,9 @@ import type {
   DigitsReport,
   DigitTruth,
 } from "../../results/index.ts";
+import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
-import { formatCount, formatNumber, formatShare } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare, plural } from "../text/index.ts";
 import { placeName } from "./content.ts";
 
 /** Longer runs are folded; `--json` has every step. */
@@ -148,7 +149,7 @@ function distributionTables(
     const word = against === "sampled" ? "the sampled digit" : "ground truth";
     return makeTable(
       `distribution-${against}-${own.policy}`,
-      `Number-token loss against ${word}, ${own.policy} policy`,
+      `Number-token loss against ${word}, ${isRecorded(own) ? own.policy : `${own.policy} policy`}`,
       [
         textColumn(
           "mean per digit",
@@ -165,12 +166,19 @@ function distributionTables(
           { align: "right", priority: 2 },
         ),
       ],
-      `From the top ${own.k} of ${formatCount(own.positions)} digit positions, ${complete} of them fully known; ` +
-        `${formatShare(own.unaccounted_mean)} of the probability is outside (at most ${formatShare(own.unaccounted_max)}). ` +
-        "In brackets: between which bounds the digits outside leave the mean." +
+      (isRecorded(own)
+        ? `From the distributions over the ten digits at ${plural(own.positions, "digit position")}.`
+        : `From the top ${own.k} of ${formatCount(own.positions)} digit positions, ${complete} of them fully known; ` +
+          `${formatShare(own.unaccounted_mean)} of the probability is outside (at most ${formatShare(own.unaccounted_max)}). ` +
+          "In brackets: between which bounds the digits outside leave the mean.") +
         (own.unknown > 0 ? ` ${formatCount(own.unknown)} more positions hold no digit at all.` : ""),
     );
   });
+}
+
+/** Distributions that the files have over the digits alone, not top-k lists of a policy. */
+function isRecorded({ policy }: DigitDistribution): boolean {
+  return policy === RECORDED_DISTRIBUTIONS;
 }
 
 /** `0.123 [0.120, 0.140]`; one figure where the bounds meet. */

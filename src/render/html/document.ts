@@ -13,7 +13,15 @@ import { STYLE } from "./style.ts";
 import { htmlTable } from "./table.ts";
 import { TEXT_STYLE } from "./text-style.ts";
 
-export function writePage(document: Document): string {
+/** A page that a server shows among others: its style sheet and script are files of the server, `STYLE` and `SCRIPT`. */
+export interface ServedPage {
+  readonly style: string;
+  readonly script: string;
+  /** Links to the other pages: HTML, before everything else. */
+  readonly links: string;
+}
+
+export function writePage(document: Document, served?: ServedPage): string {
   const { kind, name, result, input, verdict, lead, aside, footer = "" } = document;
   const top = (id: string, blocks: readonly Block[]): string =>
     writeBlocks(
@@ -27,9 +35,13 @@ export function writePage(document: Document): string {
   return [
     "<!doctype html>",
     `<html lang=en><head><meta charset=utf-8><meta name=generator content="logratio ${kind}"><meta name=viewport content="width=device-width,initial-scale=1">`,
-    `<meta http-equiv=Content-Security-Policy content="${SECURITY_POLICY}">`,
+    ...(served === undefined
+      ? [`<meta http-equiv=Content-Security-Policy content="${SECURITY_POLICY}">`]
+      : []),
     `<meta name=referrer content=no-referrer><title>${escapeHtml(`${name}${result === undefined ? "" : `: ${result}`} · logratio ${kind}`)}</title>`,
-    `<style>${STYLE}</style><style>${TEXT_STYLE}</style></head><body>`,
+    served === undefined
+      ? `<style>${STYLE}</style><style>${TEXT_STYLE}</style></head><body>`
+      : `<link rel=stylesheet href="${escapeHtml(served.style)}"></head><body>${served.links}`,
     `<header><div class=top><h1>${escapeHtml(name)}</h1><button class=tool id=theme type=button hidden>colours</button></div>`,
     `<p class=muted>${escapeHtml(input.join(" · "))}</p>${verdict === undefined ? "" : writeVerdict(verdict)}</header>`,
     "<main>",
@@ -45,8 +57,10 @@ export function writePage(document: Document): string {
       return `<section id="${id}">${head}${body}</section>`;
     }),
     "</main>",
-    `<footer>logratio ${kind}. ${escapeHtml(footer)} This page loads nothing.</footer>`,
-    `<script>${SCRIPT}</script></body></html>\n`,
+    `<footer>logratio ${kind}. ${escapeHtml(footer)}${served === undefined ? " This page loads nothing." : ""}</footer>`,
+    served === undefined
+      ? `<script>${SCRIPT}</script></body></html>\n`
+      : `<script src="${escapeHtml(served.script)}"></script></body></html>\n`,
   ].join("\n");
 }
 

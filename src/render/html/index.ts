@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { writePage } from "./document.ts";
+export { type ServedPage, writePage } from "./document.ts";
 export { escapeHtml } from "./escape.ts";
 export { SCRIPT_HASH, SECURITY_POLICY, STYLE_HASH, TEXT_STYLE_HASH } from "./policy.ts";
 export { SCRIPT } from "./script.ts";

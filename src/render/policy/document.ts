@@ -1,6 +1,6 @@
 import type { PolicyReport } from "../../results/index.ts";
 import { type Block, type Document, findingEntries, type Section, tableSections } from "../document/index.ts";
-import { writePage } from "../html/index.ts";
+import { type ServedPage, writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { columnLines, inputParts, sourceTable } from "../report/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
@@ -115,6 +115,6 @@ export function renderPolicyMarkdown(report: PolicyReport, options: MarkdownOpti
   return writeMarkdown(buildPolicyDocument(report, MARKDOWN), options);
 }
 
-export function renderPolicyHtml(report: PolicyReport): string {
-  return writePage(buildPolicyDocument(report, PAGE));
+export function renderPolicyHtml(report: PolicyReport, served?: ServedPage): string {
+  return writePage(buildPolicyDocument(report, PAGE), served);
 }

@@ -101,13 +101,15 @@ describe("digits", () => {
     expect(report.truth).toMatchObject({ numbers: 2, numbers_right: 1, truth_not_a_number: 1 });
   });
 
-  it("reads one policy where its column is named twice, and says so where it is not", async () => {
+  it("reads one policy, by its well-known name or named once or twice", async () => {
     const column = "vllm_logprobs";
     const report = await runReport({ tokenizer: TOKENIZER, rollout: column, trainer: column }, "one.jsonl");
     expect(report).toMatchObject({ comparison: null, metrics: { total_digits: 6, trainer_ntl_loss: null } });
-    await expect(run({ tokenizer: TOKENIZER }, "one.jsonl")).rejects.toMatchObject({
-      hint: expect.stringContaining("name the column twice: --rollout COLUMN --trainer COLUMN") as string,
-    });
+    for (const options of [{}, { rollout: column }])
+      expect(await runReport({ tokenizer: TOKENIZER, ...options }, "one.jsonl")).toMatchObject({
+        policy: "rollout",
+        metrics: report.metrics,
+      });
   });
 
   it("prints a page and Markdown with the command", async () => {

@@ -12,7 +12,7 @@ import {
   UsageError,
 } from "../../../core/base/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { openRun } from "../../../input/ingest/index.ts";
+import { openRun, type Run } from "../../../input/ingest/index.ts";
 import { openTokenizer } from "../../../input/tokens/index.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/index.ts";
@@ -41,7 +41,7 @@ export async function digits(
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
-  const vocabulary = await openVocabulary(options);
+  const given = await openVocabulary(options);
   const truth = options.truth === undefined ? undefined : await openTruth(options.truth);
   const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
   const progress = createProgress(terminal);
@@ -51,6 +51,7 @@ export async function digits(
     onePolicy: true,
     onProgress: progress.update,
   }).catch(withAdvice);
+  const vocabulary = given ?? standForThemselves(run);
   const summary = new DigitRun(vocabulary, {
     oneSided,
     ...(run.onePolicy && { policy: run.onePolicy.has }),
@@ -93,21 +94,26 @@ export async function digits(
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
-async function openVocabulary({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary> {
+async function openVocabulary({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary | undefined> {
   if (tokenizer !== undefined && digitIds !== undefined)
     throw new UsageError("--tokenizer and --digit-ids cannot be combined", { hint: "choose one" });
   if (tokenizer !== undefined) return findDigitTokens(await openTokenizer(tokenizer));
-  if (digitIds === undefined) {
-    throw new UsageError("finding the digits needs the model's tokenizer", {
-      hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
-    });
-  }
+  if (digitIds === undefined) return undefined;
   const ids = digitIds.split(",").map((text) => (text.trim() === "" ? Number.NaN : Number(text)));
   try {
     return takeDigitTokens(ids);
   } catch (error) {
     throw isLogratioError(error) ? new UsageError(`--digit-ids: ${error.message}`) : error;
   }
+}
+
+/** Files of digits alone have no token ids, so there is nothing to look up. @throws UsageError for all others */
+function standForThemselves({ sources }: Run): DigitVocabulary {
+  if (sources.every(({ trainer }) => trainer === "ntl"))
+    return takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  throw new UsageError("finding the digits needs the model's tokenizer", {
+    hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
+  });
 }
 
 /** Figures of digits need one policy only, which what is said of a comparison leaves out. */

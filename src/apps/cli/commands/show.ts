@@ -2,9 +2,9 @@ import {
   buildShow,
   defaultMetric,
   type FoundSequence,
+  makeSpeller,
   parseHandle,
   SequenceFinder,
-  type Speller,
   WORST,
   WorstFinder,
 } from "../../../analyses/show/index.ts";
@@ -14,8 +14,7 @@ import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
 import { plural } from "../../../render/index.ts";
 import { renderShowTerminal } from "../../../render/show/index.ts";
-import type { ShowMetricName, ShowPieceKind, ShowReport } from "../../../results/index.ts";
-import { TOKEN_FLAGS } from "../../../results/wire/index.ts";
+import type { ShowMetricName, ShowReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
@@ -170,23 +169,6 @@ function checkToken({ batch, row, handle }: FoundSequence, token: number | undef
         ? `${handle} is empty`
         : `its tokens are ${handle}.t0 to ${handle}.t${length - 1}; prompt tokens have no handles`,
   });
-}
-
-function makeSpeller(texts: TokenTexts): Speller {
-  return {
-    pieces: (ids) =>
-      texts.pieces(ids).map(({ text, bytes, flags }) => ({ text, bytes, kind: classifyPiece(flags) })),
-    textOf: (id) => {
-      const [piece] = texts.pieces([id]);
-      return piece === undefined || (piece.flags & TOKEN_FLAGS.unknown) !== 0 ? null : texts.nameOf(id);
-    },
-  };
-}
-
-function classifyPiece(flags: number): ShowPieceKind {
-  if ((flags & TOKEN_FLAGS.continuation) !== 0) return "continuation";
-  if ((flags & TOKEN_FLAGS.unknown) !== 0) return "id";
-  return (flags & TOKEN_FLAGS.special) === 0 ? "text" : "special";
 }
 
 function noteNoTokenizer({ findings }: Run): void {

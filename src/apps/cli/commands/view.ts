@@ -1,7 +1,7 @@
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
-import { UsageError } from "../../../core/base/index.ts";
+import { isLogratioError, type LogratioError, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../input/ingest/index.ts";
+import { openOutputs, openRun } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
 import type { RunComparison } from "../../../results/index.ts";
 import { writeBundle } from "../../viewer/bundle/index.ts";
@@ -17,8 +17,10 @@ import { type InputOptions, toReadOptions } from "../input-options.ts";
 import { formatFailure, formatWarning, printableLines, tellFindings, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { inputFlags } from "../read-run.ts";
+import { servePolicy } from "../serve-policy.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
+import { untilAborted } from "../until-interrupted.ts";
 
 export interface ViewOptions extends InputOptions, ForceOption {
   readonly tokenizer?: string;
@@ -104,13 +106,50 @@ export async function view(
       return await serveStudy(path, study, terminal);
     }
     if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
-    const run = await prepareAll(paths, wanted, terminal, stop.signal);
+    const run = await prepareAll(paths, wanted, terminal, stop.signal).catch((error: unknown) => {
+      // Files with one policy's log-probs have pages of their own; what was piped in is read already.
+      if (isLogratioError(error, "MissingSideError") && !paths.includes("-")) return error;
+      throw error;
+    });
+    if (isLogratioError(run, "MissingSideError"))
+      return await serveOnePolicy(paths, wanted, { port, missing: run, signal: stop.signal }, terminal);
     if (run === undefined) return EXIT.interrupted;
     if (options.bundle !== undefined) return await bundle(run, options.bundle, terminal);
     return await serve(run, wanted, port, terminal, stop.signal);
   } finally {
     endListening();
   }
+}
+
+/** What the pages of one policy have no use for. */
+const COMPARING_FLAGS = ["bundle", "compare", "truth", "cache"] as const;
+
+/** @throws MissingSideError the one that is given, where no file has one policy's log-probs either */
+async function serveOnePolicy(
+  paths: readonly string[],
+  options: Wanted,
+  asked: { readonly port: number | undefined; readonly missing: LogratioError; readonly signal: AbortSignal },
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const { port, missing, signal } = asked;
+  const { host, token, open, tokenizer, redact } = options;
+  const read = toReadOptions(options);
+  const run = await openRun(paths, { ...read, onePolicy: true });
+  if (run.onePolicy === undefined) throw missing;
+  return servePolicy(
+    paths,
+    {
+      ...{ read, tokenizer, redact, open, signal },
+      flags: inputFlags(options, VIEW_FLAGS),
+      unfit: COMPARING_FLAGS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`),
+      server: {
+        ...(port !== undefined && { port }),
+        ...(host !== undefined && { host }),
+        ...(token !== undefined && { token }),
+      },
+    },
+    terminal,
+  );
 }
 
 /** Where the bundle and the cache go, before anything is read. */
@@ -246,7 +285,7 @@ async function serve(
 ): Promise<ExitStatus> {
   const server = await start(run, options, port, terminal);
   try {
-    await aborted(signal);
+    await untilAborted(signal);
     return EXIT.fine;
   } finally {
     await server.close();
@@ -360,11 +399,4 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

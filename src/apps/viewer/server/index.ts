@@ -7,6 +7,7 @@ export { isLoopback } from "./security.ts";
 export {
   type Served,
   type ServerOptions,
+  startPagesServer,
   startStudyServer,
   startViewServer,
   type ViewServer,

@@ -12,7 +12,7 @@ import { CurrentRun } from "./current-run.ts";
 import { Events } from "./events.ts";
 import { indexMethods } from "./methods.ts";
 import { onlyWhatIsThere, waitingFor } from "./not-there.ts";
-import { refuse, reply } from "./reply.ts";
+import { type Content, refuse, reply } from "./reply.ts";
 import {
   allowedHosts,
   checkHost,
@@ -129,6 +129,14 @@ export async function startStudyServer(
   };
 }
 
+/** Pages that are written here, in place of the built one. @throws as {@link startViewServer} does */
+export async function startPagesServer(
+  pages: Hono,
+  options: Omit<ServerOptions, "following" | "page"> = {},
+): Promise<Served> {
+  return serve(new Hono(), options, noEvents, pages);
+}
+
 /** 204 tells a page not to ask again. */
 function noEvents(c: Context): Response {
   return c.body(null, 204);
@@ -138,12 +146,13 @@ async function serve(
   api: Hono,
   { host = "127.0.0.1", token: hasToken = true, port: wanted, page = builtPage(), onError }: ServerOptions,
   events: (c: Context) => Response,
+  pages?: Hono,
 ): Promise<Served> {
   if (!hasToken && !isLoopback(host))
     throw new UsageError(`without a token the viewer listens to this machine only, not at ${host}`, {
       hint: "leave out --no-token or --host",
     });
-  const files = await staticFiles(page);
+  const files = pages === undefined ? await staticFiles(page) : new Map<string, Content>();
   const token = hasToken ? randomBytes(24).toString("base64url") : undefined;
   let port = 0;
 
@@ -154,6 +163,7 @@ async function serve(
   app.use(checkMethod(methodsAt), checkOrigin());
   app.route("/api", api);
   app.get("/api/events", events);
+  if (pages !== undefined) app.route("/", pages);
   app.get("*", (c) => {
     const content = files.get(c.req.path);
     return content === undefined ? refuse(c, 404, `there is nothing at ${c.req.path}`) : reply(c, content);

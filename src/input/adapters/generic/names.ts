@@ -4,7 +4,7 @@
  * @module
  */
 import type { ColumnMapping } from "../adapter.ts";
-import type { Field, NameTable } from "../shared/fields.ts";
+import { DIGIT_NAMES, type Field, type NameTable } from "../shared/fields.ts";
 import { NARROWING_MASKS, withoutOtherMasks } from "../shared/masks.ts";
 
 export const SYNONYMS: NameTable = {
@@ -74,6 +74,7 @@ export const SYNONYMS: NameTable = {
   advantages: ["advantages", "advantage"],
   rolloutEntropy: ["rollout_entropy"],
   trainerEntropy: ["trainer_entropy", "old_entropy", "entropy", "entropies"],
+  ...DIGIT_NAMES,
   reward: ["reward", "rewards", "score"],
   correctness: ["correctness", "correct", "is_correct", "acc"],
   group: ["group_id", "uid", "prompt_id"],

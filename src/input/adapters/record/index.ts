@@ -127,6 +127,7 @@ function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraf
     policyLogprobs: some(row.named(POLICY_PREFIXES.policyLogprobs)),
     entropies: some(row.named(POLICY_PREFIXES.entropies)),
     topK: some(topK(row, length)),
+    digitLogprobs: array("digitLogprobs"),
     advantages: array("advantages") ?? toNumber(row.get(LIST_COLUMNS.advantages)),
     positionIds: array("positionIds"),
     weightVersions: array("weightVersions"),

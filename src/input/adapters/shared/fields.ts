@@ -30,6 +30,8 @@ export const FIELD_LABELS = {
   rolloutTopLogprobs: "rollout top-k log-probs",
   trainerTopIds: "trainer top-k ids",
   trainerTopLogprobs: "trainer top-k log-probs",
+  digitLogprobs: "digit log-probs",
+  digitProbs: "digit probabilities",
   tokenScores: "token-level scores",
   reward: "reward",
   correctness: "correctness",
@@ -47,6 +49,12 @@ export const FIELD_LABELS = {
 } as const;
 
 export type Field = keyof typeof FIELD_LABELS;
+
+/** What distributions over the ten digits go by, whoever writes them: `[B, T, 10]`, log-probs or probabilities. */
+export const DIGIT_NAMES = {
+  digitLogprobs: ["digit_log_probs", "digit_logprobs", "rollout_digit_log_probs"],
+  digitProbs: ["digit_probs", "digit_probabilities", "digit_distributions", "digit_distribution"],
+} as const;
 
 /** Names under which a field may be found, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;

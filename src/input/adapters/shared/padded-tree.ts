@@ -4,7 +4,7 @@
  * @module
  */
 import { checkMemory, LengthMismatchError, LimitError, SchemaError } from "../../../core/base/index.ts";
-import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { DIGITS, type SequenceDraft } from "../../../core/schema/index.ts";
 import type { TreeValue } from "../../io/index.ts";
 import { MAX_ARRAY_ROWS } from "../../io/index.ts";
 import { FIELD_LABELS, type FoundColumn, type FoundColumns } from "./fields.ts";
@@ -68,6 +68,14 @@ function collectMatrices(columns: FoundColumns<TreeValue>, file: string): Map<Ar
 function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): NamedMatrix {
   const reference = matrices.get("rollout") ?? matrices.get("trainer")!;
   for (const [field, { name, matrix, shape }] of matrices) {
+    const isOfDigits = field === "digitLogprobs" || field === "digitProbs";
+    const { width } = reference.matrix;
+    if (isOfDigits && width !== undefined && matrix.width !== width * DIGITS) {
+      throw new LengthMismatchError(
+        `${name} is ${shape}, ${reference.name} is ${reference.shape}: ${DIGITS} numbers per token are expected`,
+        { at: { file, entry: name }, hint: "write the distributions of all response tokens: [B, T, 10]" },
+      );
+    }
     const rowsDiffer = matrix.rows !== reference.matrix.rows;
     const widthsDiffer =
       (ALIGNED_FIELDS as readonly ArrayField[]).includes(field) &&

@@ -4,7 +4,7 @@
  * @module
  */
 import type { NumericArray } from "../../../core/base/index.ts";
-import type { SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
+import { DIGITS, type SequenceDraft, type TopKDraft } from "../../../core/schema/index.ts";
 import type { Field } from "./fields.ts";
 import { combineMasks, takeTail } from "./masks.ts";
 
@@ -32,6 +32,8 @@ export const ARRAY_FIELDS = [
   "rolloutTopLogprobs",
   "trainerTopIds",
   "trainerTopLogprobs",
+  "digitLogprobs",
+  "digitProbs",
   "tokenScores",
 ] as const satisfies readonly Field[];
 
@@ -173,6 +175,21 @@ function topK(
   return { k, ids: keptIds, logprobs: kept };
 }
 
+/** A row's distributions over the digits as log-probs; as many tokens as the response has. */
+function digitLogprobs(
+  { digitLogprobs: logprobs, digitProbs: given }: RowArrays,
+  width: number,
+  length: number,
+): NumericArray | undefined {
+  const values = logprobs ?? given;
+  if (values === undefined) return undefined;
+  // Uncut, so that what does not fit is named with its own length.
+  const own = values.length === width * DIGITS ? values.subarray(0, length * DIGITS) : values;
+  // "Distribution" says neither: probabilities are not negative.
+  if (logprobs !== undefined || own.some((value) => value < 0)) return own;
+  return Float64Array.from(own, Math.log);
+}
+
 function some<T>(entries: readonly (readonly [string, T | undefined])[]): Record<string, T> | undefined {
   const known = entries.filter((entry): entry is readonly [string, T] => entry[1] !== undefined);
   return known.length === 0 ? undefined : Object.fromEntries(known);
@@ -219,6 +236,7 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
       ["rollout", topK(arrays.rolloutTopIds, arrays.rolloutTopLogprobs, width, start, end)],
       ["trainer", topK(arrays.trainerTopIds, arrays.trainerTopLogprobs, width, start, end)],
     ]),
+    digitLogprobs: digitLogprobs(arrays, width, length),
     advantages: cut(arrays.advantages) ?? scalars.advantage,
     positionIds: cut(takeTail(arrays.positions, width)),
     promptTokenIds: findPrompt(arrays, width, start, layout.padToken),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { NameTable } from "../shared/fields.ts";
+import { DIGIT_NAMES, type NameTable } from "../shared/fields.ts";
 import { NARROWING_MASKS } from "../shared/masks.ts";
 
 export const VERL_NAMES: NameTable = {
@@ -26,6 +26,7 @@ export const VERL_NAMES: NameTable = {
   rolloutTopLogprobs: ["rollout_top_log_probs"],
   trainerTopIds: ["old_top_ids"],
   trainerTopLogprobs: ["old_top_log_probs"],
+  ...DIGIT_NAMES,
   tokenScores: ["token_level_scores", "token_level_rewards"],
   reward: ["score", "reward"],
   correctness: ["acc"],

@@ -322,9 +322,9 @@ describe("what a run lacks", () => {
     expect(await readTexts(redacted, 0)).toEqual(["#1", "#2", "#3"]);
   });
 
-  it("refuses what report refuses", async () => {
+  it("refuses what the verbs that compare refuse", async () => {
     const one = await work.run("one.jsonl", [{ old_log_probs: undefined }]);
-    await expect(prepareRun([one])).rejects.toMatchObject({ _tag: "SchemaError" });
+    await expect(prepareRun([one])).rejects.toMatchObject({ _tag: "MissingSideError" });
     await expect(prepareRun([work.path("gone")])).rejects.toMatchObject({ _tag: "NotFoundError" });
     const names = await readdir(join(work.folder, ".logratio/view")).catch(() => []);
     expect(names).toEqual([]);

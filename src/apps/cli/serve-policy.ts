@@ -1,0 +1,53 @@
+/**
+ * The viewer of a run with one policy's log-probs only.
+ *
+ * @module
+ */
+import { inputWasSkipped } from "../../analyses/report/index.ts";
+import { UsageError } from "../../core/base/index.ts";
+import { type PolicyViewOptions, policyPages, preparePolicy } from "../viewer/policy/index.ts";
+import { type ServerOptions, startPagesServer } from "../viewer/server/index.ts";
+import { announceServer } from "./announce-server.ts";
+import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { formatFailure, tellFindings } from "./messages.ts";
+import type { Terminal } from "./terminal.ts";
+import { untilAborted } from "./until-interrupted.ts";
+
+export interface ServePolicyOptions extends PolicyViewOptions {
+  readonly server: Pick<ServerOptions, "port" | "host" | "token">;
+  readonly open?: boolean | undefined;
+  /** Flags of the viewer that were given and need both policies. */
+  readonly unfit: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** @throws UsageError when flags were given that need both policies */
+export async function servePolicy(
+  paths: readonly string[],
+  { server: wanted, open, unfit, signal, ...options }: ServePolicyOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (unfit.length > 0) {
+    throw new UsageError(`${unfit.join(" and ")} cannot be used with one policy's log-probs only`, {
+      hint: "leave it out; logratio report PATH --html FILE writes one policy's figures as one page",
+    });
+  }
+  const view = await preparePolicy(paths, { ...options, isStopped: () => signal.aborted });
+  if (signal.aborted) return EXIT.interrupted;
+  tellFindings(view.run.findings.list(), terminal);
+  terminal.err(
+    `one policy: ${view.report.policies} log-probs only; logratio report says how to get the other side\n`,
+  );
+  const server = await startPagesServer(policyPages(view), {
+    ...wanted,
+    onError: (error) => terminal.err(formatFailure(error, terminal)),
+  });
+  try {
+    await announceServer(server, open === undefined ? {} : { open }, terminal);
+    await untilAborted(signal);
+    return inputWasSkipped(view.run.findings.list()) ? EXIT.skipped : EXIT.fine;
+  } finally {
+    await server.close();
+    terminal.err("\n");
+  }
+}
