@@ -96,13 +96,13 @@ const OBJECTS: readonly Known[] = [
     "the description of a W&B run (wandb-metadata.json)",
     "its metrics: logratio report wandb-summary.json, or the history as CSV",
   ),
+  // After the models' configs, which say their version too.
+  known(["transformers_version"], "settings for generation (generation_config.json)", MODEL_HINT),
   known(["versions", "results"], "an evaluation's results", DUMP_HINT),
 ];
 
 /** Special tokens alone, as `special_tokens_map.json` has them. */
 const SPECIAL = /^(?:bos|eos|pad|unk|sep|cls|mask|additional_special)_tokens?$/;
-const GENERATION =
-  /^(?:eos_token_id|bos_token_id|pad_token_id|do_sample|temperature|top_k|top_p|max_length|max_new_tokens|repetition_penalty|transformers_version|_from_model_config|trust_remote_code)$/;
 const FEWEST_WORDS = 20;
 
 function nameObject(root: TreeMap): OtherFile | undefined {
@@ -114,11 +114,22 @@ function nameObject(root: TreeMap): OtherFile | undefined {
   if (keys.length === 0) return undefined;
   if (keys.every((key) => SPECIAL.test(key)))
     return { what: "a tokenizer's special tokens", hint: TOKENIZER_HINT };
-  if (Object.hasOwn(root, "transformers_version") && keys.every((key) => GENERATION.test(key)))
-    return { what: "the settings for generation (generation_config.json)", hint: MODEL_HINT };
+  if (isAnswers(root, keys)) {
+    return {
+      what: `${plural(keys.length, "response")} as text, by problem`,
+      hint: "to compare the policies that wrote them, score them: logratio score, then logratio kl",
+    };
+  }
   return isVocabulary(root, keys)
     ? { what: `a tokenizer's vocabulary (${plural(keys.length, "token")})`, hint: TOKENIZER_HINT }
     : undefined;
+}
+
+function isAnswers(root: TreeMap, keys: readonly string[]): boolean {
+  return keys.every((key) => {
+    const entry = root[key];
+    return isMap(entry) && typeof entry.response === "string" && !Object.values(entry).some(isList);
+  });
 }
 
 /** Texts, each with an id of its own from 0 on. */

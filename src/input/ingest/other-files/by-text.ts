@@ -25,6 +25,7 @@ export function nameText(head: Uint8Array, name: string): OtherFile | undefined 
     .toString("utf8")
     .replace(/^\ufeff/, "");
   return (
+    nameArray(text) ??
     nameMarkup(text, name) ??
     nameLog(text) ??
     nameByEnding(name) ??
@@ -32,6 +33,16 @@ export function nameText(head: Uint8Array, name: string): OtherFile | undefined 
     nameConfig(text) ??
     nameProse(text)
   );
+}
+
+/** JSON, but not of objects: its values have no names. */
+function nameArray(text: string): OtherFile | undefined {
+  if (!/^\s*\[\s*(?:\[|"|-?\d|null|NaN)/.test(text)) return undefined;
+  return {
+    what: "a JSON array whose values have no names",
+    why: "log-probs are told by their names",
+    hint: 'write objects, one for each sequence: {"rollout_logprobs": [...], "trainer_logprobs": [...]}',
+  };
 }
 
 /** A download that went wrong often holds a page in place of data. */

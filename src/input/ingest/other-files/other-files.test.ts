@@ -235,6 +235,12 @@ const BYTES: readonly (readonly [
     "prime-rl's batches on their way to the trainer (msgpack): they hold the rollout side only",
     "trainer.enable_token_export=true",
   ],
+  [
+    "numbers.json",
+    "[[1, 2], [3, 4]]",
+    "a JSON array whose values have no names: log-probs are told by their names",
+    "write objects, one for each sequence",
+  ],
   ["noise.bin", latin("\xcc\xf6\x02\x57\x01"), "a binary file of no known format", "pytorch_model.bin"],
   ["noise", latin("\xcc\xf6\x02\x57\x01"), "binary data of no known format", "npz, npy, torch .pt"],
 ];
@@ -274,7 +280,7 @@ const JSONS: readonly (readonly [name: string, content: object, message: string]
   [
     "generation_config.json",
     { eos_token_id: 2, transformers_version: "5.0" },
-    "the settings for generation (generation_config.json)",
+    "settings for generation (generation_config.json)",
   ],
   [
     "model.safetensors.index.json",
@@ -284,6 +290,14 @@ const JSONS: readonly (readonly [name: string, content: object, message: string]
   ["adapter_config.json", { peft_type: "LORA", r: 8 }, "the config of an adapter (PEFT)"],
   ["ds.json", { zero_optimization: { stage: 3 } }, "a config for DeepSpeed"],
   ["verl.json", { actor_rollout_ref: {}, algorithm: {} }, "a trainer's config (verl)"],
+  [
+    "responses.json",
+    {
+      "test/algebra/1": { response: "x = 2", correct: true },
+      "test/algebra/2": { response: "3", correct: false },
+    },
+    "2 responses as text, by problem",
+  ],
   ["a.ipynb", { nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [] }, "a Jupyter notebook"],
   ["trace.json", { traceEvents: [] }, "a profiler's trace"],
   [
