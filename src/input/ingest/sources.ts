@@ -13,6 +13,7 @@ import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { openDocument } from "./open-document.ts";
 import { nameDocument, OtherFileError, otherFileError } from "./other-files/index.ts";
+import { nameSeries } from "./series/index.ts";
 import type { FoundFile } from "./walk.ts";
 
 /** One file of a run, for `--explain`. */
@@ -127,7 +128,8 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
     document = await openDocument(input);
     const recognised = await recognise(document, options);
     if (recognised === undefined) {
-      const error = otherFileError(file.path, nameDocument(document)) ?? unrecognised(document);
+      const error =
+        otherFileError(file.path, nameSeries(document) ?? nameDocument(document)) ?? unrecognised(document);
       return { file, error, recognised: false };
     }
     const { adapter, match } = recognised;

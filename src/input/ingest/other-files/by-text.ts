@@ -30,6 +30,7 @@ export function nameText(head: Uint8Array, name: string): OtherFile | undefined 
     nameLog(text) ??
     nameByEnding(name) ??
     nameSource(text) ??
+    nameTable(text) ??
     nameConfig(text) ??
     nameProse(text)
   );
@@ -130,6 +131,21 @@ function nameSource(text: string): OtherFile | undefined {
   if (/^#!.*\b(?:ba|z|da)?sh\b/.test(text)) return { what: "a shell script", hint: CONFIG_HINT };
   if (/^#version: 0\.\d/.test(text)) return ENDINGS.at(-1)?.[1];
   return undefined;
+}
+
+/** As many separators in the second line as in the first. */
+function nameTable(text: string): OtherFile | undefined {
+  const [first = "", second = ""] = text.split("\n", 2);
+  const count = (line: string, separator: string): number => line.split(separator).length - 1;
+  const separator = [",", "\t", ";"].find(
+    (each) => count(first, each) > 0 && count(first, each) === count(second, each),
+  );
+  return separator === undefined
+    ? undefined
+    : {
+        what: `a table of text (${plural(count(first, separator) + 1, "column")})`,
+        hint: "logratio report FILE draws metrics that were logged in a table with a step column; log-probs are read from Parquet, JSONL and arrays",
+      };
 }
 
 /** Keys with values on most lines, without a name that says so. */
