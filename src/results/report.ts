@@ -6,6 +6,7 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { SeriesReport } from "./series.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
@@ -368,4 +369,6 @@ export interface MismatchReport {
   readonly left_out: readonly LeftOut[];
   readonly findings: readonly Finding[];
   readonly sources: readonly SourceSummary[];
+  /** Metrics that the trainer logged, beside what the dumps give; absent where no file of them was given. */
+  readonly logged?: SeriesReport;
 }

@@ -1,7 +1,12 @@
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import {
   compileFilter,
   type FilterOptions,
+  hasNoDumps,
+  joinLogged,
+  parityOfLogged,
   parseParity,
+  readLogged,
   reportOpenRun,
 } from "../../../analyses/runs/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
@@ -9,7 +14,7 @@ import { openOutputs, openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/index.ts";
-import type { ExitStatus } from "../exit-status.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
@@ -18,6 +23,7 @@ import { createProgress } from "../progress.ts";
 import { commandLine, conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
+import { explainSeries, reportSeries } from "./report-series.ts";
 
 export interface ReportOptions extends InputOptions, FilterOptions, ForceOption {
   readonly json?: boolean;
@@ -44,7 +50,7 @@ export async function report(
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   if (options.brief && options.full)
     throw new UsageError("--brief and --full cannot be combined", { hint: "choose one" });
-  const parity = parseParity((options.parity ?? "").split(","));
+  const asked = parseParity((options.parity ?? "").split(","));
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   if (options.html !== undefined) {
     const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
@@ -52,10 +58,19 @@ export async function report(
     await outputs.file("--html", options.html, "report page");
   }
   const filter = await compileFilter(options);
+  const { logged, others, areDirectories } = await readLogged(paths);
+  const alone = (): Promise<ExitStatus> => reportSeries(logged!, paths, options, terminal);
+  if (logged !== undefined && others.length === 0) return alone();
+  const parity = logged === undefined ? asked : parityOfLogged(logged, asked);
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
+  const opening = openRun(others, { ...toReadOptions(options), onProgress: progress.update });
+  const run = await opening.catch((error: unknown) => {
+    if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
+    throw error;
+  });
+  if (run === undefined) return alone();
   const reading = readUntilInterrupted(run, filter);
-  const result = await reportOpenRun(run, reading.batches, {
+  const measured = await reportOpenRun(run, reading.batches, {
     paths,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     parity,
@@ -64,15 +79,17 @@ export async function report(
     reading.end();
     progress.end();
   });
-  const findings = run.findings.list();
-  if (options.explain) terminal.err(formatExplanation(run));
+  const result = logged === undefined ? measured : joinLogged(measured, logged);
+  const { findings } = result;
+  if (options.explain) terminal.err(formatExplanation(run) + explainSeries(logged));
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderHtml(result));
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(result, paths, options, terminal));
   if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
-  return conclude(run, reading, result.metrics.sequences, terminal);
+  const status = conclude(run, reading, result.metrics.sequences, terminal);
+  return status === EXIT.fine && inputWasSkipped(findings) ? EXIT.skipped : status;
 }
 
 /** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */
