@@ -81,7 +81,7 @@ function sayComparison(
   const [quirk, first] = [metric.quirk ?? null, steps[0]!];
   if (metric.isBent) {
     const { step, logged, right } = findFurthest(steps, ({ right }) => right) ?? first;
-    return { text: `step ${step}: logged ${sayPair(logged, right)}: ${quirk}`, reason: quirk };
+    return { text: `step ${step}: logged ${sayPair(logged, right)}; ${quirk}`, reason: quirk };
   }
   const said = `${formatCount(agreeing)} of ${plural(steps.length, "step")} as the dump gives it`;
   if (agreeing === steps.length) {
@@ -92,7 +92,7 @@ function sayComparison(
       ({ right }) => right,
     );
     if (off === undefined) return { text: said, reason: null };
-    const why = quirk === null ? "" : `: ${quirk}`;
+    const why = quirk === null ? "" : `; ${quirk}`;
     return {
       text: `${said} by ${metric.trainer}'s formula; step ${off.step}: logged ${sayPair(off.logged, off.right)}${why}`,
       reason: quirk,
@@ -101,7 +101,7 @@ function sayComparison(
   const different = steps.filter((step) => !agrees(step.logged, expected(step), metric));
   const { step, logged, ...rest } = findFurthest(different, expected) ?? different[0]!;
   const reason = findShiftReason() ?? findReason(steps, metric);
-  const why = reason === null ? "" : `: ${reason}`;
+  const why = reason === null ? "" : `; ${reason}`;
   const others = agreeing === 0 ? "" : `${said}; `;
   return {
     text: `${others}step ${step}: logged ${sayPair(logged, expected({ ...rest, step, logged }))}${why}`,

@@ -71,7 +71,8 @@ export async function report(
   if (run === undefined) return alone();
   const reading = readUntilInterrupted(run, filter);
   const measured = await reportOpenRun(run, reading.batches, {
-    paths,
+    // The command to run next may be of a verb that reads dumps alone.
+    paths: others,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     parity,
     ...(threads !== undefined && { threads }),
