@@ -58,12 +58,13 @@ export async function report(
     await outputs.file("--html", options.html, "report page");
   }
   const filter = await compileFilter(options);
+  const readOptions = toReadOptions(options);
   const { logged, others, areDirectories } = await readLogged(paths);
   const alone = (): Promise<ExitStatus> => reportSeries(logged!, paths, options, terminal);
   if (logged !== undefined && others.length === 0) return alone();
   const parity = logged === undefined ? asked : parityOfLogged(logged, asked);
   const progress = createProgress(terminal);
-  const opening = openRun(others, { ...toReadOptions(options), onProgress: progress.update });
+  const opening = openRun(others, { ...readOptions, onProgress: progress.update });
   const run = await opening.catch((error: unknown) => {
     if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
     throw error;
