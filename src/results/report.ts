@@ -6,6 +6,7 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
 
 /**
@@ -213,8 +214,7 @@ export interface Interval {
   readonly leave_one_out: readonly [low: number, high: number] | null;
 }
 
-/** How one figure stands to its published baseline. */
-export type ReadingLevel = "none" | "normal" | "elevated" | "high" | "broken";
+export type { ReadingLevel };
 
 /** `too_few`: figures, but too few tokens or sequences for a word on the run. */
 export type VerdictLevel = ReadingLevel | "too_few";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
-import type { ReadingLevel } from "./report.ts";
+import type { ReadingLevel } from "./reading-level.ts";
 
 export const SERIES_SCHEMA_VERSION = 1;
 

@@ -5,4 +5,5 @@
  *
  * @module
  */
-export { type LoggedMetric, type RecognisedMetric, recogniseMetric } from "./recognise.ts";
+export type { LoggedMetric } from "./metric.ts";
+export { type RecognisedMetric, recogniseMetric } from "./recognise.ts";

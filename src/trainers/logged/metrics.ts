@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LoggedMetric } from "./recognise.ts";
+import type { LoggedMetric } from "./metric.ts";
 
 const PACKS = "a mean of means of packs: a short pack weighs as much as a long one";
 const RANKS = "a mean over micro-batches and ranks of their own means";
