@@ -5,7 +5,9 @@
  */
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { isLogratioError } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
+import { containFileError } from "../contain.ts";
 import { walk } from "../walk.ts";
 import { readSeriesFile } from "./read.ts";
 import type { SeriesFile } from "./series.ts";
@@ -48,7 +50,13 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
     const walked = await walk([path]);
     const [only] = walked.files;
     if (only !== undefined && only.relative === "") {
-      const found = only.pipe ? undefined : await readSeriesFile(path, findings);
+      // What the system refuses is told by whoever opens it as a dump.
+      const found = only.pipe
+        ? undefined
+        : await readSeriesFile(path, findings).catch((error: unknown) => {
+            if (isLogratioError(error, "LimitError")) throw error;
+            return undefined;
+          });
       if (found !== undefined) files.push(found);
       else {
         others.push(path);
@@ -63,11 +71,29 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
       .filter((file) => isSeriesName(file) || MAYBE.test(file));
     for (const file of [...named, ...written]) {
       const found =
-        isSeriesName(file) || (await beginsAsVerl(file)) ? await readSeriesFile(file, findings) : undefined;
+        isSeriesName(file) || (await beginsAsVerl(file)) ? await readContained(file, findings) : undefined;
       if (found !== undefined) files.push(found);
     }
   }
   return { files, others, areDirectories };
+}
+
+/** One file of a directory that cannot be read does not end the others. */
+async function readContained(file: string, findings: FindingLog): Promise<SeriesFile | undefined> {
+  return readSeriesFile(file, findings).catch((cause: unknown) => {
+    const error = containFileError(cause, file);
+    findings.add({
+      code: "file-skipped",
+      severity: "skipped",
+      subject: file,
+      count: 1,
+      at: { file },
+      ...(error.likely === undefined ? {} : { likely: error.likely }),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      describe: () => `${basename(file)} cannot be read: ${error.message}`,
+    });
+    return undefined;
+  });
 }
 
 async function beginsAsVerl(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryLimit, setMemoryLimit } from "../../../core/base/index.ts";
 import { FindingLog } from "../../../core/schema/index.ts";
 import { crc32c, unmask } from "./crc32c.ts";
 import { findSeriesFiles, readSeriesFile, type SeriesFile } from "./index.ts";
@@ -195,7 +196,7 @@ describe("in a directory", () => {
     for (const name of ["verl.jsonl", "nemo-metrics.json", "events.out.tfevents.x", "wandb_export.csv"])
       await cp(FIXTURES + name, join(run, name === "verl.jsonl" ? "my-experiment.jsonl" : name));
     await writeFile(join(run, "step_1.jsonl"), '{"rollout_log_probs": [-1], "old_log_probs": [-1]}\n');
-    const found = await findSeriesFiles([run, FIXTURES + "plain.tsv"], new FindingLog());
+    const found = await findSeriesFiles([run, `${FIXTURES}plain.tsv`], new FindingLog());
     expect(found.files.map(({ file }) => file.split("/").at(-1)).sort()).toEqual([
       "events.out.tfevents.x",
       "my-experiment.jsonl",
@@ -205,6 +206,23 @@ describe("in a directory", () => {
     ]);
     expect(found.others).toEqual([run]);
     expect(found.areDirectories).toBe(true);
+  });
+});
+
+describe("a file of a directory that does not fit into memory", () => {
+  it("is counted, and the others are read", async () => {
+    const run = join(folder, "large");
+    await mkdir(run);
+    await cp(`${FIXTURES}plain.tsv`, join(run, "metrics.tsv"));
+    await writeFile(join(run, "a-metrics.csv"), `step,loss\n${"1,2\n".repeat(200_000)}`);
+    const findings = new FindingLog();
+    const before = memoryLimit();
+    setMemoryLimit(2 ** 20);
+    const found = await findSeriesFiles([run], findings).finally(() => setMemoryLimit(before));
+    expect(found.files.map(({ file }) => file)).toEqual([join(run, "metrics.tsv")]);
+    const [finding, ...more] = findings.list();
+    expect([finding?.severity, more]).toEqual(["skipped", []]);
+    expect(finding?.message).toMatch(/^a-metrics\.csv cannot be read: the text would take /);
   });
 });
 
