@@ -13,6 +13,7 @@ export {
   renderTerminal,
   type TerminalReportOptions,
 } from "./report/index.ts";
+export { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./series/index.ts";
 export {
   type Figure,
   type FigureKind,

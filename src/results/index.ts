@@ -119,6 +119,13 @@ export {
 export * from "./report.ts";
 export { SCORE_SCHEMA_VERSION, type ScoreReport } from "./score.ts";
 export {
+  SERIES_SCHEMA_VERSION,
+  type SeriesComparison,
+  type SeriesFigures,
+  type SeriesPoint,
+  type SeriesReport,
+} from "./series.ts";
+export {
   SHOW_METRICS,
   SHOW_SCHEMA_VERSION,
   type ShowAlternatives,

@@ -6,6 +6,8 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { ReadingLevel } from "./reading-level.ts";
+import type { SeriesReport } from "./series.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
@@ -212,8 +214,7 @@ export interface Interval {
   readonly leave_one_out: readonly [low: number, high: number] | null;
 }
 
-/** How one figure stands to its published baseline. */
-export type ReadingLevel = "none" | "normal" | "elevated" | "high" | "broken";
+export type { ReadingLevel };
 
 /** `too_few`: figures, but too few tokens or sequences for a word on the run. */
 export type VerdictLevel = ReadingLevel | "too_few";
@@ -372,4 +373,6 @@ export interface MismatchReport {
   readonly left_out: readonly LeftOut[];
   readonly findings: readonly Finding[];
   readonly sources: readonly SourceSummary[];
+  /** Metrics that the trainer logged, beside what the dumps give; absent where no file of them was given. */
+  readonly logged?: SeriesReport;
 }

@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+export { type LoggedMetric, type RecognisedMetric, recogniseMetric } from "./logged/index.ts";
 export {
   type AdvantageSign,
   type Aggregation,

@@ -86,6 +86,19 @@ function readLevel(baseline: Baseline, value: number): ReadingLevel {
   return beyond(baseline.elevated) ? "elevated" : "normal";
 }
 
+/** A level, and the values from which levels start; infinite where one never does. */
+export interface FigureReading extends Pick<BaselineReading, "level" | "band" | "source"> {
+  readonly thresholds: Readonly<Record<"elevated" | "high" | "broken", number>>;
+}
+
+/** One figure held against its published band; undefined where none is published for it. */
+export function readFigure(metric: string, value: number): FigureReading | undefined {
+  const baseline = BASELINES.find((known) => known.metric === metric);
+  if (baseline === undefined || Number.isNaN(value)) return undefined;
+  const { elevated, high, broken, band, source } = baseline;
+  return { level: readLevel(baseline, value), band, source, thresholds: { elevated, high, broken } };
+}
+
 /** What verdicts are drawn from: of a step, a rank or a whole run. */
 export type VerdictMetrics = MismatchMetrics & Pick<Partial<ReportMetrics>, "prob_diff_above_half">;
 

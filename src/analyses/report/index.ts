@@ -5,7 +5,7 @@
  * @module
  */
 export { type ConformanceCase, type ConformanceResult, runConformanceCase } from "../conformance/index.ts";
-export { BASELINES, readBaselines } from "./baselines.ts";
+export { BASELINES, type FigureReading, findWorstLevel, readBaselines, readFigure } from "./baselines.ts";
 export { buildReport, type ReportInput } from "./build-report.ts";
 export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
 export { computeIntervals } from "./intervals.ts";

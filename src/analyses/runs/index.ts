@@ -7,6 +7,7 @@ export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";
 export { type BatchOptions, readBatches, sourceSummaries } from "./read-batches.ts";
+export { hasNoDumps, joinLogged, type LoggedPaths, parityOfLogged, readLogged } from "./read-logged.ts";
 export {
   type OpenRunReport,
   parseParity,

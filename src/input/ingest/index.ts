@@ -30,6 +30,13 @@ export { openRun, openRuns, type Run } from "./open-run.ts";
 export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
+export {
+  findSeriesFiles,
+  type LoggedSeries,
+  readSeriesFile,
+  type SeriesFile,
+  type SeriesForm,
+} from "./series/index.ts";
 export type { SourceReport } from "./sources.ts";
 export { walk } from "./walk.ts";
 export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

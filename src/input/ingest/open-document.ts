@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { EmptyInputError, FormatError, LimitError, memoryLimit } from "../../core/base/index.ts";
+import { EmptyInputError, LimitError, memoryLimit } from "../../core/base/index.ts";
 import type { ByteSource, SourceDocument } from "../io/index.ts";
 import {
   type ByteStream,
@@ -24,6 +24,7 @@ import { isParquet, openParquet } from "../readers/parquet/index.ts";
 import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
 import { openTorch } from "../readers/torch/index.ts";
 import { copyToDisk } from "../remote/index.ts";
+import { nameBytes, nameText, OtherFileError, unknownFile } from "./other-files/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
 /** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
@@ -64,7 +65,7 @@ async function openContainer(source: ByteSource, container: Container): Promise<
     case "npy":
       return openNpy(source, PICKLES);
     case "zip":
-      return (await zipKind(source)) === "npz" ? openNpz(source, PICKLES) : openTorch(source, PICKLES);
+      return openZipped(source);
     case "parquet":
       // Its reader opens the path itself.
       await source.close();
@@ -74,6 +75,26 @@ async function openContainer(source: ByteSource, container: Container): Promise<
     case "pickle":
       return openTorch(source, PICKLES);
   }
+}
+
+/** Archives of other things are named, unless the name promises a dump: then its reader says what is missing. */
+async function openZipped(source: ByteSource): Promise<SourceDocument> {
+  const kind = await zipKind(source);
+  if (kind === "npz") return openNpz(source, PICKLES);
+  if (kind === "other" && containerByName(source.name) === undefined) {
+    throw new OtherFileError(source.name, {
+      what: "a zip archive",
+      why: "there are no arrays in it, and archives are not searched",
+      hint: "unpack it, and give the directory",
+    });
+  }
+  return openTorch(source, PICKLES);
+}
+
+/** Throws for files that are well known, and no data whatever their names say. */
+function refuseOthers(head: Uint8Array, byteLength: number | undefined, name: string): void {
+  const other = nameBytes(head, byteLength);
+  if (other !== undefined) throw new OtherFileError(name, other);
 }
 
 /** @throws LimitError before more than {@link SCRATCH_PER_MEMORY} times the memory limit is on disk */
@@ -120,14 +141,6 @@ async function openParquetCopy(source: ByteSource): Promise<SourceDocument> {
   }
 }
 
-function unknown(head: Uint8Array, file: string): FormatError {
-  const shown = [...head.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return new FormatError(`unknown format: it starts with the bytes ${shown}`, {
-    at: { file, offset: 0 },
-    hint: "npz, npy, torch .pt, pickles, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
-  });
-}
-
 /** Closing the document closes what it was opened from. */
 function owning(document: SourceDocument, closers: readonly (() => Promise<void>)[]): SourceDocument {
   const close = async (): Promise<void> => {
@@ -141,6 +154,20 @@ function isStream(input: ByteSource | ByteStream): input is ByteStream {
   return "bytes" in input;
 }
 
+/**
+ * The container that a name promises where the bytes do not tell.
+ *
+ * @throws OtherFileError where the bytes tell something else: a pointer, a page in place of a download
+ */
+function promisedContainer(head: Uint8Array, byteLength: number, name: string): Container | undefined {
+  refuseOthers(head, byteLength, name);
+  if (sniffJson(head, name) !== undefined) return undefined;
+  const container = containerByName(name);
+  const other = container === undefined ? undefined : nameText(head, name);
+  if (other?.standsForData) throw new OtherFileError(name, other);
+  return container;
+}
+
 /** Text or an unseekable container behind a stream or a compression. */
 async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream): Promise<SourceDocument> {
   const { head, name } = plain;
@@ -149,8 +176,9 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
   if (container === "parquet") return owning(await openParquetStream(plain), closers);
   if (container !== undefined)
     return owning(await openContainer(await holdStream(plain, NEEDS_ALL), container), closers);
+  refuseOthers(head, undefined, name);
   const named = name === "-" ? "-.jsonl" : name;
-  if (sniffJson(head, named) === undefined) throw unknown(head, name);
+  if (sniffJson(head, named) === undefined) throw unknownFile(head, name, name);
   const document = await openJsonDocument(plain, { name: named });
   if (document.kind === "rows") return owning(document, closers);
   // One object is all there by now: a run of a thousand such files must not keep a thousand of them open.
@@ -186,9 +214,7 @@ export async function openDocument(input: ByteSource | ByteStream): Promise<Sour
       if (byteLength === 0)
         throw new EmptyInputError("the file is empty (0 bytes)", { at: { file: input.name } });
       const head = await input.slice(0, Math.min(byteLength, HEAD_BYTES));
-      const isText = sniffJson(head, input.name) !== undefined;
-      const container =
-        sniffContainer(head, byteLength) ?? (isText ? undefined : containerByName(input.name));
+      const container = sniffContainer(head, byteLength) ?? promisedContainer(head, byteLength, input.name);
       if (container !== undefined) return await openContainer(input, container);
     }
     return await openStreamed(input, await openPlain(input, HEAD_BYTES));

@@ -248,8 +248,8 @@ describe("nothing to read", () => {
     [
       "something else",
       () => put("a.bin", "\x7fELF\x01"),
-      "FormatError",
-      "unknown format: it starts with the bytes 7f 45 4c 46",
+      "UnsupportedError",
+      "a program or library (ELF): it holds no log-probs",
     ],
     [
       "a mask of zeros",

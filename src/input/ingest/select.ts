@@ -8,6 +8,7 @@ import { EmptyInputError, type LogratioError, MissingSideError } from "../../cor
 import type { FindingLog } from "../../core/schema/index.ts";
 import { joinParts } from "./join-parts.ts";
 import { isCovered } from "./one-policy.ts";
+import { OtherFileError } from "./other-files/index.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
 
@@ -17,8 +18,8 @@ export interface Selection {
   /** Of the failures, those of files that should have been readable. */
   readonly missed: readonly Failure[];
   readonly ignored: readonly string[];
-  /** Of the ignored, those that were opened and in which no log-probs were recognized. */
-  readonly unrecognised: readonly string[];
+  /** Of the ignored, those that were opened and in which no log-probs were recognized, with what they are. */
+  readonly unrecognised: readonly { readonly path: string; readonly what?: string | undefined }[];
 }
 
 const LISTED = 5;
@@ -115,7 +116,10 @@ export async function select(
     failures: missed.length > 0 ? missed : other,
     missed,
     ignored: [...walked.ignored, ...other.map(({ file }) => file.path)],
-    unrecognised: other.map(({ file }) => file.path),
+    unrecognised: other.map(({ file, error }) => ({
+      path: file.path,
+      what: error instanceof OtherFileError ? error.what : undefined,
+    })),
   };
   if (sources.some(({ problem }) => problem === undefined)) reportUnread(selection, findings);
   return selection;
@@ -159,7 +163,14 @@ export function reportIgnored(
   const others = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
   tell(byName, "by_name", `${others} not recorded data (${names(byName, 1)})`);
   const opened = unrecognised.length === 1 ? "1 file" : `${unrecognised.length} files`;
-  tell(unrecognised, "no_data", `${opened} without rollout and trainer log-probs (${names(unrecognised)})`);
+  const kinds = unrecognised.map(({ path, what }) =>
+    what === undefined ? basename(path) : `${basename(path)}: ${what}`,
+  );
+  tell(
+    unrecognised.map(({ path }) => path),
+    "no_data",
+    `${opened} without rollout and trainer log-probs (${listSome(kinds)})`,
+  );
 }
 
 /** Why nothing can be read: the first reason, the more telling kinds first. */

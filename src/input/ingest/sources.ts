@@ -22,6 +22,8 @@ import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { listOpaqueValues } from "./opaque-values.ts";
 import { openDocument } from "./open-document.ts";
+import { nameDocument, OtherFileError, otherFileError } from "./other-files/index.ts";
+import { nameSeries } from "./series/index.ts";
 import type { FoundFile } from "./walk.ts";
 
 /** One file of a run, for `--explain`. */
@@ -146,7 +148,11 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
     const bytes = "byteLength" in input ? input.byteLength : 0;
     document = await openDocument(input);
     const recognised = await recognise(document, options);
-    if (recognised === undefined) return { file, error: unrecognised(document), recognised: false };
+    if (recognised === undefined) {
+      const error =
+        otherFileError(file.path, nameSeries(document) ?? nameDocument(document)) ?? unrecognised(document);
+      return { file, error, recognised: false };
+    }
     const { adapter, match } = recognised;
     kept = keepsDocument(document, file);
     const { step, rank, named } = reconcile(match, file, options.findings);
@@ -182,7 +188,8 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
   } catch (error) {
     // What the caller asked for is wrong for every file.
     if (isLogratioError(error, "UsageError")) throw error;
-    return { file, error: containFileError(error, file.path), recognised: true };
+    const recognised = !(error instanceof OtherFileError) || error.standsForData;
+    return { file, error: containFileError(error, file.path), recognised };
   } finally {
     if (!kept) await closeQuietly(document);
   }

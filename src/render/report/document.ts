@@ -12,6 +12,7 @@ import {
 } from "../document/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import { loggedSections } from "../series/index.ts";
 import { plural } from "../text/index.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
@@ -65,6 +66,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     ],
     sections: limits.isShort
       ? [
+          ...(report.logged === undefined ? [] : loggedSections(report.logged)),
           ...tableSections([
             ...(report.per_step.length > 1 ? [stepTable(report, limits.steps)] : []),
             ...(report.per_turn.length > 1 ? [turnTable(report)] : []),
@@ -83,6 +85,7 @@ export function detailSections(report: MismatchReport, limits: DetailLimits): Se
   const columns: Block = { kind: "facts", rows: columnLines(report).map(({ label, text }) => [label, text]) };
   const none = `no table for: ${absent.join(", ")}`;
   return [
+    ...(report.logged === undefined ? [] : loggedSections(report.logged)),
     { id: "over-steps", title: "Over the steps", blocks: pictures(stepPictures(report), "small") },
     { id: "spread", title: "How Δ is spread", blocks: pictures(spreadPictures(report), "large") },
     ...tableSections(tables).map((section, at) => ({

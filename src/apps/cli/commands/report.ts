@@ -1,11 +1,17 @@
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import {
   compileFilter,
   type FilterOptions,
+  hasNoDumps,
+  joinLogged,
+  parityOfLogged,
   parseParity,
+  readLogged,
   reportOnePolicy,
   reportOpenRun,
 } from "../../../analyses/runs/index.ts";
 import { MissingSideError, UsageError } from "../../../core/base/index.ts";
+import type { Finding } from "../../../core/schema/index.ts";
 import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
@@ -21,7 +27,7 @@ import {
   renderPolicyTerminal,
 } from "../../../render/policy/index.ts";
 import type { MismatchReport, PolicyReport } from "../../../results/index.ts";
-import type { ExitStatus } from "../exit-status.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
@@ -30,6 +36,7 @@ import { createProgress } from "../progress.ts";
 import { commandLine, conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
+import { explainSeries, reportSeries } from "./report-series.ts";
 
 export interface ReportOptions extends InputOptions, FilterOptions, ForceOption {
   readonly json?: boolean;
@@ -69,7 +76,7 @@ export async function report(
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
   if (options.brief && options.full)
     throw new UsageError("--brief and --full cannot be combined", { hint: "choose one" });
-  const parity = parseParity((options.parity ?? "").split(","));
+  const asked = parseParity((options.parity ?? "").split(","));
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
   if (options.html !== undefined) {
     const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
@@ -78,39 +85,49 @@ export async function report(
   }
   const tokenizer = options.tokenizer ?? options.foundTokenizer;
   const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
+  const readOptions = toReadOptions(options);
+  const { logged, others, areDirectories } = await readLogged(paths);
+  const alone = (): Promise<ExitStatus> => reportSeries(logged!, paths, options, terminal);
+  if (logged !== undefined && others.length === 0) return alone();
+  const parity = logged === undefined ? asked : parityOfLogged(logged, asked);
   const progress = createProgress(terminal);
   // Also of files that are refused, where it is needed most.
   const explain = (of: Pick<Run, "sources" | "ignored">): void => {
-    if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer));
+    if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer) + explainSeries(logged));
   };
   let examined: readonly SourceReport[] = [];
-  const run = await openRun(paths, {
-    ...toReadOptions(options),
+  const opening = openRun(others, {
+    ...readOptions,
     onePolicy: true,
     onProgress: progress.update,
     onExamined: (sources) => {
       examined = sources;
     },
-  }).catch((error: unknown) => {
+  });
+  const run = await opening.catch((error: unknown) => {
+    if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
     explain({ sources: examined, ignored: [] });
     throw error;
   });
+  if (run === undefined) return alone();
   const reading = readUntilInterrupted(run, filter);
   if (run.onePolicy !== undefined) {
-    if (parity.length > 0) refuseParity(run.onePolicy);
+    if (asked.length > 0) refuseParity(run.onePolicy);
     const flags = inputFlags(options, [...FORM_FLAGS, "parity"]);
-    const policy = await reportOnePolicy(run, reading.batches, run.onePolicy, { paths, flags }).finally(
-      () => {
-        reading.end();
-        progress.end();
-        explain(run);
-      },
-    );
-    await print(policy, POLICY_FORMS, { run, paths, options, terminal });
+    const policy = await reportOnePolicy(run, reading.batches, run.onePolicy, {
+      paths: others,
+      flags,
+    }).finally(() => {
+      reading.end();
+      progress.end();
+      explain(run);
+    });
+    await print(policy, POLICY_FORMS, { findings: run.findings.list(), paths, options, terminal });
     return conclude(run, reading, policy.metrics.sequences, terminal);
   }
-  const result = await reportOpenRun(run, reading.batches, {
-    paths,
+  const measured = await reportOpenRun(run, reading.batches, {
+    // The command to run next may be of a verb that reads dumps alone.
+    paths: others,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     parity,
     ...(threads !== undefined && { threads }),
@@ -119,8 +136,11 @@ export async function report(
     progress.end();
     explain(run);
   });
-  await print(result, REPORT_FORMS, { run, paths, options, terminal });
-  return conclude(run, reading, result.metrics.sequences, terminal);
+  const result = logged === undefined ? measured : joinLogged(measured, logged);
+  const { findings } = result;
+  await print(result, REPORT_FORMS, { findings, paths, options, terminal });
+  const status = conclude(run, reading, result.metrics.sequences, terminal);
+  return status === EXIT.fine && inputWasSkipped(findings) ? EXIT.skipped : status;
 }
 
 /** @throws MissingSideError what a trainer logs of two policies cannot be computed of one */
@@ -150,7 +170,7 @@ const POLICY_FORMS: Forms<PolicyReport> = {
 };
 
 interface Asked {
-  readonly run: Run;
+  readonly findings: readonly Finding[];
   readonly paths: readonly string[];
   readonly options: ReportOptions;
   readonly terminal: Terminal;
@@ -158,14 +178,13 @@ interface Asked {
 
 /** Writes the page where one was asked for, then the result on standard output and what reading noticed on the other. */
 async function print<Result>(result: Result, forms: Forms<Result>, asked: Asked): Promise<void> {
-  const { run, options, terminal } = asked;
-  if (options.explain) terminal.err(formatExplanation(run));
+  const { findings, options, terminal } = asked;
   if (options.html !== undefined) {
     await writeWholeFile(options.html, forms.html(result));
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(result, forms, asked));
-  if (options.json || options.markdown || options.brief) tellFindings(run.findings.list(), terminal);
+  if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
 }
 
 /** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */

@@ -1,0 +1,74 @@
+import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import { FindingLog } from "../../core/schema/index.ts";
+import { formatCount, plural } from "../../core/text/index.ts";
+import { findSeriesFiles } from "../../input/ingest/index.ts";
+import type { MismatchReport, SeriesReport } from "../../results/index.ts";
+import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
+import { buildSeriesReport, compareSeries } from "../series/index.ts";
+
+/** The logged metrics among some paths, and the paths that are left. */
+export interface LoggedPaths {
+  /** Undefined where no file of logged metrics was found. */
+  readonly logged: SeriesReport | undefined;
+  /** For the dumps. */
+  readonly others: readonly string[];
+  /** Whether what is left may hold nothing but these metrics: it was given as directories. */
+  readonly areDirectories: boolean;
+}
+
+/**
+ * Reads the files of logged metrics among paths.
+ *
+ * @throws NotFoundError when a path does not exist
+ */
+export async function readLogged(paths: readonly string[]): Promise<LoggedPaths> {
+  const findings = new FindingLog();
+  const { files, others, areDirectories } = await findSeriesFiles(paths, findings);
+  const logged = files.length === 0 ? undefined : buildSeriesReport(files, findings.list());
+  return { logged, others, areDirectories };
+}
+
+/** The trainers whose formulas tell what logged metrics should be. */
+export function parityOfLogged(logged: SeriesReport, asked: readonly ParityTrainer[]): ParityTrainer[] {
+  const named = new Set(logged.series.map(({ trainer }) => trainer));
+  return [
+    ...asked,
+    ...PARITY_TRAINERS.filter((trainer) => named.has(trainer.name) && !asked.includes(trainer)),
+  ];
+}
+
+/** A report with the logged metrics beside it, and a warning where they are not what the dumps give. */
+export function joinLogged(report: MismatchReport, logged: SeriesReport): MismatchReport {
+  const compared = compareSeries(logged, report);
+  const different = compared.series.filter(
+    ({ comparison }) => comparison !== null && !comparison.is_bent && comparison.agreeing < comparison.steps,
+  );
+  const [first] = different;
+  const all = compared.series.filter(({ comparison }) => comparison !== null).length;
+  const findings = new FindingLog();
+  if (first?.comparison != null) {
+    const { metric, comparison } = first;
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: "logged metrics",
+      count: different.length,
+      at: { file: first.file },
+      hint: "see Beside the dumps; other steps, ranks or a --filter explain a difference, too",
+      describe: (count) =>
+        `${formatCount(count)} of ${plural(all, "logged metric")} ${count === 1 ? "is" : "are"} not what the dumps give, the first: ${metric}, ${comparison.text}`,
+    });
+  }
+  return {
+    ...report,
+    findings: [...report.findings, ...logged.findings, ...findings.list()],
+    logged: compared,
+  };
+}
+
+/** Whether a directory held no dumps, and is therefore read for its metrics alone. */
+export function hasNoDumps(error: unknown): error is LogratioError {
+  return ["EmptyInputError", "SchemaError", "UnsupportedError"].some(
+    (tag) => isLogratioError(error) && error._tag === tag,
+  );
+}

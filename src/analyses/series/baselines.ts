@@ -1,0 +1,55 @@
+import type { RecognisedMetric } from "../../trainers/index.ts";
+import { type FigureReading, readFigure } from "../report/index.ts";
+
+interface LoggedBaseline {
+  is(metric: RecognisedMetric): boolean;
+  /** Distances from the neutral value from which each level starts. */
+  readonly elevated: number;
+  readonly high: number;
+  readonly broken: number;
+  readonly band: string;
+  readonly source: string;
+}
+
+/** Of metrics that a report does not judge, from the documents of those who log them. */
+const BASELINES: readonly LoggedBaseline[] = [
+  {
+    is: ({ figure }) => figure === "k1" || figure === "k2" || figure === "delta_mean",
+    elevated: 0.01,
+    high: 0.1,
+    broken: Number.POSITIVE_INFINITY,
+    band: "below 0.01 when stable; 0.1 needs a look",
+    source: "tinker docs, verl docs/algo/rollout_corr.md",
+  },
+  {
+    is: ({ figure }) => figure === "chi2_token",
+    elevated: Number.POSITIVE_INFINITY,
+    high: 1,
+    broken: Number.POSITIVE_INFINITY,
+    band: "above 1 needs a look",
+    source: "verl docs/algo/rollout_corr.md",
+  },
+  {
+    is: ({ key }) => /(?:^|\/)token_mult_prob_error$/.test(key),
+    elevated: 0.05,
+    high: 0.1,
+    broken: Number.POSITIVE_INFINITY,
+    band: "1.02 in tests; above 1.05 is suspicious, above 1.1 fails CI",
+    source: "NeMo-RL docs/guides/grpo.md and test suites",
+  },
+];
+
+/** A logged value held against what is published for it; undefined where nothing is. */
+export function readLogged(metric: RecognisedMetric, value: number): FigureReading | undefined {
+  const known = metric.figure === undefined ? undefined : readFigure(metric.figure, value);
+  if (known !== undefined) return known;
+  const baseline = BASELINES.find(({ is }) => is(metric));
+  if (baseline === undefined || Number.isNaN(value)) return undefined;
+  const distance = Math.abs(value - (metric.neutral ?? 0));
+  const { elevated, high, broken, band, source } = baseline;
+  const level =
+    distance > broken ? "broken" : distance > high ? "high" : distance > elevated ? "elevated" : "normal";
+  const neutral = metric.neutral ?? 0;
+  const thresholds = { elevated: neutral + elevated, high: neutral + high, broken: neutral + broken };
+  return { level, band, source, thresholds };
+}

@@ -1,0 +1,116 @@
+import type { Finding } from "../../core/schema/index.ts";
+import { formatCount, formatNumber, plural } from "../../core/text/index.ts";
+import {
+  type ReadingLevel,
+  SERIES_SCHEMA_VERSION,
+  type SeriesFigures,
+  type SeriesPoint,
+  type SeriesReport,
+} from "../../results/index.ts";
+import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
+import { type FigureReading, findWorstLevel } from "../report/index.ts";
+import { readLogged } from "./baselines.ts";
+
+/** What a file of logged metrics holds. */
+export interface SeriesInput {
+  readonly file: string;
+  readonly form: string;
+  readonly series: readonly {
+    readonly run: string;
+    readonly metric: string;
+    readonly steps: readonly number[];
+    readonly values: readonly number[];
+  }[];
+}
+
+/** The mismatch metrics of some files, each judged by its worst value; all others are named. */
+export function buildSeriesReport(files: readonly SeriesInput[], findings: readonly Finding[]): SeriesReport {
+  const series: SeriesFigures[] = [];
+  const others = new Set<string>();
+  for (const { file, series: logged } of files) {
+    for (const each of logged) {
+      const metric = recogniseMetric(each.metric);
+      if (metric === undefined) others.add(each.metric);
+      else series.push({ ...describe(each, metric), file });
+    }
+  }
+  const levels = series.flatMap(({ level }) => level ?? []);
+  const level = levels.length === 0 ? null : findWorstLevel(levels);
+  return {
+    schemaVersion: SERIES_SCHEMA_VERSION,
+    kind: "series",
+    files: files.map(({ file, form, series: logged }) => ({ file, form, metrics: logged.length })),
+    series,
+    others: [...others].sort(),
+    level,
+    headline: sayHeadline(series, level, others.size),
+    findings,
+  };
+}
+
+function describe(
+  { run, metric: name, steps, values }: SeriesInput["series"][number],
+  metric: RecognisedMetric,
+): Omit<SeriesFigures, "file"> {
+  const points = steps.flatMap((step, at): SeriesPoint[] => {
+    const value = values[at];
+    return value !== undefined && Number.isFinite(value) ? [{ step, value }] : [];
+  });
+  const worst = findWorst(points, metric);
+  const reading = worst === undefined ? undefined : readLogged(metric, worst.value);
+  return {
+    metric: name,
+    run,
+    trainer: metric.trainer,
+    figure: metric.figure ?? null,
+    meaning: metric.meaning,
+    unit: metric.unit,
+    worse: metric.worse,
+    quirk: metric.quirk ?? null,
+    steps,
+    values: values.map((value) => (Number.isFinite(value) ? value : null)),
+    non_finite: values.length - points.length,
+    first: points[0] ?? null,
+    last: points.at(-1) ?? null,
+    worst: worst ?? null,
+    level: reading?.level ?? null,
+    band: reading?.band ?? null,
+    source: reading?.source ?? null,
+    thresholds: reading === undefined ? null : finiteThresholds(reading),
+    comparison: null,
+  };
+}
+
+function finiteThresholds({ thresholds }: FigureReading): SeriesFigures["thresholds"] {
+  const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  const { elevated, high, broken } = thresholds;
+  return { elevated: orNull(elevated), high: orNull(high), broken: orNull(broken) };
+}
+
+/** The first of the worst values. */
+function findWorst(
+  points: readonly SeriesPoint[],
+  { worse, neutral = 0 }: RecognisedMetric,
+): SeriesPoint | undefined {
+  const badness = ({ value }: SeriesPoint): number =>
+    worse === "larger" ? value : worse === "smaller" ? -value : Math.abs(value - neutral);
+  let worst: SeriesPoint | undefined;
+  for (const point of points) if (worst === undefined || badness(point) > badness(worst)) worst = point;
+  return worst;
+}
+
+function sayHeadline(series: readonly SeriesFigures[], level: ReadingLevel | null, others: number): string {
+  if (series.length === 0) {
+    return `none of the ${plural(others, "logged metric")} measures the mismatch of rollout and trainer`;
+  }
+  const judged = series.filter((each) => each.level === level && level !== null);
+  const [first] = judged;
+  if (first?.worst == null || level === null) {
+    return `${plural(series.length, "mismatch metric")}, none of them with a published baseline`;
+  }
+  const { metric, worst, band } = first;
+  const more = judged.length === 1 ? "" : `, and ${plural(judged.length - 1, "more metric")}`;
+  return level === "normal"
+    ? `all ${formatCount(series.filter((each) => each.level !== null).length)} that have a published baseline stay within it`
+    : `${metric} reaches ${formatNumber(worst.value)} at step ${worst.step} (${band})${more}`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Why a logged value is not what the dump gives, where the numbers themselves show it.
+ *
+ * @module
+ */
+import { formatCount, plural } from "../../core/text/index.ts";
+import type { StepMetrics } from "../../results/index.ts";
+import type { RecognisedMetric } from "../../trainers/index.ts";
+
+/** A step that is in the log and in the dumps. */
+export interface ComparedStep {
+  readonly step: number;
+  readonly logged: number | null;
+  /** By the trainer's own formula. */
+  readonly formula: number | null;
+  readonly right: number | null;
+  readonly metrics: StepMetrics;
+}
+
+/** Logs are rounded, and trainers compute in float32 or less. */
+const RELATIVE = 1e-3;
+const ABSOLUTE = 1e-6;
+/** Widths of padded batches that several steps agree on; of one step any width would do by chance. */
+const FEWEST_STEPS = 2;
+const WIDTH_TOLERANCE = 2e-3;
+
+export function expected({ formula, right }: ComparedStep): number | null {
+  return formula ?? right;
+}
+
+/** Whether two values are one up to rounding. Figures near 1 are judged by what is missing to 1. */
+export function agrees(a: number | null, b: number | null, { figure }: RecognisedMetric): boolean {
+  if (a === null || b === null) return a === b;
+  const isNearOne = figure === "pearson" || figure === "ess" || figure === "ratio_mean";
+  const size = isNearOne ? Math.max(Math.abs(1 - a), Math.abs(1 - b)) : Math.max(Math.abs(a), Math.abs(b));
+  return Math.abs(a - b) <= RELATIVE * size + ABSOLUTE;
+}
+
+/** The reason that fits every step; null where none does. */
+export function findReason(steps: readonly ComparedStep[], metric: RecognisedMetric): string | null {
+  const finite = steps.filter((step) => step.logged !== null && expected(step) !== null);
+  if (finite.length === 0) return null;
+  const all = (fits: (logged: number, right: number, step: ComparedStep) => boolean): boolean =>
+    finite.every((step) => fits(step.logged as number, expected(step) as number, step));
+  if (metric.worse === "away" && metric.neutral !== 1 && all((a, b) => agrees(a, -b, metric)))
+    return "the sign is reversed: the log has trainer − rollout, or the two sides of the dump are exchanged";
+  return findPadding(finite, metric) ?? metric.quirk ?? null;
+}
+
+/** Figures that are means over tokens, 0 where both log-probs are 0. */
+const MEANS: ReadonlySet<string> = new Set([
+  "delta_abs_mean",
+  "delta_mean",
+  "k1",
+  "k2",
+  "k3",
+  "prob_diff_mean",
+]);
+
+/** A mean over padding, too, is smaller by tokens / (sequences × width), and the width is the same in every step. */
+function findPadding(steps: readonly ComparedStep[], { figure }: RecognisedMetric): string | null {
+  if (figure === undefined || !MEANS.has(figure) || steps.length < FEWEST_STEPS) return null;
+  const widths = steps.map((step) => {
+    const { tokens, sequences } = step.metrics;
+    return (tokens * (expected(step) as number)) / ((step.logged as number) * sequences);
+  });
+  const width = Math.round(widths[0] ?? Number.NaN);
+  const [first] = steps;
+  if (first === undefined || !Number.isFinite(width)) return null;
+  const isOne = widths.every((each) => Math.abs(each - width) <= WIDTH_TOLERANCE * width);
+  const isLonger = steps.every(({ metrics: { tokens, sequences } }) => width * sequences > tokens * 1.01);
+  if (!isOne || !isLonger) return null;
+  const { tokens, sequences } = first.metrics;
+  return `padding was counted: the mean is over ${formatCount(sequences)} × ${formatCount(width)} positions, of which ${plural(tokens, "token")} ${tokens === 1 ? "is" : "are"} in the mask`;
+}

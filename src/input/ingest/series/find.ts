@@ -1,0 +1,109 @@
+/**
+ * Which of the paths given are logged metrics, and which files of directories.
+ *
+ * @module
+ */
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { isLogratioError } from "../../../core/base/index.ts";
+import type { FindingLog } from "../../../core/schema/index.ts";
+import { containFileError } from "../contain.ts";
+import { walk } from "../walk.ts";
+import { readSeriesFile } from "./read.ts";
+import type { SeriesFile } from "./series.ts";
+
+/** Names under which loggers write. Other files of a directory are dumps until they are named themselves. */
+const NAMES =
+  /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|.*\.(?:csv|tsv)|.*tfevents.*)(?:\.gz)?$/i;
+/** verl's file logger names its file after the experiment: a name tells nothing. */
+const MAYBE = /\.jsonl$/i;
+const VERL = /^\{"step":\d+,"data":\{/;
+
+export interface FoundSeries {
+  readonly files: readonly SeriesFile[];
+  /** The paths that are left: files that are no metrics, and all directories. */
+  readonly others: readonly string[];
+  /** Of those, whether each is a directory. */
+  readonly areDirectories: boolean;
+}
+
+/** Whether a file of this name in a directory is looked into for metrics. */
+export function isSeriesName(path: string): boolean {
+  return NAMES.test(basename(path)) || /[/\\]metrics[/\\]/.test(path);
+}
+
+/**
+ * Reads every file of logged metrics among the paths.
+ *
+ * @throws NotFoundError when a path does not exist
+ */
+export async function findSeriesFiles(paths: readonly string[], findings: FindingLog): Promise<FoundSeries> {
+  const files: SeriesFile[] = [];
+  const others: string[] = [];
+  let areDirectories = true;
+  for (const path of paths) {
+    if (path === "-") {
+      others.push(path);
+      areDirectories = false;
+      continue;
+    }
+    const walked = await walk([path]);
+    const [only] = walked.files;
+    if (only !== undefined && only.relative === "") {
+      // What the system refuses is told by whoever opens it as a dump.
+      const found = only.pipe
+        ? undefined
+        : await readSeriesFile(path, findings).catch((error: unknown) => {
+            if (isLogratioError(error, "LimitError")) throw error;
+            return undefined;
+          });
+      if (found !== undefined) files.push(found);
+      else {
+        others.push(path);
+        areDirectories = false;
+      }
+      continue;
+    }
+    others.push(path);
+    const named = walked.ignored.filter(isSeriesName);
+    const written = walked.files
+      .map((file) => file.path)
+      .filter((file) => isSeriesName(file) || MAYBE.test(file));
+    for (const file of [...named, ...written]) {
+      const found =
+        isSeriesName(file) || (await beginsAsVerl(file)) ? await readContained(file, findings) : undefined;
+      if (found !== undefined) files.push(found);
+    }
+  }
+  return { files, others, areDirectories };
+}
+
+/** One file of a directory that cannot be read does not end the others. */
+async function readContained(file: string, findings: FindingLog): Promise<SeriesFile | undefined> {
+  return readSeriesFile(file, findings).catch((cause: unknown) => {
+    const error = containFileError(cause, file);
+    findings.add({
+      code: "file-skipped",
+      severity: "skipped",
+      subject: file,
+      count: 1,
+      at: { file },
+      ...(error.likely === undefined ? {} : { likely: error.likely }),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      describe: () => `${basename(file)} cannot be read: ${error.message}`,
+    });
+    return undefined;
+  });
+}
+
+async function beginsAsVerl(path: string): Promise<boolean> {
+  const handle = await open(path).catch(() => undefined);
+  if (handle === undefined) return false;
+  try {
+    const head = Buffer.alloc(64);
+    const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    return VERL.test(head.subarray(0, bytesRead).toString("latin1"));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Series in text: tables with a step column, verl's lines on the console, MLflow's files.
+ *
+ * @module
+ */
+import type { FindingLog } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
+import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
+import { findSeparator, parseRows } from "./text-table.ts";
+
+/** `step:12 - actor/lr:1e-06 - …`, behind whatever a launcher writes before it (verl/utils/logger/aggregate_logger.py). */
+const CONSOLE = /(?:^|\s)step:(\d+) - (\S.*:.*)$/;
+/** Milliseconds, value, step (mlflow/store/tracking/file_store.py). */
+const MLFLOW = /^(\d{10,16}) (\S+) (\d+)$/;
+const SAMPLE_LINES = 200;
+
+/** What the beginning of a text is, or undefined. */
+export function describeText(head: string, name: string): SeriesForm | undefined {
+  const lines = head.split(/\r?\n/, SAMPLE_LINES).filter((line) => line !== "");
+  if (
+    lines.length > 0 &&
+    /[/\\]metrics[/\\]/.test(name) &&
+    lines
+      .slice(0, -1)
+      .concat(lines[0]!)
+      .every((line) => MLFLOW.test(line))
+  )
+    return "MLflow metric";
+  if (lines.some((line) => CONSOLE.test(line))) return "verl's console log";
+  const separator = findSeparator(head);
+  const header = separator === undefined ? undefined : [...parseRows(lines[0] ?? "", separator)][0];
+  return header !== undefined && findStepColumn(header) !== undefined && header.length > 1
+    ? "CSV"
+    : undefined;
+}
+
+/** @param name the path, which names an MLflow metric */
+export function addText(
+  text: string,
+  form: SeriesForm,
+  name: string,
+  builder: SeriesBuilder,
+  findings: FindingLog,
+): void {
+  const plain = text.replace(/^\ufeff/, "");
+  if (form === "CSV") addTable(plain, name, builder, findings);
+  else if (form === "MLflow metric") addMlflow(plain, name, builder);
+  else addConsole(plain, builder);
+}
+
+function findStepColumn(header: readonly string[]): number | undefined {
+  for (const name of STEP_NAMES) {
+    const at = header.findIndex((column) => column.trim().replace(/^\ufeff/, "") === name);
+    if (at >= 0) return at;
+  }
+  return undefined;
+}
+
+interface Column {
+  readonly at: number;
+  readonly run: string;
+  readonly metric: string;
+}
+
+/** W&B exports `run - metric`, each with the extremes of what it sampled, which are no metrics of their own. */
+function readHeader(header: readonly string[]): Column[] {
+  return header.flatMap((name, at) => {
+    const trimmed = name.trim().replace(/^\ufeff/, "");
+    if (NOT_METRICS.has(trimmed) || trimmed === "" || /__(?:MIN|MAX)$/.test(trimmed)) return [];
+    const cut = trimmed.lastIndexOf(" - ");
+    const metric = cut < 0 ? trimmed : trimmed.slice(cut + 3);
+    return NOT_METRICS.has(metric) ? [] : [{ at, run: cut < 0 ? "" : trimmed.slice(0, cut), metric }];
+  });
+}
+
+function addTable(text: string, file: string, builder: SeriesBuilder, findings: FindingLog): void {
+  const rows = parseRows(text, findSeparator(text) ?? ",");
+  const header = rows.next().value as string[] | undefined;
+  const stepColumn = findStepColumn(header ?? []);
+  if (header === undefined || stepColumn === undefined) return;
+  const columns = readHeader(header);
+  const runColumn = header.findIndex((name) => name.trim() === "run_name" || name.trim() === "run");
+  let line = 1;
+  for (const row of rows) {
+    line++;
+    const step = toLogged(row[stepColumn]);
+    if (step === undefined || !Number.isFinite(step)) {
+      if (row.every((field) => field.trim() === "")) continue;
+      findings.add({
+        code: "bad-row",
+        severity: "skipped",
+        subject: file,
+        count: 1,
+        at: { file, line },
+        describe: (count) => `${plural(count, "row")} without a number in the column ${header[stepColumn]}`,
+      });
+      continue;
+    }
+    for (const { at, run, metric } of columns) {
+      const value = toLogged(row[at]);
+      if (value !== undefined) builder.add(metric, step, value, run || (row[runColumn] ?? ""));
+    }
+  }
+}
+
+function addConsole(text: string, builder: SeriesBuilder): void {
+  for (const line of text.split(/\r?\n/)) {
+    const match = CONSOLE.exec(line);
+    if (match === null) continue;
+    for (const part of match[2]!.split(" - ")) {
+      const colon = part.lastIndexOf(":");
+      // NumPy 2 writes its numbers as np.float64(0.5).
+      const value = toLogged(part.slice(colon + 1).replace(/^np\.\w+\((.*)\)$/, "$1"));
+      if (colon > 0 && value !== undefined) builder.add(part.slice(0, colon).trim(), Number(match[1]), value);
+    }
+  }
+}
+
+function addMlflow(text: string, name: string, builder: SeriesBuilder): void {
+  const metric = name
+    .split(/[/\\]metrics[/\\]/)
+    .at(-1)!
+    .replaceAll("\\", "/");
+  for (const line of text.split(/\r?\n/)) {
+    const [, , value, step] = MLFLOW.exec(line) ?? [];
+    const logged = toLogged(value);
+    if (logged !== undefined) builder.add(metric, Number(step), logged);
+  }
+}

@@ -1,0 +1,48 @@
+import type { SeriesFigures } from "../../results/index.ts";
+import type { ChartLine, ChartSpec } from "../charts/index.ts";
+
+const LEVELS = ["elevated", "high", "broken"] as const;
+const LOOKS = {
+  elevated: { colour: "gold", dash: [2, 3] },
+  high: { colour: "orange", dash: [6, 3] },
+  broken: { colour: "pink", dash: [8, 3, 2, 3] },
+} as const;
+/** Values so many times apart are drawn on a logarithmic axis. */
+const DECADES = 100;
+
+/** The values over the steps, with a line for each baseline that they pass, and for the next one. */
+export function toChart(series: SeriesFigures, id: string, title: string): ChartSpec {
+  const { unit, steps, values, worse, figure } = series;
+  const finite = values.filter((value) => value !== null);
+  const sizes = finite.map(Math.abs).filter((size) => size > 0);
+  const isSmaller = worse === "smaller";
+  const isWide = finite.every((value) => value > 0) && Math.max(...sizes) > DECADES * Math.min(...sizes);
+  return {
+    id,
+    title,
+    unit,
+    xLabel: "step",
+    xs: steps,
+    lines: [{ label: "logged", colour: "blue", values }, ...baselineLines(series, finite)],
+    scale: isWide && !isSmaller ? "log" : "linear",
+    kind: figure === "pearson" || figure === "ess" ? "near-one" : worse === "away" ? "signed" : "number",
+    fromZero: !isSmaller && figure !== "ratio_mean",
+    extreme: isSmaller ? "least" : worse === "away" ? "furthest" : "most",
+    height: 240,
+  };
+}
+
+function baselineLines({ thresholds, worse, steps }: SeriesFigures, finite: readonly number[]): ChartLine[] {
+  if (thresholds === null || finite.length === 0) return [];
+  const isSmaller = worse === "smaller";
+  const worst = isSmaller ? Math.min(...finite) : Math.max(...finite);
+  const lines: ChartLine[] = [];
+  for (const level of LEVELS) {
+    const value = thresholds[level];
+    if (value === null) continue;
+    lines.push({ label: level, ...LOOKS[level], values: steps.map(() => value) });
+    // The first that is not passed shows how far it is; those beyond it would flatten the line.
+    if (isSmaller ? worst > value : worst < value) break;
+  }
+  return lines;
+}

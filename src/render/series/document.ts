@@ -1,0 +1,53 @@
+import type { SeriesReport, VerdictLevel } from "../../results/index.ts";
+import type { Document } from "../document/index.ts";
+import { findingEntries } from "../document/index.ts";
+import { writePage } from "../html/index.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { plural } from "../text/index.ts";
+import { loggedSections } from "./sections.ts";
+
+/** Mismatch metrics, their courses over the steps, and how many others there were. */
+export function buildSeriesDocument(report: SeriesReport): Document {
+  const { files, series, others, level, headline, findings } = report;
+  const [first] = files;
+  const more = files.length === 1 ? "" : ` and ${plural(files.length - 1, "more file")}`;
+  const shown: VerdictLevel = level ?? "none";
+  const word = level === null ? "NOT JUDGED" : level.toUpperCase();
+  const steps = new Set(series.flatMap((each) => each.steps)).size;
+  return {
+    kind: "report",
+    heading: "Logged mismatch metrics of",
+    name: `${first?.file ?? ""}${more}`,
+    result: word,
+    input: [
+      [...new Set(files.map(({ form }) => form))].join(", "),
+      plural(series.length, "mismatch metric"),
+      plural(others.length, "other metric"),
+      plural(steps, "step"),
+    ],
+    verdict: { level: shown, word, text: headline },
+    lead: [],
+    sections: [
+      ...loggedSections(report),
+      {
+        id: "findings",
+        title: "Findings",
+        blocks: [{ kind: "entries", entries: findingEntries(findings) }],
+      },
+    ],
+    footer: "Levels are those of each metric's worst value. Values are as they were logged.",
+  };
+}
+
+export function renderSeriesTerminal(report: SeriesReport, options: TerminalOptions): string {
+  return drawDocument(buildSeriesDocument(report), options);
+}
+
+export function renderSeriesMarkdown(report: SeriesReport, options: MarkdownOptions = {}): string {
+  return writeMarkdown(buildSeriesDocument(report), options);
+}
+
+export function renderSeriesHtml(report: SeriesReport): string {
+  return writePage(buildSeriesDocument(report));
+}

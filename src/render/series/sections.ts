@@ -1,0 +1,148 @@
+import type { SeriesFigures, SeriesPoint, SeriesReport } from "../../results/index.ts";
+import { lineChart } from "../charts/index.ts";
+import {
+  type Block,
+  makeTable,
+  type Picture,
+  type Section,
+  type Surface,
+  type Table,
+  textColumn,
+} from "../document/index.ts";
+import { clipMiddle, pad, sparkline } from "../terminal/index.ts";
+import { formatCount, formatNumber, printable } from "../text/index.ts";
+import { toChart } from "./chart.ts";
+
+const LABEL = 44;
+
+/** The table of all, the courses, and beside dumps what differs. */
+export function loggedSections(report: SeriesReport): Section[] {
+  const { series } = report;
+  if (series.length === 0) return [];
+  const charts = series.filter(({ steps }) => steps.length > 1);
+  return [
+    { id: "logged", title: "Logged metrics", blocks: [{ kind: "table", table: seriesTable(series) }] },
+    { id: "beside-dumps", title: "Beside the dumps", blocks: comparisonBlocks(series) },
+    {
+      id: "courses",
+      title: charts.length === 0 ? "" : "Over the steps, as logged",
+      blocks: charts.length === 0 ? [] : [sparklines(charts), ...charts.map(drawChart)],
+    },
+    { id: "quirks", title: "How to read them", blocks: [{ kind: "facts", rows: quirkRows(series) }] },
+  ];
+}
+
+/** A metric's name, with its run where several were logged. */
+export function nameSeries({ metric, run }: SeriesFigures): string {
+  return printable(run === "" ? metric : `${metric} (${run})`);
+}
+
+function seriesTable(series: readonly SeriesFigures[]): Table {
+  const point = (value: SeriesPoint | null): string => (value === null ? "n/a" : formatNumber(value.value));
+  const nonFinite = series.filter((each) => each.non_finite > 0);
+  const counted = nonFinite
+    .map((each) => `${formatCount(each.non_finite)} of ${nameSeries(each)}`)
+    .join(", ");
+  const note = nonFinite.length === 0 ? undefined : `NaN or infinite, left out: ${counted}`;
+  const right = { align: "right" } as const;
+  return makeTable(
+    "logged",
+    "Logged metrics",
+    [
+      textColumn("metric", series.map(nameSeries)),
+      textColumn(
+        "trainer",
+        series.map(({ trainer }) => trainer),
+        { priority: 4 },
+      ),
+      textColumn(
+        "first",
+        series.map(({ first }) => point(first)),
+        { ...right, priority: 3 },
+      ),
+      textColumn(
+        "last",
+        series.map(({ last }) => point(last)),
+        { ...right, priority: 2 },
+      ),
+      textColumn(
+        "worst",
+        series.map(({ worst }) => point(worst)),
+        right,
+      ),
+      textColumn(
+        "at step",
+        series.map(({ worst }) => (worst === null ? "" : formatCount(worst.step))),
+        { ...right, priority: 2 },
+      ),
+      textColumn(
+        "reading",
+        series.map(({ level }) => level ?? ""),
+        { levels: series.map(({ level }) => level ?? "none") },
+      ),
+      textColumn(
+        "published baseline",
+        series.map(({ band }) => band ?? ""),
+        { priority: 3, wrap: true },
+      ),
+    ],
+    note,
+  );
+}
+
+function comparisonBlocks(series: readonly SeriesFigures[]): Block[] {
+  const compared = series.flatMap((each) =>
+    each.comparison === null ? [] : [{ ...each, comparison: each.comparison }],
+  );
+  if (compared.length === 0) return [];
+  const table = makeTable("beside-dumps", "Beside the dumps", [
+    textColumn("metric", compared.map(nameSeries)),
+    textColumn(
+      "what it is",
+      compared.map(({ meaning }) => meaning),
+      { priority: 3 },
+    ),
+    textColumn(
+      "steps",
+      compared.map(({ comparison }) => formatCount(comparison.steps)),
+      { align: "right", priority: 2 },
+    ),
+    textColumn(
+      "logged, and what the dump gives",
+      compared.map(({ comparison }) => comparison.text),
+      { wrap: true },
+    ),
+  ]);
+  return [{ kind: "table", table }];
+}
+
+/** One row of characters for each. */
+function sparklines(series: readonly SeriesFigures[]): Picture {
+  const draw = (surface: Surface): string[] =>
+    series.map((each) => {
+      const label = pad(clipMiddle(surface.text(nameSeries(each)), LABEL - 2, surface.ellipsis), LABEL);
+      const values = each.values.map((value) => (value === null ? Number.NaN : Math.abs(value)));
+      return (
+        surface.style(label, "dim") + sparkline(values, Math.max(8, surface.width - LABEL), surface.unicode)
+      );
+    });
+  return { kind: "picture", terminal: draw };
+}
+
+function drawChart(series: SeriesFigures, at: number): Picture {
+  return {
+    kind: "picture",
+    id: `logged-${at}`,
+    chart: "small",
+    html: () => lineChart(toChart(series, `logged-${at}`, nameSeries(series)), { height: 240 }),
+  };
+}
+
+/** Each meaning once. */
+function quirkRows(series: readonly SeriesFigures[]): (readonly [string, string])[] {
+  const rows = new Map<string, string>();
+  for (const { metric, meaning, quirk, trainer } of series) {
+    if (!rows.has(metric)) rows.set(metric, `${meaning} (${trainer})${quirk === null ? "" : `: ${quirk}`}`);
+  }
+  return [...rows].map(([metric, text]) => [printable(metric), text]);
+}

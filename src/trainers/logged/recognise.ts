@@ -1,0 +1,24 @@
+import type { LoggedMetric } from "./metric.ts";
+import { LOGGED_METRICS } from "./metrics.ts";
+
+export interface RecognisedMetric extends Omit<LoggedMetric, "key"> {
+  /** The trainer's own key: without what a logger put before it. */
+  readonly key: string;
+}
+
+/**
+ * What a logged key is; undefined for everything that is no mismatch metric.
+ *
+ * @param name as the logger wrote it; a prefix (`train/`, a run's name) is passed over
+ */
+export function recogniseMetric(name: string): RecognisedMetric | undefined {
+  for (const { key, ...known } of LOGGED_METRICS) {
+    const match = key.exec(name);
+    if (
+      match !== null &&
+      (match.index === 0 || name[match.index - 1] === "/" || name[match.index - 1] === ".")
+    )
+      return { ...known, key: name.slice(match.index) };
+  }
+  return undefined;
+}
