@@ -4,7 +4,7 @@
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, sep } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/index.ts";
 import { fileNumbers } from "../ingest/file-numbers.ts";
@@ -15,9 +15,19 @@ import { FIXTURES, readAll } from "./read.test-data.ts";
 const scratch = mkdtempSync(join(tmpdir(), "logratio-three-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+/** Of these only the name tells which dump of the trainer they are. */
+const TOLD_BY_NAME = /\/rollout_data\/eval_/;
+
+/** A directory of memory-mapped tensors is one source, which no single file of it is. */
+function isMapped(folder: string): boolean {
+  return readdirSync(folder).some((name) => name.endsWith(".memmap"));
+}
+
 const files = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && isDataName(entry.name) && !/^expected.*\.json$/.test(entry.name))
+  .filter((entry) => !isMapped(entry.parentPath))
   .map((entry) => relative(FIXTURES, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
+  .filter((file) => !TOLD_BY_NAME.test(file))
   .sort();
 
 /** What came out, or why nothing did, without the name that it was read under. */
@@ -34,7 +44,16 @@ async function readAs(path: string, options: ReadOptions = {}): Promise<unknown>
           run: __,
           ...columns
         } = batch as typeof batch & { run?: unknown };
-        return { ...columns, provenance: { trainer: provenance.trainer, alignment: provenance.alignment } };
+        // SkyRL numbers the prompts of each file, and the file's name keeps those of a run apart.
+        const stem = basename(path)
+          .split(".")[0]!
+          .replace(/_training_input$/, "");
+        const groupIds = columns.groupIds?.map((id) => id?.replace(`${stem}.`, "."));
+        return {
+          ...columns,
+          groupIds,
+          provenance: { trainer: provenance.trainer, alignment: provenance.alignment },
+        };
       }),
       findings: findings.map(({ code, severity, count }) => ({ code, severity, count })),
     };

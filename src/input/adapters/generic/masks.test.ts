@@ -29,8 +29,8 @@ function meanDelta({ batches }: Awaited<ReturnType<typeof readAll>>): [number, n
 
 describe("several masks in one file", () => {
   it.each([
-    ["skyrl.npz", "response_mask AND loss_mask AND attention_mask", "response_mask"],
-    ["skyrl.pt", "response_mask AND loss_mask AND attention_mask", "response_mask"],
+    ["skyrl.npz", "response_mask AND loss_mask", "response_mask"],
+    ["skyrl.pt", "response_mask AND loss_mask", "response_mask"],
     ["trl.npz", "completion_mask AND tool_mask", "completion_mask"],
     ["trl.pt", "completion_mask AND tool_mask", "completion_mask"],
     ["trl.jsonl", "completion_mask AND env_mask", "completion_mask"],
@@ -61,7 +61,7 @@ describe("several masks in one file", () => {
     const error = await readError(fixture("contrary.npz"));
     expect([error._tag, error.message]).toEqual([
       "EmptyInputError",
-      "the masks contradict: response_mask AND loss_mask AND tool_mask AND attention_mask leave no token, response_mask alone has 10 tokens",
+      "the masks contradict: response_mask AND loss_mask AND tool_mask leave no token, response_mask alone has 10 tokens",
     ]);
     expect(error.hint).toBe("name the one mask that counts: --mask response_mask");
   });

@@ -9,7 +9,8 @@
  */
 import { LengthMismatchError } from "../../../core/base/index.ts";
 import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
-import type { Field, FoundColumn, FoundColumns } from "../shared/fields.ts";
+import type { Field, FoundColumn, FoundColumns, NameTable } from "../shared/fields.ts";
+import { NARROWING_MASKS } from "../shared/masks.ts";
 import {
   checkSize,
   findOnes,
@@ -57,6 +58,23 @@ export interface ResponseRows {
   readonly padding: number;
 }
 
+const OTHER_MASKS: NameTable = { lossMask: ["loss_mask"], ...NARROWING_MASKS };
+
+/** Masks beside the one that tells the response. */
+function findNarrowing(columns: TreeMap, response: NamedRows): { field: Field; rows: NamedRows }[] {
+  return Object.entries(OTHER_MASKS).flatMap(([field, names = []]) => {
+    const rows = names.map((name) => findRows(columns, name)).find((found) => found !== undefined);
+    return rows === undefined || rows.name === response.name ? [] : [{ field: field as Field, rows }];
+  });
+}
+
+/** Names of the masks of which all must be 1 where a token counts, the one that tells the response first. */
+export function listMasks({ columns }: Batch): string[] {
+  const response = findRows(columns, "response_mask") ?? findRows(columns, "loss_mask");
+  if (response === undefined) return [];
+  return [response.name, ...findNarrowing(columns, response).map(({ rows }) => rows.name)];
+}
+
 /**
  * The columns with each row cut to its response.
  *
@@ -84,16 +102,13 @@ export async function readResponses(
     checkSize(column, matrix.rows, [width], response, file);
     found.set(field, { name, value: viewRows(column, spans, columns[name]) });
   }
-  const loss = findRows(columns, "loss_mask");
-  if (loss !== undefined) checkSize(loss, matrix.rows, [width], response, file);
-  const trained = loss === undefined || loss.name === response.name ? masks : await readMask(loss);
-  found.set("mask", {
-    name: loss === undefined || loss.name === response.name ? response.name : "response_mask and loss_mask",
-    value: spans.map(({ start, end }, row) => {
-      const [all, some] = [masks[row]!, trained[row]!];
-      return Uint8Array.from({ length: end - start }, (_, i) => all[start + i]! & some[start + i]!);
-    }),
-  });
+  const cut = (rowsOfMask: readonly Uint8Array[]): TreeValue =>
+    spans.map(({ start, end }, row) => rowsOfMask[row]!.subarray(start, end));
+  found.set("mask", { name: response.name, value: cut(masks) });
+  for (const { field, rows: mask } of findNarrowing(columns, response)) {
+    checkSize(mask, matrix.rows, [width], response, file);
+    found.set(field, { name: mask.name, value: cut(await readMask(mask)) });
+  }
   await addTokens(columns, spans, width, matrix.rows, response, found, file);
   const groups = groupRows(metadata, rows, document.file);
   if (groups !== undefined) found.set("group", groups);

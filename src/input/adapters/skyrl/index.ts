@@ -10,7 +10,7 @@ import { FIELD_LABELS } from "../shared/fields.ts";
 import { describeOnePolicy, type MissingPolicy, missingPolicy } from "../shared/missing-side.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { asMatrix, describeValue, readScalar } from "../shared/tree-values.ts";
-import { type Batch, findBatch, readResponses } from "./batch.ts";
+import { type Batch, findBatch, listMasks, readResponses } from "./batch.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
   rollout_logprobs: FIELD_LABELS.rollout,
@@ -81,9 +81,7 @@ export const skyrl: Adapter = {
       found: names.filter(has).map((name) => `${LABELS[name]}: ${name}, ${describeValue(columns[name])}`),
       guessed: [
         "padding on the left, entry i about token i of the response",
-        has("loss_mask")
-          ? "tokens that count: response_mask and loss_mask both 1"
-          : "tokens that count: response_mask 1",
+        `response mask: ${listMasks(batch).join(" AND ")}`,
         ...("policy_prompt_boundaries" in batch.metadata
           ? ["groups: policy_prompt_boundaries, as SkyRL takes the uids out before it writes"]
           : []),
@@ -101,7 +99,7 @@ export const skyrl: Adapter = {
     const batch = findBatch(tree.root)!;
     return {
       alignment: "token",
-      masks: ["response_mask", "loss_mask"].filter((name) => asMatrix(batch.columns[name]) !== undefined),
+      masks: listMasks(batch),
       sampling: {},
       blocks: readBlocks(batch, tree, context),
     };

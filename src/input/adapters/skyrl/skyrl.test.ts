@@ -66,7 +66,7 @@ describe("SkyRL's training batches", () => {
     const { run } = await readAll(fixture("dumped_data"));
     expect(run.sources[0]).toMatchObject({ trainer: "skyrl", format: "pickle", step: 12, missing: [] });
     expect(run.sources[0]!.found).toContain("rollout log-probs: rollout_logprobs, float32 [4, 5]");
-    expect(run.sources[0]!.guessed).toContain("tokens that count: response_mask and loss_mask both 1");
+    expect(run.sources[0]!.guessed).toContain("response mask: response_mask AND loss_mask");
   });
 
   it.each([

@@ -49,9 +49,9 @@ describe("verl's own pickles of a DataProto", () => {
 });
 
 describe("rows of their own lengths", () => {
-  it("leave nothing to guess", async () => {
+  it("leave nothing to guess but how masks combine", async () => {
     const { run } = await readAll(fixture("queue.pt"));
-    expect(run.sources[0]!.guessed).toEqual([]);
+    expect(run.sources[0]!.guessed).toEqual(["response mask: response_mask AND loss_mask"]);
     expect(run.sources[0]!.found).toContain("rollout log-probs: rollout_log_probs, list of 3 × float32 [5]");
   });
 });

@@ -191,7 +191,7 @@ it("tells what files were recognized as before they are refused", async () => {
     seen = sources;
   };
   await expect(readAll(path, { onExamined })).rejects.toThrow();
-  expect(seen.map(({ file, trainer }) => [file, trainer])).toEqual([[path, "one-sided"]]);
+  expect(seen.map(({ file, trainer }) => [file, trainer])).toEqual([[path, "verl"]]);
 });
 
 describe("--align", () => {

@@ -13,6 +13,7 @@ import {
   type TreeMap,
   type TreeValue,
 } from "../../io/index.ts";
+import { NAMELESS } from "./by-text.ts";
 import type { OtherFile } from "./other-file.ts";
 
 const TOKENIZER_HINT = "beside a dump: --tokenizer DIR, the directory that this file is in";
@@ -25,6 +26,9 @@ const DUMP_HINT =
 export function nameDocument(document: SourceDocument): OtherFile | undefined {
   if (document.kind === "rows") {
     const [first] = document.sample;
+    // What the JSON reader calls a row that is an array.
+    if (document.sample.length > 0 && document.sample.every((row) => Object.keys(row).join() === "element"))
+      return NAMELESS;
     return first === undefined ? undefined : nameObject(first as TreeMap);
   }
   const { root, format } = document;

@@ -36,14 +36,15 @@ export function nameText(head: Uint8Array, name: string): OtherFile | undefined 
   );
 }
 
-/** JSON, but not of objects: its values have no names. */
+/** JSON, but not of objects. */
+export const NAMELESS: OtherFile = {
+  what: "a JSON array whose values have no names",
+  why: "log-probs are told by their names",
+  hint: 'write objects, one for each sequence: {"rollout_logprobs": [...], "trainer_logprobs": [...]}',
+};
+
 function nameArray(text: string): OtherFile | undefined {
-  if (!/^\s*\[\s*(?:\[|"|-?\d|null|NaN)/.test(text)) return undefined;
-  return {
-    what: "a JSON array whose values have no names",
-    why: "log-probs are told by their names",
-    hint: 'write objects, one for each sequence: {"rollout_logprobs": [...], "trainer_logprobs": [...]}',
-  };
+  return /^\s*\[\s*(?:\[|"|-?\d|null|NaN)/.test(text) ? NAMELESS : undefined;
 }
 
 /** A download that went wrong often holds a page in place of data. */
