@@ -33,7 +33,7 @@ export interface StudySpec {
 
 export interface PolicySpec {
   readonly name: string;
-  /** `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`. */
+  /** `hf:DIR`, `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`. */
   readonly at: string;
   readonly role: PolicyRole;
   readonly step: number | null;

@@ -11,7 +11,7 @@ const MOST_ALIASES = 100;
 
 /** Settings that name files or directories, alone, in lists or as values of an object. */
 const PATHS = ["problems", "responses", "texts", "tokenizer", "outcomes", "out"];
-const POLICY_PATHS = /^(onnx|logits):(?!\/)/;
+const POLICY_PATHS = /^(onnx|hf|logits):(?!\/)/;
 
 /**
  * Reads a study's YAML (or JSON).

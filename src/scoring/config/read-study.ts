@@ -290,9 +290,23 @@ function readBackend(fields: ConfigFields | undefined): ConfiguredStudy["backend
     retries: fields.count("retries", 0),
     fullVocabulary: fields.flag("full_vocabulary"),
     vocabularySize: fields.count("vocabulary_size"),
+    python: fields.text("python"),
+    gpu: readGpu(fields),
+    dtype: fields.choice("dtype", ["auto", "float32", "bfloat16", "float16"]),
+    deviceMap: fields.text("device_map"),
+    batchTokens: fields.count("batch_tokens"),
   };
   fields.finish();
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** `0`, `"0,1"` or `none`: in YAML a single GPU is a number. */
+function readGpu(fields: ConfigFields): string | undefined {
+  const value = fields.raw("gpu");
+  if (value === undefined) return undefined;
+  const text = String(value);
+  if (/^(none|\d+(,\d+)*)$/.test(text)) return text;
+  throw fields.wrong("gpu", "a number, several (0,1) or none");
 }
 
 function times(value: number | undefined, factor: number): number | undefined {
