@@ -26,10 +26,9 @@ export class SharedWorker {
   }
 
   /** The process as it is now: started when it is first needed, and again after it died. */
-  async process(): Promise<WorkerProcess> {
-    const current = await this.#process?.catch(() => undefined);
-    if (current?.isAlive) return current;
-    this.#process = WorkerProcess.start(this.#options);
+  process(): Promise<WorkerProcess> {
+    const start = (): Promise<WorkerProcess> => WorkerProcess.start(this.#options);
+    this.#process = this.#process?.then((current) => (current.isAlive ? current : start()), start) ?? start();
     return this.#process;
   }
 

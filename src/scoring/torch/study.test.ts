@@ -133,7 +133,9 @@ describe.skipIf(python === undefined)("a study of Hugging Face models", () => {
     ]);
     await policy.close();
     const after = { ...long, ids: long.ids.subarray(0, 4) };
-    await expect(policy.logits(after)[Symbol.asyncIterator]().next()).rejects.toThrow("the policy dpo is closed");
+    await expect(policy.logits(after)[Symbol.asyncIterator]().next()).rejects.toThrow(
+      "the policy dpo is closed",
+    );
   }, 120_000);
 
   test("says which directories hold no model", async () => {

@@ -76,10 +76,13 @@ export function deathError({ python, status, signal, log, doing }: Death): Logra
     });
   }
   if (missing !== undefined) {
-    return new UnsupportedError(`hf: policies need the Python package ${missing}, which ${python} does not have`, {
-      likely: "another Python has it",
-      hint: `${python} -m pip install numpy torch transformers, or name the right Python with --python`,
-    });
+    return new UnsupportedError(
+      `hf: policies need the Python package ${missing}, which ${python} does not have`,
+      {
+        likely: "another Python has it",
+        hint: `${python} -m pip install numpy torch transformers, or name the right Python with --python`,
+      },
+    );
   }
   if (signal === "SIGKILL") {
     return new UnsupportedError(`the Python worker was killed (SIGKILL) while ${doing}`, {
