@@ -135,7 +135,7 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
     for length, batch_tokens in ((512, 16384), (2048, 16384), (8192, 16384)) if cuda else ((64, 256),):
         texts = [Text(random.integers(0, VOCABULARY, length).astype(np.int32), length // 8) for _ in range(max(1, tokens // length))]
         batches = [texts[i : i + batch_tokens // length] for i in range(0, len(texts), max(1, batch_tokens // length))]
-        scorer = Scorer((1 << 30) if cuda else (1 << 26), HiddenCache(0), lambda: None)
+        scorer = Scorer((1 << 31) if cuda else (1 << 26), HiddenCache(0), lambda: None)
         results: dict[int, dict] = {}
 
         def run(references: list[models.Model]) -> None:
@@ -153,7 +153,7 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
             compare = timed(lambda: run([q]), 3)
             peak = torch.cuda.max_memory_allocated() / 1e9 if cuda else 0
             body = timed(lambda: [p.run_body(torch.from_numpy(np.stack([t.ids for t in b])).long()) for b in batches], 3)
-            block = scorer.block_rows(VOCABULARY)
+            block = scorer.block_rows(p.head_device, VOCABULARY)
             hidden = scorer.hidden_rows(p, batches[0][:1], False)[:block]
             head = timed(lambda: p.run_head(hidden)) / len(hidden)
             a, b = p.run_head(hidden), q.run_head(hidden)

@@ -290,3 +290,24 @@ def test_a_killed_worker_ends_its_stream(checkpoints):
     one.process.send_signal(signal.SIGKILL)
     assert read_frame(one.process.stdout) is None
     assert one.process.wait(20) == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: the worker's memory cannot be read")
+def test_logits_are_never_whole(client, checkpoints, tmp_path, transformers):
+    """Two policies of 131,072 columns and 400 tokens: whole logits of one would take 210 MB, a block takes 8."""
+    from conftest import make_model
+
+    make_model("llama", 5, vocabulary=1 << 17).save_pretrained(tmp_path)
+    one = Client()
+    p, q = (one.open(tmp_path, block_bytes=1 << 23, cache_bytes=1 << 20)["model"] for _ in range(2))
+
+    def most() -> int:
+        status = Path(f"/proc/{one.process.pid}/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+    one.score("compare", p, make_texts(1, ((12, 4),)), references=[q])
+    before = most()
+    text = (np.full(104, 3), 4), (np.arange(3, 103), 1)
+    one.score("compare", p, list(text) * 2, references=[q])
+    assert most() - before < 100e6
+    assert one.close() == 0

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from .errors import WorkerError
-from .figures import ARRAYS_AT_ONCE, compare_rows, describe_rows
+from .figures import compare_rows, compute_softmax, describe_rows, settle_compiler
 from .models import Model, out_of_memory
 
 Figures = dict[str, np.ndarray]
@@ -79,6 +79,7 @@ class Scorer:
         self.block_bytes = block_bytes
         self.cache = cache
         self.check = check
+        self._arrays: dict[torch.device, int] = {}
 
     def score(
         self, model: Model, references: list[Model], texts: list[Text], k: int
@@ -116,15 +117,16 @@ class Scorer:
         found: dict[str, list[np.ndarray]] = {}
         rows = sum(text.rows for text in texts)
         tokens = torch.from_numpy(np.concatenate([predicted_tokens(text) for text in texts])).to(model.head_device)
-        size = self.block_rows(max(each.vocabulary for each in [model, *references]))
+        size = self.block_rows(model.head_device, max(each.vocabulary for each in [model, *references]))
         for start in range(0, rows, size):
             self.check()
             cut = slice(start, min(start + size, rows))
             p = logits_of(model, hidden[0], cut)
-            columns = describe_rows(p, tokens[cut], k)
+            softmax = compute_softmax(p)
+            columns = describe_rows(p, tokens[cut], k, softmax)
             for number, reference in enumerate(references):
                 q = logits_of(reference, hidden[1 + number], cut).to(p.device)
-                columns |= {f"{name}.{number}": values for name, values in compare_rows(p, q).items()}
+                columns |= {f"{name}.{number}": values for name, values in compare_rows(p, q, softmax).items()}
             for name, values in columns.items():
                 kind = np.int32 if values.dtype == torch.int32 else np.float64
                 found.setdefault(name, []).append(values.to("cpu").numpy().astype(kind, copy=False))
@@ -134,8 +136,11 @@ class Scorer:
             yield place, {name: values[start : start + text.rows] for name, values in whole.items()}
             start += text.rows
 
-    def block_rows(self, vocabulary: int) -> int:
-        return max(1, self.block_bytes // (4 * vocabulary * ARRAYS_AT_ONCE))
+    def block_rows(self, device: torch.device, vocabulary: int) -> int:
+        """How many rows of logits are worked on at once."""
+        if device not in self._arrays:
+            self._arrays[device] = settle_compiler(device, vocabulary)
+        return max(1, self.block_bytes // (4 * vocabulary * self._arrays[device]))
 
     def hidden_rows(self, model: Model, texts: list[Text], keep: bool) -> torch.Tensor:
         """Last hidden states ``[rows, width]`` of the predicting positions of all texts, one text after another.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PROTOCOL = 1
 DEFAULT_CACHE_BYTES = 1 << 30
-DEFAULT_BLOCK_BYTES = {"cpu": 1 << 26, "cuda": 1 << 30, "mps": 1 << 28}
+DEFAULT_BLOCK_BYTES = {"cpu": 1 << 26, "cuda": 1 << 31, "mps": 1 << 28}
 
 
 class Requests:

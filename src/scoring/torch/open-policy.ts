@@ -23,7 +23,7 @@ export interface TorchOptions extends WorkerOptions {
   readonly deviceMap?: string | undefined;
   /** Tokens of a batch, padding included; default 16384. */
   readonly batchTokens?: number | undefined;
-  /** Bytes of logits held at once, with what is computed from them; default 1 GiB on a GPU, 64 MiB on a CPU. */
+  /** Bytes of logits held at once, with what is computed from them; default 2 GiB on a GPU, 64 MiB on a CPU. */
   readonly maxBlockBytes?: number | undefined;
   /** Bytes of last hidden states that are kept, so that a reference runs once; default 1 GiB. */
   readonly cacheBytes?: number | undefined;
