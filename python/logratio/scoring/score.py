@@ -114,7 +114,9 @@ class Scorer:
     ) -> Iterator[tuple[int, Figures]]:
         texts = [text for _, text in batch]
         hidden = [self.hidden_rows(each, texts, each is not model) for each in [model, *references]]
-        found: dict[str, list[np.ndarray]] = {}
+        # Filled in place: a small array kept of each block would lie between the large ones that come and go, and the
+        # process would grow by a block of logits per block.
+        found: dict[str, np.ndarray] = {}
         rows = sum(text.rows for text in texts)
         tokens = torch.from_numpy(np.concatenate([predicted_tokens(text) for text in texts])).to(model.head_device)
         size = self.block_rows(model.head_device, max(each.vocabulary for each in [model, *references]))
@@ -128,12 +130,13 @@ class Scorer:
                 q = logits_of(reference, hidden[1 + number], cut).to(p.device)
                 columns |= {f"{name}.{number}": values for name, values in compare_rows(p, q, softmax).items()}
             for name, values in columns.items():
-                kind = np.int32 if values.dtype == torch.int32 else np.float64
-                found.setdefault(name, []).append(values.to("cpu").numpy().astype(kind, copy=False))
-        whole = {name: np.concatenate(parts) for name, parts in found.items()}
+                if name not in found:
+                    kind = np.int32 if values.dtype == torch.int32 else np.float64
+                    found[name] = np.empty((rows, *values.shape[1:]), kind)
+                found[name][cut] = values.to("cpu").numpy()
         start = 0
         for place, text in batch:
-            yield place, {name: values[start : start + text.rows] for name, values in whole.items()}
+            yield place, {name: values[start : start + text.rows] for name, values in found.items()}
             start += text.rows
 
     def block_rows(self, device: torch.device, vocabulary: int) -> int:
