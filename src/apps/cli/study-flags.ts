@@ -15,6 +15,8 @@ export interface StudyFlags extends ForceOption {
   readonly appendEos?: boolean;
   readonly tokenizer?: string;
   readonly limit?: string;
+  readonly onlyWrong?: boolean;
+  readonly checkpoint?: readonly string[];
   readonly policy?: readonly string[];
   readonly reference?: string;
   readonly baseline?: readonly string[];
@@ -73,6 +75,8 @@ export function addStudyFlags(command: Command): Command {
       collect,
     )
     .option("--limit <n>", "score only the first n texts")
+    .option("--only-wrong", "score only texts that are known to be wrong")
+    .option("--checkpoint <name>", "score only this policy now, and the reference; repeatable", collect)
     .option(
       "--top-k <n>",
       "alternatives to keep per token and policy; servers are asked for as many (default 5)",

@@ -101,6 +101,8 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     append_eos: flags.appendEos,
     tokenizer: flags.tokenizer,
     limit: count("--limit", flags.limit),
+    only_wrong: flags.onlyWrong,
+    checkpoints: flags.checkpoint,
     policies: flags.policy,
     reference: flags.reference,
     baselines: flags.baseline,

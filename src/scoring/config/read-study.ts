@@ -56,6 +56,7 @@ export async function readStudy(
       }),
     ),
     reference,
+    only: readOnly(fields, names),
     pairs: readPairs(fields, names),
     outcomes: readOutcomes(fields),
     topK: fields.count("top_k") ?? DEFAULT_TOP_K,
@@ -170,6 +171,15 @@ function readReference(fields: ConfigFields, policies: readonly PolicySpec[]): s
   });
 }
 
+function readOnly(fields: ConfigFields, names: readonly string[]): readonly string[] | undefined {
+  const only = fields.texts("checkpoints");
+  const unknown = only?.find((name) => !names.includes(name));
+  if (unknown === undefined) return only;
+  throw new UsageError(`the checkpoint ${unknown} is not one of the policies`, {
+    hint: `the policies are ${names.join(", ")}`,
+  });
+}
+
 function readPairs(fields: ConfigFields, names: readonly string[]): (readonly [string, string])[] {
   return (fields.list("pairs") ?? []).map((pair) => {
     const [p, q] =
@@ -192,6 +202,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
   const promptTemplate = fields.text("prompt_template");
   const appendEos = fields.flag("append_eos");
   const limit = fields.count("limit");
+  const onlyWrong = fields.flag("only_wrong");
   const problems = fields.text("problems");
   const files = fields.texts("texts");
   const columns = fields.textMap("columns");
@@ -213,6 +224,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
     }),
     ...(appendEos !== undefined && { appendEos }),
     ...(limit !== undefined && { limit }),
+    ...(onlyWrong !== undefined && { onlyWrong }),
   };
 }
 

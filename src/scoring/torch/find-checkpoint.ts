@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { NotFoundError } from "../../core/base/index.ts";
 import { statIfPresent } from "../../input/io/index.ts";
@@ -8,12 +9,14 @@ const WEIGHTS = /\.(safetensors|bin)$/;
 /**
  * The directory that a location means: itself, or, for `DIR@REVISION`, the revision's under it. That is a folder of that
  * name (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same in a `huggingface` or `hf` folder of it, or
- * what the Hub's cache has under `snapshots` for a branch, tag or commit.
+ * what the Hub's cache has under `snapshots` for a branch, tag or commit. `ORG/MODEL` is a directory, or that cache's.
  *
  * @throws NotFoundError when there is no such directory or revision
  */
 export async function findCheckpoint(where: string): Promise<string> {
   if (await isDirectory(where)) return where;
+  const cached = await findCached(where);
+  if (cached !== undefined) return cached;
   const at = where.lastIndexOf("@");
   const dir = where.slice(0, at);
   const revision = where.slice(at + 1);
@@ -37,6 +40,18 @@ export async function findCheckpoint(where: string): Promise<string> {
     likely: found.length > 0 ? `its revisions are ${found.join(", ")}` : "none of its folders holds a model",
     hint: `looked for ${names.join(", ")} and snapshots/${revision}: give the revision's directory itself`,
   });
+}
+
+/** A model that the Hub's own programs have downloaded, under the name that it has there; `main` without a revision. */
+async function findCached(where: string): Promise<string | undefined> {
+  const [, org, model, revision = "main"] = /^([\w.-]+)\/([\w.-]+)(?:@(.+))?$/.exec(where) ?? [];
+  if (org === undefined) return undefined;
+  const { HF_HUB_CACHE, HF_HOME } = process.env;
+  const cache = HF_HUB_CACHE || join(HF_HOME || join(homedir(), ".cache", "huggingface"), "hub");
+  const dir = join(cache, `models--${org}--${model}`);
+  for (const folder of await findSnapshot(dir, revision))
+    if ((await checkpointFiles(join(dir, folder))).length > 0) return join(dir, folder);
+  return undefined;
 }
 
 /** The Hub's cache keeps branches and tags as files that name a commit, and commits as folders. */

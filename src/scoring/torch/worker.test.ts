@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { LogitsPolicy, TextFigures } from "../policy.ts";
 import { cutBatches } from "../score-batches.ts";
 import { writeFakePython } from "./fake-worker.test-data.ts";
@@ -235,6 +235,15 @@ test("a revision is a folder of that name, of a trainer's form, or of the Hub's 
   expect(await find("cache@step_500")).toBe("cache/snapshots/abc123");
   expect(await find("cache@abc123")).toBe("cache/snapshots/abc123");
   expect(await find("odd@name")).toBe("odd@name");
+  model("hub/models--org--name/snapshots/f00");
+  mkdirSync(join(root, "hub/models--org--name/refs"));
+  writeFileSync(join(root, "hub/models--org--name/refs/main"), "f00");
+  vi.stubEnv("HF_HUB_CACHE", join(root, "hub"));
+  const snapshot = join(root, "hub/models--org--name/snapshots/f00");
+  expect(await findCheckpoint("org/name")).toBe(snapshot);
+  expect(await findCheckpoint("org/name@f00")).toBe(snapshot);
+  await expect(findCheckpoint("org/name@step_1")).rejects.toThrow("org/name is not a directory");
+  vi.unstubAllEnvs();
   await expect(find("run@41")).rejects.toMatchObject({
     message: `${join(root, "run")} has no revision 41`,
     likely: "its revisions are checkpoint-40",
