@@ -231,6 +231,13 @@ def test_a_worker_without_its_parent_ends(checkpoints):
     assert one.close() == 0
 
 
+def test_an_interrupt_at_the_terminal_is_for_whoever_asked(torch):
+    one = Client()
+    one.process.send_signal(signal.SIGINT)
+    assert "no operation dance" in one.ask("dance")[0].header["error"]["what"]
+    assert one.close() == 0
+
+
 def test_a_stream_that_is_not_the_protocol(torch):
     one = Client()
     one.process.stdin.write(b"GET / HTTP/1.1\r\n\r\n")
@@ -311,3 +318,26 @@ def test_logits_are_never_whole(client, checkpoints, tmp_path, transformers):
     one.score("compare", p, list(text), references=[q])
     assert most() - before < 100e6
     assert one.close() == 0
+
+
+def test_a_reference_that_was_scored_does_not_run_again(torch, checkpoints, monkeypatch):
+    from logratio.scoring import score as module
+    from logratio.scoring.models import open_model
+
+    p, q = (open_model(str(checkpoints[f"llama-{seed}"]), {"device": "cpu"}) for seed in (1, 2))
+    texts = [module.Text(ids.astype(np.int32), prompt) for ids, prompt in make_texts(6)]
+    scorer = module.Scorer(1 << 20, module.HiddenCache(1 << 20), lambda: None)
+    ran = []
+    monkeypatch.setattr(type(q), "run_body", lambda self, ids, plain=type(q).run_body: ran.append(self) or plain(self, ids))
+    with torch.inference_mode():
+        first = dict(scorer.score(q, [], texts, 1, keep=True))
+        again = dict(scorer.score(p, [q], texts, 1))
+        assert ran == [q, p]
+        back = dict(scorer.score(q, [p], texts, 1))
+        assert ran == [q, p, p]
+    np.testing.assert_array_equal(back[2]["logprobs"], first[2]["logprobs"])
+    np.testing.assert_allclose(back[2]["forward_kl.0"], again[2]["reverse_kl.0"], rtol=1e-6)
+    # What is forgotten makes room.
+    scorer.cache.forget(q)
+    scorer.cache.forget(p)
+    assert scorer.cache.bytes == 0

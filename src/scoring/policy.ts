@@ -124,6 +124,8 @@ export interface BatchScoring {
 
 export interface BatchOptions {
   readonly topK: number;
+  /** Whether this policy will be a partner for the same texts, so that its model need not run again then. */
+  readonly keep: boolean;
   readonly signal: AbortSignal | undefined;
   /** Called for each text as it is done, in any order, with its place among the texts. */
   readonly onText: (place: number, found: TextFigures | TextRefusedError) => void;

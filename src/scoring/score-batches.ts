@@ -9,6 +9,7 @@ import type { TextScores } from "./score-text.ts";
 
 export interface BatchRun<T> {
   readonly topK: number;
+  readonly keep: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onScores: (text: T, scores: TextScores) => Promise<void>;
   readonly onRefused: (text: T, error: TextRefusedError) => void;
@@ -31,7 +32,7 @@ export async function scoreBatches<T extends { readonly forced: ForcedText }>(
   batches: BatchScoring,
   partners: readonly LogitsPolicy[],
   texts: readonly T[],
-  { topK, signal, onScores, onRefused }: BatchRun<T>,
+  { topK, keep, signal, onScores, onRefused }: BatchRun<T>,
 ): Promise<void> {
   for (const batch of cutBatches(texts, batches.tokens)) {
     if (signal?.aborted) return;
@@ -49,6 +50,7 @@ export async function scoreBatches<T extends { readonly forced: ForcedText }>(
         partners,
         {
           topK,
+          keep,
           signal,
           onText: (place, figures) => {
             found.push([batch[place]!, figures]);

@@ -65,7 +65,8 @@ export async function scorePolicy(
   const batches =
     policy.gives === "logits" && options.attention === undefined ? findBatches(policy, partners) : undefined;
   if (batches !== undefined) {
-    const run = { topK, signal, onScores: keep, onRefused: refuse };
+    const again = options.cache.keeps(policy.name);
+    const run = { topK, keep: again, signal, onScores: keep, onRefused: refuse };
     await scoreBatches(batches, partners, texts, run).catch((error: unknown) => {
       if (!signal?.aborted) throw error;
     });

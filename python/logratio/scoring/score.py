@@ -82,15 +82,18 @@ class Scorer:
         self._arrays: dict[torch.device, int] = {}
 
     def score(
-        self, model: Model, references: list[Model], texts: list[Text], k: int
+        self, model: Model, references: list[Model], texts: list[Text], k: int, keep: bool = False
     ) -> Iterator[tuple[int, Figures | Failure]]:
-        """Figures of each text by its place, in any order. A batch that does not fit is halved."""
+        """Figures of each text by its place, in any order. A batch that does not fit is halved.
+
+        ``keep`` says that the model will be a reference for the same texts.
+        """
         work = [list(range(len(texts)))]
         while work:
             places = work.pop()
             self.check()
             try:
-                yield from self._score_batch(model, references, [(place, texts[place]) for place in places], k)
+                yield from self._score_batch(model, references, [(place, texts[place]) for place in places], k, keep)
                 continue
             except torch.OutOfMemoryError as cause:
                 error = out_of_memory(
@@ -110,10 +113,10 @@ class Scorer:
                 work += [places[half:], places[:half]]
 
     def _score_batch(
-        self, model: Model, references: list[Model], batch: list[tuple[int, Text]], k: int
+        self, model: Model, references: list[Model], batch: list[tuple[int, Text]], k: int, keep: bool
     ) -> Iterator[tuple[int, Figures]]:
         texts = [text for _, text in batch]
-        hidden = [self.hidden_rows(each, texts, each is not model) for each in [model, *references]]
+        hidden = [self.hidden_rows(each, texts, keep or each is not model) for each in [model, *references]]
         # Filled in place: a small array kept of each block would lie between the large ones that come and go, and the
         # process would grow by a block of logits per block.
         found: dict[str, np.ndarray] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -125,7 +126,10 @@ class Worker:
             texts.append(Text(arrays["ids"][start : start + length], prompt_length))
             start += length
         with torch.inference_mode():
-            for place, found in self._scores().score(model, references, texts, header.get("top_k", 0)):
+            answers = self._scores().score(
+                model, references, texts, header.get("top_k", 0), header.get("keep", False)
+            )
+            for place, found in answers:
                 if isinstance(found, Failure):
                     self.send({"request": self._request, "text": place, "error": found.error.describe()})
                 else:
@@ -210,6 +214,8 @@ def introduce() -> dict[str, Any]:
 
 
 def main() -> None:
+    # An interrupt at the terminal reaches the whole group: what is to stop here is cancelled by whoever asked for it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Whatever a library prints must not end up among the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -1,13 +1,13 @@
 import { TextRefusedError, UsageError } from "../../core/base/index.ts";
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import type {
+  BatchOptions,
   BatchScoring,
   ForcedText,
   LogitsPolicy,
   PolicyFacts,
   Sampled,
   SampleOptions,
-  TextFigures,
 } from "../policy.ts";
 import { findCheckpoint } from "./find-checkpoint.ts";
 import type { Frame } from "./frames.ts";
@@ -140,8 +140,7 @@ class TorchModel {
     return {
       tokens: this.#options.batchTokens ?? DEFAULT_BATCH_TOKENS,
       reaches: (partner) => MODELS.get(partner)?.shares(this.#worker) === true,
-      score: (texts, partners, { topK, signal, onText }) =>
-        this.#score(texts, partners, facts, topK, onText, signal),
+      score: (texts, partners, options) => this.#score(texts, partners, facts, options),
     };
   }
 
@@ -154,9 +153,7 @@ class TorchModel {
     texts: readonly ForcedText[],
     partners: readonly LogitsPolicy[],
     facts: PolicyFacts,
-    topK: number,
-    onText: (place: number, found: TextFigures | TextRefusedError) => void,
-    signal: AbortSignal | undefined,
+    { topK, keep, signal, onText }: BatchOptions,
   ): Promise<void> {
     const others = partners.map((partner) => MODELS.get(partner)!);
     const places: number[] = [];
@@ -176,6 +173,7 @@ class TorchModel {
       header: {
         model,
         references,
+        keep,
         top_k: topK,
         texts: asked.map(({ promptLength, ids }) => [promptLength, ids.length]),
       },

@@ -124,6 +124,7 @@ describe.skipIf(python === undefined)("a study of Hugging Face models", () => {
     const found: unknown[] = [];
     await policy.batches!.score([long, strange], [], {
       topK: 0,
+      keep: false,
       signal: undefined,
       onText: (place, error) => found.push([place, (error as Error).message]),
     });

@@ -36,6 +36,7 @@ const score = async (
   const found: [number, TextFigures | Error][] = [];
   await policy.batches!.score([text("short", 4), text("long", 7)], [], {
     topK: 0,
+    keep: false,
     signal,
     onText: (place, figures) => found.push([place, figures]),
   });
