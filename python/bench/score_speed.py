@@ -34,7 +34,7 @@ VOCABULARY = 128_256
 
 def make(size: str, device: torch.device, dtype: torch.dtype) -> transformers.PreTrainedModel:
     torch.manual_seed(0)
-    config = transformers.LlamaConfig(**SIZES[size], vocab_size=VOCABULARY, max_position_embeddings=8192)
+    config = transformers.LlamaConfig(**SIZES[size], vocab_size=4096 if size == "tiny" else VOCABULARY, max_position_embeddings=8192)
     torch.set_default_dtype(dtype)
     try:
         with device:
@@ -133,7 +133,7 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
     random = np.random.default_rng(0)
     found = []
     for length, batch_tokens in ((512, 16384), (2048, 16384), (8192, 16384)) if cuda else ((64, 256),):
-        texts = [Text(random.integers(0, VOCABULARY, length).astype(np.int32), length // 8) for _ in range(max(1, tokens // length))]
+        texts = [Text(random.integers(0, p.vocabulary, length).astype(np.int32), length // 8) for _ in range(max(1, tokens // length))]
         batches = [texts[i : i + batch_tokens // length] for i in range(0, len(texts), max(1, batch_tokens // length))]
         scorer = Scorer((1 << 31) if cuda else (1 << 26), HiddenCache(0), lambda: None)
         results: dict[int, dict] = {}
@@ -153,7 +153,7 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
             compare = timed(lambda: run([q]), 3)
             peak = torch.cuda.max_memory_allocated() / 1e9 if cuda else 0
             body = timed(lambda: [p.run_body(torch.from_numpy(np.stack([t.ids for t in b])).long()) for b in batches], 3)
-            block = scorer.block_rows(p.head_device, VOCABULARY)
+            block = scorer.block_rows(p.head_device, p.vocabulary)
             hidden = scorer.hidden_rows(p, batches[0][:1], False)[:block]
             head = timed(lambda: p.run_head(hidden)) / len(hidden)
             a, b = p.run_head(hidden), q.run_head(hidden)
@@ -180,7 +180,7 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
                 "head_share_of_flop_bound": 2 * p.vocabulary * p.config.hidden_size / limits["flop_per_s"] / head,
                 "describe_us_per_row": describe * 1e6,
                 "compare_us_per_row": divergences * 1e6,
-                "compare_share_of_bandwidth_bound": 2 * 4 * VOCABULARY / limits["bytes_per_s"] / divergences,
+                "compare_share_of_bandwidth_bound": 2 * 4 * p.vocabulary / limits["bytes_per_s"] / divergences,
                 "compare_plain_us_per_row": plain * 1e6,
                 "compiled": failure is None,
                 "why_not": failure,

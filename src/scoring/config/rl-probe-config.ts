@@ -5,10 +5,11 @@
  * @module
  */
 import { ConfigFields } from "./fields.ts";
-import type { StudyConfig } from "./read-config.ts";
+
+type Config = Readonly<Record<string, unknown>>;
 
 /** Whether a config is one of RL-Probe's: a study of ours has no `models`. */
-export function isRlProbeConfig(config: StudyConfig): boolean {
+export function isRlProbeConfig(config: Config): boolean {
   const { models } = config;
   return typeof models === "object" && models !== null && "base_model" in models;
 }
@@ -19,7 +20,7 @@ export function isRlProbeConfig(config: StudyConfig): boolean {
  *
  * @throws UsageError for values of the wrong kind
  */
-export function readRlProbeConfig(config: StudyConfig, file: string): StudyConfig {
+export function readRlProbeConfig(config: Config, file: string): Config {
   const fields = new ConfigFields(config, "", file);
   const policies = readPolicies(fields.fields("models")!);
   const spikes = fields.fields("analysis")?.fields("spike_detection");
