@@ -1,5 +1,5 @@
 /**
- * Text forced through policies: local ONNX models, vLLM, SGLang and OpenAI-compatible servers, saved logits. What each
+ * Text forced through policies: Hugging Face models under PyTorch, local ONNX models, vLLM, SGLang and OpenAI-compatible servers, saved logits. What each
  * says about every token, kept in a study directory, and its analysis. For Node.
  *
  * @module

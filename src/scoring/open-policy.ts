@@ -1,5 +1,5 @@
 /**
- * Policies as users write them: `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`.
+ * Policies as users write them: `hf:DIR`, `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`.
  *
  * @module
  */
@@ -17,6 +17,18 @@ export interface BackendOptions {
   readonly threads?: number;
   /** Bytes of logits held at once. */
   readonly maxBlockBytes?: number;
+  /** Bytes kept of what is asked again, so that the reference runs once. */
+  readonly cacheBytes?: number;
+  /** The Python that runs `hf:` policies; default LOGRATIO_PYTHON, else `python3`. */
+  readonly python?: string;
+  /** GPUs of `hf:` policies: `0`, `0,1`; `none` for the CPU. */
+  readonly gpu?: string;
+  /** In what an `hf:` policy computes: `auto`, `float32`, `bfloat16`, `float16`. */
+  readonly dtype?: string;
+  /** How an `hf:` model is spread over GPUs: accelerate's `auto`, `balanced`, `sequential`. */
+  readonly deviceMap?: string;
+  /** Tokens of a batch of an `hf:` policy, padding included. */
+  readonly batchTokens?: number;
   /** Whether a local model's attention is to be read, too. */
   readonly attention?: boolean;
   /** Most probable tokens asked of a server. */
@@ -41,11 +53,11 @@ interface Location {
 }
 
 const FORM =
-  "write name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model or name=logits:FILE";
+  "write name=hf:DIR, name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model or name=logits:FILE";
 
 /** @throws UsageError when it is not one of the forms */
 export function parseLocation(at: string): Location {
-  const [, backend, rest] = /^(onnx|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
+  const [, backend, rest] = /^(onnx|hf|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
   if (backend === undefined || rest === undefined)
     throw new UsageError(`"${at}" is not a policy that can be scored`, { hint: FORM });
   const hash = rest.lastIndexOf("#");
@@ -64,6 +76,10 @@ export async function openPolicy(name: string, at: string, options: BackendOptio
       const { openOnnxPolicy } = await import("./onnx/index.ts");
       return openOnnxPolicy(name, where, options);
     }
+    case "hf": {
+      const { openTorchPolicy } = await import("./torch/index.ts");
+      return openTorchPolicy(name, where, options);
+    }
     case "logits": {
       const { openLogitsPolicy } = await import("./logits/index.ts");
       return openLogitsPolicy(name, where, { ...options, ...(part !== undefined && { policy: part }) });
@@ -77,8 +93,8 @@ export async function openPolicy(name: string, at: string, options: BackendOptio
 }
 
 /**
- * `name=onnx:DIR` as it is; without a name, the directory's or file's. `onnx:DIR/*` is every directory in DIR that
- * holds a model.
+ * `name=onnx:DIR` as it is; without a name, the directory's or file's. `onnx:DIR/*` and `hf:DIR/*` are every directory
+ * in DIR that holds a model.
  *
  * @returns [name, location] pairs
  */
@@ -87,9 +103,9 @@ export async function expandPolicies(texts: readonly string[]): Promise<[string,
   for (const text of texts) {
     const [, name, at] = /^([^=:/]+)=(.+)$/s.exec(text) ?? [undefined, undefined, text];
     const { backend, where, part } = parseLocation(at!);
-    if (backend === "onnx" && name === undefined && basename(where) === "*") {
-      for (const model of await modelDirectories(dirname(where)))
-        found.push([basename(model), `onnx:${model}`]);
+    if ((backend === "onnx" || backend === "hf") && name === undefined && basename(where) === "*") {
+      for (const model of await modelDirectories(backend, dirname(where)))
+        found.push([basename(model), `${backend}:${model}`]);
     } else {
       found.push([name ?? part ?? basename(where).replace(/\.[^.]*$/, ""), at!]);
     }
@@ -103,13 +119,19 @@ export async function expandPolicies(texts: readonly string[]): Promise<[string,
   return found;
 }
 
-async function modelDirectories(dir: string): Promise<string[]> {
+async function modelDirectories(backend: "onnx" | "hf", dir: string): Promise<string[]> {
   const names = await readdir(dir).catch((cause: Error) => {
     throw new NotFoundError(`there is no directory ${dir}`, { at: { file: dir }, cause });
   });
   const found: string[] = [];
   for (const name of names.sort())
-    if ((await modelFiles(join(dir, name))).length > 0) found.push(join(dir, name));
+    if ((await modelFiles(backend, join(dir, name))).length > 0) found.push(join(dir, name));
+  if (found.length === 0 && backend === "hf") {
+    throw new NotFoundError(`no directory in ${dir} holds a Hugging Face model (config.json and weights)`, {
+      at: { file: dir },
+      hint: "convert the checkpoints to the Hugging Face form with the trainer's own script",
+    });
+  }
   if (found.length === 0) {
     throw new NotFoundError(`no directory in ${dir} holds an .onnx file`, {
       at: { file: dir },
@@ -125,34 +147,46 @@ export function isSavedLogits(path: string): boolean {
 }
 
 /** The files that a policy's answers come from, where it is local. */
-async function modelFiles(path: string): Promise<string[]> {
+async function modelFiles(backend: Backend, path: string): Promise<string[]> {
+  if (backend === "hf") {
+    const { checkpointFiles, findCheckpoint } = await import("./torch/index.ts");
+    return checkpointFiles(await findCheckpoint(path).catch(() => path));
+  }
   // What cannot be looked at is said when the policy is opened: here it would end the scoring of all the others.
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return [];
   if (!found.isDirectory()) return path.endsWith(".onnx") || isSavedLogits(path) ? [path] : [];
   const names = await readdir(path);
   const models = names.filter((name) => name.endsWith(".onnx")).map((name) => join(path, name));
-  return names.includes("onnx") ? [...models, ...(await modelFiles(join(path, "onnx")))] : models;
+  return names.includes("onnx") ? [...models, ...(await modelFiles(backend, join(path, "onnx")))] : models;
 }
 
-/** Changes when a policy may answer otherwise: sizes and dates of its files, or its address. */
-export async function computeFingerprint(at: string, topK: number): Promise<string> {
-  const { where } = parseLocation(at);
+/** Changes when a policy may answer otherwise: sizes and dates of its files, or its address; what it computes in. */
+export async function computeFingerprint(at: string, topK: number, dtype?: string): Promise<string> {
+  const { backend, where } = parseLocation(at);
   const files = await Promise.all(
-    (await modelFiles(where)).map(async (file) => {
+    (await modelFiles(backend, where)).map(async (file) => {
       const { size, mtimeMs } = await stat(file);
       return `${basename(file)} ${size} ${Math.round(mtimeMs)}`;
     }),
   );
-  return [at, `top ${topK}`, ...files].join("; ");
+  const computed = backend === "hf" && dtype !== undefined ? [dtype] : [];
+  return [at, `top ${topK}`, ...computed, ...files].join("; ");
 }
 
 /** The directory of the tokenizer that comes with a local model. */
 export async function tokenizerBeside(at: string): Promise<string | undefined> {
   const { backend, where } = parseLocation(at);
-  if (backend !== "onnx") return undefined;
-  const found = await statIfPresent(where);
-  const dir = found?.isDirectory() === true ? where : dirname(where);
+  if (backend !== "onnx" && backend !== "hf") return undefined;
+  const path = backend === "hf" ? await findHfDirectory(where) : where;
+  const found = await statIfPresent(path);
+  const dir = found?.isDirectory() === true ? path : dirname(path);
   const names: string[] = await readdir(dir).catch(() => []);
   return names.includes("tokenizer.json") ? dir : undefined;
+}
+
+/** A directory that is missing is reported when the policy is opened. */
+async function findHfDirectory(where: string): Promise<string> {
+  const { findCheckpoint } = await import("./torch/index.ts");
+  return findCheckpoint(where).catch(() => where);
 }

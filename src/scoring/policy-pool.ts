@@ -37,7 +37,7 @@ export class PolicyPool {
   async lookAround(): Promise<void> {
     const own = new Map<string, string>();
     for (const { name, at } of this.#spec.policies)
-      own.set(name, await computeFingerprint(at, this.#spec.topK));
+      own.set(name, await computeFingerprint(at, this.#spec.topK, this.#options.dtype));
     for (const name of own.keys()) {
       const partners = listPartners(name, this.#spec).map((partner) => `${partner}: ${own.get(partner)}`);
       this.#fingerprints.set(name, [own.get(name), ...partners].join(" | "));

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { TextRefusedError } from "../core/base/index.ts";
 import type { LogitBlock } from "../core/kernels/index.ts";
 import type { TopK } from "../core/schema/index.ts";
 
@@ -24,7 +25,7 @@ export interface ForcedText {
 
 /** What is known of a policy; kept beside its scores. */
 export interface PolicyFacts {
-  readonly backend: "onnx" | "vllm" | "sglang" | "openai" | "logits";
+  readonly backend: "onnx" | "hf" | "vllm" | "sglang" | "openai" | "logits";
   /** Directory, file or URL, as given. */
   readonly location: string;
   /** Name under which a server has the model, or the model's file. */
@@ -77,6 +78,8 @@ export interface LogitsPolicy extends PolicyBase {
    * @throws TextRefusedError when this text cannot be scored; others can
    */
   logits(text: ForcedText, signal?: AbortSignal): AsyncIterable<LogitBlock>;
+  /** Present where the model runs outside this process and its figures are computed there, so that logits stay there. */
+  readonly batches?: BatchScoring;
   /**
    * How much of the attention goes to spans of the text, one answer per span. Absent where that cannot be known, or the
    * policy was opened without it.
@@ -99,6 +102,57 @@ export interface LogitsPolicy extends PolicyBase {
     hidden: TokenSpan,
     signal?: AbortSignal,
   ) => AsyncIterable<LogitBlock>;
+}
+
+/** Figures of many texts at a time, computed where the model runs. */
+export interface BatchScoring {
+  /** Most tokens of a batch, padding included. */
+  readonly tokens: number;
+  /** Whether this policy's distributions can be compared there with a partner's. */
+  reaches(partner: LogitsPolicy): boolean;
+  /**
+   * Scores texts and compares them with each partner's, all of which it reaches.
+   *
+   * @throws the error of all texts; that of one is what `onText` gets
+   */
+  score(
+    texts: readonly ForcedText[],
+    partners: readonly LogitsPolicy[],
+    options: BatchOptions,
+  ): Promise<void>;
+}
+
+export interface BatchOptions {
+  readonly topK: number;
+  /** Whether this policy will be a partner for the same texts, so that its model need not run again then. */
+  readonly keep: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Called for each text as it is done, in any order, with its place among the texts. */
+  readonly onText: (place: number, found: TextFigures | TextRefusedError) => void;
+}
+
+/** What a policy gives every response token; nats. */
+export interface TextFigures {
+  readonly logprobs: Float32Array;
+  readonly entropies: Float32Array;
+  /** 1 = most probable. */
+  readonly ranks: Int32Array;
+  readonly topK: TopK;
+  /** Against each partner, in their order. */
+  readonly pairs: readonly PairFigures[];
+}
+
+/** This policy (P) against another (Q), per response token; nats. */
+export interface PairFigures {
+  readonly forwardKl: Float32Array;
+  readonly reverseKl: Float32Array;
+  readonly jsDivergence: Float32Array;
+  readonly totalVariation: Float32Array;
+  /** For the token after the text. */
+  readonly forwardKlAfterEnd: number;
+  /** Largest probability of P (of Q) over the tokens in columns that the other lacks. */
+  readonly excludedP: number;
+  readonly excludedQ: number;
 }
 
 /** Tokens `[from, to)` of a text, prompt included. */

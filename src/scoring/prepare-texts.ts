@@ -4,7 +4,7 @@
  * @module
  */
 import { EmptyInputError, UsageError } from "../core/base/index.ts";
-import type { Finding } from "../core/schema/index.ts";
+import { type Finding, FindingLog } from "../core/schema/index.ts";
 import { openTokenizer, type TokenDecoder } from "../input/tokens/index.ts";
 import { readLogitsTexts } from "./logits/index.ts";
 import { isSavedLogits, tokenizerBeside } from "./open-policy.ts";
@@ -27,7 +27,7 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
   const tokenizer =
     typeof spec.texts.tokenizer === "string" ? spec.texts.tokenizer : await findTokenizer(spec);
   const open = tokenizer === undefined ? undefined : await openTokenizer(tokenizer);
-  const { texts, findings } = await readTexts(spec, open, options);
+  const { texts, findings } = keepWrong(await readTexts(spec, open, options), spec.texts.onlyWrong);
   const seen = new Set<string>();
   for (const { id } of texts) {
     if (seen.has(id)) throw new UsageError(`two texts of the study are named ${id}`);
@@ -39,6 +39,30 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
     });
   }
   return { texts, tokenizer: open, findings };
+}
+
+/** Where only wrong rollouts are asked for, the others are left out and counted. */
+function keepWrong(
+  { texts, findings }: Pick<PreparedTexts, "texts" | "findings">,
+  onlyWrong = false,
+): Pick<PreparedTexts, "texts" | "findings"> {
+  if (!onlyWrong) return { texts, findings };
+  const log = new FindingLog();
+  for (const { correct, at } of texts) {
+    if (correct === false) continue;
+    const [subject, why] = correct ? ["right", "right"] : ["unknown", "not known to be wrong"];
+    log.add({
+      code: "note",
+      severity: correct ? "info" : "warning",
+      count: 1,
+      subject: `only wrong ${subject}`,
+      at,
+      describe: (count) =>
+        `${count} ${count === 1 ? `text that is ${why} was` : `texts that are ${why} were`} left out by --only-wrong`,
+      ...(!correct && { hint: "give the texts a column correct, or the problems an answer" }),
+    });
+  }
+  return { texts: texts.filter(({ correct }) => correct === false), findings: [...findings, ...log.list()] };
 }
 
 /** The reference's own, else the first that comes with a model. */

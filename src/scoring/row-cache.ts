@@ -21,6 +21,11 @@ export class RowCache {
     this.#policies = new Set(policies);
   }
 
+  /** Whether a policy is asked again, so that what it computes is worth keeping. */
+  keeps(policy: string): boolean {
+    return this.#policies.has(policy);
+  }
+
   get bytes(): number {
     return this.#bytes;
   }

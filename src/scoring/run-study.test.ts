@@ -62,6 +62,51 @@ async function scores(policy: string): Promise<ScoreRow[]> {
 }
 
 describe("runStudy", () => {
+  test("scores the checkpoints that are named, and keeps what is scored of the others", async () => {
+    const names = (policies: readonly { readonly name: string; readonly scored: number }[]): unknown[] =>
+      policies.map(({ name, scored }) => [name, scored]);
+    const one = await runStudy(await study({ checkpoints: "scaled_1" }), ONE_THREAD);
+    expect(names(one.policies)).toEqual([
+      ["plain", 6],
+      ["scaled_1", 6],
+    ]);
+    const { analysis } = await study();
+    const report = await analyzeStudy(join(dir, "out"), { analysis });
+    expect(Object.keys(report.checkpoints)).toEqual(["scaled_1"]);
+    expect(report.findings.filter(({ severity }) => severity === "skipped")).toEqual([]);
+    const other = await runStudy(await study({ checkpoints: ["scaled_2"] }), ONE_THREAD);
+    expect(names(other.policies)).toEqual([
+      ["plain", 0],
+      ["scaled_2", 6],
+    ]);
+    const both = await analyzeStudy(join(dir, "out"), { analysis });
+    expect(Object.keys(both.checkpoints)).toEqual(["scaled_1", "scaled_2"]);
+    await expect(study({ checkpoints: ["scaled_3"] })).rejects.toThrow(
+      "the checkpoint scaled_3 is not one of the policies",
+    );
+  });
+
+  test("scores wrong texts only, where that is asked for, and counts the others", async () => {
+    const row = (name: string, seed: number): object => ({
+      id: name,
+      prompt_ids: ids(seed, 3),
+      response_ids: ids(seed + 9, 4),
+    });
+    const lines = [
+      { ...row("right", 1), correct: true },
+      { ...row("wrong", 2), correct: false },
+      row("unknown", 3),
+      row("unknown_too", 4),
+    ];
+    await writeFile(texts, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const result = await runStudy(await study({ only_wrong: true }), ONE_THREAD);
+    expect(result.texts.map(({ id }) => id)).toEqual(["wrong"]);
+    expect(result.findings.map(({ severity, message }) => [severity, message])).toEqual([
+      ["info", "1 text that is right was left out by --only-wrong"],
+      ["warning", "2 texts that are not known to be wrong were left out by --only-wrong"],
+    ]);
+  });
+
   test("gives each token of each text its own distribution's figures", async () => {
     const spec = await study();
     const { policies, findings, files } = await runStudy(spec, ONE_THREAD);

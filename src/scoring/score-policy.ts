@@ -8,6 +8,7 @@ import type { TopK } from "../core/schema/index.ts";
 import type { AttentionPlan } from "./attention-plan.ts";
 import type { ForcedText, LogitsPolicy, Policy } from "./policy.ts";
 import { noAttention, scoreAttention } from "./score-attention.ts";
+import { findBatches, scoreBatches } from "./score-batches.ts";
 import { type ScoreTextOptions, scoreText, type TextScores } from "./score-text.ts";
 import type { RefusedText } from "./store/manifest.ts";
 import type { PolicyScoresFile } from "./store/policy-scores.ts";
@@ -51,6 +52,26 @@ export async function scorePolicy(
   let scored = 0;
   let asked = 0;
   let failures = 0;
+  const keep = async (text: KeyedText, scores: TextScores): Promise<void> => {
+    await file.add({ ...scores, topK: resize(scores.topK, topK), text: text.forced.id, key: text.key });
+    scored++;
+    onText(text, false);
+  };
+  const refuse = (text: KeyedText, error: TextRefusedError): void => {
+    refused.push(refusedText(text, error));
+    onText(text, true);
+  };
+  // Attention is read one text at a time, from rows.
+  const batches =
+    policy.gives === "logits" && options.attention === undefined ? findBatches(policy, partners) : undefined;
+  if (batches !== undefined) {
+    const again = options.cache.keeps(policy.name);
+    const run = { topK, keep: again, signal, onScores: keep, onRefused: refuse };
+    await scoreBatches(batches, partners, texts, run).catch((error: unknown) => {
+      if (!signal?.aborted) throw error;
+    });
+    return { scored, refused, givenUp: 0 };
+  }
   // A policy of logits computes here, and its blocks are what memory is bounded by: one text at a time.
   const lanes = policy.gives === "logits" ? 1 : options.concurrency;
 
@@ -61,16 +82,13 @@ export async function scorePolicy(
       try {
         const plain = await scoreText(policy, partners, text.forced, options);
         const scores = await withAttention(policy, partners, text, plain, options);
-        await file.add({ ...scores, topK: resize(scores.topK, topK), text: text.forced.id, key: text.key });
-        scored++;
+        await keep(text, scores);
         failures = 0;
-        onText(text, false);
       } catch (error) {
         if (signal?.aborted) return;
         if (!isLogratioError(error, "TextRefusedError")) throw error;
         failures = error.reason === "server-failed" ? failures + 1 : 0;
-        refused.push(refusedText(text, error));
-        onText(text, true);
+        refuse(text, error);
       }
     }
   };

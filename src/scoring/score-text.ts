@@ -8,7 +8,7 @@ import type { DistributionRows, DivergenceRows, LogitBlock } from "../core/kerne
 import { compareRows, describeRows } from "../core/kernels/index.ts";
 import type { TopK } from "../core/schema/index.ts";
 import { alignBlocks } from "./pair-blocks.ts";
-import type { ForcedText, LogitsPolicy, Policy, TopKPolicy } from "./policy.ts";
+import type { ForcedText, LogitsPolicy, PairFigures, Policy, TopKPolicy } from "./policy.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { AttentionColumns, HiddenColumns } from "./score-attention.ts";
 
@@ -27,17 +27,7 @@ export interface TextScores {
 }
 
 /** This policy (P) against another (Q). */
-export interface PairColumns extends Partial<HiddenColumns> {
-  readonly forwardKl: Float32Array;
-  readonly reverseKl: Float32Array;
-  readonly jsDivergence: Float32Array;
-  readonly totalVariation: Float32Array;
-  /** For the token after the text. */
-  readonly forwardKlAfterEnd: number;
-  /** Largest probability of P (of Q) over the tokens in columns that the other lacks. */
-  readonly excludedP: number;
-  readonly excludedQ: number;
-}
+export interface PairColumns extends PairFigures, Partial<HiddenColumns> {}
 
 export interface ScoreTextOptions {
   /** Most probable tokens to keep. */

@@ -149,6 +149,8 @@ export class StudyScoring {
     try {
       for (const [i, policy] of this.#policies.entries()) {
         if (signal?.aborted) break;
+        const { only } = this.#spec;
+        if (only !== undefined && policy.role !== "reference" && !only.includes(policy.name)) continue;
         try {
           outcomes.push(await this.#scorePolicy(policy, i + 1));
         } catch (error) {

@@ -17,6 +17,8 @@ export interface StudySpec {
   readonly policies: readonly PolicySpec[];
   /** Name of the policy that every other one is held against. */
   readonly reference: string;
+  /** Names of the policies to score now, beside the reference; undefined: all. What is scored of the others is kept. */
+  readonly only: readonly string[] | undefined;
   /** Further pairs [P, Q]: D(P‖Q). */
   readonly pairs: readonly (readonly [string, string])[];
   /** Which problems a policy itself solves: files by policy name; "" where a file names the policies. */
@@ -33,7 +35,7 @@ export interface StudySpec {
 
 export interface PolicySpec {
   readonly name: string;
-  /** `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`. */
+  /** `hf:DIR`, `onnx:DIR`, `vllm:URL#model`, `sglang:URL`, `openai:URL#model`, `logits:FILE`. */
   readonly at: string;
   readonly role: PolicyRole;
   readonly step: number | null;

@@ -15,6 +15,8 @@ export interface StudyFlags extends ForceOption {
   readonly appendEos?: boolean;
   readonly tokenizer?: string;
   readonly limit?: string;
+  readonly onlyWrong?: boolean;
+  readonly checkpoint?: readonly string[];
   readonly policy?: readonly string[];
   readonly reference?: string;
   readonly baseline?: readonly string[];
@@ -24,6 +26,11 @@ export interface StudyFlags extends ForceOption {
   readonly fullVocabulary?: boolean;
   readonly attention?: boolean;
   readonly vocabularySize?: string;
+  readonly python?: string;
+  readonly gpu?: string;
+  readonly dtype?: string;
+  readonly deviceMap?: string;
+  readonly batchTokens?: string;
   readonly threads?: string;
   readonly memory?: string;
   readonly cache?: string;
@@ -48,8 +55,8 @@ export function addStudyFlags(command: Command): Command {
     .option("--use-dpo-responses", "take responses from dpo_responses.json next to the problems")
     .option(
       "--policy <name=at>",
-      "a policy: name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model, name=logits:FILE; " +
-        "'onnx:DIR/*' is every model in DIR; repeatable",
+      "a policy: name=hf:DIR, name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model, name=logits:FILE; " +
+        "'hf:DIR/*' and 'onnx:DIR/*' are every model in DIR, hf:DIR@500 is a revision; repeatable",
       collect,
     )
     .option("--reference <name>", "the policy that the others are compared with")
@@ -68,6 +75,8 @@ export function addStudyFlags(command: Command): Command {
       collect,
     )
     .option("--limit <n>", "score only the first n texts")
+    .option("--only-wrong", "score only texts that are known to be wrong")
+    .option("--checkpoint <name>", "score only this policy now, and the reference; repeatable", collect)
     .option(
       "--top-k <n>",
       "alternatives to keep per token and policy; servers are asked for as many (default 5)",
@@ -75,6 +84,17 @@ export function addStudyFlags(command: Command): Command {
     .option("--attention", "with local models, also measure the attention to the first error of wrong texts")
     .option("--full-vocabulary", "ask servers for log-probs over the whole vocabulary: exact, but large")
     .option("--vocabulary-size <n>", "vocabulary size of a server's model, if the server does not report it")
+    .option("--python <path>", "Python for hf: models (default: LOGRATIO_PYTHON, else python3)")
+    .option(
+      "--gpu <n>",
+      "GPU for hf: models, several as 0,1, or none for the CPU (default: the first there is)",
+    )
+    .option(
+      "--dtype <name>",
+      "auto, float32, bfloat16 or float16 for hf: models (default: auto; float32 on the CPU)",
+    )
+    .option("--device-map <name>", "spread each hf: model over the GPUs: auto, balanced or sequential")
+    .option("--batch-tokens <n>", "tokens in a batch for hf: models (default 16384)")
     .option("--threads <n>", "threads for local models (default: one per processor)")
     .option("--memory <mib>", "memory for a block of logits in MiB (default 16; 32 for saved logits)")
     .option(

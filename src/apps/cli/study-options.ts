@@ -49,7 +49,7 @@ export function studyInputs(
   { responses = [], policy = [], tokenizer }: StudyFlags,
 ): readonly string[] {
   const named = [...responses, ...policy].map((text) =>
-    text.replace(/^[^=]*=/, "").replace(/^(onnx|logits):/, ""),
+    text.replace(/^[^=]*=/, "").replace(/^(onnx|hf|logits):/, ""),
   );
   return [
     ...paths,
@@ -70,7 +70,7 @@ export async function checkStudyOutput(
     ...(problems === undefined ? [] : [problems]),
     ...Object.values(responses),
     ...files,
-    ...policies.map(({ at }) => at.replace(/^(onnx|logits):/, "")),
+    ...policies.map(({ at }) => at.replace(/^(onnx|hf|logits):/, "")),
   ];
   const outputs = await openOutputs({ inputs: [...new Set(inputs)], force: flags.force });
   await outputs.directory("--out", out, "study");
@@ -101,6 +101,8 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     append_eos: flags.appendEos,
     tokenizer: flags.tokenizer,
     limit: count("--limit", flags.limit),
+    only_wrong: flags.onlyWrong,
+    checkpoints: flags.checkpoint,
     policies: flags.policy,
     reference: flags.reference,
     baselines: flags.baseline,
@@ -112,6 +114,11 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     backend: defined({
       full_vocabulary: flags.fullVocabulary,
       vocabulary_size: count("--vocabulary-size", flags.vocabularySize),
+      python: flags.python,
+      gpu: flags.gpu,
+      dtype: flags.dtype,
+      device_map: flags.deviceMap,
+      batch_tokens: count("--batch-tokens", flags.batchTokens),
       threads: count("--threads", flags.threads),
       memory_mib: count("--memory", flags.memory),
       cache_mib: number("--cache", flags.cache),

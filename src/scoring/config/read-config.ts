@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { containError, FormatError, LimitError, NotFoundError } from "../../core/base/index.ts";
+import { isRlProbeConfig, readRlProbeConfig } from "./rl-probe-config.ts";
 
 /** A config as it was written, with the paths in it made absolute by the file that they stand in. */
 export type StudyConfig = Readonly<Record<string, unknown>>;
@@ -14,7 +16,7 @@ const PATHS = ["problems", "responses", "texts", "tokenizer", "outcomes", "out"]
 const POLICY_PATHS = /^(onnx|logits):(?!\/)/;
 
 /**
- * Reads a study's YAML (or JSON).
+ * Reads a study's YAML (or JSON), or RL-Probe's.
  *
  * @throws NotFoundError, FormatError
  */
@@ -53,19 +55,30 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new FormatError("the config has no keys", { at: { file }, hint: "docs/kl.md has an example" });
-  return absolute(value as Record<string, unknown>, dirname(resolve(file)));
+  const config = value as Record<string, unknown>;
+  return absolute(isRlProbeConfig(config) ? readRlProbeConfig(config, file) : config, dirname(resolve(file)));
 }
 
 function absolute(config: Record<string, unknown>, dir: string): StudyConfig {
   const path = (value: unknown): unknown => deep(value, (text) => resolve(dir, text));
-  const location = (text: string): string =>
-    POLICY_PATHS.test(text) ? text.replace(/:(.*)$/s, (_, where: string) => `:${resolve(dir, where)}`) : text;
+  const location = (text: string): string => {
+    if (text.startsWith("hf:")) return hfLocation(dir, text.slice("hf:".length));
+    return POLICY_PATHS.test(text)
+      ? text.replace(/:(.*)$/s, (_, where: string) => `:${resolve(dir, where)}`)
+      : text;
+  };
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => {
       if (PATHS.includes(name)) return [name, path(value)];
       return [name, name === "policies" ? deep(value, location) : value];
     }),
   );
+}
+
+/** `hf:org/model` may be a directory, or a model in the Hub's cache: what is not beside the config stays as it is. */
+function hfLocation(dir: string, where: string): string {
+  const folder = where.replace(/(@[^@/]*|\/\*)$/, "");
+  return existsSync(resolve(dir, folder)) ? `hf:${resolve(dir, where)}` : `hf:${where}`;
 }
 
 /** Every text in a value of lists and objects, changed. */

@@ -56,6 +56,7 @@ export async function readStudy(
       }),
     ),
     reference,
+    only: readOnly(fields, names),
     pairs: readPairs(fields, names),
     outcomes: readOutcomes(fields),
     topK: fields.count("top_k") ?? DEFAULT_TOP_K,
@@ -170,6 +171,15 @@ function readReference(fields: ConfigFields, policies: readonly PolicySpec[]): s
   });
 }
 
+function readOnly(fields: ConfigFields, names: readonly string[]): readonly string[] | undefined {
+  const only = fields.texts("checkpoints");
+  const unknown = only?.find((name) => !names.includes(name));
+  if (unknown === undefined) return only;
+  throw new UsageError(`the checkpoint ${unknown} is not one of the policies`, {
+    hint: `the policies are ${names.join(", ")}`,
+  });
+}
+
 function readPairs(fields: ConfigFields, names: readonly string[]): (readonly [string, string])[] {
   return (fields.list("pairs") ?? []).map((pair) => {
     const [p, q] =
@@ -192,6 +202,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
   const promptTemplate = fields.text("prompt_template");
   const appendEos = fields.flag("append_eos");
   const limit = fields.count("limit");
+  const onlyWrong = fields.flag("only_wrong");
   const problems = fields.text("problems");
   const files = fields.texts("texts");
   const columns = fields.textMap("columns");
@@ -213,6 +224,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
     }),
     ...(appendEos !== undefined && { appendEos }),
     ...(limit !== undefined && { limit }),
+    ...(onlyWrong !== undefined && { onlyWrong }),
   };
 }
 
@@ -290,9 +302,23 @@ function readBackend(fields: ConfigFields | undefined): ConfiguredStudy["backend
     retries: fields.count("retries", 0),
     fullVocabulary: fields.flag("full_vocabulary"),
     vocabularySize: fields.count("vocabulary_size"),
+    python: fields.text("python"),
+    gpu: readGpu(fields),
+    dtype: fields.choice("dtype", ["auto", "float32", "bfloat16", "float16"]),
+    deviceMap: fields.text("device_map"),
+    batchTokens: fields.count("batch_tokens"),
   };
   fields.finish();
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** `0`, `"0,1"` or `none`: in YAML a single GPU is a number. */
+function readGpu(fields: ConfigFields): string | undefined {
+  const value = fields.raw("gpu");
+  if (value === undefined) return undefined;
+  const text = String(value);
+  if (/^(none|\d+(,\d+)*)$/.test(text)) return text;
+  throw fields.wrong("gpu", "a number, several (0,1) or none");
 }
 
 function times(value: number | undefined, factor: number): number | undefined {

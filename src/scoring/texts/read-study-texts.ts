@@ -25,6 +25,8 @@ export interface ReadTextsOptions {
   readonly appendEos?: boolean | undefined;
   /** Most texts: the first ones. */
   readonly limit?: number | undefined;
+  /** Whether texts stay out that are right, or of which it is not known; default not. */
+  readonly onlyWrong?: boolean | undefined;
 }
 
 export interface StudyTexts {

@@ -1,0 +1,91 @@
+/**
+ * RL-Probe's own `configs/config.yaml` (its commits 0aa5cb29, without revisions, and 55e93244, with them) as a study's
+ * settings. Names of policies are those that its `ModelLoader.register_from_config` gives.
+ *
+ * @module
+ */
+import { ConfigFields } from "./fields.ts";
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** Whether a config is one of RL-Probe's: a study of ours has no `models`. */
+export function isRlProbeConfig(config: Config): boolean {
+  const { models } = config;
+  return typeof models === "object" && models !== null && "base_model" in models;
+}
+
+/**
+ * What such a config says, in the words of ours. Its `dataset.filter` describes the files that its first script wrote, and
+ * pairs that name no checkpoint are passed over, as they are there; figures and logs are not settings here.
+ *
+ * @throws UsageError for values of the wrong kind
+ */
+export function readRlProbeConfig(config: Config, file: string): Config {
+  const fields = new ConfigFields(config, "", file);
+  const policies = readPolicies(fields.fields("models")!);
+  const spikes = fields.fields("analysis")?.fields("spike_detection");
+  const baselines = fields.fields("baselines");
+  const settings: Record<string, unknown> = {
+    policies,
+    reference: "dpo",
+    baselines: "sft" in policies ? ["sft"] : undefined,
+    pairs: readPairs(baselines?.fields("checkpoint_progression"), Object.keys(policies)),
+    prompt_template: "rl-probe",
+    spikes: dropAbsent({
+      method: spikes?.text("method"),
+      threshold: spikes?.number("threshold"),
+      min_distance: spikes?.count("min_spike_distance", 0),
+    }),
+    alpha: fields.fields("metrics")?.fields("significance")?.number("alpha"),
+    cases: fields.fields("visualization")?.fields("case_study")?.count("num_cases", 0),
+    limit: fields.fields("dataset")?.count("max_problems"),
+    seed: fields.count("seed", 0),
+    backend: readHardware(fields.fields("hardware")),
+  };
+  return dropAbsent(settings);
+}
+
+function readPolicies(models: ConfigFields): Record<string, unknown> {
+  const policies: Record<string, unknown> = { dpo: `hf:${models.text("base_model")}` };
+  const sft = models.text("sft_model");
+  if (sft !== undefined) policies.sft = `hf:${sft}`;
+  for (const [i, value] of (models.list("rlvr_checkpoints") ?? []).entries()) {
+    const checkpoint = new ConfigFields(value, `models.rlvr_checkpoints[${i}]`, undefined);
+    const [path, step] = [checkpoint.text("path"), checkpoint.count("step", 0)];
+    if (path === undefined) throw checkpoint.wrong("path", "the directory of a checkpoint");
+    if (step === undefined) throw checkpoint.wrong("step", "the checkpoint's step");
+    const revision = checkpoint.text("revision");
+    const at = revision === undefined ? `hf:${path}` : `hf:${path}@${revision}`;
+    policies[`rlvr_step_${step}`] = dropAbsent({ at, step, stage: checkpoint.text("stage") });
+  }
+  return policies;
+}
+
+function readPairs(progression: ConfigFields | undefined, names: readonly string[]): unknown[] | undefined {
+  if (progression === undefined || progression.flag("enabled") === false) return undefined;
+  const find = (name: unknown): string | undefined =>
+    names.find((known) => known === name || known === `rlvr_${String(name)}`);
+  const pairs = (progression.list("pairs") ?? []).flatMap((pair) => {
+    const [p, q] = Array.isArray(pair) ? pair.map(find) : [];
+    return p === undefined || q === undefined || p === q ? [] : [[p, q]];
+  });
+  return pairs.length === 0 ? undefined : pairs;
+}
+
+function readHardware(hardware: ConfigFields | undefined): Record<string, unknown> | undefined {
+  if (hardware === undefined) return undefined;
+  const device = hardware.text("device");
+  const several = hardware.fields("multi_gpu");
+  const ids = several?.flag("enabled") ? several.list("gpu_ids") : undefined;
+  const [, one] = /^cuda:(\d+)$/.exec(device ?? "") ?? [];
+  const spread = device !== undefined && ["auto", "balanced", "sequential"].includes(device);
+  return dropAbsent({
+    gpu: device === "cpu" ? "none" : (one ?? (ids === undefined ? undefined : ids.join(","))),
+    device_map: spread ? device : undefined,
+    dtype: hardware.text("dtype"),
+  });
+}
+
+function dropAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}

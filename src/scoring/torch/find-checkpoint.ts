@@ -1,0 +1,81 @@
+import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { NotFoundError } from "../../core/base/index.ts";
+import { statIfPresent } from "../../input/io/index.ts";
+
+const WEIGHTS = /\.(safetensors|bin)$/;
+
+/**
+ * The directory that a location means: itself, or, for `DIR@REVISION`, the revision's under it. That is a folder of that
+ * name (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same in a `huggingface` or `hf` folder of it, or
+ * what the Hub's cache has under `snapshots` for a branch, tag or commit. `ORG/MODEL` is a directory, or that cache's.
+ *
+ * @throws NotFoundError when there is no such directory or revision
+ */
+export async function findCheckpoint(where: string): Promise<string> {
+  if (await isDirectory(where)) return where;
+  const cached = await findCached(where);
+  if (cached !== undefined) return cached;
+  const at = where.lastIndexOf("@");
+  const dir = where.slice(0, at);
+  const revision = where.slice(at + 1);
+  if (at < 0 || revision === "" || !(await isDirectory(dir))) {
+    const missing = at < 0 ? where : dir;
+    throw new NotFoundError(`${missing} is not a directory`, {
+      at: { file: missing },
+      likely: "the path is misspelled, or the model is named as on the Hub",
+      hint: "download the model first, and give its directory: hf download MODEL --local-dir DIR",
+    });
+  }
+  const names = /^\d+$/.test(revision)
+    ? [revision, `checkpoint-${revision}`, `global_step_${revision}`, `step_${revision}`]
+    : [revision];
+  const folders = names.flatMap((name) => [name, join(name, "huggingface"), join(name, "hf")]);
+  for (const folder of [...folders, ...(await findSnapshot(dir, revision))])
+    if ((await checkpointFiles(join(dir, folder))).length > 0) return join(dir, folder);
+  const found = await revisionNames(dir);
+  throw new NotFoundError(`${dir} has no revision ${revision}`, {
+    at: { file: dir },
+    likely: found.length > 0 ? `its revisions are ${found.join(", ")}` : "none of its folders holds a model",
+    hint: `looked for ${names.join(", ")} and snapshots/${revision}: give the revision's directory itself`,
+  });
+}
+
+/** A model that the Hub's own programs have downloaded, under the name that it has there; `main` without a revision. */
+async function findCached(where: string): Promise<string | undefined> {
+  const [, org, model, revision = "main"] = /^([\w.-]+)\/([\w.-]+)(?:@(.+))?$/.exec(where) ?? [];
+  if (org === undefined) return undefined;
+  const { HF_HUB_CACHE, HF_HOME } = process.env;
+  const cache = HF_HUB_CACHE || join(HF_HOME || join(homedir(), ".cache", "huggingface"), "hub");
+  const dir = join(cache, `models--${org}--${model}`);
+  for (const folder of await findSnapshot(dir, revision))
+    if ((await checkpointFiles(join(dir, folder))).length > 0) return join(dir, folder);
+  return undefined;
+}
+
+/** The Hub's cache keeps branches and tags as files that name a commit, and commits as folders. */
+async function findSnapshot(dir: string, revision: string): Promise<string[]> {
+  const commit = await readFile(join(dir, "refs", revision), "utf8").catch(() => undefined);
+  return [...(commit === undefined ? [] : [join("snapshots", commit.trim())]), join("snapshots", revision)];
+}
+
+async function revisionNames(dir: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of (await readdir(dir)).sort())
+    if ((await checkpointFiles(join(dir, name))).length > 0) found.push(name);
+  return found.slice(0, 12);
+}
+
+/** Configuration and weights of a directory; none where it does not hold both, or cannot be read. */
+export async function checkpointFiles(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch((): string[] => []);
+  const weights = names.filter((name) => WEIGHTS.test(name)).sort();
+  return names.includes("config.json") && weights.length > 0
+    ? ["config.json", ...weights].map((name) => join(dir, name))
+    : [];
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await statIfPresent(path))?.isDirectory() === true;
+}
