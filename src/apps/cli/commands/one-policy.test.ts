@@ -39,7 +39,7 @@ const put = (name: string, value: object): Promise<void> => writeFile(path(name)
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "logratio-one-"));
-  for (const folder of ["mixed", "covered", "halves"]) await mkdir(path(folder));
+  for (const folder of ["mixed", "covered", "halves", "sides"]) await mkdir(path(folder));
   await put("rollout.json", { ...BATCH, global_step: 4 });
   await put("trainer.json", { ...REST, ...TRAINER, global_step: 4 });
   await put("mixed/step_1.json", { ...BATCH, ...TRAINER });
@@ -49,6 +49,8 @@ beforeAll(async () => {
   await put("covered/rollout_step_1.json", BATCH);
   await put("halves/step_1.json", BATCH);
   await put("halves/step_2.json", { ...REST, ...TRAINER });
+  await put("sides/rollout_step_1.json", BATCH);
+  await put("sides/trainer_step_1.json", { ...REST, ...TRAINER });
 });
 
 afterAll(() => rm(directory, { recursive: true }));
@@ -128,13 +130,16 @@ describe("one-sided files beside complete ones", () => {
     expect(left_out).toEqual([expect.objectContaining({ count: 1, why: "no_data", severity: "info" })]);
   });
 
-  it("of the other policy alone are left out of one policy's figures", async () => {
-    const { status, out, err } = await run("halves", { json: true });
-    const result = JSON.parse(out) as PolicyReport;
-    expect([status, result.policies, result.metrics.sequences]).toEqual([EXIT.skipped, "rollout", 2]);
-    expect(err).toContain(
-      "1 file with trainer log-probs only left out: the figures are about the rollout policy",
-    );
+  it("of the other policy are joined to them, or refused where no sequence has a counterpart", async () => {
+    await expect(run("halves", { json: true })).rejects.toMatchObject({
+      _tag: "SchemaError",
+      message: expect.stringMatching(
+        /^none of 2 sequences in .*step_1\.json has a counterpart among the 2 in /,
+      ),
+    });
+    const { status, out } = await run("sides", { json: true });
+    const { metrics } = JSON.parse(out) as MismatchReport;
+    expect([status, metrics.sequences, metrics.tokens]).toEqual([EXIT.fine, 2, 5]);
   });
 
   it("stay refused where nobody asks for one policy", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { summarizeBatches } from "../../../../analyses/parallel/summarize-batches.ts";
 import { buildReport } from "../../../../analyses/report/build-report.ts";
+import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { resultJson } from "../../../../core/base/json.ts";
 import { turnOfMark } from "../../../../core/kernels/turns.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
@@ -69,7 +70,7 @@ describe("the demo run", () => {
       summary,
       parity: [],
       findings: source.findings.list(),
-      sources: source.sources.map(({ step = null, rank = null, ...rest }) => ({ ...rest, step, rank })),
+      sources: sourceSummaries(source),
     });
   });
   afterAll(async () => {
