@@ -214,6 +214,18 @@ def test_a_slow_disk_drops_and_never_blocks(tmp_path, monkeypatch, caplog):
     assert "dropped because the disk was too slow" in caplog.text
 
 
+def test_calls_of_a_step_count_their_rows_on(tmp_path):
+    with logratio.init(tmp_path) as run:
+        for step in (1, 2, 1):
+            run.log(step=step, rollout_log_probs=[[-1.0], [-1.0]], old_log_probs=[[-1.0], [-1.0]])
+    rows = {path.name: read(path)[0]["row"].tolist() for path in written(run)}
+    assert rows == {
+        "step_1.rank_0.call_0.safetensors": [0, 1],
+        "step_1.rank_0.call_1.safetensors": [2, 3],
+        "step_2.rank_0.call_0.safetensors": [0, 1],
+    }
+
+
 @pytest.mark.parametrize("wrong", [{"every": 0}, {"sample": 0}, {"sample": 1.5}])
 def test_arguments_out_of_range(tmp_path, wrong):
     with pytest.raises(ValueError, match="must be"):

@@ -27,6 +27,8 @@ logger = logging.getLogger("logratio")
 SCHEMA_VERSION = "1"
 _TEXTS = {"uid", "sample_id", "data_source", "prompt_text", "response_text"}
 _STOP = None
+#: Steps whose rows are counted on; asynchronous loops have a few under way.
+_STEPS_KEPT = 64
 
 
 @dataclass
@@ -108,6 +110,7 @@ class Recorder:
         self._waiting = 0
         self._waiting_bytes = 0
         self._lock = threading.Lock()
+        self._rows: dict[int, int] = {}
         self._said: set[str] = set()
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
@@ -242,6 +245,7 @@ class Recorder:
         lengths: list[int] = []
         arrays = pack(columns, lambda sequences: self._choose(call.step, sequences, columns, lengths))
         rank = self._find_rank()
+        arrays["row"] += np.int32(self._number_rows(call.step, lengths[0]))
         metadata = {
             "logratio.schema_version": SCHEMA_VERSION,
             "trainer": "recorder",
@@ -254,6 +258,14 @@ class Recorder:
         self.counts.sequences += len(arrays["row"])
         self.counts.sequences_left_out += lengths[0] - len(arrays["row"])
         self.counts.tokens += int(arrays["response_offsets"][-1])
+
+    def _number_rows(self, step: int, sequences: int) -> int:
+        """The row of the first of ``sequences``: calls of one step count on, so that a handle names one sequence."""
+        first = self._rows.pop(step, 0)
+        self._rows[step] = first + sequences
+        if len(self._rows) > _STEPS_KEPT:
+            del self._rows[next(iter(self._rows))]
+        return first
 
     def _choose(self, step: int, sequences: int, columns: Mapping[str, Any], seen: list[int]) -> np.ndarray:
         """Which sequences to write, from their place alone: a choice by length or content would bend every figure."""
