@@ -1,6 +1,6 @@
 /**
  * The record itself: Parquet that logratio wrote, or that a trainer wrote with the same column names (a subset will
- * do), and the same names in JSONL.
+ * do), the same names in JSONL, and in safetensors with the lists laid end to end.
  *
  * @module
  */
@@ -22,12 +22,15 @@ import {
   SCALAR_COLUMNS,
   VERSION_KEY,
 } from "../../../core/schema/index.ts";
-import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
-import type { Adapter, AdapterContext } from "../adapter.ts";
+import type { RowChunk, RowDocument, RowValue, SourceDocument, TreeDocument } from "../../io/index.ts";
+import type { Adapter, AdapterContext, Match, OnePolicy } from "../adapter.ts";
 import { findOnePolicy } from "../shared/missing-side.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, isRowMap, toNumber, toNumbers, toText } from "../shared/row-values.ts";
+import { describeValue } from "../shared/tree-values.ts";
+import { isPacked, readMetadataNumber, readPackedRecord } from "./packed.ts";
 
+const NO_MASK = "response mask: not present, so every token counts as sampled";
 const NEEDED = [LIST_COLUMNS.rolloutLogprobs, LIST_COLUMNS.trainerLogprobs];
 
 /** Row `i` of a chunk under the current version's names. */
@@ -211,7 +214,7 @@ async function* readBlocks(
   }
 }
 
-function versionProblem(document: RowDocument): LogratioError | undefined {
+function versionProblem(document: SourceDocument): LogratioError | undefined {
   try {
     readVersion(document.metadata, document.file);
     return undefined;
@@ -229,39 +232,59 @@ function missingColumn(has: "rollout" | "trainer", file: string): MissingSideErr
   });
 }
 
+/** The side that there is, where there is one only. */
+function describeColumns(names: readonly string[], file: string): OnePolicy | undefined {
+  const only = findOnePolicy((side) => names.includes(LIST_COLUMNS[`${side}Logprobs`]));
+  return only && { has: only, error: missingColumn(only, file) };
+}
+
+const KNOWN: readonly string[] = [...Object.values(LIST_COLUMNS), ...Object.values(SCALAR_COLUMNS)];
+
+function isKnown(name: string): boolean {
+  return KNOWN.includes(name) || Object.values(POLICY_PREFIXES).some((prefix) => name.startsWith(prefix));
+}
+
+function detectPacked(document: TreeDocument): Match | undefined {
+  if (document.metadata[VERSION_KEY] === undefined || !isPacked(document)) return undefined;
+  const names = Object.keys(document.root);
+  return {
+    score: 1,
+    found: names.filter(isKnown).map((name) => `${name}: ${describeValue(document.root[name])}`),
+    guessed: names.includes(LIST_COLUMNS.responseMask) ? [] : [NO_MASK],
+    missing: KNOWN.filter((name) => !names.includes(name)),
+    step: readMetadataNumber(document, SCALAR_COLUMNS.step),
+    rank: readMetadataNumber(document, SCALAR_COLUMNS.rank),
+    problem: versionProblem(document),
+    onePolicy: describeColumns(names, document.file),
+  };
+}
+
 export const record: Adapter = {
   name: "record",
   async detect(document, mapping) {
     // Columns that the user named are not the layout's: the generic adapter reads them.
-    if (document.kind !== "rows" || mapping !== undefined) return undefined;
+    if (mapping !== undefined) return undefined;
+    if (document.kind === "tree") return detectPacked(document);
     const names = [...new Set(document.sample.flatMap((row) => Object.keys(row)))];
     const declared = document.metadata[VERSION_KEY] !== undefined;
     if (!declared && !NEEDED.every((name) => names.includes(name))) return undefined;
     const problem = versionProblem(document);
-    const only = findOnePolicy((side) => names.includes(LIST_COLUMNS[`${side}Logprobs`]));
     const sampled = (name: string): RowValue | undefined =>
       document.sample.map((row) => row[name]).find((value) => value !== undefined && value !== null);
-    const known = [...Object.values(LIST_COLUMNS), ...Object.values(SCALAR_COLUMNS)];
     return {
       score: 1,
-      found: names
-        .filter(
-          (name) =>
-            (known as string[]).includes(name) ||
-            Object.values(POLICY_PREFIXES).some((prefix) => name.startsWith(prefix)),
-        )
-        .map((name) => `${name}: ${describeRowValue(sampled(name))}`),
-      guessed: names.includes(LIST_COLUMNS.responseMask)
-        ? []
-        : ["response mask: not present, so every token counts as sampled"],
-      missing: known.filter((name) => !names.includes(name)),
+      found: names.filter(isKnown).map((name) => `${name}: ${describeRowValue(sampled(name))}`),
+      guessed: names.includes(LIST_COLUMNS.responseMask) ? [] : [NO_MASK],
+      missing: KNOWN.filter((name) => !names.includes(name)),
       step: agreedNumber(document, [SCALAR_COLUMNS.step]),
       rank: agreedNumber(document, [SCALAR_COLUMNS.rank]),
       problem,
-      ...(only !== undefined && { onePolicy: { has: only, error: missingColumn(only, document.file) } }),
+      onePolicy: describeColumns(names, document.file),
     };
   },
   async read(document, context) {
-    return { alignment: "token", sampling: {}, blocks: readBlocks(document as RowDocument, context) };
+    const blocks =
+      document.kind === "tree" ? readPackedRecord(document, context) : readBlocks(document, context);
+    return { alignment: "token", sampling: {}, blocks };
   },
 };
