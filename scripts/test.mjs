@@ -24,6 +24,7 @@ const steps = [
   ["build", script("build")],
   ["weight of the page", script("check-page-weight")],
   ["tests", tool("vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`)],
+  ["the Python package", script("test-python")],
   // One seed: a change that breaks a reader fails here, and one that has nothing to do with readers never does.
   ["fuzzing", script("fuzz", "--seed", "1", "--cases", "1500")],
   ["examples in documentation", script("check-docs")],

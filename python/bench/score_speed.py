@@ -20,21 +20,41 @@ import torch
 import transformers
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from logratio.scoring import figures, models  # noqa: E402
-from logratio.scoring.score import HiddenCache, Scorer, Text  # noqa: E402
+from logratio.scoring import figures, models
+from logratio.scoring.score import HiddenCache, Scorer, Text
 
 SIZES = {
-    "tiny": {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2},
+    "tiny": {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+    },
     # The shapes of Llama 3.2 1B and Llama 3.1 8B.
-    "1b": {"hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8},
-    "8b": {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8},
+    "1b": {
+        "hidden_size": 2048,
+        "intermediate_size": 8192,
+        "num_hidden_layers": 16,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+    },
+    "8b": {
+        "hidden_size": 4096,
+        "intermediate_size": 14336,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+    },
 }
 VOCABULARY = 128_256
 
 
 def make(size: str, device: torch.device, dtype: torch.dtype) -> transformers.PreTrainedModel:
     torch.manual_seed(0)
-    config = transformers.LlamaConfig(**SIZES[size], vocab_size=4096 if size == "tiny" else VOCABULARY, max_position_embeddings=8192)
+    config = transformers.LlamaConfig(
+        **SIZES[size], vocab_size=4096 if size == "tiny" else VOCABULARY, max_position_embeddings=8192
+    )
     torch.set_default_dtype(dtype)
     try:
         with device:
@@ -98,7 +118,9 @@ def count_flop(model: models.Model, length: int, rows: float) -> tuple[float, fl
     return 2 * layers + attention, 2 * head * rows
 
 
-def check_against_float64(p: models.Model, q: models.Model, text: Text, found: dict[str, np.ndarray], count: int) -> dict[str, float]:
+def check_against_float64(
+    p: models.Model, q: models.Model, text: Text, found: dict[str, np.ndarray], count: int
+) -> dict[str, float]:
     """Largest differences from float64 logits of the same hidden states, at ``count`` positions."""
     places = np.linspace(0, text.rows - 2, count).astype(int)
     scorer = Scorer(1 << 28, HiddenCache(0), lambda: None)
@@ -117,8 +139,13 @@ def check_against_float64(p: models.Model, q: models.Model, text: Text, found: d
         "reverse_kl.0": (log_q.exp() * (log_q - log_p)).sum(-1),
         "js_divergence.0": (log_p.exp() * (log_p - log_m) + log_q.exp() * (log_q - log_m)).sum(-1) / 2,
     }
-    differences = {name: float(np.abs(found[name][places] - values.cpu().numpy()).max()) for name, values in wanted.items()}
-    return differences | {"mean forward_kl": float(wanted["forward_kl.0"].mean()), "mean entropy": float(wanted["entropies"].mean())}
+    differences = {
+        name: float(np.abs(found[name][places] - values.cpu().numpy()).max()) for name, values in wanted.items()
+    }
+    return differences | {
+        "mean forward_kl": float(wanted["forward_kl.0"].mean()),
+        "mean entropy": float(wanted["entropies"].mean()),
+    }
 
 
 def measure(size: str, tokens: int, device: torch.device, limits: dict[str, float]) -> list[dict]:
@@ -128,12 +155,18 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
     disturb(other)
     p, q = wrap(module, device), wrap(other, device)
     cuda = device.type == "cuda"
-    print(f"{size}: {p.parameters / 1e9:.2f} G parameters each, logits in float32: {p.head_is_wide}, made in {time.perf_counter() - started:.0f} s", flush=True)
+    print(
+        f"{size}: {p.parameters / 1e9:.2f} G parameters each, logits in float32: {p.head_is_wide}, made in {time.perf_counter() - started:.0f} s",
+        flush=True,
+    )
     weights = torch.cuda.memory_allocated() / 1e9 if cuda else 0
     random = np.random.default_rng(0)
     found = []
     for length, batch_tokens in ((512, 16384), (2048, 16384), (8192, 16384)) if cuda else ((64, 256),):
-        texts = [Text(random.integers(0, p.vocabulary, length).astype(np.int32), length // 8) for _ in range(max(1, tokens // length))]
+        texts = [
+            Text(random.integers(0, p.vocabulary, length).astype(np.int32), length // 8)
+            for _ in range(max(1, tokens // length))
+        ]
         batches = [texts[i : i + batch_tokens // length] for i in range(0, len(texts), max(1, batch_tokens // length))]
         scorer = Scorer((1 << 31) if cuda else (1 << 26), HiddenCache(0), lambda: None)
         results: dict[int, dict] = {}
@@ -152,7 +185,9 @@ def measure(size: str, tokens: int, device: torch.device, limits: dict[str, floa
             score = timed(lambda: run([]), 3)
             compare = timed(lambda: run([q]), 3)
             peak = torch.cuda.max_memory_allocated() / 1e9 if cuda else 0
-            body = timed(lambda: [p.run_body(torch.from_numpy(np.stack([t.ids for t in b])).long()) for b in batches], 3)
+            body = timed(
+                lambda: [p.run_body(torch.from_numpy(np.stack([t.ids for t in b])).long()) for b in batches], 3
+            )
             block = scorer.block_rows(p.head_device, p.vocabulary)
             hidden = scorer.hidden_rows(p, batches[0][:1], False)[:block]
             head = timed(lambda: p.run_head(hidden)) / len(hidden)
@@ -202,7 +237,10 @@ def main() -> None:
     asked = parser.parse_args()
     device = models.choose_device(None)
     limits = ceilings(device)
-    print({"torch": torch.__version__, "transformers": transformers.__version__, "device": str(device), **limits}, flush=True)
+    print(
+        {"torch": torch.__version__, "transformers": transformers.__version__, "device": str(device), **limits},
+        flush=True,
+    )
     results = []
     for size in asked.sizes:
         results += measure(size, asked.tokens, device, limits)

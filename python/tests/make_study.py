@@ -70,10 +70,19 @@ def main(out: Path) -> None:
     models = {name: make_model(noise) for name, noise in zip(POLICIES, (0.0, 0.01, 0.05), strict=True)}
     for name, model in models.items():
         model.save_pretrained(out / "ckpt" / name, max_shard_size="40KB" if name == "step_20" else "5GB")
-    texts = [(f"t{i}", random.integers(3, VOCABULARY, p), random.integers(3, VOCABULARY, r)) for i, (p, r) in enumerate(LENGTHS)]
+    texts = [
+        (f"t{i}", random.integers(3, VOCABULARY, p), random.integers(3, VOCABULARY, r))
+        for i, (p, r) in enumerate(LENGTHS)
+    ]
     with (out / "texts.jsonl").open("w") as file:
         for name, prompt, response in texts:
-            row = {"id": name, "prompt": "p", "response": "r", "prompt_ids": prompt.tolist(), "response_ids": response.tolist()}
+            row = {
+                "id": name,
+                "prompt": "p",
+                "response": "r",
+                "prompt_ids": prompt.tolist(),
+                "response_ids": response.tolist(),
+            }
             file.write(json.dumps(row) + "\n")
     logits: dict[str, dict[str, np.ndarray]] = {}
     saved: dict[str, np.ndarray] = {}
@@ -84,7 +93,11 @@ def main(out: Path) -> None:
                 ids = np.concatenate([prompt, response])
                 rows = exact(torch.from_numpy(ids)[None]).logits[0].numpy()
                 logits.setdefault(name, {})[policy] = rows
-                saved |= {f"{name}.{policy}": rows.astype(np.float32), f"{name}.input_ids": ids, f"{name}.prompt_length": np.array(len(prompt))}
+                saved |= {
+                    f"{name}.{policy}": rows.astype(np.float32),
+                    f"{name}.input_ids": ids,
+                    f"{name}.prompt_length": np.array(len(prompt)),
+                }
     np.savez(out / "logits.npz", **saved)
     expected = {
         policy: {

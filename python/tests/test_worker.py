@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -126,7 +127,7 @@ def test_samples_are_seeded_and_their_log_probs_are_forced_ones(client, checkpoi
     def sample(n: int, **more):
         [frame] = client.ask("sample", {"ids": prompt}, model=model, n=n, **{**options, **more})
         starts = np.cumsum([0, *frame.header["lengths"]])
-        cut = lambda name: [frame.arrays[name][a:b] for a, b in zip(starts, starts[1:])]  # noqa: E731
+        cut = lambda name: [frame.arrays[name][a:b] for a, b in itertools.pairwise(starts)]  # noqa: E731
         return cut("ids"), cut("logprobs")
 
     ids, logprobs = sample(3)
@@ -247,10 +248,13 @@ def test_a_stream_that_is_not_the_protocol(torch):
 
 
 def test_what_libraries_print_does_not_reach_the_frames(checkpoints):
-    one = Client("-c", "import os\nfrom logratio.scoring import worker\nimport logratio.scoring.models as m\n"
-                 "plain = m.open_model\n"
-                 "def loud(*a):\n    print('to stdout')\n    os.write(1, b'to descriptor 1')\n    return plain(*a)\n"
-                 "m.open_model = loud\nworker.main()")
+    one = Client(
+        "-c",
+        "import os\nfrom logratio.scoring import worker\nimport logratio.scoring.models as m\n"
+        "plain = m.open_model\n"
+        "def loud(*a):\n    print('to stdout')\n    os.write(1, b'to descriptor 1')\n    return plain(*a)\n"
+        "m.open_model = loud\nworker.main()",
+    )
     assert one.open(checkpoints["llama-1"])["model"] == 1
     one.process.stdin.close()
     assert b"to descriptor 1" in one.process.stderr.read()
@@ -328,7 +332,9 @@ def test_a_reference_that_was_scored_does_not_run_again(torch, checkpoints, monk
     texts = [module.Text(ids.astype(np.int32), prompt) for ids, prompt in make_texts(6)]
     scorer = module.Scorer(1 << 20, module.HiddenCache(1 << 20), lambda: None)
     ran = []
-    monkeypatch.setattr(type(q), "run_body", lambda self, ids, plain=type(q).run_body: ran.append(self) or plain(self, ids))
+    monkeypatch.setattr(
+        type(q), "run_body", lambda self, ids, plain=type(q).run_body: ran.append(self) or plain(self, ids)
+    )
     with torch.inference_mode():
         first = dict(scorer.score(q, [], texts, 1, keep=True))
         again = dict(scorer.score(p, [q], texts, 1))

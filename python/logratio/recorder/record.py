@@ -80,6 +80,9 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
     for policy, (ids, logprobs) in (columns.get("top_k") or {}).items():
         packed[f"topk_ids.{policy}"] = flatten(f"top_k[{policy!r}]", ids, np.dtype(np.int32))
         packed[f"topk_logprobs.{policy}"] = _as_float(flatten(f"top_k[{policy!r}]", logprobs))
+    digits = columns.get("digit_log_probs")
+    if digits is not None:
+        packed["digit_logprobs"] = _as_float(flatten("digit_log_probs", digits))
     packed |= _pack_prompts(columns, chosen)
     for name, column in ROW_COLUMNS.items():
         if columns.get(name) is not None:

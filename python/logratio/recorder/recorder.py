@@ -150,7 +150,7 @@ class Recorder:
             top_k: alternatives by policy (``"rollout"``, ``"trainer"``): ids and log-probs, ``[B, T, K]`` each.
             meta: facts of the whole batch: ``temperature``, ``top_p``, ``top_k``, ``logprobs_mode``, ``trainer``.
             further: ``attention_mask`` ``[B, P + T]``, ``prompt_mask``, ``ref_log_prob``, ``rollout_entropy``,
-                ``entropys``, ``acc``, ``position_ids``, ``weight_versions``, ``data_source``, ``sample_id``,
+                ``entropys``, ``digit_log_probs`` ``[B, T, 10]``, ``acc``, ``position_ids``, ``weight_versions``, ``data_source``, ``sample_id``,
                 ``prompt_text``, ``response_text``.
         """
         given = {

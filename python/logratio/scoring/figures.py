@@ -69,9 +69,7 @@ class Compiled:
         most = max(1, CACHED_VALUES // max(1, columns))
         if rows <= most:
             return self._plain(*arguments)
-        found = [
-            self._plain(*(values[start : start + most] for values in arguments)) for start in range(0, rows, most)
-        ]
+        found = [self._plain(*(values[start : start + most] for values in arguments)) for start in range(0, rows, most)]
         if isinstance(found[0], torch.Tensor):
             return torch.cat(found)
         parts = [torch.cat(values) for values in zip(*found, strict=True)]
@@ -195,9 +193,7 @@ def compare_rows(p: torch.Tensor, q: torch.Tensor, softmax: Softmax | None = Non
     excluded_p = excluded_share(p[:, columns:], of_p)
     excluded_q = excluded_share(q[:, columns:], of_q)
     offset = (of_q.maximum - of_p.maximum) + (torch.log1p(of_q.rest) - torch.log1p(of_p.rest))
-    forward, reverse, jensen, distance = compute_divergences(
-        common_p, common_q, of_p.log_sum, of_q.log_sum, offset
-    )
+    forward, reverse, jensen, distance = compute_divergences(common_p, common_q, of_p.log_sum, of_q.log_sum, offset)
     figures = {
         "forward_kl": forward,
         "reverse_kl": reverse,

@@ -214,9 +214,7 @@ def _choose_dtype(asked: str | None, device: torch.device) -> torch.dtype | str:
         # Half precision is emulated on most CPUs, and rounds what the figures are made of.
         return torch.float32 if device.type == "cpu" and asked is None else "auto"
     if asked not in DTYPES:
-        raise WorkerError(
-            f"the dtype is {asked}, not auto, {', '.join(DTYPES)}", kind="usage", hint="--dtype bfloat16"
-        )
+        raise WorkerError(f"the dtype is {asked}, not auto, {', '.join(DTYPES)}", kind="usage", hint="--dtype bfloat16")
     return DTYPES[asked]
 
 
@@ -393,5 +391,3 @@ def describe_model(model: Model) -> dict[str, Any]:
         "attention": attention,
         "notes": notes,
     }
-
-

@@ -60,9 +60,7 @@ def sample_texts(model: Model, prompt: np.ndarray, options: SampleOptions, check
         if all(stopped):
             break
         given = torch.tensor(next_ids, device=model.device).unsqueeze(1)
-    found = [
-        Sampled(np.array(ids[i], np.int32), np.array(logprobs[i], np.float64), stopped[i]) for i in range(n)
-    ]
+    found = [Sampled(np.array(ids[i], np.int32), np.array(logprobs[i], np.float64), stopped[i]) for i in range(n)]
     return found * (options.n // n)
 
 

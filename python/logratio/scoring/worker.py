@@ -126,9 +126,7 @@ class Worker:
             texts.append(Text(arrays["ids"][start : start + length], prompt_length))
             start += length
         with torch.inference_mode():
-            answers = self._scores().score(
-                model, references, texts, header.get("top_k", 0), header.get("keep", False)
-            )
+            answers = self._scores().score(model, references, texts, header.get("top_k", 0), header.get("keep", False))
             for place, found in answers:
                 if isinstance(found, Failure):
                     self.send({"request": self._request, "text": place, "error": found.error.describe()})

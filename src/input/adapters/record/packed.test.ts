@@ -61,6 +61,8 @@ describe("the packed record as the Python recorder writes it", () => {
       trainer: "recorder",
       alignment: "token",
     });
+    // Ten to each token, all of them equally likely.
+    expect(batch!.digitLogprobs).toEqual(new Float32Array(100).fill(Math.fround(Math.log(0.1))));
     expect(batch!.sampling).toEqual({ temperature: 0.7, topP: 0.95, logprobsMode: "processed_logprobs" });
     expect(run.sources[0]).toMatchObject({ trainer: "record", step: 12, rank: 3, guessed: [] });
     expect(findings).toEqual([]);

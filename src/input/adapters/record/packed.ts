@@ -245,6 +245,7 @@ export async function* readPackedRecord(
         entropies: cut.named(POLICY_PREFIXES.entropies),
         topK: pairTopK(cut, columns),
         advantages: cut.list(LIST_COLUMNS.advantages),
+        digitLogprobs: cut.list(LIST_COLUMNS.digitLogprobs),
         positionIds: cut.list(LIST_COLUMNS.positionIds),
         weightVersions: cut.list(LIST_COLUMNS.weightVersions),
         promptTokenIds:
