@@ -89,3 +89,13 @@ it("lists five names, and how many more there are", () => {
   expect(listSome(["a", "b", "c", "d", "e", "f"])).toBe("a, b, c, d, e and 1 more");
   expect(listSome(["a", "b"], 1)).toBe("a and 1 more");
 });
+
+it("keeps the lines of an exporter out of the list of findings", async () => {
+  const good = await put("step_1.jsonl", SEQUENCE);
+  const { old_log_probs: _, ...rollout } = SEQUENCE;
+  const half = await put("step_2.jsonl", { ...rollout, responses: [1, 2] });
+  const { findings } = await readAll([good, half]);
+  expect(findings.find(({ code }) => code === "one-sided")!.hint).toBe(
+    "make verl write both; logratio report step_2.jsonl, given alone, prints the lines",
+  );
+});

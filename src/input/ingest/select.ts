@@ -64,6 +64,14 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
   });
 }
 
+/** Lines of code have no place in a list of findings: whoever wants them asks about the file alone. */
+function shortenHint(hint: string, file: string): string {
+  const [first = "", ...lines] = hint.split("\n");
+  return lines.length === 0
+    ? first
+    : `${first.replace(/:$/, "")}; logratio report ${basename(file)}, given alone, prints the lines`;
+}
+
 /** One-sided files beside complete ones lose nothing where those have their steps; named ones do. */
 function reportOneSided(
   findings: FindingLog,
@@ -82,7 +90,7 @@ function reportOneSided(
     omits: { unit: "file", why: isLost ? "incomparable" : "no_data" },
     at: { file: source.report.file },
     ...(problem.likely === undefined ? {} : { likely: problem.likely }),
-    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    ...(problem.hint === undefined ? {} : { hint: shortenHint(problem.hint, source.report.file) }),
     describe: (count) =>
       `${count} ${count === 1 ? "file" : "files"} without the two sides: ${problem.message}`,
   });
