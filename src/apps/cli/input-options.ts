@@ -46,7 +46,10 @@ export function addMemoryOption(command: Command): Command {
 export function addInputOptions(command: Command): Command {
   addMemoryOption(command)
     .option("--steps <range>", "read only these steps: 30, 100..200, 10,20,30")
-    .option("--pair", "two files with scores of the same tokens: the rollout side first, then the trainer's")
+    .option(
+      "--pair",
+      "two files with one policy's log-probs each, the rollout side first: join them even if neither says whose they are",
+    )
     .option(
       "--align <shift>",
       "take the trainer's log-prob of token t from entry t + SHIFT; auto: as the data say; none: no check (default 0, checked)",

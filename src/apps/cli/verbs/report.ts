@@ -11,7 +11,8 @@ export const report: Verb<[paths: string[]], ReportOptions> = {
   arguments: [
     {
       syntax: "<path...>",
-      meaning: "files or directories written by a trainer; - for standard input (JSONL)",
+      meaning:
+        "files, directories or addresses (s3://, gs://, hf://, https://) of what a trainer wrote; - for standard input (JSONL)",
     },
   ],
   examples: [
