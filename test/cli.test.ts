@@ -314,7 +314,10 @@ const BAD: readonly BadInput[] = [
     make: () =>
       file("one-sided.jsonl", JSON.stringify({ input: "a", output: "b", gts: "c", score: 1, step: 1 })),
     status: 3,
-    says: ["holds text only: neither policy's log-probs are in it", "torch.save"],
+    says: [
+      "holds text only: neither policy's log-probs are in it",
+      "VERL_USE_EXTERNAL_MODULES=logratio_verl",
+    ],
   },
   {
     of: "columns that nobody knows",
