@@ -231,7 +231,7 @@ def test_bits_across_zero_and_the_whole_range():
     assert compare_policies(tiny, -tiny, bitwise=True).bitwise.histogram == ((2, 2, 1),)
     huge = np.array([np.finfo(np.float64).max])
     ((low, high, count),) = compare_policies(huge, -huge, bitwise=True).bitwise.histogram
-    # 2 · (2⁶³ − 2⁵² − 1) representable numbers lie between.
+    # 2 · (2⁶³ - 2⁵² - 1) representable numbers lie between.
     assert low <= 2 * (2**63 - 2**52 - 1) <= high and count == 1
 
 

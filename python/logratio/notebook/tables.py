@@ -146,7 +146,7 @@ def list_tokens(flat: Flat) -> dict[str, Any]:
     found: dict[str, Any] = {"handle": [f"{name}.t{t}" for name, t in zip(names, position.tolist(), strict=True)]}
     for column in _PLACES:
         if column in flat.rows:
-            found["sequence" if column == "row" else column] = np.repeat(flat.rows[column], flat.lengths)
+            found["sequence" if column == "row" else column] = np.repeat(_as_whole(flat.rows[column]), flat.lengths)
     found["position"] = position
     for column, values in flat.tokens.items():
         found[_TOKEN_NAMES.get(column, column)] = values
@@ -161,7 +161,7 @@ def list_sequences(flat: Flat) -> dict[str, Any]:
     found: dict[str, Any] = {"handle": list_handles(flat)}
     for column in _PLACES:
         if column in flat.rows:
-            found["sequence" if column == "row" else column] = flat.rows[column]
+            found["sequence" if column == "row" else column] = _as_whole(flat.rows[column])
     found["response_tokens"] = flat.lengths
     if {"rollout_logprobs", "trainer_logprobs"} <= set(flat.tokens):
         delta = _subtract(flat)
@@ -214,6 +214,12 @@ def make_frame(columns: dict[str, Any]) -> Any:
         "neither pandas nor polars is installed, and tokens come as their data frames",
         hint="pip install pandas pyarrow, or pip install polars",
     )
+
+
+def _as_whole(values: np.ndarray) -> np.ndarray:
+    """Steps, ranks and rows as integers, unless one is unknown: the record has doubles for those."""
+    numbers = np.asarray(values, np.float64)
+    return numbers.astype(np.int64) if np.isfinite(numbers).all() else numbers
 
 
 def _subtract(flat: Flat) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import LogratioError
-from .program import find_command, parse_error, write_flags
+from .program import environment, find_command, parse_error, write_flags
 from .reports import as_batches, as_paths, write_arrays
 
 #: What ``view`` sets itself.
@@ -100,6 +100,7 @@ def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any)
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
+        env=environment(),
         # An interrupt of a cell is not one of the viewer.
         start_new_session=True,
     )
