@@ -10,8 +10,9 @@ export async function announceServer(
   terminal: Terminal,
 ): Promise<void> {
   terminal.out(`${url}\n`);
+  const { pathname, search } = new URL(url);
   const tunnel = tunnelCommand(port, { connection: process.env.SSH_CONNECTION, user: userInfo().username });
-  const address = `http://127.0.0.1:${port}/${new URL(url).search}`;
+  const address = `http://127.0.0.1:${port}${pathname}${search}`;
   if (tunnel !== undefined) terminal.err(`from your own machine: ${tunnel}\nthen open ${address} there\n`);
   terminal.err("nothing leaves this machine; press Ctrl-C to stop\n");
   if (open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(url);

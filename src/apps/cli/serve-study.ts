@@ -14,6 +14,7 @@ export interface ServeStudyOptions {
   readonly host: string | undefined;
   readonly token: boolean | undefined;
   readonly open: boolean;
+  readonly embed: boolean | undefined;
   readonly cache: string | undefined;
   readonly redact: "text" | undefined;
   /** Written instead of served. */
@@ -30,7 +31,7 @@ export interface ServeStudyOptions {
  */
 export async function serveStudy(
   dir: string,
-  { port, host, token, open, cache, redact, bundle, forRuns, signal }: ServeStudyOptions,
+  { port, host, token, open, embed, cache, redact, bundle, forRuns, signal }: ServeStudyOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const [flag] = forRuns;
@@ -47,6 +48,7 @@ export async function serveStudy(
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     ...(token !== undefined && { token }),
+    ...(embed !== undefined && { embed }),
     onError: (error) => terminal.err(formatFailure(error, terminal)),
   }).catch(async (error: unknown) => {
     await study.close();

@@ -25,6 +25,9 @@ it("refuses what contradicts itself before anything is read", async () => {
     [{ follow: true, bundle: folder }],
     [{ follow: true, compare: [DEMO] }],
     [{ compareTokenizer: folder }],
+    [{ embed: true, bundle: folder }],
+    [{ embed: true }, "-"],
+    [{ embed: true, token: false }],
     [{ compare: ["-"] }, "-"],
   ] as const)
     expect(await refused(options, path)).toMatchObject({ _tag: "UsageError" });

@@ -32,6 +32,7 @@ export interface ViewOptions extends InputOptions, ForceOption {
   /** False with --no-open. */
   readonly open?: boolean;
   readonly follow?: boolean;
+  readonly embed?: boolean;
   readonly redact?: string;
   readonly cache?: string;
   readonly bundle?: string;
@@ -48,6 +49,7 @@ const VIEW_FLAGS = [
   "token",
   "open",
   "follow",
+  "embed",
   "redact",
   "cache",
   "bundle",
@@ -75,6 +77,12 @@ export async function view(
     throw new UsageError("--follow and --bundle cannot be combined: a bundle does not change", {
       hint: "leave out --follow to write the run as it is now",
     });
+  if (options.embed && options.bundle !== undefined)
+    throw new UsageError("--embed and --bundle cannot be combined: a bundle is not served by logratio");
+  if (options.embed && options.token === false)
+    throw new UsageError("--embed and --no-token cannot be combined: any site could frame the page");
+  if (options.embed && [...paths, ...(options.compare ?? [])].includes("-"))
+    throw new UsageError("--embed ends with standard input: it cannot be the run too");
   checkCompare(paths, options);
   const stop = new AbortController();
   const endListening = onInterrupt(() => {
@@ -82,6 +90,12 @@ export async function view(
     // Whoever waits for more of it waits until its writer ends, which may be never.
     if ([...paths, ...(options.compare ?? [])].includes("-")) process.stdin.destroy();
   });
+  // Whoever embeds it may be killed, and then stops nothing; what it held open closes by itself.
+  if (options.embed)
+    process.stdin
+      .resume()
+      .once("end", () => stop.abort())
+      .once("error", () => stop.abort());
   try {
     await checkPlaces(paths, options);
     const { redact: _, ...rest } = options;
@@ -91,18 +105,19 @@ export async function view(
     };
     const [path] = paths;
     if (paths.length === 1 && path !== undefined && isStudy(path)) {
-      const { host, token, open = true, cache, redact, bundle } = wanted;
+      const { host, token, open = true, embed, cache, redact, bundle } = wanted;
       const forRuns = inputFlags(options, [
         "port",
         "host",
         "token",
         "open",
+        "embed",
         "cache",
         "redact",
         "bundle",
         "force",
       ]);
-      const study = { port, host, token, open, cache, redact, bundle, forRuns, signal: stop.signal };
+      const study = { port, host, token, open, embed, cache, redact, bundle, forRuns, signal: stop.signal };
       return await serveStudy(path, study, terminal);
     }
     if (options.follow) return await serveFollowing(paths, wanted, port, terminal, stop.signal);
@@ -118,11 +133,13 @@ export async function view(
     return await serve(run, wanted, port, terminal, stop.signal);
   } finally {
     endListening();
+    // An open pipe would keep the process alive.
+    if (options.embed) process.stdin.destroy();
   }
 }
 
 /** What the pages of one policy have no use for. */
-const COMPARING_FLAGS = ["bundle", "compare", "truth", "cache"] as const;
+const COMPARING_FLAGS = ["bundle", "compare", "truth", "cache", "embed"] as const;
 
 /** @throws MissingSideError the one that is given, where no file has one policy's log-probs either */
 async function serveOnePolicy(
@@ -385,6 +402,7 @@ async function start(
     ...(port !== undefined && { port }),
     ...(options.host !== undefined && { host: options.host }),
     ...(options.token !== undefined && { token: options.token }),
+    ...(options.embed !== undefined && { embed: options.embed }),
     following: options.follow === true,
     onError: (error) => terminal.err(formatFailure(error, terminal)),
   }).catch(async (error: unknown) => {

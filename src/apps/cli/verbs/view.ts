@@ -41,6 +41,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       .option("--host <address>", "address to listen on (default 127.0.0.1)")
       .option("--no-token", "let every user of this machine open it, without a token in the address")
       .option("--no-open", "do not open a browser")
+      .option("--embed", "for a frame in another page, such as a notebook's: ends when standard input does")
       .option("--follow", "pick up new steps as they are written")
       .option("--redact <what>", "text: send token ids only, no text")
       .option("--cache <dir>", "cache directory (default: .logratio next to the data)")

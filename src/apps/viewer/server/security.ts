@@ -4,15 +4,17 @@
  * @module
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { refuse } from "./reply.ts";
 
+/** No page of another site may lay this one under its own. */
+const FRAMES = "; frame-ancestors 'none'";
 const HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy":
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy": `default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'${FRAMES}`,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
@@ -23,7 +25,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 export function securityHeaders(): MiddlewareHandler {
   return async (c, next) => {
     await next();
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
+    for (const [name, value] of Object.entries(HEADERS)) if (!c.res.headers.has(name)) c.header(name, value);
   };
 }
 
@@ -122,6 +124,38 @@ export function checkToken(token: string, portOf: () => number): MiddlewareHandl
     if (isSame(getCookie(c, cookie) ?? bearer ?? "", token)) return next();
     return refuse(c, 401, "open the whole address that logratio view printed: it has ?token=… at its end");
   };
+}
+
+/**
+ * Asks for the token as the first folder of every address: in another site's frame, as a notebook's cell is one, a
+ * browser sends no cookie. Who does not know the address cannot frame the page either, so only here may it be framed.
+ */
+export class PathToken {
+  readonly #known = new WeakSet<IncomingMessage>();
+
+  constructor(private readonly token: string) {}
+
+  /** Takes the token off a request's path; before anything else looks at it. */
+  strip(request: IncomingMessage): void {
+    const [, first = "", rest] = /^\/([^/?]*)(\/.*)$/.exec(request.url ?? "") ?? [];
+    if (rest === undefined || !isSame(first, this.token)) return;
+    request.url = rest;
+    this.#known.add(request);
+  }
+
+  check(): MiddlewareHandler<{ Bindings: { incoming: IncomingMessage } }> {
+    return async (c, next) => {
+      if (!this.#known.has(c.env.incoming))
+        return refuse(
+          c,
+          401,
+          "open the whole address that logratio view printed: its first folder is a token",
+        );
+      await next();
+      c.header("content-security-policy", HEADERS["content-security-policy"]!.replace(FRAMES, ""));
+      return undefined;
+    };
+  }
 }
 
 /** Relative, so that the browser keeps the scheme and host by which it came, whatever stands between. */

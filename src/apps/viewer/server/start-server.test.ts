@@ -199,6 +199,40 @@ describe("who may ask", () => {
     }
   });
 
+  it("is whoever knows the address, where the page stands in a notebook's frame", async () => {
+    const server = await serve(await demo(), { token: true, embed: true });
+    const folder = new URL(server.url).pathname;
+    expect(folder).toMatch(/^\/[\w-]{32}\/$/);
+    for (const path of [
+      "/",
+      "/api/run",
+      `/x${folder.slice(2)}`,
+      folder.slice(0, -1),
+      `/?token=${folder.slice(1, -1)}`,
+    ]) {
+      const { status, headers } = await ask(server, path);
+      expect([path, status]).toEqual([path, 401]);
+      expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    }
+    const page = await ask(server, folder);
+    expect([page.status, page.headers["set-cookie"]]).toEqual([200, undefined]);
+    expect(page.headers["content-security-policy"]).toMatch(/^default-src 'self'.*form-action 'none'$/);
+    expect((await ask(server, `${folder}api/run`)).status).toBe(200);
+    expect((await ask(server, `${folder}nothing`)).status).toBe(404);
+    const headers = { host: `127.0.0.1:${server.port}`, ...AS_JSON };
+    const asked = (more: Record<string, string>): Promise<{ readonly status: number }> =>
+      ask(server, `${folder}api/correct`, {
+        method: "POST",
+        headers: { ...headers, ...more },
+        body: QUESTION,
+      });
+    expect((await asked({})).status).toBe(200);
+    expect((await asked({ origin: "http://evil.example" })).status).toBe(403);
+    await expect(serve(await demo(), { token: false, embed: true })).rejects.toThrow("any site could frame");
+    // One request's token is not the next one's, on the same connection too.
+    expect((await ask(server, "/api/run")).status).toBe(401);
+  });
+
   it("knows the server by a name that only this machine has", async () => {
     const server = await serve(await demo());
     const status = async (host: string): Promise<number> =>

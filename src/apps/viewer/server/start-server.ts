@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
@@ -20,6 +21,7 @@ import {
   checkOrigin,
   checkToken,
   isLoopback,
+  PathToken,
   securityHeaders,
 } from "./security.ts";
 import { builtPage, staticFiles } from "./static-files.ts";
@@ -45,6 +47,11 @@ export interface ServerOptions {
    * may read what is shown, so only loopback may be without.
    */
   readonly token?: boolean;
+  /**
+   * Default false. Whether the page may stand in a frame of another page, as in a notebook's cell; the token is then the
+   * first folder of the address instead of a cookie.
+   */
+  readonly embed?: boolean;
   /** Default 8270, or the next that is free. A port that is named is taken or the server does not start; 0 is any. */
   readonly port?: number;
   /** The built page; default the one that comes with logratio. */
@@ -57,7 +64,7 @@ export interface ServerOptions {
 
 /** A server that runs. */
 export interface Served {
-  /** For the browser; with `?token=…` unless that was left out. */
+  /** For the browser; with `?token=…`, or the token as its folder, unless that was left out. */
   readonly url: string;
   readonly port: number;
   /** Also closes what is shown. */
@@ -144,7 +151,14 @@ function noEvents(c: Context): Response {
 
 async function serve(
   api: Hono,
-  { host = "127.0.0.1", token: hasToken = true, port: wanted, page = builtPage(), onError }: ServerOptions,
+  {
+    host = "127.0.0.1",
+    token: hasToken = true,
+    embed = false,
+    port: wanted,
+    page = builtPage(),
+    onError,
+  }: ServerOptions,
   events: (c: Context) => Response,
   pages?: Hono,
 ): Promise<Served> {
@@ -152,13 +166,19 @@ async function serve(
     throw new UsageError(`without a token the viewer listens to this machine only, not at ${host}`, {
       hint: "leave out --no-token or --host",
     });
+  if (embed && !hasToken)
+    throw new UsageError("--embed and --no-token cannot be combined: any site could frame the page", {
+      hint: "leave out --no-token",
+    });
   const files = pages === undefined ? await staticFiles(page) : new Map<string, Content>();
   const token = hasToken ? randomBytes(24).toString("base64url") : undefined;
   let port = 0;
 
-  const app = new Hono();
+  const app = new Hono<{ Bindings: { incoming: IncomingMessage } }>();
   app.use(securityHeaders(), checkHost(allowedHosts(host)));
-  if (token !== undefined) app.use(checkToken(token, () => port));
+  const inPath = embed && token !== undefined ? new PathToken(token) : undefined;
+  if (inPath !== undefined) app.use(inPath.check());
+  else if (token !== undefined) app.use(checkToken(token, () => port));
   const methodsAt = indexMethods(() => [api.routes, [{ method: "GET", path: "/events" }]].flat(), "/api");
   app.use(checkMethod(methodsAt), checkOrigin());
   app.route("/api", api);
@@ -182,10 +202,13 @@ async function serve(
   });
 
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: SLOW_CLIENTS });
+  if (inPath !== undefined)
+    server.prependListener("request", (request: IncomingMessage) => inPath.strip(request));
   port = await listen(server, host, wanted);
   const shown = EVERYWHERE.includes(host) ? hostname() : host.includes(":") ? `[${host}]` : host;
+  const folder = embed ? `${token}/` : `?token=${token}`;
   return {
-    url: `http://${shown}:${port}/${token === undefined ? "" : `?token=${token}`}`,
+    url: `http://${shown}:${port}/${token === undefined ? "" : folder}`,
     port,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,94 @@
+"""Arrays that were never logged, as the files that the program reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import LogratioError
+from ..recorder.arrays import Copier, copy, is_ragged
+from ..recorder.files import publish
+from ..recorder.record import ROW_COLUMNS, TEXT_COLUMNS, TOKEN_COLUMNS, BatchError, pack
+
+Packed = dict[str, np.ndarray]
+_SCHEMA_VERSION = "1"
+_OTHERS = {"response_mask", "prompts", "prompt_mask", "attention_mask", "top_k", "step", "rank", "meta"}
+KNOWN = {*TOKEN_COLUMNS, *ROW_COLUMNS, *TEXT_COLUMNS, *_OTHERS}
+
+
+def pack_batch(batch: Mapping[str, Any]) -> Packed:
+    """Packs arrays as ``Recorder.log`` takes them; ``step`` and ``rank`` become one number per sequence.
+
+    Raises:
+        LogratioError: for names that nobody knows, and for columns that do not fit together.
+    """
+    unknown = [str(name) for name in batch if name not in KNOWN]
+    if unknown:
+        raise LogratioError(
+            f"unknown column: {', '.join(unknown)}",
+            likely="a name of another trainer",
+            hint=f"use the names of Recorder.log: {', '.join(sorted(KNOWN))}",
+        )
+    columns = {
+        name: _load(name, value)
+        for name, value in batch.items()
+        if value is not None and name not in ("step", "rank", "meta")
+    }
+    try:
+        packed = pack(columns)
+    except (BatchError, TypeError, ValueError) as error:
+        raise LogratioError(
+            str(error),
+            likely="the columns are of different batches, or padded differently",
+            hint="give [B, T] arrays of one shape, or lists with one array for each sequence",
+        ) from error
+    for name in ("step", "rank"):
+        if batch.get(name) is not None:
+            packed[name] = np.full(len(packed["row"]), float(batch[name]))
+    return packed
+
+
+def write_batches(folder: Path, batches: Sequence[Packed], metadata: Sequence[Mapping[str, Any]]) -> list[Path]:
+    """Writes packed batches as records, one file each."""
+    written = []
+    rows: dict[tuple[str, str], int] = {}
+    for i, (packed, meta) in enumerate(zip(batches, metadata, strict=True)):
+        arrays = {name: array for name, array in packed.items() if name not in ("step", "rank")}
+        place: dict[str, str] = {
+            name: str(int(packed[name][0])) for name in ("step", "rank") if name in packed and len(packed[name])
+        }
+        # Batches of one step count on, as the recorder's do, so that a handle names one sequence.
+        key = (place.get("step", ""), place.get("rank", ""))
+        first = rows.get(key, 0)
+        packed["row"] = arrays["row"] = arrays["row"] + np.int32(first)
+        rows[key] = first + len(arrays["row"])
+        stem = ".".join(f"{name}_{value}" for name, value in place.items()) or f"batch_{i}"
+        facts = {name: str(value) for name, value in meta.items()}
+        header: dict[str, str] = {"logratio.schema_version": _SCHEMA_VERSION, "trainer": "recorder"}
+        header.update(facts)
+        header.update(place)
+        written.append(publish(folder, stem, arrays, header))
+    return written
+
+
+def _load(name: str, value: Any) -> Any:
+    """A value as numpy arrays; texts stay."""
+    if name in TEXT_COLUMNS:
+        return value if isinstance(value, str) else [str(text) for text in value]
+    if name == "top_k":
+        loaded: dict[str, Any] = {}
+        for policy, pair in value.items():
+            loaded[policy] = tuple(load_array(array) for array in pair)
+        return loaded
+    return [load_array(row) for row in value] if is_ragged(value) else load_array(value)
+
+
+def load_array(value: Any) -> np.ndarray:
+    """A numpy array of an array, a tensor of any device and type (bfloat16 as float32) or a list."""
+    copier = Copier()
+    copied = copy(value, copier)
+    copier.join()
+    return np.array(copied.load())

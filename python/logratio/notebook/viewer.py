@@ -1,0 +1,155 @@
+"""``view``: the viewer in a notebook's cell."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import html
+import subprocess
+import tempfile
+import threading
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import LogratioError
+from .program import environment, find_command, parse_error, write_flags
+from .reports import as_batches, as_paths, write_arrays
+
+#: What ``view`` sets itself.
+_RESERVED = {"embed", "open", "no_open", "no_token", "bundle"}
+
+
+class Viewer:
+    """A viewer that runs. Shows itself in a notebook; made by `view`, ends with `stop` or with the kernel.
+
+    Attributes:
+        url: for a browser on this machine; whoever knows it can read the run.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[str], url: str, height: int, folder: tempfile.TemporaryDirectory[str] | None
+    ) -> None:
+        self.url = url
+        self._process = process
+        self._height = height
+        # Files of arrays live as long as their viewer does.
+        self._folder = folder
+        atexit.register(self.stop)
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Ends the viewer; a second time does nothing."""
+        atexit.unregister(self.stop)
+        _end(self._process, timeout)
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _repr_html_(self) -> str:
+        if not self.is_running:
+            return "<p>this viewer was stopped: call logratio.view again</p>"
+        url = html.escape(self.url)
+        port = urlsplit(self.url).port
+        return (
+            f'<iframe src="{url}" title="logratio viewer" style="width:100%;height:{self._height}px;'
+            'border:1px solid #8886;border-radius:6px;resize:vertical;background:#fff"></iframe>'
+            f'<p style="font-size:12px;margin:4px 0"><a href="{url}" target="_blank">open in a tab</a> · '
+            f"an empty frame means that the browser is on another machine: <code>ssh -N -L {port}:127.0.0.1:{port} "
+            "HOST</code> there, HOST being this one</p>"
+        )
+
+    def __repr__(self) -> str:
+        return f"<logratio viewer at {self.url}>" if self.is_running else "<logratio viewer, stopped>"
+
+
+def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any) -> Viewer:
+    """Shows every token of a run in the viewer, in a notebook's cell.
+
+    Args:
+        run: what `logratio.report` takes.
+        height: of the cell's frame, in pixels.
+        timeout: how long the run may be prepared, in seconds.
+        options: flags of ``logratio view`` with underscores: ``tokenizer="model/"``, ``follow=True``,
+            ``compare="other/"``, ``port=8270``.
+
+    Returns:
+        The viewer, running. It ends with ``stop()`` and with the kernel, however that ends.
+
+    Raises:
+        LogratioError: when the run cannot be read or is not prepared in time.
+        TypeError: for options that this function sets itself.
+    """
+    reserved = sorted(_RESERVED & set(options))
+    if reserved:
+        raise TypeError(f"{reserved[0]} is set by view() itself")
+    batches = as_batches(run)
+    folder = None
+    if batches is None:
+        words = as_paths(run)
+    else:
+        folder, _, path = write_arrays(batches, str(options.pop("name", "arrays")))
+        words = [str(path)]
+    flags = write_flags({"port": 0, **options, "embed": True, "no_open": True})
+    process = subprocess.Popen(
+        [*find_command(), "--color", "never", "view", *flags, "--", *words],
+        # Its end is what stops the viewer where the kernel is killed.
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        env=environment(),
+        # An interrupt of a cell is not one of the viewer.
+        start_new_session=True,
+    )
+    try:
+        return Viewer(process, _wait_for_url(process, timeout), height, folder)
+    except BaseException:
+        _end(process, 5.0)
+        raise
+
+
+def _wait_for_url(process: subprocess.Popen[str], timeout: float) -> str:
+    """The address that the program prints first.
+
+    Raises:
+        LogratioError: with what it said instead, or when the time is over.
+    """
+    said: list[str] = []
+    reading = threading.Thread(target=_collect, args=(process.stderr, said), daemon=True)
+    reading.start()
+    late = threading.Timer(timeout, process.kill)
+    late.start()
+    assert process.stdout is not None
+    try:
+        url = process.stdout.readline().strip()
+    finally:
+        timed_out = not late.is_alive()
+        late.cancel()
+    if url.startswith("http"):
+        return url
+    status = process.wait()
+    reading.join(5)
+    if timed_out:
+        raise LogratioError(f"the viewer was not ready in {timeout:g} s", hint="give view() a larger timeout")
+    raise parse_error("".join(said), status)
+
+
+def _collect(stream: Any, said: list[str]) -> None:
+    for line in stream:
+        # A viewer that follows a run for days says something at every step.
+        said.append(line)
+        del said[:-200]
+
+
+def _end(process: subprocess.Popen[str], timeout: float) -> None:
+    with contextlib.suppress(OSError):
+        if process.stdin is not None:
+            process.stdin.close()
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
