@@ -40,6 +40,7 @@ export const xtunerDialect: Dialect = {
   preset: () => "xtuner",
   sections: ["rollout_is", ""],
   callees: ["RolloutImportanceSampling"],
+  closedCallees: ["RolloutImportanceSampling"],
   marks: [/^rollout_is$/],
   textMarks: [/from xtuner\b/, /xtuner\/v1/],
   knownKeys: [],
