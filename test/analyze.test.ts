@@ -212,6 +212,17 @@ describe("logs as they are found", () => {
     expect(report.absent.join()).toMatch(/is_correct.*flip_type.*iteration/s);
   });
 
+  it("tells responses of several ranks apart that have one place in the batch", async () => {
+    const at = (handle: string | null, file: string) =>
+      line({ handle, file, iteration: 1, batch_idx: 0, is_correct: true, prompt_text: null });
+    const ranks = [at("s1.r0.q0.t3", "a.pt"), at("s1.r0.q0.t5", "a.pt"), at("s1.r1.q0.t3", "a.pt")];
+    const files = [...ranks, at("s1.r1.q0.t3", "b.pt")];
+    const path = write("ranks.jsonl", files.join("\n"));
+    expect((await analyzeLog([path])).metrics.sequences).toBe(3);
+    const without = write("no-handles.jsonl", [at(null, "a.pt"), at(null, "b.pt")].join("\n"));
+    expect((await analyzeLog([without])).metrics.sequences).toBe(1);
+  });
+
   it("reads bare NaN and Infinity, and correctness as a number", async () => {
     const text = [line({ is_correct: 1, actor_logprob: "X" }), line({ is_correct: 0.0 })].join("\n");
     const path = write(
