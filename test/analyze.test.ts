@@ -107,9 +107,8 @@ describe("the usage guide's questions, answered by pandas, scipy and jq", () => 
     expect([report.metrics.digits_t, report.metrics.digits_t_p]).toEqual(pandas.t.map(close));
   });
 
-  it("takes the guide's patterns as they were meant: as written they match nothing, or do not compile", () => {
+  it("takes the guide's pattern for pandas as it was meant: as written it matches nothing", () => {
     expect(pandas.digits_as_the_guide_writes_it).toBe(0);
-    expect(jq.digit_pattern_as_the_guide_writes_it.error).toMatch(/Invalid escape/);
   });
 
   it("flip patterns of correct answers", () => {
