@@ -15,6 +15,7 @@ export {
   describeRows,
   effectiveSampleSize,
   FIELDS,
+  findTurns,
   initKernels,
   k1,
   k2,
@@ -27,4 +28,5 @@ export {
   mismatchSums,
   pearson,
   type TokenBlock,
+  type Turn,
 } from "./core/kernels/index.ts";

@@ -1,11 +1,43 @@
-"""logratio for Python: the parts that run where the models are."""
+"""logratio for Python: the parts that run where the models are.
 
-from .agree import Agreement, assert_policies_agree, compare_policies
-from .errors import LogratioError
-from .notebook import Report, Viewer, report, view
-from .recorder import Counts, Recorder, init
+Names are loaded when they are first used: the command line starts from here too, and numpy alone would take as long to
+import as the whole program takes to start.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .agree import Agreement, assert_policies_agree, compare_policies
+    from .corrections import RolloutImportanceSampling, apply_correction, parse_correction
+    from .divergence import calculate_debug_metrics, collect_divergent_tokens
+    from .errors import LogratioError
+    from .notebook import Report, Viewer, report, view
+    from .recorder import Counts, Recorder, init
 
 __version__ = "0.1.0"
+
+#: Which module has each name.
+_HOMES = {
+    "Agreement": ".agree",
+    "Counts": ".recorder",
+    "LogratioError": ".errors",
+    "Recorder": ".recorder",
+    "Report": ".notebook",
+    "RolloutImportanceSampling": ".corrections",
+    "Viewer": ".notebook",
+    "apply_correction": ".corrections",
+    "assert_policies_agree": ".agree",
+    "calculate_debug_metrics": ".divergence",
+    "collect_divergent_tokens": ".divergence",
+    "compare_policies": ".agree",
+    "init": ".recorder",
+    "parse_correction": ".corrections",
+    "report": ".notebook",
+    "view": ".notebook",
+}
 
 __all__ = [
     "Agreement",
@@ -13,11 +45,28 @@ __all__ = [
     "LogratioError",
     "Recorder",
     "Report",
+    "RolloutImportanceSampling",
     "Viewer",
     "__version__",
+    "apply_correction",
     "assert_policies_agree",
+    "calculate_debug_metrics",
+    "collect_divergent_tokens",
     "compare_policies",
     "init",
+    "parse_correction",
     "report",
     "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,7 +10,6 @@ import { type Database, isOutOfMemory, openDatabase } from "./database.ts";
 import { FIELDS, refuseRecord } from "./fields.ts";
 import { findLogs } from "./find-logs.ts";
 import { type LoadedFile, loadJsonl } from "./load-jsonl.ts";
-import { withPromptKeys } from "./prompt-key.ts";
 import { memoryError } from "./query.ts";
 import { divergenceBins, positionBins } from "./questions/bins.ts";
 import { comparisons } from "./questions/comparisons.ts";
@@ -20,6 +19,7 @@ import { flipCounts, iterationFigures } from "./questions/iterations.ts";
 import { logShares } from "./questions/shares.ts";
 import { commonTokens, mostDivergent, selections, thresholdCounts } from "./questions/tokens.ts";
 import { createRecordIdentities } from "./record-identities.ts";
+import { withKeys } from "./record-keys.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { readScenarios } from "./scenarios.ts";
 import { makeTokenTable, type TokenTable } from "./token-table.ts";
@@ -87,7 +87,7 @@ export async function analyzeLog(
       table: "log",
       keep: (key) => Object.hasOwn(FIELDS, key.toLowerCase()) || asked.includes(key.toLowerCase()),
     });
-    const keyed = withPromptKeys(writer);
+    const keyed = withKeys(writer);
     const loaded: LoadedFile[] = [];
     const seen = createRecordIdentities();
     for (const file of files)

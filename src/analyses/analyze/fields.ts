@@ -28,8 +28,9 @@ export const FIELDS: Readonly<Record<string, FieldKind>> = {
   context_text: "VARCHAR",
   iteration_accuracy: "DOUBLE",
   iteration_correct_tokens: "DOUBLE",
-  /** Not in the log: see `prompt-key.ts`. */
+  /** Not in the log: see `record-keys.ts`. */
   prompt_key: "DOUBLE",
+  response_key: "DOUBLE",
 };
 
 /** Columns that analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits. */

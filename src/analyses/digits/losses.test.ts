@@ -55,6 +55,8 @@ test("rewards", () => {
   expect(confidenceReward(2, at(0))).toBe(2);
   expect(confidenceReward(2, at(Math.log(0.5)))).toBeCloseTo(1.5, 12);
   expect(confidenceReward(2, at(null))).toBe(2);
+  // As the document's own function has it where nothing was extracted.
+  expect([confidenceReward(2, null), bonusReward(2, null)]).toEqual([2, 2]);
   expect(bonusReward(1, at(-0.49))).toBe(1.1);
   expect(bonusReward(1, at(-0.5))).toBe(1);
   expect(bonusReward(1, at(null))).toBe(1);

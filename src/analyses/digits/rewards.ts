@@ -23,14 +23,12 @@ export interface DigitConfidence {
  * ```
  *
  * @param base the reward, in any unit
- * @param confidence mean log-prob of the digits in nats, and their number
+ * @param confidence mean log-prob of the digits in nats, and their number; null where nothing is known of them
  * @returns the reward in the same unit; `base` without digits
  */
-export function confidenceReward(
-  base: number,
-  { avg_digit_log_prob: average, total_digits }: DigitConfidence,
-): number {
-  return average === null || total_digits === 0 ? base : base * (0.5 + 0.5 * Math.exp(average));
+export function confidenceReward(base: number, confidence: DigitConfidence | null | undefined): number {
+  const average = readAverage(confidence);
+  return average === null ? base : base * (0.5 + 0.5 * Math.exp(average));
 }
 
 /**
@@ -46,14 +44,12 @@ export function confidenceReward(
  * ```
  *
  * @param base the reward, in any unit
- * @param confidence mean log-prob of the digits in nats, and their number
+ * @param confidence mean log-prob of the digits in nats, and their number; null where nothing is known of them
  * @returns the reward in the same unit; `base` without digits
  */
-export function bonusReward(
-  base: number,
-  { avg_digit_log_prob: average, total_digits }: DigitConfidence,
-): number {
-  return average !== null && total_digits > 0 && average > -0.5 ? base * 1.1 : base;
+export function bonusReward(base: number, confidence: DigitConfidence | null | undefined): number {
+  const average = readAverage(confidence);
+  return average !== null && average > -0.5 ? base * 1.1 : base;
 }
 
 /**
@@ -72,4 +68,8 @@ export function bonusReward(
  */
 export function lossReward(loss: number): number {
   return Math.exp(-loss);
+}
+
+function readAverage(confidence: DigitConfidence | null | undefined): number | null {
+  return confidence && confidence.total_digits > 0 ? confidence.avg_digit_log_prob : null;
 }

@@ -66,4 +66,4 @@ export {
 } from "./mismatch.ts";
 export { computeK3, computeProbDiff } from "./scalar.ts";
 export { checkedRows } from "./token-block.ts";
-export { turnMarks, turnOfMark } from "./turns.ts";
+export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";

@@ -1,7 +1,7 @@
 import { computeK3, computeProbDiff, tokenSums } from "./scalar.ts";
 import { tableBuilder } from "./table.ts";
 import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock } from "./token-block.ts";
-import { iterateTurns, type Stretch } from "./turns.ts";
+import { iterateTurns, type Turn } from "./turns.ts";
 
 /** The table of `mismatchSums`, turn by turn from the reference implementation. Same arguments, same errors. */
 export function scalarMismatchSums(block: TokenBlock, options: MismatchOptions = {}): MismatchTable {
@@ -31,7 +31,7 @@ const LENT = 4096;
 
 function lendTokens(
   { rollout, trainer, mask }: TokenBlock,
-  { turn, from, to }: Stretch,
+  { turn, from, to }: Turn,
   sink: NonNullable<MismatchOptions["sink"]>,
 ): void {
   const most = Math.min(LENT, to - from);

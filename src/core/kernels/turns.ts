@@ -5,7 +5,8 @@
  * @module
  */
 
-export interface Stretch {
+/** A turn of a sequence: a run of its tokens with mask 1. */
+export interface Turn {
   /** Counted from 0 within the row. */
   readonly turn: number;
   readonly from: number;
@@ -13,7 +14,7 @@ export interface Stretch {
 }
 
 /** The turns (runs of mask 1) of the row `[start, end)`, in order. */
-export function* iterateTurns(mask: Uint8Array, start: number, end: number): Generator<Stretch> {
+export function* iterateTurns(mask: Uint8Array, start: number, end: number): Generator<Turn> {
   let from = start;
   for (let turn = 0; ; turn++) {
     while (from < end && mask[from] === 0) from++;
@@ -23,6 +24,27 @@ export function* iterateTurns(mask: Uint8Array, start: number, end: number): Gen
     yield { turn, from, to };
     from = to;
   }
+}
+
+/**
+ * Finds the turns of a sequence: its runs of tokens with mask 1, in order.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { findTurns } from "logratio/kernels";
+ *
+ * const turns = findTurns(Uint8Array.of(1, 1, 0, 0, 1)); // two turns with tool output between them
+ * assert.deepEqual(turns, [
+ *   { turn: 0, from: 0, to: 2 },
+ *   { turn: 1, from: 4, to: 5 },
+ * ]);
+ * ```
+ *
+ * @param mask `[tokens]`, not 0 where the policy sampled the token
+ * @returns turns counted from 0, each with its tokens `[from, to)`
+ */
+export function findTurns(mask: Uint8Array): Turn[] {
+  return [...iterateTurns(mask, 0, mask.length)];
 }
 
 const MOST_MARKS = 65_535;

@@ -21,6 +21,31 @@ const of = (all: readonly LintFinding[], code: string): LintFinding | undefined 
   all.find((finding) => finding.code === code);
 const severity = (all: readonly LintFinding[], code: string): string | undefined => of(all, code)?.severity;
 
+describe("xtuner's pairs", () => {
+  const order = (pair: string): LintFinding | undefined =>
+    of(findings(`RolloutImportanceSampling(rollout_is_threshold=${pair})`, "train.py"), "order");
+
+  it("stand in a call that stops at what it does not know", () => {
+    const found = of(
+      findings("RolloutImportanceSampling(rollout_is_threshold=(2, 0.5), clip=3)", "train.py"),
+      "unknown-key",
+    );
+    expect(found).toMatchObject({ severity: "error", message: "xtuner has no clip" });
+    expect(found?.source).toContain('extra="forbid"');
+    expect(of(trl("clip=3, vllm_importance_sampling_correction=True"), "unknown-key")).toBeUndefined();
+  });
+
+  it("are turned where they are the other way round, and not repeated where both are equal", () => {
+    expect(order("(0.8, 1.2)")?.instead).toBe("rollout_is_threshold=(1.2, 0.8)");
+    const equal = order("(0.5, 0.5)");
+    expect(equal?.message).toContain("is (upper, lower), and both are 0.5");
+    expect(equal?.instead).toBe(
+      "two different bounds, the upper one first, such as rollout_is_threshold=(2.0, 0.5)",
+    );
+    expect(order("(2, 0.5)")?.severity).toBe("note");
+  });
+});
+
 describe("bounds that leave out agreement", () => {
   const outside = (bounds: string) => verl("rollout_rs: token_k1", `rollout_rs_threshold: "${bounds}"`);
 

@@ -53,6 +53,8 @@ export interface Dialect {
   readonly sections: readonly string[];
   /** Classes whose keyword arguments are settings. */
   readonly callees: readonly string[];
+  /** Those of them that hold nothing but the correction and stop at an argument that they do not know. */
+  readonly closedCallees?: readonly string[];
   /** Dotted keys of the trainer that are not about corrections: they give it away. */
   readonly marks: readonly RegExp[];
   /** The same in the file's text: script names, imports. */

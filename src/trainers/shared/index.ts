@@ -43,7 +43,7 @@ export {
   withinReach,
   withinSafety,
 } from "./neutral-steps.ts";
-export { countNonFinite, poison } from "./non-finite.ts";
+export { countMasked, countNonFinite, poison } from "./non-finite.ts";
 export { type PaddedBatch, packPadded } from "./padded.ts";
 export {
   type Discrepancy,

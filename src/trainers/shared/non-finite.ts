@@ -23,13 +23,21 @@ export interface NonFinite {
 
 export function countNonFinite(sums: Float64Array): NonFinite {
   const at = (field: number): number => sums[field] as number;
-  const masked = at(COUNT) + at(NEGATIVE_INFINITE_COUNT) + at(POSITIVE_INFINITE_COUNT) + at(UNDEFINED_COUNT);
+  const masked = countMasked(sums);
   return {
     undefined: at(UNDEFINED_COUNT) > 0,
     trainerZero: at(NEGATIVE_INFINITE_COUNT) > 0,
     rolloutZero: at(POSITIVE_INFINITE_COUNT) > 0,
     probabilities: masked > at(PROB_COUNT),
   };
+}
+
+/** Tokens with mask 1, whether or not their log-probs are finite. */
+export function countMasked(sums: Float64Array): number {
+  return [COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT, UNDEFINED_COUNT].reduce(
+    (count, field) => count + (sums[field] as number),
+    0,
+  );
 }
 
 /** What the infinite terms add up to, by which log-prob is -Infinity; left out where e^-Infinity = 0 adds nothing. */

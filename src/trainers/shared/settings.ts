@@ -32,7 +32,7 @@ export function completeSettings(preset: Preset, given: Settings): Settings {
   );
 }
 
-/** `key=value` as a shell gives it: none and null, true and false, numbers, `a,b` and `[a, b]` pairs, else text. */
+/** `key=value` as a shell gives it: none and null, true and false, numbers, `inf`, `a,b` and `[a, b]` pairs, else text. */
 export function parseSetting(text: string): [name: string, value: Setting] {
   const at = text.indexOf("=");
   if (at <= 0) {
@@ -51,7 +51,10 @@ function parseValue(text: string): Setting {
   return numbers.length > 1 && numbers.every((item) => item !== undefined) ? (numbers as number[]) : text;
 }
 
+/** Python's `inf` and `infinity` too: a bound that does not bind. */
 function toNumber(text: string): number | undefined {
+  const infinite = /^([+-]?)inf(inity)?$/i.exec(text);
+  if (infinite) return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 

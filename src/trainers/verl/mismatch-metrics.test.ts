@@ -137,6 +137,31 @@ describe("verlPerRoundMetrics", () => {
     });
   });
 
+  it("counts the tokens of a round with NaN, and passes it over as the worst", () => {
+    const [old, rollout] = [
+      [-1, Number.NaN, 0, -1, -2],
+      [-1, -1, 0, -1.5, -2.5],
+    ] as [number[], number[]];
+    expect(verlPerRoundMetrics(summary([old], [rollout], [[1, 1, 0, 1, 1]]))).toEqual({
+      "per_round/total_rounds": 2,
+      "per_round/round_0_abs_diff_mean": Number.NaN,
+      "per_round/round_0_token_count": 2,
+      "per_round/round_1_abs_diff_mean": 0.5,
+      "per_round/round_1_token_count": 2,
+      "per_round/max_round_diff": 1,
+      "per_round/max_diff_value": 0.5,
+    });
+    expect(verlPerRoundMetrics(summary([[Number.NaN]], [[-1]]))).toEqual({
+      "per_round/total_rounds": 1,
+      "per_round/round_0_abs_diff_mean": Number.NaN,
+      "per_round/round_0_token_count": 1,
+      "per_round/max_round_diff": -1,
+    });
+    const zero = verlPerRoundMetrics(summary([[Number.NEGATIVE_INFINITY, -1]], [[-1, -1]]));
+    expect(zero["per_round/round_0_token_count"]).toBe(2);
+    expect(zero["per_round/max_diff_value"]).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it("has only total_rounds when nothing is masked in", () => {
     expect(verlPerRoundMetrics(summary([[-1]], [[-1]], [[0]]))).toEqual({ "per_round/total_rounds": 0 });
   });

@@ -19,6 +19,7 @@ import {
 } from "../../core/kernels/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 import {
+  countMasked,
   countNonFinite,
   type Discrepancy,
   findDiscrepancies,
@@ -65,7 +66,9 @@ export function verlDebugMetrics(summary: MismatchSummary): Metrics {
 
 /**
  * `per_round/*` of verl's pull request 5229: mean |Δ| of all tokens in the i-th run of mask 1, whichever sequence it is in.
- * Only `total_rounds` is there when nothing is masked in; a tie for `max_round_diff` goes to the earlier round.
+ * A round counts all its tokens; one with a NaN among them has the mean NaN and is never the worst. Only `total_rounds` is
+ * there when nothing is masked in; a tie for `max_round_diff` goes to the earlier round, and it is -1 where every mean is
+ * NaN.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -88,24 +91,21 @@ export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
   let worst = -1;
   let worstValue = Number.NEGATIVE_INFINITY;
   summary.turns.forEach(({ sums }, round) => {
-    const count = sums[COUNT] as number;
     const state = countNonFinite(sums);
     const infinite = Number.POSITIVE_INFINITY;
-    const mean = poison((sums[ABS_DELTA_SUM] as number) / count, state, {
+    const mean = poison((sums[ABS_DELTA_SUM] as number) / (sums[COUNT] as number), state, {
       trainerZero: infinite,
       rolloutZero: infinite,
     });
     metrics[`per_round/round_${round}_abs_diff_mean`] = mean;
-    metrics[`per_round/round_${round}_token_count`] = count;
+    metrics[`per_round/round_${round}_token_count`] = countMasked(sums);
     if (mean > worstValue) {
       worst = round;
       worstValue = mean;
     }
   });
-  if (worst >= 0) {
-    metrics["per_round/max_round_diff"] = worst;
-    metrics["per_round/max_diff_value"] = worstValue;
-  }
+  if (summary.turns.length > 0) metrics["per_round/max_round_diff"] = worst;
+  if (worst >= 0) metrics["per_round/max_diff_value"] = worstValue;
   return metrics;
 }
 

@@ -12,17 +12,24 @@ const order: LintRule = ({ found, at }) =>
     const [first, second] = value as [number, number];
     if (first > second) return [];
     const veto = name === "rollout_is_veto_threshold";
+    const equal = first === second;
     return [
       {
         severity: "error" as const,
         code: "order",
         ...at(entry),
-        message: `${entry.key} is (upper, lower), and (${first}, ${second}) is the other way round`,
+        message: equal
+          ? `${entry.key} is (upper, lower), and both are ${first}`
+          : `${entry.key} is (upper, lower), and (${first}, ${second}) is the other way round`,
         why: veto
           ? "nothing checks the veto's order: every token is then below the lower or above the upper bound, and every sequence is masked"
-          : 'the trainer stops: "upper_threshold must be greater than lower_threshold"; its docstring and its example (0.8, 1.2) have the order wrong',
+          : equal
+            ? 'the trainer stops: "upper_threshold must be greater than lower_threshold"'
+            : 'the trainer stops: "upper_threshold must be greater than lower_threshold"; its docstring and its example (0.8, 1.2) have the order wrong',
         source: SOURCE,
-        instead: `${name}=(${second}, ${first})`,
+        instead: equal
+          ? `two different bounds, the upper one first, such as ${name}=(2.0, 0.5)`
+          : `${name}=(${second}, ${first})`,
       },
     ];
   });
@@ -33,6 +40,7 @@ export const xtunerDialect: Dialect = {
   preset: () => "xtuner",
   sections: ["rollout_is", ""],
   callees: ["RolloutImportanceSampling"],
+  closedCallees: ["RolloutImportanceSampling"],
   marks: [/^rollout_is$/],
   textMarks: [/from xtuner\b/, /xtuner\/v1/],
   knownKeys: [],

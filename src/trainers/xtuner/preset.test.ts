@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
 import { applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
 import type { Correction } from "../neutral/correction.ts";
-import type { Settings } from "../shared/preset.ts";
+import type { Setting, Settings } from "../shared/preset.ts";
 import { checkReference, cutRows, readReference, referenceBlock } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
 import { xtunerPackMetrics } from "./correction-metrics.ts";
@@ -50,6 +50,19 @@ describe("xtuner refuses in its own words", () => {
       expect(isLogratioError(error, "UsageError") && error.message).toBe(message);
     }
   });
+});
+
+test("equal bounds are not advised again, and bounds the other way round are turned", () => {
+  const hint = (threshold: Setting): string | undefined => {
+    try {
+      xtuner.correction(of({ rollout_is_threshold: threshold }));
+      return undefined;
+    } catch (error) {
+      return isLogratioError(error, "UsageError") ? error.hint : undefined;
+    }
+  };
+  expect(hint([0.5, 0.5])).toBe("give two different bounds, the upper one first, such as (2.0, 0.5)");
+  expect(hint([0.8, 1.2])).toBe("write (1.2, 0.8)");
 });
 
 test("without rollout_is_threshold nothing else counts, nor is it checked", () => {

@@ -84,10 +84,12 @@ function orderedPair(name: string, quoted: string, value: Exclude<Setting, null>
   if (!(upper > lower)) {
     throw new UsageError(
       `upper_${quoted} must be greater than lower_${quoted}, but got ${pythonFloat(upper)} and ${pythonFloat(lower)}`,
-      {
-        likely: `${name} is (upper, lower), although xtuner's docstring shows (0.8, 1.2)`,
-        hint: `write (${pythonFloat(lower)}, ${pythonFloat(upper)})`,
-      },
+      upper === lower
+        ? { hint: "give two different bounds, the upper one first, such as (2.0, 0.5)" }
+        : {
+            likely: `${name} is (upper, lower), although xtuner's docstring shows (0.8, 1.2)`,
+            hint: `write (${pythonFloat(lower)}, ${pythonFloat(upper)})`,
+          },
     );
   }
   return { lower, upper };

@@ -9,7 +9,7 @@ import { HAS_SEQUENCE } from "./groups.ts";
 
 /** Prompt within an iteration. */
 const PROMPT = "'p' || CAST(prompt_key AS VARCHAR) || ' ' || coalesce(CAST(iteration AS VARCHAR), '')";
-const RESPONSE = `CASE WHEN ${HAS_SEQUENCE} THEN 'r' || log_file || ' ' || CAST(iteration AS VARCHAR) || ' ' || CAST(batch_idx AS VARCHAR) END`;
+const RESPONSE = `CASE WHEN ${HAS_SEQUENCE} THEN 'r' || log_file || ' ' || CAST(iteration AS VARCHAR) || ' ' || CAST(batch_idx AS VARCHAR) || ' ' || coalesce(CAST(response_key AS VARCHAR), '') END`;
 /** A number for each cluster, up to 2^53; null where the log names neither prompt nor response. */
 const CLUSTER = `CAST(hash(coalesce(${PROMPT}, ${RESPONSE})) % 9007199254740881 AS DOUBLE)`;
 const IS_KNOWN = `(prompt_key IS NOT NULL OR (${HAS_SEQUENCE}))`;

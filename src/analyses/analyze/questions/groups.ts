@@ -1,8 +1,11 @@
 import type { DivergenceFigures } from "../../../results/index.ts";
 import type { Database } from "../database.ts";
 
-/** A response: its tokens share file, iteration and place in the batch, and are all correct or all not. */
-export const SEQUENCE_KEY = "(log_file, iteration, batch_idx, is_correct)";
+/**
+ * A response: its tokens share file, iteration and place in the batch, are all correct or all not, and where the log has
+ * handles share theirs.
+ */
+export const SEQUENCE_KEY = "(log_file, iteration, batch_idx, response_key, is_correct)";
 /** Where the log tells responses apart. */
 export const HAS_SEQUENCE = "batch_idx IS NOT NULL AND iteration IS NOT NULL";
 

@@ -1,0 +1,167 @@
+"""The neutral form of a correction: an importance weight, and an ordered list of steps.
+
+It is under every trainer's own, in this package's other half (TypeScript) too, and means the same there. Weights and
+rejection are two separate things: ``truncate``, ``zero`` and ``normalize`` change weights, ``mask`` and ``veto`` the
+response mask.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Level = Literal["token", "turn", "sequence"]
+Aggregation = Literal["sum", "mean", "max"]
+Statistic = Literal[
+    "ratio", "error_ratio", "ratio_distance", "k1", "k2", "k3", "k3_reverse", "prob_diff", "abs_prob_diff"
+]
+Sign = Literal["positive", "negative", "not positive"]
+Divisor = Literal["token", "sequence", "every sequence"]
+
+LEVELS: tuple[str, ...] = get_args(Level)
+AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
+STATISTICS: tuple[str, ...] = get_args(Statistic)
+_POSITIVE = ("ratio", "error_ratio")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Inclusive; a side that does not bind is infinite."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure to hold against bounds, of Δ = log p_trainer - log p_rollout (nats).
+
+    Attributes:
+        statistic: ``ratio`` exp Δ (aggregated in log space); ``error_ratio`` exp abs(Δ); ``ratio_distance``
+            abs(exp Δ - 1); ``k1`` -Δ, ``k2`` Δ²/2, ``k3`` exp Δ - 1 - Δ, ``k3_reverse`` with the policies swapped;
+            ``prob_diff`` the difference of the probabilities, ``abs_prob_diff`` its absolute value.
+        level: what it belongs to; a turn is a run of mask 1.
+        aggregation: of tokens to turns and sequences.
+        delta_bound: Δ is clamped to ± this many nats first.
+        kept: over what earlier steps left of the mask, rather than over the original one.
+    """
+
+    statistic: Statistic
+    level: Level
+    aggregation: Aggregation = "sum"
+    delta_bound: float = math.inf
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The importance weight before any step: exp of Δ summed or averaged at a level.
+
+    Attributes:
+        level: whose ratio it is.
+        aggregation: ``sum`` gives the product of the ratios, ``mean`` their geometric mean.
+        log_bound: the aggregate is clamped to ± this many nats before exp.
+        delta_bound: Δ of each token is clamped to ± this many nats before it is aggregated.
+        kept: over what the steps before the first one on weights left of the mask.
+    """
+
+    level: Level
+    aggregation: Literal["sum", "mean"] = "sum"
+    log_bound: float = math.inf
+    delta_bound: float = math.inf
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Truncate:
+    """Clamps the weight."""
+
+    bounds: Bounds
+
+
+@dataclass(frozen=True)
+class Reject:
+    """Whatever is outside the bounds, NaN included, loses its weight (``zero``) or its mask (``mask``).
+
+    Attributes:
+        action: ``zero`` is still counted in the loss's denominator, ``mask`` is not.
+        measure: None is the weight itself, at its level, as it is when the step is reached.
+        bounds: inclusive, in the measure's own unit.
+        when: only where the (mean) advantage has this sign.
+        diverging: only tokens whose update takes the policies further apart.
+        nan_kept: NaN is not outside.
+    """
+
+    action: Literal["zero", "mask"]
+    measure: Measure | None
+    bounds: Bounds
+    when: Sign | None = None
+    diverging: bool = False
+    nan_kept: bool = False
+
+
+@dataclass(frozen=True)
+class Veto:
+    """A sequence with any token outside the bounds is masked whole. NaN is not outside."""
+
+    measure: Measure
+    bounds: Bounds
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """Divides weights by their mean: over tokens, sequences with a token, or all sequences (one without counts 0)."""
+
+    over: Divisor
+
+
+Step = Truncate | Reject | Veto | Normalize
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A weight (None: no importance sampling) and steps in order.
+
+    Raises:
+        ValueError: where it contradicts itself.
+    """
+
+    weight: Weight | None = None
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, step in enumerate(self.steps, 1):
+            _check_step(f"step {number} ({name_action(step)})", step, self.weight)
+
+    @property
+    def needs_advantages(self) -> bool:
+        """Whether a step looks at advantages."""
+        return any(isinstance(step, Reject) and (step.when or step.diverging) for step in self.steps)
+
+
+def name_action(step: Step) -> str:
+    """``mask``, as the text form has it."""
+    return step.action if isinstance(step, Reject) else type(step).__name__.lower()
+
+
+def _check_step(name: str, step: Step, weight: Weight | None) -> None:
+    if isinstance(step, Normalize):
+        if weight is None:
+            raise ValueError(f"{name} has no weights to normalize")
+        return
+    bounds = step.bounds
+    if math.isnan(bounds.lower) or math.isnan(bounds.upper):
+        raise ValueError(f"{name} has a bound that is not a number")
+    if bounds.lower == -math.inf and bounds.upper == math.inf:
+        raise ValueError(f"{name} has no bound")
+    if bounds.lower > bounds.upper:
+        raise ValueError(
+            f"{name} has its lower bound {bounds.lower:g} above its upper bound {bounds.upper:g}; "
+            "likely: the bounds are in another trainer's order"
+        )
+    measure = None if isinstance(step, Truncate) else step.measure
+    if measure is None and weight is None:
+        raise ValueError(f"{name} has no weight to hold against its bounds")
+    if (measure is None or measure.statistic in _POSITIVE) and bounds.upper <= 0:
+        raise ValueError(f"{name} bounds a ratio by {bounds.upper:g}: ratios are positive, so nothing would be left")

@@ -1,0 +1,84 @@
+"""A verl batch as numpy arrays: verl's ``DataProto``, or anything with the same parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..tensors import check_shapes, describe_shape, to_numpy
+
+
+class DebugBatch:
+    """The columns of a batch that the log asks for, each read when it is first needed.
+
+    Attributes:
+        rollout: ``[B, T]`` log-probs of the rollout policy, nats, float64.
+        old: the same of the trainer's.
+        mask: ``[B, T]``, True where the policy sampled the token.
+    """
+
+    def __init__(self, data: Any) -> None:
+        self._batch = getattr(data, "batch", data)
+        self._others: Mapping[str, Any] = getattr(data, "non_tensor_batch", None) or {}
+        self._names = set(self._batch.keys())
+        self.meta: Mapping[str, Any] = getattr(data, "meta_info", None) or {}
+        self.rollout = self._require("rollout_log_probs").astype(np.float64)
+        self.old = self._require("old_log_probs").astype(np.float64)
+        check_shapes(
+            "old_log_probs",
+            self.old,
+            "rollout_log_probs",
+            self.rollout,
+            "one of them also covers the prompt, or is padded to another length",
+        )
+        if self.old.ndim != 2:
+            raise ValueError(
+                f"expected log-probs of the shape [B, T], got {describe_shape(self.old)}; "
+                "likely: the batch is packed; pad it first"
+            )
+        responses = self.find("responses")
+        if responses is not None:
+            check_shapes("responses", responses, "old_log_probs", self.old, "responses also hold the prompt")
+        self.responses = responses
+        self.mask = self._read_mask()
+
+    def find(self, *names: str) -> np.ndarray | None:
+        """The first of these columns that the batch has."""
+        for name in names:
+            if name in self._names:
+                return to_numpy(self._batch[name])
+        return None
+
+    def find_per_sequence(self, name: str) -> Any:
+        """A column without tensors, ``[B]``; None where there is none."""
+        return self._others.get(name) if name in self._others else self.find(name)
+
+    def _require(self, name: str) -> np.ndarray:
+        column = self.find(name)
+        if column is None:
+            raise ValueError(
+                f"the batch has no {name}, only {', '.join(sorted(self._names))}; likely: "
+                + (
+                    "rollout log-probs are not asked for; set actor_rollout_ref.rollout.calculate_log_probs=True"
+                    if name == "rollout_log_probs"
+                    else "the trainer has not computed its log-probs yet, or runs in bypass mode"
+                )
+            )
+        return column
+
+    def _read_mask(self) -> np.ndarray:
+        """``response_mask``, else ``attention_mask``, of either the last T columns; else every token."""
+        for name in ("response_mask", "attention_mask"):
+            mask = self.find(name)
+            if mask is None:
+                continue
+            width = self.old.shape[1]
+            if mask.ndim != 2 or mask.shape[0] != self.old.shape[0] or mask.shape[1] < width:
+                raise ValueError(
+                    f"cannot mask the log-probs: {name} has the shape {describe_shape(mask)}, old_log_probs "
+                    f"{describe_shape(self.old)}; likely: the mask belongs to another batch"
+                )
+            return np.asarray(mask[:, mask.shape[1] - width :] != 0)
+        return np.ones(self.old.shape, bool)

@@ -1,0 +1,155 @@
+"""The call inside a training step: metrics of the batch and, where the policies are far apart, the log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .batch import DebugBatch
+from .console import render_records
+from .metrics import measure_probabilities, measure_rounds
+from .records import TextLimits, build_record, rank_tokens
+
+logger = logging.getLogger("logratio.divergence")
+
+
+def calculate_debug_metrics(
+    data: Any,
+    tokenizer: Any = None,
+    log_divergence: bool = True,
+    divergence_threshold: float = 0.8,
+    divergence_top_k: int = 5,
+    divergence_jsonl_path: str | os.PathLike[str] | None = None,
+    iteration: int | None = None,
+) -> dict[str, float]:
+    """verl's ``calculate_debug_metrics`` with its log of high-divergence tokens.
+
+    When the largest abs(p_rollout - p_actor) of the tokens with mask 1 reaches the threshold, the tokens furthest apart
+    are logged: to the logger ``logratio.divergence`` (level INFO; WARNING where a token is not the one that the trainer
+    saw, or cannot be decoded), and as lines of JSON to a file.
+
+    Args:
+        data: verl's ``DataProto``, or anything with ``.batch[...]``: ``rollout_log_probs`` and ``old_log_probs``
+            ``[B, T]`` in nats; where it has them ``response_mask`` (else the last columns of ``attention_mask``),
+            ``responses``, ``input_ids``, ``attention_mask``, ``position_ids``, ``token_level_scores``, and
+            ``non_tensor_batch["acc"]``. Arrays or tensors of any device.
+        tokenizer: has ``decode(ids)`` and ``encode(text, add_special_tokens=False)``; ``data.meta_info["tokenizer"]``
+            where None.
+        log_divergence: False computes the metrics only.
+        divergence_threshold: a difference of probabilities, 0 to 1.
+        divergence_top_k: how many tokens of such a batch are logged, whether or not each reaches the threshold.
+        divergence_jsonl_path: a file to append to; its folder is made, ``{iteration}`` in it is filled in.
+        iteration: number of the training step.
+
+    Returns:
+        ``training/rollout_probs_diff_*`` (fractions), ``training/rollout_actor_probs_pearson_corr``, and of verl's pull
+        request 5229 ``per_round/*`` (nats and counts).
+
+    Raises:
+        ValueError: where a column is missing, shapes differ, or an option makes no sense.
+        OSError: where the file cannot be written.
+    """
+    batch = DebugBatch(data)
+    _check_options(divergence_threshold, divergence_top_k)
+    metrics = measure_probabilities(batch.rollout, batch.old, batch.mask)
+    metrics |= measure_rounds(batch.rollout, batch.old, batch.mask)
+    if log_divergence:
+        records = _collect(batch, tokenizer, divergence_threshold, divergence_top_k, iteration, TextLimits())
+        if records:
+            _print_records(records)
+            if divergence_jsonl_path is not None:
+                _append_records(records, os.fspath(divergence_jsonl_path), iteration)
+    return metrics
+
+
+def collect_divergent_tokens(
+    data: Any,
+    tokenizer: Any = None,
+    *,
+    threshold: float = 0.0,
+    top_k: int = 5,
+    iteration: int | None = None,
+    context_window: int = 5,
+    max_prompt_chars: int | None = 200,
+    max_response_chars: int | None = 200,
+) -> list[dict[str, Any]]:
+    """The records that `calculate_debug_metrics` logs, with the settings that it leaves at their defaults.
+
+    Args:
+        data: see `calculate_debug_metrics`.
+        tokenizer: see there.
+        threshold: nothing is returned below this largest difference of probabilities.
+        top_k: how many tokens.
+        iteration: number of the training step.
+        context_window: tokens of context on either side.
+        max_prompt_chars: characters of the prompt before ``...``; None for all.
+        max_response_chars: the same of the response.
+
+    Returns:
+        One dict for each token, the furthest apart first; fields as docs/divergence.md describes them.
+
+    Raises:
+        ValueError: where a column is missing, shapes differ, or an option makes no sense.
+    """
+    _check_options(threshold, top_k)
+    limits = TextLimits(context_window, max_prompt_chars, max_response_chars)
+    return _collect(DebugBatch(data), tokenizer, threshold, top_k, iteration, limits)
+
+
+def _collect(
+    batch: DebugBatch, tokenizer: Any, threshold: float, top_k: int, iteration: int | None, limits: TextLimits
+) -> list[dict[str, Any]]:
+    places = rank_tokens(batch, top_k)
+    if not places or places[0][2] < threshold:
+        return []
+    if tokenizer is None:
+        tokenizer = batch.meta.get("tokenizer")
+    return [build_record(batch, place, rank, iteration, tokenizer, limits) for rank, place in enumerate(places)]
+
+
+def _check_options(threshold: float, top_k: int) -> None:
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"the divergence threshold is a difference of probabilities, from 0 to 1, not {threshold}")
+    if top_k < 1:
+        raise ValueError(f"the number of tokens to log must be at least 1, not {top_k}")
+
+
+def _print_records(records: Sequence[dict[str, Any]]) -> None:
+    """One message for all, so that those of several processes do not mix."""
+    odd = any(record["tokens_match"] is False or "decode_error" in record for record in records)
+    level = logging.WARNING if odd else logging.INFO
+    if logger.isEnabledFor(level):
+        logger.log(level, "%s", render_records(records))
+
+
+def _append_records(records: Sequence[dict[str, Any]], path: str, iteration: int | None) -> None:
+    """Appends with one write: lines of several processes do not mix on a local file system."""
+    file = Path(path.replace("{iteration}", "none" if iteration is None else str(iteration)))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(_render_line(record) + "\n" for record in records)
+    with open(file, "ab+", buffering=0) as target:
+        # A writer that was stopped may have left a line without its end.
+        if target.seek(0, os.SEEK_END) > 0:
+            target.seek(-1, os.SEEK_END)
+            if target.read(1) != b"\n":
+                text = "\n" + text
+        target.write(text.encode())
+
+
+def _render_line(record: dict[str, Any]) -> str:
+    """One line of JSON."""
+    return json.dumps(_drop_infinities(record), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _drop_infinities(value: Any) -> Any:
+    """The value with None for what JSON has no numbers for."""
+    if isinstance(value, dict):
+        return {name: _drop_infinities(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_drop_infinities(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,87 @@
+"""verl's metrics of a batch, computed in float64."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+_FIGURES = ("max", "mean", "std")
+
+
+def measure_probabilities(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> dict[str, float]:
+    """``training/*`` of verl's ``calculate_debug_metrics``: on probabilities, of tokens with mask 1.
+
+    Definition: verl-project/verl verl/utils/debug/metrics.py @ 1dda039b. The deviation divides by n - 1, so it and the
+    correlation are NaN for one token. A NaN among the log-probs makes every figure NaN, as in torch.
+
+    Args:
+        rollout: ``[B, T]``, nats.
+        old: ``[B, T]``, nats.
+        mask: ``[B, T]``.
+
+    Returns:
+        abs(e^old - e^rollout), fractions; a correlation; with nothing masked in, ``_valid`` is 0 and the rest NaN.
+    """
+    flags = mask != 0
+    p, q = np.exp(rollout[flags]), np.exp(old[flags])
+    gap = abs(q - p)
+    with np.errstate(all="ignore"):
+        figures = (
+            (math.nan, math.nan, math.nan)
+            if gap.size == 0
+            else (gap.max(), gap.mean(), gap.std(ddof=1) if gap.size > 1 else math.nan)
+        )
+    metrics: dict[str, float] = {"training/rollout_probs_diff_valid": int(gap.size > 0)}
+    metrics |= {
+        f"training/rollout_probs_diff_{name}": float(value) for name, value in zip(_FIGURES, figures, strict=True)
+    }
+    metrics["training/rollout_actor_probs_pearson_corr"] = _correlate(p, q)
+    return metrics
+
+
+def measure_rounds(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> dict[str, float]:
+    """``per_round/*`` of verl's pull request 5229: mean abs(Δ) of all tokens in the i-th run of mask 1.
+
+    Definition: verl/utils/debug/metrics.py @ 63b63f3b. A round is counted with all its tokens; a NaN among them makes
+    its mean NaN, and such a round is never the worst. ``max_round_diff`` is -1 where every round is like that, and the
+    earlier round on a tie.
+
+    Args:
+        rollout: ``[B, T]``, nats.
+        old: ``[B, T]``, nats.
+        mask: ``[B, T]``.
+
+    Returns:
+        nats and counts; only ``total_rounds`` where nothing is masked in.
+    """
+    flags = mask != 0
+    before = np.zeros_like(flags)
+    before[:, 1:] = flags[:, :-1]
+    rounds = (np.cumsum(flags & ~before, axis=1) - 1)[flags]
+    total = int(rounds.max()) + 1 if rounds.size else 0
+    metrics: dict[str, float] = {"per_round/total_rounds": total}
+    if total == 0:
+        return metrics
+    with np.errstate(invalid="ignore"):
+        gaps = abs(old[flags] - rollout[flags])
+    counts = np.bincount(rounds)
+    means = np.bincount(rounds, weights=gaps) / counts
+    for number in range(total):
+        metrics[f"per_round/round_{number}_abs_diff_mean"] = float(means[number])
+        metrics[f"per_round/round_{number}_token_count"] = int(counts[number])
+    known = np.where(np.isnan(means), -1.0, means)
+    worst = int(known.argmax()) if known.max() >= 0 else -1
+    metrics["per_round/max_round_diff"] = worst
+    if worst >= 0:
+        metrics["per_round/max_diff_value"] = float(means[worst])
+    return metrics
+
+
+def _correlate(p: np.ndarray, q: np.ndarray) -> float:
+    """Pearson's, of centered values; NaN where one side does not vary."""
+    if p.size < 2:
+        return math.nan
+    with np.errstate(all="ignore"):
+        p, q = p - p.mean(), q - q.mean()
+        return float(np.clip((p @ q) / np.sqrt((p @ p) * (q @ q)), -1.0, 1.0))

@@ -1,0 +1,103 @@
+"""What numpy arrays and torch tensors have in common, so that a formula is written once and runs on either.
+
+torch is never imported here: a tensor brings its module along.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a torch tensor, as far as its methods tell."""
+    return all(hasattr(value, name) for name in ("detach", "device", "element_size"))
+
+
+def to_numpy(value: Any) -> np.ndarray:
+    """An array of a tensor of any device, an array, or nested lists; bfloat16 becomes float32.
+
+    Raises:
+        ValueError: for rows of different lengths, as nested tensors and uneven lists have them.
+    """
+    if is_tensor(value):
+        if getattr(value, "is_nested", False):
+            raise ValueError(
+                "expected a padded tensor, got a nested one; likely: pad it first, with to_padded_tensor(0)"
+            )
+        value = value.detach().cpu()
+        return np.asarray((value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy())
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError("expected rows of equal length; likely: the batch is not padded yet") from error
+
+
+def module_of(value: Any) -> Any:
+    """``torch`` for a tensor, else ``numpy``: the module whose functions take the value."""
+    return sys.modules["torch"] if is_tensor(value) else np
+
+
+def take_array(value: Any, like: Any = None) -> Any:
+    """A tensor cut off from its graph, or an array; beside a tensor ``like``, a tensor on its device."""
+    if is_tensor(value):
+        return value.detach()
+    if is_tensor(like):
+        return module_of(like).as_tensor(to_numpy(value), device=like.device)
+    return to_numpy(value)
+
+
+def to_doubles(value: Any) -> Any:
+    """Float64, or float32 on devices that have no float64 (Apple's)."""
+    if not is_tensor(value):
+        return np.asarray(value, np.float64)
+    return value.float() if value.device.type == "mps" else value.double()
+
+
+def cast(value: Any, like: Any) -> Any:
+    """The value in the type of ``like``."""
+    return value.to(like.dtype) if is_tensor(value) else value.astype(like.dtype)
+
+
+def describe_shape(value: Any) -> str:
+    """``[4, 512]``."""
+    return "[" + ", ".join(str(size) for size in value.shape) + "]"
+
+
+def check_shapes(name: str, value: Any, other_name: str, other: Any, likely: str) -> None:
+    """Requires two arrays of one shape.
+
+    Raises:
+        ValueError: that names both shapes and the likely cause.
+    """
+    if tuple(value.shape) != tuple(other.shape):
+        raise ValueError(
+            f"cannot align the columns: {name} has the shape {describe_shape(value)}, "
+            f"{other_name} {describe_shape(other)}; likely: {likely}"
+        )
+
+
+def sum_segments(values: Any, ids: Any, count: int) -> Any:
+    """Sums ``[count]`` of flat values by the number of their segment."""
+    if is_tensor(values):
+        return module_of(values).zeros(count, dtype=values.dtype, device=values.device).index_add_(0, ids, values)
+    return np.bincount(ids, weights=values, minlength=count)
+
+
+def max_segments(values: Any, ids: Any, count: int) -> Any:
+    """Maxima ``[count]`` of flat values by the number of their segment, -Infinity where it has none; NaN stays NaN."""
+    if is_tensor(values):
+        lowest = module_of(values).full((count,), -np.inf, dtype=values.dtype, device=values.device)
+        return lowest.scatter_reduce_(0, ids, values, "amax")
+    maxima = np.full(count, -np.inf)
+    np.maximum.at(maxima, ids, values)
+    return maxima
+
+
+def read_lengths(num_tokens: Any) -> list[int]:
+    """Lengths of sequences as integers, of a tensor, an array or a list."""
+    lengths: Sequence[int] = to_numpy(num_tokens).reshape(-1).tolist()
+    return [int(length) for length in lengths]
