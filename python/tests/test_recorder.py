@@ -168,8 +168,8 @@ def test_steps_that_are_due(tmp_path):
 def test_nothing_is_raised_and_each_reason_is_said_once(tmp_path, caplog):
     run = logratio.init(tmp_path)
     with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            run.log(step=1, rollout_log_probs=np.zeros((2, 3)), old_log_probs=np.zeros((2, 2)))
+        for step in (1, 2, 3):
+            run.log(step=step, rollout_log_probs=np.zeros((2, 3)), old_log_probs=np.zeros((2, 2)))
         run.log(step=1)
         run.log(step="x", rollout_log_probs=object())
         counts = run.finish()

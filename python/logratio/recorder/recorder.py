@@ -250,7 +250,8 @@ class Recorder:
                 self._write(call)
             except Exception as error:
                 self.counts.failed += 1
-                self._warn(f"step {call.step} could not be written: {type(error).__name__}: {error}")
+                reason = f"{type(error).__name__}: {error}"
+                self._warn(f"step {call.step} could not be written: {reason}", reason)
             finally:
                 size = call.size
                 call.free()
@@ -303,10 +304,10 @@ class Recorder:
             self._rank = _current_rank()
         return self._rank
 
-    def _warn(self, message: str) -> None:
-        """Once for each message: a loop of a million steps must not write a million lines."""
-        if message not in self._said:
-            self._said.add(message)
+    def _warn(self, message: str, reason: str | None = None) -> None:
+        """Once for each reason: a loop of a million steps must not write a million lines."""
+        if (reason or message) not in self._said:
+            self._said.add(reason or message)
             logger.warning("logratio: %s", message)
 
     def flush(self, timeout: float | None = None) -> bool:
