@@ -12,6 +12,7 @@ Rewards are kept elsewhere and in the order before the shuffle, so they are not 
 from __future__ import annotations
 
 import inspect
+import zlib
 from typing import Any
 
 from .hooks.base import Hook, Lacking, need
@@ -85,7 +86,8 @@ class Callback:
         mask = batch["completion_mask"]
         if batch.get("tool_mask") is not None:
             mask = mask * batch["tool_mask"]
-        prompts = [row[on.bool()].tolist() for row, on in zip(batch["prompt_ids"], batch["prompt_mask"], strict=True)]
+        # One copy for all rows; a generation has one width, so equal prompts are equal bytes.
+        prompts = (batch["prompt_ids"] * batch["prompt_mask"]).cpu().numpy()
         args = self._trainer.args
         _HOOK.log(
             step,
@@ -100,7 +102,7 @@ class Callback:
             ref_log_prob=batch.get("ref_per_token_logps"),
             advantages=batch.get("advantages"),
             # Micro-batches are shuffled, so a group is known by its prompt.
-            uid=[f"{step}.{generation}.{hash(tuple(ids)) & 0xFFFFFFFF:08x}" for ids in prompts],
+            uid=[f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
         )
 
     def _find_trainer_log_probs(self, batch: Any, attention: Any) -> Any:

@@ -115,9 +115,10 @@ def make_rollout_data() -> dict:
 ARGS = SimpleNamespace(n_samples_per_prompt=2, rollout_temperature=0.8, rollout_top_p=1.0, allgather_cp=False)
 
 
-def test_slime(folder):
+def test_slime(folder, capsys):
     slime = load("slime")
     slime.record(ARGS, 3, make_rollout_data())
+    assert capsys.readouterr().err == f"logratio: slime: records both policies in {folder}\n"
     expect(slime, folder, 3, "slime")
     assert read_texts(folder, "group_id") == ["2", "2", "3", "3"]
     assert read_arrays(next(iter(folder.iterdir())))[1]["temperature"] == "0.8"
@@ -414,7 +415,7 @@ def test_open_instruct(folder):
         packs = []
         for rows in rows_of_packs:
             data_BT.query_responses.append(torch.tensor([join(s.ids for s in rows)]))
-            data_BT.position_ids.append(torch.tensor([sum((list(range(len(s.ids))) for s in rows), [])]))
+            data_BT.position_ids.append(torch.tensor([join(range(len(s.ids)) for s in rows)]))
 
             def lay(pick, rows=rows):
                 return torch.tensor([join([0.0] * len(s.prompt) + list(pick(s)) for s in rows)])[:, 1:]

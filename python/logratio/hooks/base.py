@@ -65,7 +65,9 @@ class Hook:
             options["sample"] = _read_number("LOGRATIO_SAMPLE", float, 1.0)
             options["max_tokens"] = _read_number("LOGRATIO_MAX_TOKENS", int, None)
             self._recorder = init(rank=rank, **options)
-            self.say(f"records both policies' log-probs in {self._recorder.path.absolute()}", logging.INFO)
+            # Printed, since an info of a logger is shown nowhere by default, and a name in a flag may have a typo.
+            where = self._recorder.path.absolute()
+            print(f"logratio: {self.trainer}: records both policies in {where}", file=sys.stderr, flush=True)
         return self._recorder
 
     def log(self, step: int, *, rank: int | None = None, meta: dict[str, Any] | None = None, **columns: Any) -> None:
@@ -96,12 +98,12 @@ class Hook:
 
         return guarded
 
-    def say(self, text: str, level: int = logging.WARNING) -> None:
+    def say(self, text: str) -> None:
         """Once for each text: a loop of a million steps must not write a million lines."""
         if text not in self._said:
             self._said.add(text)
             version = self.find_version()
-            logger.log(level, "logratio: %s%s: %s", self.trainer, f" {version}" if version else "", text)
+            logger.warning("logratio: %s%s: %s", self.trainer, f" {version}" if version else "", text)
 
 
 def need(found: Any, message: str) -> Any:
