@@ -147,11 +147,29 @@ def test_torch_tensors_of_any_type(tmp_path):
         assert arrays["response_mask"].tolist() == [1, 0, 1]
 
 
+def test_rows_of_tensors_are_one_copy(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: tensors are not tested")
+    copies = []
+    monkeypatch.setattr(recorder, "copy", lambda value, copier: copies.append(value) or copy(value, copier))
+    rows = [torch.tensor(row, dtype=torch.bfloat16, requires_grad=True) for row in ([-0.5, -1.0], [], [-3.0])]
+    with logratio.init(tmp_path) as run:
+        run.log(step=1, rollout_log_probs=rows, old_log_probs=[row.float() for row in rows])
+    assert len(copies) == 2
+    arrays, _ = read(written(run)[0])
+    assert arrays["response_offsets"].tolist() == [0, 2, 2, 3]
+    assert arrays["rollout_logprobs"].tolist() == arrays["trainer_logprobs"].tolist() == [-0.5, -1.0, -3.0]
+
+
+def test_steps_that_are_due(tmp_path):
+    run = logratio.init(tmp_path, every=3)
+    assert [step for step in range(7) if run.is_due(step)] == [0, 3, 6]
+
+
 def test_nothing_is_raised_and_each_reason_is_said_once(tmp_path, caplog):
     run = logratio.init(tmp_path)
     with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            run.log(step=1, rollout_log_probs=np.zeros((2, 3)), old_log_probs=np.zeros((2, 2)))
+        for step in (1, 2, 3):
+            run.log(step=step, rollout_log_probs=np.zeros((2, 3)), old_log_probs=np.zeros((2, 2)))
         run.log(step=1)
         run.log(step="x", rollout_log_probs=object())
         counts = run.finish()

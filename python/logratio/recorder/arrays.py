@@ -112,6 +112,15 @@ def is_ragged(value: Any) -> bool:
     )
 
 
+def join_rows(rows: Sequence[Any]) -> Any | None:
+    """Tensors ``[T_i]`` of different lengths end to end on their device, so that they are one copy; None for others."""
+    if not all(_is_tensor(row) and row.ndim == 1 for row in rows):
+        return None
+    import torch
+
+    return torch.cat([row.detach() for row in rows])
+
+
 def _has_length(value: Any) -> bool:
     return not isinstance(value, (str, bytes)) and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
 

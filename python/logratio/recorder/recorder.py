@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Copied, Copier, copy, is_ragged
+from .arrays import Copied, Copier, copy, is_ragged, join_rows
 from .files import publish
 from .record import BatchError, pack
 
@@ -63,6 +63,17 @@ class _Call:
     def free(self) -> None:
         for copied in self.copies:
             copied.free()
+
+
+@dataclass
+class _Rows:
+    """One copy of rows of different lengths, end to end."""
+
+    copied: Copied
+    lengths: list[int]
+
+    def load(self) -> list[np.ndarray]:
+        return np.split(self.copied.load(), np.cumsum(self.lengths)[:-1])
 
 
 class Recorder:
@@ -175,7 +186,7 @@ class Recorder:
     def _log(self, step: int, given: dict[str, Any], meta: Mapping[str, Any]) -> None:
         if self._finished:
             raise RuntimeError("the recorder is finished")
-        if step % self._every != 0:
+        if not self.is_due(step):
             self.counts.passed_over += 1
             return
         if self._waiting_bytes > self._max_queue_bytes:
@@ -198,6 +209,10 @@ class Recorder:
             self._waiting_bytes += call.size
         self._queue.put(call)
 
+    def is_due(self, step: int) -> bool:
+        """Whether ``log`` would record this step; ask before computing what is only for the record."""
+        return step % self._every == 0
+
     def _copy_column(self, name: str, value: Any, copies: list[Copied]) -> Any:
         """The column with its arrays as loaders; texts as they are, since strings do not change."""
 
@@ -210,6 +225,9 @@ class Recorder:
         if name in _TEXTS:
             return value if isinstance(value, str) else [str(text) for text in value]
         if is_ragged(value):
+            joined = join_rows(value)
+            if joined is not None:
+                return _Rows(keep(joined), [len(row) for row in value])
             return [keep(array) for array in value]
         return keep(value)
 
@@ -232,7 +250,8 @@ class Recorder:
                 self._write(call)
             except Exception as error:
                 self.counts.failed += 1
-                self._warn(f"step {call.step} could not be written: {type(error).__name__}: {error}")
+                reason = f"{type(error).__name__}: {error}"
+                self._warn(f"step {call.step} could not be written: {reason}", reason)
             finally:
                 size = call.size
                 call.free()
@@ -285,10 +304,10 @@ class Recorder:
             self._rank = _current_rank()
         return self._rank
 
-    def _warn(self, message: str) -> None:
-        """Once for each message: a loop of a million steps must not write a million lines."""
-        if message not in self._said:
-            self._said.add(message)
+    def _warn(self, message: str, reason: str | None = None) -> None:
+        """Once for each reason: a loop of a million steps must not write a million lines."""
+        if (reason or message) not in self._said:
+            self._said.add(reason or message)
             logger.warning("logratio: %s", message)
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -345,7 +364,7 @@ def describe(counts: Counts, path: Path) -> str:
 
 
 def _load(value: Any) -> Any:
-    if isinstance(value, Copied):
+    if isinstance(value, (Copied, _Rows)):
         return value.load()
     if isinstance(value, dict):
         return {policy: tuple(copied.load() for copied in pair) for policy, pair in value.items()}

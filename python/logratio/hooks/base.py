@@ -1,0 +1,164 @@
+"""What all hooks share: one recorder per process, and a guard between a hook and the training loop."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from ..recorder import Recorder, init
+
+logger = logging.getLogger("logratio")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Frames of this package between a trainer's call and the function that looks for its variables.
+_FRAMES = 8
+
+
+class Lacking(LookupError):
+    """The trainer has no such figures in this run; the message says what to set."""
+
+
+class Hook:
+    """One trainer's hook.
+
+    Recording is set by the environment, since most hooks are named on a command line: ``LOGRATIO_DIR`` (default
+    ``logratio``), ``LOGRATIO_EVERY`` (each so many steps), ``LOGRATIO_SAMPLE`` (share of the sequences) and
+    ``LOGRATIO_MAX_TOKENS`` (per call).
+
+    Args:
+        trainer: its name, as the record's ``trainer``.
+        distribution: its name on PyPI, for its version.
+        written_for: the version or commit whose source the hook follows.
+        expects: what the hook reads there, for the message when it is not found.
+    """
+
+    def __init__(self, trainer: str, distribution: str, written_for: str, expects: str) -> None:
+        self.trainer = trainer
+        self.distribution = distribution
+        self.written_for = written_for
+        self.expects = expects
+        self._recorder: Recorder | None = None
+        self._said: set[str] = set()
+
+    def find_version(self) -> str | None:
+        """The installed version; None for a checkout that was never installed."""
+        try:
+            return importlib.metadata.version(self.distribution)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+
+    def open_recorder(self, rank: int | None = None) -> Recorder:
+        """This process's recorder, begun at the first call.
+
+        Raises:
+            ValueError: when a variable of the environment is out of its range.
+        """
+        if self._recorder is None:
+            options: dict[str, Any] = {"every": _read_number("LOGRATIO_EVERY", int, 1)}
+            options["sample"] = _read_number("LOGRATIO_SAMPLE", float, 1.0)
+            options["max_tokens"] = _read_number("LOGRATIO_MAX_TOKENS", int, None)
+            self._recorder = init(rank=rank, **options)
+            # Printed, since an info of a logger is shown nowhere by default, and a name in a flag may have a typo.
+            where = self._recorder.path.absolute()
+            print(f"logratio: {self.trainer}: records both policies in {where}", file=sys.stderr, flush=True)
+        return self._recorder
+
+    def log(self, step: int, *, rank: int | None = None, meta: dict[str, Any] | None = None, **columns: Any) -> None:
+        """Records a batch under the trainer's name; see ``Recorder.log``."""
+        known = {name: value for name, value in (meta or {}).items() if value is not None}
+        self.open_recorder(rank).log(step=step, meta={"trainer": self.trainer, **known}, **columns)
+
+    def flush(self) -> None:
+        """Waits until everything is written, for loops that end their process without its exit handlers."""
+        if self._recorder is not None:
+            self._recorder.flush(60)
+
+    def guard(self, function: Callable[P, R]) -> Callable[P, R | None]:
+        """Whatever goes wrong in ``function`` is said once, and the loop goes on."""
+
+        @functools.wraps(function)
+        def guarded(*args: P.args, **kwargs: P.kwargs) -> R | None:
+            try:
+                return function(*args, **kwargs)
+            except Lacking as error:
+                self.say(f"nothing is recorded: {error}")
+            except Exception as error:
+                self.say(
+                    f"a batch was not recorded, training goes on: {type(error).__name__}: {error}; "
+                    f"the hook was written for {self.trainer} {self.written_for} and expects {self.expects}"
+                )
+            return None
+
+        return guarded
+
+    def say(self, text: str) -> None:
+        """Once for each text: a loop of a million steps must not write a million lines."""
+        if text not in self._said:
+            self._said.add(text)
+            version = self.find_version()
+            logger.warning("logratio: %s%s: %s", self.trainer, f" {version}" if version else "", text)
+
+
+def need(found: Any, message: str) -> Any:
+    """The value, when there is one.
+
+    Raises:
+        Lacking: with the message, when it is None.
+    """
+    if found is None:
+        raise Lacking(message)
+    return found
+
+
+def look_up(batch: Any, name: str) -> Any:
+    """A column of a dict, TensorDict or a batch of attributes; None when there is none."""
+    if hasattr(batch, "keys"):
+        return batch[name] if name in set(batch.keys()) else None
+    return getattr(batch, name, None)
+
+
+def find_caller(*names: str) -> dict[str, Any]:
+    """The variables of the nearest calling function that has all of these names; an empty dict when none has."""
+    frame = sys._getframe(1)
+    for _ in range(_FRAMES):
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+        variables = frame.f_locals
+        if all(name in variables for name in names):
+            return dict(variables)
+    return {}
+
+
+def cut_rows(value: Any, spans: Sequence[tuple[int, int]]) -> list[Any] | None:
+    """Row i of ``[B, L]`` from ``spans[i][0]`` to ``spans[i][1]``: views, which the recorder copies at once."""
+    return None if value is None else [row[start:end] for row, (start, end) in zip(value, spans, strict=True)]
+
+
+def find_spans(mask: Any) -> list[tuple[int, int]]:
+    """From the first to behind the last that is on, for each row of ``[B, L]``; ``(0, 0)`` where none is."""
+    on = mask.bool()
+    first = on.int().argmax(1)
+    last = on.shape[1] - on.flip(1).int().argmax(1)
+    return [(a, b) if any_on else (0, 0) for a, b, any_on in zip(*_to_lists(first, last, on.any(1)), strict=True)]
+
+
+def _to_lists(*tensors: Any) -> list[list[Any]]:
+    return [tensor.tolist() for tensor in tensors]
+
+
+def _read_number(name: str, kind: type[int] | type[float], default: Any) -> Any:
+    text = os.environ.get(name)
+    if not text:
+        return default
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{name} must be a number, not {text!r}") from None

@@ -1,0 +1,246 @@
+"""verl 0.9, both of its loops: nothing to edit. verl imports this by itself.
+
+    LOGRATIO_DIR=logratio python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …
+
+verl imports installed packages of the group ``verl.plugins`` and the modules that VERL_USE_EXTERNAL_MODULES names. The
+first does nothing unless LOGRATIO_DIR is set: an installed package must not change a run that did not ask for it. With
+``VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl`` the directory is ./logratio where LOGRATIO_DIR is not set. Where Ray
+already runs, its workers see neither; give them as +ray_kwargs.ray_init.runtime_env.env_vars.LOGRATIO_DIR=….
+
+Read in verl 0.9.1. Both loops call verl.utils.debug.metrics.calculate_debug_metrics when both log-probs are there: v0
+with the whole batch (trainer/ppo/ray_trainer.py, fit), v1, the default, with four tensors of it
+(trainer/ppo/v1/trainer_base.py, _compute_old_log_prob), where the rest is fetched from TransferQueue. Advantages come
+later, so the batch is kept until `_update_actor` is called, and written without them where it is not (critic warm-up).
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from .base import Hook
+
+_HOOK = Hook(
+    "verl",
+    "verl",
+    "0.9.1",
+    "verl.utils.debug.metrics.calculate_debug_metrics(data) with responses, response_mask, rollout_log_probs and "
+    "old_log_probs in data.batch",
+)
+#: The record's names for the tensors of a batch.
+_TENSORS = {
+    "prompts": "prompts",
+    "responses": "responses",
+    "attention_mask": "attention_mask",
+    "response_mask": "response_mask",
+    "rollout_log_probs": "rollout_log_probs",
+    "old_log_probs": "old_log_probs",
+    "ref_log_prob": "ref_log_prob",
+    "entropys": "entropys",
+    "entropy": "entropys",
+    "advantages": "advantages",
+    "rm_scores": "rewards",
+    "token_level_scores": "rewards",
+}
+_LATE = ("advantages", "ref_log_prob", "token_level_scores")
+_PER_SEQUENCE = ("uid", "data_source", "acc")
+_FROM_QUEUE = ["uid", "prompts", "responses", "rm_scores", "data_source", "extra_fields"]
+
+
+@dataclass
+class _Kept:
+    """A batch that waits for its advantages."""
+
+    step: int
+    #: The keys of v1's queue; None in v0.
+    queue: Any
+    columns: dict[str, Any]
+    meta: dict[str, Any]
+    #: v1 fills a batch up with rows of its own: which are real.
+    real: Any = field(default=None)
+
+
+_kept: _Kept | None = None
+_unknown_steps = 0
+
+
+def is_asked_for() -> bool:
+    """Whether this run named the module, or where to record."""
+    named = os.environ.get("VERL_USE_EXTERNAL_MODULES", "").split(",")
+    return "logratio.hooks.verl" in [name.strip() for name in named] or bool(os.environ.get("LOGRATIO_DIR"))
+
+
+@_HOOK.guard
+def install() -> None:
+    """Puts itself before verl's comparison of the two policies, once."""
+    metrics: Any = importlib.import_module("verl.utils.debug.metrics")
+    compare = metrics.calculate_debug_metrics
+    if hasattr(compare, "recorded_by_logratio"):
+        return
+
+    @functools.wraps(compare)
+    def keep_and_compare(data: Any, *args: Any, **kwargs: Any) -> Any:
+        _keep(data, sys._getframe(1).f_locals)
+        return compare(data, *args, **kwargs)
+
+    keep_and_compare.recorded_by_logratio = True  # type: ignore[attr-defined]
+    metrics.calculate_debug_metrics = keep_and_compare
+    atexit.register(finish)
+
+
+@_HOOK.guard
+def finish() -> None:
+    """Writes what still waits; called at the end of the process."""
+    _write()
+    _HOOK.flush()
+
+
+@_HOOK.guard
+def _keep(data: Any, caller: dict[str, Any]) -> None:
+    global _kept
+    _write()
+    trainer = caller.get("self")
+    step = _find_step(data, trainer)
+    if not _HOOK.open_recorder(rank=0).is_due(step):
+        return
+    batch = caller.get("batch")
+    queue = batch if hasattr(batch, "partition_id") else None
+    rollout = getattr(getattr(getattr(trainer, "config", None), "actor_rollout_ref", None), "rollout", None)
+    meta = {name: getattr(rollout, name, None) for name in ("temperature", "top_p")}
+    columns = _take_tensors(data.batch, _TENSORS) | _take_texts(data)
+    # The mask as it was sampled: rejection sampling narrows it in place before the update.
+    columns["response_mask"] = columns["response_mask"].clone()
+    _kept = _Kept(step, queue, columns, meta)
+    if queue is not None:
+        _fetch(_kept)
+    if not _follow(trainer):
+        _write()
+
+
+def _find_step(data: Any, trainer: Any) -> int:
+    global _unknown_steps
+    step = getattr(trainer, "global_steps", None)
+    if step is None:
+        step = (data.meta_info or {}).get("global_steps")
+    if step is None:
+        _HOOK.say("the step is unknown here, so calls are counted instead")
+        _unknown_steps += 1
+        return _unknown_steps
+    return int(step)
+
+
+def _take_tensors(batch: Any, names: Any) -> dict[str, Any]:
+    present = set(batch.keys())
+    return {_TENSORS[name]: batch[name] for name in names if name in present}
+
+
+def _take_texts(data: Any) -> dict[str, Any]:
+    others = data.non_tensor_batch or {}
+    found = {name: list(others[name]) for name in _PER_SEQUENCE if name in others}
+    if "acc" in found:
+        found["acc"] = [float(value) for value in found["acc"]]
+    return found
+
+
+def _fetch(kept: _Kept) -> None:
+    """v1: the batch is a list of keys, and what was not compared is in the queue."""
+    import torch
+
+    queue = importlib.import_module("transfer_queue")
+    keys = kept.queue
+    rest = queue.kv_batch_get(keys=keys.keys, partition_id=keys.partition_id, select_fields=_FROM_QUEUE)
+    prompts, prompt_mask = _pad_left(list(rest["prompts"].unbind()))
+    width = kept.columns["responses"].shape[1]
+    lengths = torch.tensor([len(row) for row in rest["responses"].unbind()])
+    attention = torch.cat([prompt_mask, (torch.arange(width)[None] < lengths[:, None]).long()], 1)
+    kept.columns |= {"prompts": prompts, "attention_mask": attention}
+    present = set(rest.keys())
+    if "rm_scores" in present:
+        kept.columns["rewards"] = rest["rm_scores"].to_padded_tensor(0.0, output_size=(len(lengths), width))
+    for name in ("uid", "data_source"):
+        if name in present:
+            kept.columns[name] = _to_list(rest[name])
+    extra = _to_list(rest["extra_fields"]) if "extra_fields" in present else []
+    infos = [(row.get("reward_extra_info") or {}) if isinstance(row, dict) else {} for row in extra]
+    if infos and all("acc" in info for info in infos):
+        kept.columns["acc"] = [float(info["acc"]) for info in infos]
+    tags = keys.tags or [{}] * len(lengths)
+    kept.real = [i for i, tag in enumerate(tags) if not tag.get("is_padding", False)]
+
+
+def _pad_left(rows: list[Any]) -> tuple[Any, Any]:
+    import torch
+
+    width = max(len(row) for row in rows)
+    padded = torch.zeros(len(rows), width, dtype=torch.int64)
+    mask = torch.zeros(len(rows), width, dtype=torch.int64)
+    for i, row in enumerate(rows):
+        padded[i, width - len(row) :] = row
+        mask[i, width - len(row) :] = 1
+    return padded, mask
+
+
+def _to_list(values: Any) -> list[Any]:
+    return list(values.tolist()) if hasattr(values, "tolist") else list(values)
+
+
+def _follow(trainer: Any) -> bool:
+    """Whether this trainer will complete what is kept, when it begins its update."""
+    if trainer is None or not hasattr(trainer, "_update_actor"):
+        return False
+    if "_update_actor" in vars(trainer):
+        return True
+    update = trainer._update_actor
+
+    @functools.wraps(update)
+    def complete_and_update(batch: Any, *args: Any, **kwargs: Any) -> Any:
+        _complete(batch)
+        _write()
+        return update(batch, *args, **kwargs)
+
+    trainer._update_actor = complete_and_update
+    return True
+
+
+@_HOOK.guard
+def _complete(batch: Any) -> None:
+    """Adds what came after the comparison."""
+    if _kept is None:
+        return
+    if _kept.queue is None:
+        if len(batch) == len(_kept.columns["responses"]):
+            _kept.columns |= _take_tensors(batch.batch, _LATE) | _take_texts(batch)
+        return
+    queue = importlib.import_module("transfer_queue")
+    keys = _kept.queue
+    late = queue.kv_batch_get(keys=keys.keys, partition_id=keys.partition_id, select_fields=list(_LATE[:2]))
+    size = tuple(_kept.columns["responses"].shape)
+    present = set(late.keys())
+    for name in _LATE[:2]:
+        if name in present:
+            _kept.columns[name] = late[name].to_padded_tensor(0.0, output_size=size)
+
+
+@_HOOK.guard
+def _write() -> None:
+    global _kept
+    if _kept is None:
+        return
+    kept, _kept = _kept, None
+    columns = kept.columns
+    if kept.real is not None and len(kept.real) < len(columns["responses"]):
+        columns = {name: _choose(value, kept.real) for name, value in columns.items()}
+    _HOOK.log(kept.step, rank=0, meta=kept.meta, **columns)
+
+
+def _choose(values: Any, rows: list[int]) -> Any:
+    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
+
+
+if is_asked_for():
+    install()

@@ -1,0 +1,119 @@
+"""slime: ``--rollout-data-postprocess-path logratio.slime.record --get-mismatch-metrics`` on the command line.
+
+slime calls it on every rank when the trainer's log-probs are there, before the update. Without --get-mismatch-metrics
+(or --use-tis) the usual run has no `log_probs` then: it takes those of the loss. Ray's workers need LOGRATIO_DIR in
+their environment to write elsewhere than into ./logratio.
+
+Read in slime 624b824a: slime/backends/megatron_utils/actor.py (train_actor, _get_rollout_data), cp_utils.py,
+slime/utils/data.py (process_rollout_data): `tokens` [total_length] for each sequence, and `loss_masks`, `log_probs`,
+`rollout_log_probs`, `advantages` [response_length]; under context parallelism all but the masks are this rank's slices.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .hooks.base import Hook, Lacking, need
+
+_EXPECTS = "rollout_data with tokens, loss_masks, response_lengths, total_lengths, log_probs, rollout_log_probs"
+_HOOK = Hook("slime", "slime", "624b824a", _EXPECTS)
+
+
+@dataclass
+class Place:
+    """Where a process is among its trainer's: whether it has the data, whether it writes them, as which rank."""
+
+    has_data: bool = True
+    writes: bool = True
+    rank: int = 0
+    #: ``(slice, total_length, response_length)`` to the whole; every rank of the context group must call it.
+    join: Callable[[Any, int, int], Any] | None = None
+
+
+@_HOOK.guard
+def record(args: Any, rollout_id: int, rollout_data: dict[str, Any]) -> None:
+    """Records one rank's rollout; the function that slime's option names."""
+    record_rollout(_HOOK, args, rollout_id, rollout_data, _find_place)
+
+
+def record_rollout(
+    hook: Hook, args: Any, rollout_id: int, data: dict[str, Any], find_place: Callable[[Any], Place]
+) -> None:
+    """Records ``rollout_data`` of slime and of miles, which grew out of it.
+
+    Raises:
+        Lacking: when one side is not there.
+    """
+    place = find_place(args)
+    if not place.has_data or not hook.open_recorder(place.rank).is_due(rollout_id):
+        return
+    rollout = need(data.get("rollout_log_probs"), "the rollout returned no log-probs")
+    trainer = need(
+        data.get("log_probs"),
+        f"{hook.trainer} computed no log_probs before the update; add --get-mismatch-metrics",
+    )
+    responses = [int(length) for length in data["response_lengths"]]
+    totals = [int(length) for length in data["total_lengths"]]
+
+    def whole(rows: Any) -> Any:
+        if rows is None or place.join is None:
+            return rows
+        return [place.join(row, total, n) for row, total, n in zip(rows, totals, responses, strict=True)]
+
+    columns = {
+        "rollout_log_probs": whole(rollout),
+        "old_log_probs": whole(trainer),
+        "ref_log_prob": whole(data.get("ref_log_probs")),
+        "advantages": whole(data.get("advantages")),
+    }
+    if not place.writes:
+        return
+    tokens = data["tokens"]
+    rewards = data.get("local_raw_reward", data.get("rewards"))
+    if "local_raw_reward" not in data and len(data.get("raw_reward") or []) == len(tokens):
+        rewards = data["raw_reward"]
+    samples = data.get("sample_indices")
+    per_prompt = getattr(args, "n_samples_per_prompt", None)
+    hook.log(
+        int(rollout_id),
+        rank=place.rank,
+        meta={"temperature": getattr(args, "rollout_temperature", None), "top_p": getattr(args, "rollout_top_p", None)},
+        response_mask=data["loss_masks"],
+        # Entry t is about token t + 1 in the trainer's forward pass; both are cut to the response already.
+        responses=[row[len(row) - n :] for row, n in zip(tokens, responses, strict=True)],
+        prompts=[row[: len(row) - n] for row, n in zip(tokens, responses, strict=True)],
+        rewards=rewards,
+        uid=[int(i) // per_prompt for i in samples] if samples is not None and per_prompt else None,
+        sample_id=samples,
+        **columns,
+    )
+
+
+def _find_place(args: Any) -> Place:
+    try:
+        mpu = importlib.import_module("megatron.core.mpu")
+    except ImportError:
+        return Place()
+    if not mpu.is_initialized():
+        return Place()
+    has_data = mpu.is_pipeline_last_stage() and mpu.get_tensor_model_parallel_rank() == 0
+    rank = mpu.get_data_parallel_rank(with_context_parallel=False)
+    if mpu.get_context_parallel_world_size() == 1:
+        return Place(has_data, has_data, rank)
+    writes = has_data and mpu.get_context_parallel_rank() == 0
+    return Place(has_data, writes, rank, find_join(args, "slime.backends.megatron_utils.cp_utils"))
+
+
+def find_join(args: Any, module: str) -> Callable[[Any, int, int], Any]:
+    """The trainer's own way to join the slices of context parallelism.
+
+    Raises:
+        Lacking: for --allgather-cp, whose slices are cut differently.
+    """
+    if getattr(args, "allgather_cp", False):
+        raise Lacking("slices of --allgather-cp are not joined; record with --context-parallel-size 1")
+    gather = importlib.import_module(module).all_gather_with_cp
+    return lambda row, total, n: gather(row.float(), total, n).detach()

@@ -1,0 +1,131 @@
+"""TRL: ``trainer.add_callback(logratio.trl.Callback(trainer))`` before ``trainer.train()``.
+
+    import logratio.trl
+    trainer.add_callback(logratio.trl.Callback(trainer))
+
+Read in TRL 1.16.0 (trl/trainer/grpo_trainer.py). `_prepare_inputs` generates when its buffer is used up, and keeps
+`_buffered_inputs`, the generation shuffled and cut into micro-batches. There can be several generations in an optimizer
+step, and one for several steps; events fall behind every micro-batch, so that each generation is seen exactly once.
+Rewards are kept elsewhere and in the order before the shuffle, so they are not recorded; advantages are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from typing import Any
+
+from .hooks.base import Hook, Lacking, need
+
+_HOOK = Hook(
+    "trl",
+    "trl",
+    "1.16.0",
+    "GRPOTrainer._buffered_inputs, a list of dicts with prompt_ids, prompt_mask, completion_ids, completion_mask",
+)
+
+
+class Callback:
+    """A ``TrainerCallback`` that records every generation of a GRPOTrainer, and of trainers made like it.
+
+    Args:
+        trainer: the trainer that it is added to.
+        forward: whether the trainer's log-probs are computed here when TRL does not compute them: without vLLM's
+            importance sampling correction, when no generation outlives an optimizer step. It costs one forward pass
+            without gradients for each generation.
+    """
+
+    def __init__(self, trainer: Any, *, forward: bool = True) -> None:
+        self._trainer = trainer
+        self._forward = forward
+        self._seen: Any = None
+        self._generations = 0
+
+    def __getattr__(self, name: str) -> Any:
+        # A TrainerCallback without importing transformers: all other events do nothing.
+        if name.startswith("on_"):
+            return lambda *args, **kwargs: None
+        raise AttributeError(name)
+
+    def on_substep_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Behind each micro-batch of an optimizer step but the last."""
+        self._record_new(state.global_step)
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Behind the last one, while the weights are still those that generated."""
+        self._record_new(state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Where a loop lacks the other two events; the step was counted already."""
+        self._record_new(state.global_step - 1)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        _HOOK.flush()
+
+    @_HOOK.guard
+    def _record_new(self, step: int) -> None:
+        batches = self._trainer._buffered_inputs
+        # The list itself is kept: the address of one that is gone may be used again.
+        if batches is None or batches is self._seen:
+            return
+        self._seen = batches
+        generation, self._generations = self._generations, self._generations + 1
+        if not _HOOK.open_recorder(self._trainer.accelerator.process_index).is_due(step):
+            return
+        for batch in batches:
+            self._record(step, generation, batch)
+
+    def _record(self, step: int, generation: int, batch: Any) -> None:
+        import torch
+
+        rollout = need(
+            batch.get("sampling_per_token_logps"),
+            "the engine gave no log-probs; set GRPOConfig(use_vllm=True), or a rollout_func that returns logprobs",
+        )
+        attention = torch.cat([batch["prompt_mask"], batch["completion_mask"]], 1)
+        mask = batch["completion_mask"]
+        if batch.get("tool_mask") is not None:
+            mask = mask * batch["tool_mask"]
+        # One copy for all rows; a generation has one width, so equal prompts are equal bytes.
+        prompts = (batch["prompt_ids"] * batch["prompt_mask"]).cpu().numpy()
+        args = self._trainer.args
+        _HOOK.log(
+            step,
+            rank=self._trainer.accelerator.process_index,
+            meta={name: getattr(args, name, None) for name in ("temperature", "top_p")},
+            rollout_log_probs=rollout,
+            old_log_probs=self._find_trainer_log_probs(batch, attention),
+            response_mask=mask,
+            responses=batch["completion_ids"],
+            prompts=batch["prompt_ids"],
+            attention_mask=attention,
+            ref_log_prob=batch.get("ref_per_token_logps"),
+            advantages=batch.get("advantages"),
+            # Micro-batches are shuffled, so a group is known by its prompt.
+            uid=[f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
+        )
+
+    def _find_trainer_log_probs(self, batch: Any, attention: Any) -> Any:
+        """TRL's own, else what `_generate_and_score_completions` would have computed."""
+        import torch
+
+        if batch.get("old_per_token_logps") is not None:
+            return batch["old_per_token_logps"]
+        advice = "set GRPOConfig(use_vllm=True, vllm_importance_sampling_correction=True) to have TRL compute them"
+        if not self._forward:
+            raise Lacking(f"TRL computes no old_per_token_logps here; {advice}, or Callback(trainer, forward=True)")
+        _HOOK.say(f"TRL computes no old_per_token_logps here, so one forward pass per generation does; {advice}")
+        trainer = self._trainer
+        compute = trainer._get_per_token_logps_and_entropies
+        known = inspect.signature(compute).parameters
+        extra = {name: batch[name] for name in known if name in batch and name not in ("input_ids", "attention_mask")}
+        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], 1)
+        with torch.no_grad():
+            return compute(
+                trainer.model,
+                ids,
+                attention,
+                batch["completion_ids"].size(1),
+                batch_size=trainer.args.per_device_train_batch_size,
+                **extra,
+            )[0]

@@ -1,0 +1,25 @@
+"""What a run's files must say, computed with numpy from what the trainer itself held; printed as one JSON line."""
+
+import json
+
+import numpy as np
+
+
+def figures(rollout, trainer, masks):
+    """Of lists of sequences: the figures that logratio's report prints."""
+    deltas = [
+        np.asarray(t, np.float64)[np.asarray(m, bool)] - np.asarray(r, np.float64)[np.asarray(m, bool)]
+        for r, t, m in zip(rollout, trainer, masks, strict=True)
+    ]
+    delta = np.concatenate(deltas)
+    return {
+        "sequences": len(masks),
+        "tokens": int(delta.size),
+        "delta_abs_mean": float(np.abs(delta).mean()),
+        "delta_abs_max": float(np.abs(delta).max()),
+        "k3": float((np.expm1(delta) - delta).mean()),
+    }
+
+
+def say(**facts):
+    print("TRUTH " + json.dumps(facts), flush=True)

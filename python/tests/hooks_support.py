@@ -1,0 +1,103 @@
+"""Runs a trainer's script with the package installed beside it, and reads its files by logratio's command line."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent
+CLI = PACKAGE.parent / "bin" / "logratio.js"
+
+
+def require(*modules: str) -> None:
+    for module in modules:
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed: its hook is not tried on the trainer's own code")
+
+
+def run_script(folder: Path, script: str, *arguments: str, env: dict[str, str] | None = None) -> tuple[dict, str]:
+    """What the script says is true, and all that it printed. The package has its metadata, as when it is installed."""
+    install_metadata(folder / "site")
+    path = os.pathsep.join([str(folder / "site"), str(PACKAGE), str(TESTS / "hooks")])
+    whole = {k: v for k, v in os.environ.items() if not k.startswith("LOGRATIO_")} | {"PYTHONPATH": path} | (env or {})
+    run = subprocess.run(
+        [sys.executable, str(TESTS / "hooks" / script), *arguments],
+        cwd=folder, env=whole, capture_output=True, text=True, timeout=500, check=False,
+    )  # fmt: skip
+    log = run.stdout + run.stderr
+    truth = re.search(r"^TRUTH (.*)$", log, re.M)
+    assert run.returncode == 0 and truth is not None, log[-4000:]
+    return json.loads(truth[1]), log
+
+
+def install_metadata(site: Path) -> None:
+    """What pip leaves beside an installed package: its version and its entry points, from pyproject.toml."""
+    text = (PACKAGE / "pyproject.toml").read_text()
+    group = re.search(r'\[project\.entry-points\."([\w.]+)"\]\n(\w+) = "([\w.]+)"', text)
+    assert group is not None
+    info = site / "logratio-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: logratio\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text(f"[{group[1]}]\n{group[2]} = {group[3]}\n")
+
+
+def report(folder: Path) -> dict:
+    """``logratio report DIR --json``."""
+    node = shutil.which("node")
+    if node is None or not (CLI.parent.parent / "dist").exists():
+        pytest.skip("node or the built program is missing: recorded files are not read back (npm run build)")
+    run = subprocess.run([node, str(CLI), "report", str(folder), "--json"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def expect_figures(folder: Path, truth: dict) -> dict:
+    found = report(folder)
+    metrics = found["metrics"]
+    assert (metrics["sequences"], metrics["tokens"]) == (truth["sequences"], truth["tokens"])
+    for name in ("delta_abs_mean", "delta_abs_max", "k3"):
+        assert metrics[name] == pytest.approx(truth[name], abs=1e-5), name
+    return found
+
+
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """A recorded file."""
+    types = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8 : 8 + size])
+    metadata = header.pop("__metadata__")
+    body = raw[8 + size :]
+    arrays = {
+        name: np.frombuffer(body[slice(*entry["data_offsets"])], types[entry["dtype"]]).reshape(entry["shape"])
+        for name, entry in header.items()
+    }
+    return arrays, metadata
+
+
+def read_column(folder: Path, name: str) -> list:
+    """A column of all files, by file name."""
+    values: list = []
+    for path in sorted(folder.glob("*.safetensors")):
+        values += read_arrays(path)[0][name].tolist()
+    return values
+
+
+def read_texts(folder: Path, name: str) -> list[str]:
+    found = []
+    for path in sorted(folder.glob("*.safetensors")):
+        arrays = read_arrays(path)[0]
+        raw, offsets = arrays[name].tobytes(), arrays[f"{name}.offsets"]
+        found += [raw[a:b].decode() for a, b in itertools.pairwise(offsets)]
+    return found

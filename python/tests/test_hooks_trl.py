@@ -1,0 +1,60 @@
+"""TRL's hook in real GRPOTrainer runs of a tiny model; the files are read by logratio's command line."""
+
+from __future__ import annotations
+
+import pytest
+from hooks_support import expect_figures, read_arrays, read_column, read_texts, require, run_script
+
+LINES = "import logratio.trl\ntrainer.add_callback(logratio.trl.Callback(trainer))"
+CHANGED = f"{LINES}\ntrainer.callback_handler.callbacks[-1]._trainer = object()"
+FORWARD = "TRL computes no old_per_token_logps here, so one forward pass per generation does"
+
+
+@pytest.mark.parametrize(
+    ("way", "generations", "batches", "computed"),
+    [("several", 11, 2, True), ("aligned", 3, 2, True), ("outlives", 2, 2, False)],
+)
+def test_every_generation_is_recorded_once(tmp_path, way, generations, batches, computed):
+    require("trl", "transformers", "datasets")
+    truth, log = run_script(tmp_path, "trl_run.py", LINES, way)
+    folder = tmp_path / "logratio"
+    files = sorted(folder.iterdir())
+    assert len(files) == generations * batches
+    expect_figures(folder, truth)
+    assert log.count(FORWARD) == computed
+    # Two generations a prompt: half as many groups as sequences.
+    assert len(set(read_texts(folder, "group_id"))) == truth["sequences"] / 2
+    # Tokens of the environment are not the policy's.
+    assert 0 in read_column(folder, "response_mask")
+    arrays, metadata = read_arrays(files[0])
+    assert metadata["trainer"] == "trl" and metadata["temperature"] == "1.0" and metadata["rank"] == "0"
+    # Two words a prompt, of which left padding is none.
+    assert arrays["prompt_offsets"][1] == 2
+    assert len(arrays["advantages"]) == len(arrays["rollout_logprobs"])
+
+
+def test_without_the_forward_pass_it_says_what_to_set(tmp_path):
+    require("trl", "transformers", "datasets")
+    _, log = run_script(tmp_path, "trl_run.py", LINES.replace("(trainer))", "(trainer, forward=False))"), "aligned")
+    said = "nothing is recorded: TRL computes no old_per_token_logps here; set GRPOConfig(use_vllm=True, "
+    assert log.count("nothing is recorded") == log.count(said) == 1
+    assert not (tmp_path / "logratio").exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "env", "reason"),
+    [
+        (LINES, {"LOGRATIO_DIR": "/dev/null/logratio"}, "NotADirectoryError"),
+        (LINES, {"LOGRATIO_EVERY": "often"}, "LOGRATIO_EVERY must be a number, not 'often'"),
+        (
+            CHANGED,
+            {},
+            "has no attribute '_buffered_inputs'; the hook was written for trl 1.16.0 and expects GRPOTrainer.",
+        ),
+    ],
+)
+def test_a_failing_recorder_or_a_changed_trainer_stops_nothing(tmp_path, lines, env, reason):
+    require("trl", "transformers", "datasets")
+    _, log = run_script(tmp_path, "trl_run.py", lines, "aligned", env=env)
+    assert log.count(reason) == 1, log
+    assert not (tmp_path / "logratio").exists()

@@ -1,0 +1,78 @@
+"""verl's hook: its own comparison through the plug-in, and both of its loops with their own code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hooks_support import expect_figures, install_metadata, read_arrays, read_column, read_texts, require, run_script
+
+PLUGIN = {"LOGRATIO_DIR": "recorded"}
+MODULE = {"VERL_USE_EXTERNAL_MODULES": "logratio.hooks.verl", "VERL_USE_EXTERNAL_PLUGINS": "none"}
+
+
+@pytest.mark.parametrize(("loop", "prompts"), [("v0", 12), ("v1", 9)])
+@pytest.mark.parametrize(("env", "name"), [(PLUGIN, "recorded"), (MODULE, "logratio")])
+def test_both_loops_are_recorded(tmp_path, loop, prompts, env, name):
+    require("verl", "ray", "transfer_queue")
+    truth, _ = run_script(tmp_path, f"verl_{loop}.py", env=env)
+    folder = tmp_path / name
+    files = sorted(folder.iterdir())
+    assert [path.name for path in files] == [
+        "step_1.rank_0.call_0.safetensors",
+        "step_2.rank_0.call_0.safetensors",
+        "step_2.rank_0.call_1.safetensors",
+        "step_3.rank_0.call_0.safetensors",
+    ]
+    expect_figures(folder, truth)
+    correct = read_column(folder, "correctness")
+    assert sum(correct) == truth["correct"]
+    # The reward is 1 where the answer is right, on the last token.
+    assert read_column(folder, "reward") == correct
+    assert len(set(read_texts(folder, "group_id"))) == prompts
+    assert set(read_texts(folder, "environment")) == {"gsm8k", "math"}
+    arrays, metadata = read_arrays(files[0])
+    assert (metadata["temperature"], metadata["top_p"], metadata["trainer"]) == ("0.7", "1.0", "verl")
+    assert arrays["prompt_token_ids"][:6].tolist() == [11, 12, 13, 11, 12, 13]
+    # In critic warm-up the actor is not updated, so step 1 is written without advantages.
+    assert "advantages" not in arrays
+    assert len(read_arrays(files[3])[0]["advantages"]) == 21
+
+
+def test_an_installed_package_changes_nothing_unless_asked(tmp_path):
+    require("verl", "ray")
+    install_metadata(tmp_path / "site")
+    program = (
+        "import importlib.metadata as m, sys; sys.path.insert(0, sys.argv[1])\n"
+        "assert [e.value for e in m.entry_points(group='verl.plugins')] == ['logratio.hooks.verl']\n"
+        "import verl; from verl.utils.debug import metrics; import logratio\n"
+        "assert 'logratio.hooks.verl' in sys.modules\n"
+        "print(metrics.calculate_debug_metrics.__module__, hasattr(metrics.calculate_debug_metrics, '__wrapped__'))"
+    )
+    for variables, wrapped in [({}, "False"), ({"LOGRATIO_DIR": str(tmp_path / "here")}, "True")]:
+        from hooks_support import PACKAGE, os
+
+        env = {k: v for k, v in os.environ.items() if not k.startswith("LOGRATIO_")} | variables
+        env["PYTHONPATH"] = str(PACKAGE)
+        run = subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path / "site")],
+            capture_output=True, text=True, cwd=tmp_path, env=env, check=False,
+        )  # fmt: skip
+        assert run.stdout.split() == ["verl.utils.debug.metrics", wrapped], run.stderr
+    assert not (tmp_path / "here").exists()
+
+
+@pytest.mark.parametrize(
+    ("env", "reason"),
+    [
+        ({"LOGRATIO_DIR": "/dev/null/logratio"}, "NotADirectoryError"),
+        ({**PLUGIN, "LOGRATIO_SAMPLE": "2"}, "sample must be above 0 and at most 1, not 2.0"),
+    ],
+)
+def test_a_failing_recorder_stops_nothing(tmp_path, env, reason):
+    require("verl", "ray")
+    _, log = run_script(tmp_path, "verl_v0.py", env=env)
+    assert log.count(reason) >= 1
+    assert log.count("training goes on") <= 1
+    assert not (tmp_path / "recorded").exists()
