@@ -197,6 +197,17 @@ describe("renderTerminal", () => {
     expect(text).toContain("△ skipped  npz data is cut off\n  at      b.npz\n  try     write it again\n");
   });
 
+  it("say on the first screen how the trainer's log differs from the dumps", () => {
+    const report = sampleReport();
+    const message = "1 of 2 logged metrics is not what the dumps give, the first: mean, step 5: logged 0.31";
+    const findings: Finding[] = [
+      { code: "logged-differs", severity: "warning", message, count: 1, at: { file: "metrics.jsonl" } },
+    ];
+    const text = renderTerminal({ ...report, findings }, { ...PLAIN, width: 120 });
+    expect(text).toContain(`logged     ${message}\n`);
+    expect(text).not.toContain("warning, see Findings");
+  });
+
   it("folds many steps into 20 rows and keeps the worst", () => {
     const report = sampleReport({ steps: 1000 });
     const worst = {

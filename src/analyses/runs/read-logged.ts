@@ -49,7 +49,7 @@ export function joinLogged(report: MismatchReport, logged: SeriesReport): Mismat
   if (first?.comparison != null) {
     const { metric, comparison } = first;
     findings.add({
-      code: "note",
+      code: "logged-differs",
       severity: "warning",
       subject: "logged metrics",
       count: different.length,

@@ -33,6 +33,7 @@ export type FindingCode =
   | "zero-logprobs"
   | "padding-counted"
   | "masks-disagree"
+  | "logged-differs"
   | "ids-differ"
   | "token-id"
   | "invalid-text"

@@ -34,7 +34,7 @@ function reportOtherPolicy(findings: FindingLog, { report }: Source, has: "rollo
     omits: { unit: "file", why: "incomparable" },
     at: { file: report.file },
     likely: "the rollouts are in one file and the trainer's log-probs in another",
-    hint: "give the two files of one step alone, the rollout side first: logratio report ROLLOUT TRAINER",
+    hint: "give the two sides without the other files: logratio report ROLLOUT TRAINER",
     describe: (count) =>
       `${plural(count, "file")} with ${OTHER[has]} log-probs only left out: the figures are about the ${has} policy`,
   });

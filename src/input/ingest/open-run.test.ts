@@ -266,8 +266,8 @@ describe("nothing to read", () => {
     [
       "rows of unequal lengths only",
       () => put("a.jsonl", line({ old_log_probs: [-1] })),
-      "EmptyInputError",
-      "the input has no sequences",
+      "SchemaError",
+      "1 row cannot be read: trainer log-probs has 1 value, expected 2",
     ],
   ])("%s", async (_, make, tag, message) => {
     const path = await make();

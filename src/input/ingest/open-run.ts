@@ -158,6 +158,7 @@ export async function openGroups(
   if (repeated.length > 0 && chooseSides([...sources, ...sources]) !== undefined) refuseSameSides(paths);
   const sides = chooseSides(sources);
   if (sides !== undefined) {
+    refuseSeveralRuns(sides, paths);
     const both = [...sides.rollout, ...sides.trainer];
     const name = both[0]!.report.run;
     const joined = new Set(both.map(({ file }) => file.path));
@@ -193,6 +194,27 @@ function checkMapping({ mapping, oneSide }: ReadOptions): void {
     `--rollout and --trainer both name ${mapping.rollout}: a column always agrees with itself`,
     {
       hint: "name the column of each side; --explain lists the columns",
+    },
+  );
+}
+
+/**
+ * Prompts, indices and often tokens of the first steps are the same in runs of one config: a join across them would
+ * compare one run's rollouts with another's trainer.
+ *
+ * @throws UsageError when several runs have both sides each
+ */
+function refuseSeveralRuns({ rollout, trainer }: Sides, paths: readonly string[]): void {
+  const [ofRollout, ofTrainer] = [rollout, trainer].map(
+    (side) => new Set(side.map(({ report }) => report.run)),
+  );
+  const runs = [...ofRollout!].filter((run) => ofTrainer!.has(run)).sort();
+  if (runs.length < 2) return;
+  throw new UsageError(
+    `${listSome(runs)} are ${runs.length} runs, each with rollout and trainer log-probs in files of their own, which are joined one run at a time`,
+    {
+      at: { file: paths[0]! },
+      hint: "give the folder of one run, or the two files: logratio report ROLLOUT TRAINER",
     },
   );
 }

@@ -46,7 +46,8 @@ function reportMisfit(findings: FindingLog, file: string, draft: SequenceDraft, 
     omits: { unit: "sequence", why: "unreadable" },
     at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
     likely: "one side includes the prompt, the end-of-text token or tool output, the other does not",
-    describe: (count) => unreadableRows(count, `${column} has ${length} values, expected ${expected}`),
+    describe: (count) =>
+      unreadableRows(count, `${column} has ${plural(length, "value")}, expected ${expected}`),
   });
 }
 

@@ -91,5 +91,5 @@ export async function* readJoined(
   } catch (error) {
     throw containFileError(error, provenance.file);
   }
-  checkMasked(tally, [...rollout, ...trainer], options);
+  checkMasked(tally, [...rollout, ...trainer], options, findings);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EmptyInputError, type LogratioError } from "../../core/base/index.ts";
+import { EmptyInputError, type LogratioError, SchemaError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
@@ -37,7 +37,10 @@ export async function reopen(
 ): Promise<SourceDocument> {
   if (source.document !== undefined) return source.document;
   const input = await openInput(source.file, options.stdin);
-  return openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
+  const document = await openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
+  if (!source.isOther || document.otherwise === undefined) return document;
+  await closeQuietly(document);
+  return document.otherwise;
 }
 
 /** Companions that are open, for as long as consecutive sources share them: a step's ranks share one rollout dump. */
@@ -177,7 +180,7 @@ export async function* readSources(
   }
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
   reportRunShift(sources, runScanner?.finish(), findings);
-  checkMasked(tally, sources, options);
+  checkMasked(tally, sources, options, findings);
 }
 
 /** One column was named for both sides on purpose: there is nothing to align. */
@@ -254,6 +257,7 @@ export function checkMasked(
   { masked, tokens, batches }: Pick<Tally, "masked" | "tokens" | "batches">,
   sources: readonly Source[],
   { steps }: ReadOptions,
+  findings: FindingLog,
 ): void {
   if (masked > 0) return;
   const at = { file: sources[0]?.report.file ?? "" };
@@ -273,6 +277,18 @@ export function checkMasked(
       at,
       likely: "the mask is empty or inverted",
       hint: "name the right column: --mask COLUMN",
+    });
+  }
+  // There were rows, and what is wrong with them is the answer.
+  const unread = findings
+    .list()
+    .find(({ omits }) => omits?.unit === "sequence" && omits.why === "unreadable");
+  if (unread !== undefined) {
+    const { message, at: place, likely, hint } = unread;
+    throw new SchemaError(message, {
+      at: place,
+      ...(likely !== undefined && { likely }),
+      ...(hint !== undefined && { hint }),
     });
   }
   throw new EmptyInputError(

@@ -32,6 +32,20 @@ const trained = (id: string, ids: number[]): object => ({
 });
 
 describe("rollouts in one file and the trainer's log-probs in another", () => {
+  it("of several runs are not joined across them", async () => {
+    for (const run of ["a", "b"]) {
+      await put(`${run}/rollout.jsonl`, [generated("x", [1, 2])]);
+      await put(`${run}/trainer.jsonl`, [trained("x", [1, 2])]);
+    }
+    const { _tag, message, hint } = await readError(folder);
+    expect([_tag, message]).toEqual([
+      "UsageError",
+      "a, b are 2 runs, each with rollout and trainer log-probs in files of their own, which are joined one run at a time",
+    ]);
+    expect(hint).toContain("give the folder of one run");
+    expect((await readAll(join(folder, "a"))).batches[0]!.sampleIds).toEqual(["x"]);
+  });
+
   it("are joined by id, whichever file is given first", async () => {
     const a = await put("rollout.jsonl", [generated("x", [1, 2]), generated("y", [3]), generated("z", [4])]);
     const b = await put("trainer.jsonl", [trained("z", [4]), trained("x", [1, 2])]);

@@ -4,16 +4,9 @@
  * @module
  */
 import { resolve } from "node:path";
-import { isLogratioError, type LogratioError, UsageError } from "../../core/base/index.ts";
+import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import {
-  ADAPTERS,
-  type Adapter,
-  type ColumnMapping,
-  type Match,
-  type OnePolicy,
-  unrecognised,
-} from "../adapters/index.ts";
+import { type Adapter, type Match, type OnePolicy, unrecognised } from "../adapters/index.ts";
 import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
 import { openFile, openPipe } from "../io/index.ts";
 import { isRemote } from "../remote/index.ts";
@@ -23,6 +16,7 @@ import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts"
 import { listOpaqueValues } from "./opaque-values.ts";
 import { openDocument } from "./open-document.ts";
 import { nameDocument, OtherFileError, otherFileError } from "./other-files/index.ts";
+import { type RecogniseOptions, recognise } from "./recognise.ts";
 import { nameSeries } from "./series/index.ts";
 import type { FoundFile } from "./walk.ts";
 
@@ -63,6 +57,8 @@ export interface Source {
   readonly onePolicy: OnePolicy | undefined;
   /** Kept from detection where opening again is impossible (standard input) or dear (one large JSON object). */
   readonly document: SourceDocument | undefined;
+  /** It is read as `otherwise` of the document that opening the file gives. */
+  readonly isOther: boolean;
 }
 
 /** A file that could not be opened, or in which nothing was recognized. */
@@ -72,10 +68,7 @@ export interface Failure {
   readonly recognised: boolean;
 }
 
-export interface ExamineOptions {
-  readonly mapping?: ColumnMapping | undefined;
-  /** Name of the adapter to use, whatever detection says. */
-  readonly adapter?: string | undefined;
+export interface ExamineOptions extends RecogniseOptions {
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   readonly findings: FindingLog;
 }
@@ -87,27 +80,6 @@ export async function openInput(
   if (file.path === "-") return { name: "-", bytes: stdin ?? process.stdin };
   if (file.remote !== undefined) return file.remote.open();
   return file.pipe === true ? openPipe(file.path) : openFile(file.path);
-}
-
-interface Recognised {
-  readonly adapter: Adapter;
-  readonly match: Match;
-}
-
-async function recognise(document: SourceDocument, options: ExamineOptions): Promise<Recognised | undefined> {
-  const { mapping, adapter: wanted } = options;
-  const candidates = wanted === undefined ? ADAPTERS : ADAPTERS.filter(({ name }) => name === wanted);
-  if (candidates.length === 0) {
-    throw new UsageError(
-      `unknown format "${wanted}"; the formats are ${ADAPTERS.map(({ name }) => name).join(", ")}`,
-    );
-  }
-  let best: Recognised | undefined;
-  for (const adapter of candidates) {
-    const match = await adapter.detect(document, mapping);
-    if (match !== undefined && match.score > (best?.match.score ?? 0)) best = { adapter, match };
-  }
-  return best;
 }
 
 /** Numbers inside the file win over its name; a contradiction is reported. */
@@ -154,6 +126,11 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       return { file, error, recognised: false };
     }
     const { adapter, match } = recognised;
+    const isOther = recognised.document !== document;
+    if (isOther) {
+      await closeQuietly(document);
+      document = recognised.document;
+    }
     kept = keepsDocument(document, file);
     const { step, rank, named } = reconcile(match, file, options.findings);
     const report: SourceReport = {
@@ -184,6 +161,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       shared: undefined,
       onePolicy: match.problem === undefined ? match.onePolicy : undefined,
       document: kept ? document : undefined,
+      isOther,
     };
   } catch (error) {
     // What the caller asked for is wrong for every file.

@@ -100,6 +100,8 @@ export interface TreeDocument {
   readonly root: TreeMap;
   /** Free-form text pairs (safetensors `__metadata__`, Parquet key-value metadata). */
   readonly metadata: Readonly<Record<string, string>>;
+  /** One JSON object alone, as a file of rows that has one row: which of the two it is, its names tell. */
+  readonly otherwise?: RowDocument;
   invalidText?(): InvalidText | undefined;
   close(): Promise<void>;
 }
@@ -152,6 +154,8 @@ export interface RowDocument {
     columns?: readonly string[];
     onBadRow?: (bad: BadRow) => void;
   }): AsyncGenerator<RowChunk>;
+  /** The only row of a JSONL file as an object of its own: a whole batch on one line. */
+  readonly otherwise?: TreeDocument;
   invalidText?(): InvalidText | undefined;
   close(): Promise<void>;
 }

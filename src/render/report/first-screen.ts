@@ -13,7 +13,7 @@ import {
   wrap,
 } from "../terminal/index.ts";
 import { formatNumber, formatSigned, isMissing, plural } from "../text/index.ts";
-import { countOtherWarnings, inputParts, leftOutLines, otherFiles, promptLine } from "./input.ts";
+import { countOtherWarnings, inputParts, leftOutLines, loggedLine, otherFiles, promptLine } from "./input.ts";
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";
 
@@ -78,6 +78,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
     clipped(drawFacts(report, surface, density.facts)),
     [
       ...clipped(drawPrompts(report, surface)),
+      ...clipped(drawLogged(report, surface)),
       ...clipped(drawLeftOut(report, surface)),
       ...drawNext(report, surface, density),
     ],
@@ -220,6 +221,16 @@ function drawPrompts(report: MismatchReport, surface: Surface): string[] {
   return lines.map(
     (text, index) => `${surface.style(pad(index === 0 ? "prompts" : "", LABEL_COLUMNS), "dim")} ${text}`,
   );
+}
+
+function drawLogged(report: MismatchReport, surface: Surface): string[] {
+  const line = loggedLine(report);
+  if (line === undefined) return [];
+  const lines = wrap(surface.text(line), surface.width - LABEL_COLUMNS - 1);
+  return lines.map((text, index) => {
+    const label = surface.style(pad(index === 0 ? "logged" : "", LABEL_COLUMNS), "dim");
+    return `${label} ${surface.style(text, "caution")}`;
+  });
 }
 
 function drawLeftOut(report: MismatchReport, surface: Surface): string[] {

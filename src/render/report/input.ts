@@ -74,7 +74,14 @@ export function otherFiles({ left_out }: MismatchReport): string[] {
 
 /** Findings that left nothing out, but say that figures may mean something else. */
 export function countOtherWarnings({ findings }: MismatchReport): number {
-  return findings.filter(({ severity, omits }) => severity === "warning" && omits === undefined).length;
+  return findings.filter(
+    ({ code, severity, omits }) => severity === "warning" && omits === undefined && code !== "logged-differs",
+  ).length;
+}
+
+/** How the trainer's log differs from what its dumps give: a reason to read all else with care, so it is said at once. */
+export function loggedLine({ findings }: MismatchReport): string | undefined {
+  return findings.find(({ code }) => code === "logged-differs")?.message;
 }
 
 /** The files, at most `most` of them; the note says how many more there are. */

@@ -4,8 +4,10 @@
  *
  * @module
  */
+
 import { MissingSideError, Unavailable } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { TreeMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
 import { listNumbers, readObjects, sampleObjects } from "../shared/objects.ts";
@@ -17,7 +19,7 @@ function readGolden(object: TreeMap): readonly SequenceDraft[] | Unavailable {
   if (ids === undefined || logprobs === undefined) return new Unavailable("no tokens with token_log_probs");
   if (logprobs.length !== ids.length - 1)
     return new Unavailable(
-      `${LOGPROBS} has ${logprobs.length} values, expected one fewer than the ${ids.length} tokens`,
+      `${LOGPROBS} has ${plural(logprobs.length, "value")}, expected one fewer than the ${ids.length} tokens`,
     );
   const mask = listNumbers(object.attention_mask)?.subarray(1);
   return [

@@ -6,8 +6,10 @@
  *
  * @module
  */
+
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
@@ -68,7 +70,7 @@ function readFields(chunk: RowChunk, i: number): RowFields | string {
     token_ids: ids,
   })) {
     if (values !== undefined && values.length !== rollout.length) {
-      return `${name} has ${values.length} values, generation_logprobs has ${rollout.length}`;
+      return `${name} has ${plural(values.length, "value")}, generation_logprobs has ${rollout.length}`;
     }
   }
   return {
@@ -133,7 +135,7 @@ async function* readBlocks(
           count: 1,
           at: { file, row },
           describe: (count) =>
-            `${count} samples have sample_loss_mask 0: they were not trained on, and count here all the same`,
+            `${plural(count, "sample has", "samples have")} sample_loss_mask 0: not trained on, and counted here all the same`,
         });
       }
       drafts.push(toDraft(fields, chunk, i));

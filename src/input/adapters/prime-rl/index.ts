@@ -6,9 +6,11 @@
  *
  * @module
  */
+
 import type { NumericArray } from "../../../core/base/index.ts";
 import { Unavailable, UnsupportedError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { RowChunk, RowDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
@@ -56,7 +58,9 @@ function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | U
       continue;
     }
     if (values.length !== rollout.length) {
-      return new Unavailable(`${name} has ${values.length} values, inference_logprobs has ${rollout.length}`);
+      return new Unavailable(
+        `${name} has ${plural(values.length, "value")}, inference_logprobs has ${rollout.length}`,
+      );
     }
     columns.set(name, values);
   }

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { isNumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { type FindingLog, MOST_TEXT, unreadableRows } from "../../../core/schema/index.ts";
 import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/index.ts";
 import { FIELD_LABELS, type Field, type FoundColumns, findColumns, type NameTable } from "./fields.ts";
-import { describeRowValue, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
+import { describeRowValue, isRowList, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
 import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";
 
 /** What the first rows hold: each field's first name for which any of them has a value. */
@@ -85,6 +86,14 @@ export interface RowOptions {
   readonly policies?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Rows of equal length are `[B, T]`; end to end they would be read as one sequence, padding between its parts. */
+function isBatchOfRows(value: RowValue | undefined): boolean {
+  if (!isRowList(value) || value.length < 2) return false;
+  const [first] = value;
+  if (!isNumericArray(first) || first.length < 2) return false;
+  return value.every((row) => isNumericArray(row) && row.length === first.length);
+}
+
 const SCALAR_FIELDS = ["reward", "correctness", "step", "rank", "row"] as const;
 const TEXT_FIELDS = ["group", "sample", "environment", "promptText", "responseText"] as const;
 
@@ -127,6 +136,16 @@ export async function* readRows(
         ...(chunk.line && { line: chunk.line(i) }),
         ...(chunk.offset && { offset: chunk.offset(i) }),
       };
+      const batch = (["rollout", "trainer"] as const).map((field) => value(i, field)).find(isBatchOfRows);
+      if (batch !== undefined) {
+        reportBadRow(findings, file, {
+          ...place,
+          message: `one row holds a whole batch (${describeRowValue(batch)})`,
+          likely: "each line is a padded batch in place of a sequence",
+          hint: "write an object per sequence, or each batch to a .json file of its own",
+        });
+        continue;
+      }
       const arrays: RowArrays = {};
       for (const field of ARRAY_FIELDS) {
         const array = toNumbers(value(i, field));

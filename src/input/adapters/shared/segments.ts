@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { type NumericArray, Unavailable } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 
 /** Tokens that follow each other. */
 export interface Segment {
@@ -45,7 +47,7 @@ function spread(
     return undefined;
   }
   if (values.length !== sampled)
-    return `${values.length} values for ${ids.length} tokens of which ${sampled} were sampled`;
+    return `${plural(values.length, "value")} for ${ids.length} tokens of which ${sampled} were sampled`;
   let next = 0;
   for (let i = 0; i < ids.length; i++) if (mask?.[i] !== 0) target[at + i] = values[next++]!;
   return undefined;
@@ -63,7 +65,9 @@ export function assembleSegments(segments: readonly Segment[]): Assembled | Unav
   let start = total;
   for (const segment of segments) {
     if (segment.mask !== undefined && segment.mask.length !== segment.ids.length)
-      return new Unavailable(`a mask has ${segment.mask.length} values for ${segment.ids.length} tokens`);
+      return new Unavailable(
+        `a mask has ${plural(segment.mask.length, "value")} for ${plural(segment.ids.length, "token")}`,
+      );
     ids.set(segment.ids, at);
     let sampled = 0;
     for (let i = 0; i < segment.ids.length; i++) {

@@ -3,9 +3,11 @@
  *
  * @module
  */
+
 import type { NumericArray } from "../../../core/base/index.ts";
 import { dictionary, LengthMismatchError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import { readScalar, readVector } from "../shared/tree-values.ts";
 import { assembleSlices, type SliceLayout } from "./context-parallel.ts";
 import type { Dump } from "./dump.ts";
@@ -76,7 +78,7 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   const tokens = await readArray(dump, i, "tokens");
   if (tokens !== undefined && tokens.length < responseLength) {
     throw new LengthMismatchError(
-      `tokens has ${tokens.length} values, response_lengths says ${responseLength}`,
+      `tokens has ${plural(tokens.length, "value")}, response_lengths says ${responseLength}`,
       { found: tokens.length, expected: responseLength, at: { file, row: i } },
     );
   }

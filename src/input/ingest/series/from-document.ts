@@ -117,7 +117,10 @@ function describeTree(root: TreeMap): SeriesForm | undefined {
   if (isVerlLine(root)) return "verl's file logger";
   if (isList(root.log_history) && root.log_history.some((row) => isMap(row) && findStep(row) !== undefined))
     return "Trainer state (transformers)";
-  if (isTable(root) && findStep(tableRow(root, 0)) !== undefined) return "table (columns and data)";
+  if (isTable(root)) {
+    const row = tableRow(root, 0);
+    return holdsMore(row) || findStep(row) === undefined ? undefined : "table (columns and data)";
+  }
   if (values.every((value) => isMap(value) && isMap(value.values) && value.step_interval !== undefined))
     return "golden values (Megatron-LM)";
   if (values.every(isStepMap)) return "metric to steps (NeMo-RL)";

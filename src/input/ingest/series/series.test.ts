@@ -117,6 +117,12 @@ describe("what is no series is left to others", () => {
   });
 });
 
+describe("a W&B table of texts", () => {
+  it("is a dump that lacks both policies, not a metric", async () => {
+    expect((await read("test/fixtures/adapters/one-sided/openrlhf.table.json")).file).toBeUndefined();
+  });
+});
+
 describe("disturbed files", () => {
   it("events that are cut off: what is before the cut is kept, and that is said", async () => {
     const bytes = await readFile(`${FIXTURES}events.out.tfevents.tensor`);

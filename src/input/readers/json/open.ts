@@ -7,7 +7,8 @@ import { openJson, treeDocument } from "./tree.ts";
 /**
  * Opens whatever JSON a file or stream holds: rows (JSONL, an array of objects) or one object.
  *
- * A single object on one line is an object, except in a file whose name says JSONL.
+ * A single object on one line is an object, except in a file whose name says JSONL; either way `otherwise` has the
+ * other reading, because names of files say less than the names in them.
  *
  * @param options.name stands for the file's own name in that decision; `""` hides it
  * @throws as {@link openJsonl} and {@link openJson}
@@ -22,8 +23,10 @@ export async function openJsonDocument(
   if (byContent === "object" && sniffJson(plain.head, name) === "object") return openJson(plain, options);
   const rows = await openJsonl(plain, options);
   const named = sniffJson(Buffer.from("{}"), name) === "jsonl";
-  if (rows.format !== "jsonl" || named || rows.onlyRow === undefined) return rows;
-  await rows.close();
+  if (rows.format !== "jsonl" || rows.onlyRow === undefined) return rows;
   const { invalidText } = rows;
-  return { ...treeDocument(rows.file, rows.onlyRow), ...(invalidText && { invalidText }) };
+  const tree = { ...treeDocument(rows.file, rows.onlyRow), ...(invalidText && { invalidText }) };
+  if (named) return { ...rows, otherwise: tree };
+  await rows.close();
+  return tree;
 }

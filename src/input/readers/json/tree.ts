@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { EmptyInputError, FormatError, isLogratioError, LimitError } from "../../../core/base/index.ts";
-import type { ByteSource, TreeDocument, TreeMap } from "../../io/index.ts";
+import type { ByteSource, RowDocument, RowMap, TreeDocument, TreeMap } from "../../io/index.ts";
 import { type ByteStream, openPlain } from "../../io/index.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { createJsonParser, DEFAULT_MAX_DEPTH } from "./parser.ts";
@@ -47,9 +47,33 @@ export async function openJson(
   return isValid ? document : { ...document, invalidText: () => ({ rows: 1, row: 0 }) };
 }
 
-/** One object as a document. */
+/** One object as a document; it may also be the only row of a file of rows. */
 export function treeDocument(file: string, root: TreeMap): TreeDocument {
-  return { kind: "tree", format: "json", file, root, metadata: {}, close: async () => {} };
+  const parts = { file, metadata: {}, close: async () => {} };
+  return { ...parts, kind: "tree", format: "json", root, otherwise: oneRow(file, root as RowMap) };
+}
+
+/** The object as the only row of a JSONL file. */
+function oneRow(file: string, row: RowMap): RowDocument {
+  return {
+    kind: "rows",
+    format: "jsonl",
+    file,
+    sample: [row],
+    metadata: {},
+    async *chunks({ columns } = {}) {
+      const isWanted = (name: string): boolean => columns === undefined || columns.includes(name);
+      yield {
+        length: 1,
+        firstRow: 0,
+        get: (_, name) => (isWanted(name) && Object.hasOwn(row, name) ? row[name] : undefined),
+        names: () => Object.keys(row).filter(isWanted),
+        line: () => 1,
+        offset: () => 0,
+      };
+    },
+    close: async () => {},
+  };
 }
 
 function parseRoot(

@@ -29,8 +29,7 @@ export function isNpy(head: Uint8Array): boolean {
 export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyHeader> {
   const prefix = await source.slice(0, Math.min(PREFIX_BYTES, source.byteLength));
   if (!isNpy(prefix)) {
-    const found = Array.from(prefix.subarray(0, 6), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    throw new FormatError(`not an npy array: it starts with ${found || "nothing"}, not 93 4e 55 4d 50 59`, {
+    throw new FormatError("not an npy array: it does not begin with NumPy's signature", {
       at: { ...at, offset: 0 },
       likely: "the file has another format, or was cut off before its header was written",
     });

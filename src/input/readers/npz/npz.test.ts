@@ -45,7 +45,7 @@ describe("bad npy files", () => {
 
   it.each([
     [0, "EmptyInputError", "the file is empty (0 bytes)"],
-    [4, "FormatError", "not an npy array: it starts with 93 4e 55 4d, not 93 4e 55 4d 50 59"],
+    [4, "FormatError", "not an npy array: it does not begin with NumPy's signature"],
     [9, "FormatError", "npy header is cut off: it ends at byte 10, found 9"],
     [100, "FormatError", "npy header is cut off: it ends at byte 128, found 100"],
     [128, "FormatError", "npy data is cut off: the header declares 24 bytes, found 0"],
@@ -71,7 +71,7 @@ describe("bad npy files", () => {
 
   it("are no npy files", async () => {
     expect((await failure(openBytes(Buffer.from("PK\u0003\u0004 and so on")))).message).toBe(
-      "not an npy array: it starts with 50 4b 03 04 20 61, not 93 4e 55 4d 50 59",
+      "not an npy array: it does not begin with NumPy's signature",
     );
     expect(isNpy(whole)).toBe(true);
     expect(isNpy(new Uint8Array(0))).toBe(false);

@@ -221,7 +221,7 @@ describe("files that are no torch files", () => {
 
   it("are something else", async () => {
     expect((await failure(Buffer.from('{"a": 1}'))).message).toBe(
-      "not a torch file or pickle: it starts with 7b 22 61 22, not 50 4b 03 04 (zip) or 80 02 to 80 05 (pickle)",
+      "not a torch file or pickle: it begins neither as a zip archive nor as a pickle of protocol 2 to 5",
     );
     const npz = writeZip([{ name: "x.npy", bytes: FLOATS }]);
     expect(await failure(npz)).toMatchObject({

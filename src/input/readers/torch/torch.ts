@@ -65,7 +65,7 @@ async function openOuter(source: ByteSource, budget: TorchBudget, options: Pickl
   const head = await source.slice(0, Math.min(LEGACY_HEAD_BYTES, source.byteLength));
   if (isZip(head)) return { ...(await readArchive(source, budget, options)), format: "torch" };
   const legacy = isLegacy(head);
-  if (!legacy && !isPickle(head)) throw neither(head, source.name);
+  if (!legacy && !isPickle(head)) throw neither(source.name);
   const what = legacy ? "a torch file of the legacy format, which is held whole," : "the pickle";
   checkMemory(source.byteLength, what, { file: source.name });
   const bytes = await source.slice(0, source.byteLength);
@@ -98,13 +98,13 @@ async function openInner(
   return { value, notes: {}, format: "torch", close: async () => {} };
 }
 
-function neither(head: Uint8Array, file: string): FormatError {
-  const found = Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+function neither(file: string): FormatError {
   return new FormatError(
-    `not a torch file or pickle: it starts with ${found}, not 50 4b 03 04 (zip) or 80 02 to 80 05 (pickle)`,
+    "not a torch file or pickle: it begins neither as a zip archive nor as a pickle of protocol 2 to 5",
     {
       at: { file, offset: 0 },
-      likely: "the file has another format, or its beginning is damaged",
+      likely: "the file has another format than its name says, or its beginning is damaged",
+      hint: "write or copy the file again; python -c 'import torch; torch.load(FILE)' says whether PyTorch can read it",
     },
   );
 }
