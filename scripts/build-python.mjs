@@ -1,7 +1,7 @@
 // npm run build:python [-- --platform NAME|all] [--out DIR] [--no-sdist]: the wheel and the sdist of python/, with the
 // built program in them. A wheel has DuckDB's native library of one platform, so there is one wheel per platform; the
 // sdist has none and gives a pure wheel that cannot read Parquet.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -125,13 +125,14 @@ function addBindings(platform) {
   const { version, integrity } = lock[path];
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const name = `@duckdb/node-bindings-${platform}@${version}`;
-  const text = execFileSync(npm, ["pack", "--json", "--pack-destination", scratch, name], {
+  const { status, stdout } = spawnSync(npm, ["pack", "--json", "--pack-destination", scratch, name], {
     cwd: scratch,
     encoding: "utf8",
     shell: process.platform === "win32",
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [{ filename }] = JSON.parse(text);
+  if (status !== 0) fail(`npm cannot get ${name}; name other platforms with --platform`);
+  const [{ filename }] = JSON.parse(stdout);
   const tarball = join(scratch, basename(filename));
   // The lock names platforms that its registry did not offer; those have only the registry's own checksum, which npm checks.
   if (integrity !== undefined) {
