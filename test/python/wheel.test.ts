@@ -34,7 +34,7 @@ function findObstacle(): string | undefined {
 const obstacle = findObstacle();
 if (obstacle !== undefined) console.warn(`skipped: the Python wheel, because ${obstacle}`);
 
-describe.skipIf(obstacle !== undefined)("the wheel", () => {
+describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () => {
   let folder: string;
   let bin: string;
   let wheel: string;
