@@ -18,7 +18,9 @@ let failed = false;
 for (const { needs, args } of checks) {
   const missing = needs.filter((module) => !has(module));
   if (missing.length > 0) {
-    console.log(`SKIPPED: ${python} ${args.join(" ")}: ${missing.join(" and ")} not installed (LOGRATIO_PYTHON)`);
+    console.log(
+      `SKIPPED: ${python} ${args.join(" ")}: ${missing.join(" and ")} not installed (LOGRATIO_PYTHON)`,
+    );
     continue;
   }
   const { status } = spawnSync(python, args, { cwd, stdio: "inherit" });

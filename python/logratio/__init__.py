@@ -9,15 +9,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._version import __version__
+
 if TYPE_CHECKING:
     from .agree import Agreement, assert_policies_agree, compare_policies
     from .corrections import RolloutImportanceSampling, apply_correction, parse_correction
     from .divergence import calculate_debug_metrics, collect_divergent_tokens
     from .errors import LogratioError
+    from .metrics import log_to, scalars
     from .notebook import Report, Viewer, report, view
     from .recorder import Counts, Recorder, init
-
-__version__ = "0.1.0"
 
 #: Which module has each name.
 _HOMES = {
@@ -34,8 +35,10 @@ _HOMES = {
     "collect_divergent_tokens": ".divergence",
     "compare_policies": ".agree",
     "init": ".recorder",
+    "log_to": ".metrics",
     "parse_correction": ".corrections",
     "report": ".notebook",
+    "scalars": ".metrics",
     "view": ".notebook",
 }
 
@@ -54,8 +57,10 @@ __all__ = [
     "collect_divergent_tokens",
     "compare_policies",
     "init",
+    "log_to",
     "parse_correction",
     "report",
+    "scalars",
     "view",
 ]
 

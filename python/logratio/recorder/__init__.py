@@ -3,6 +3,6 @@
 ``init`` gives a `Recorder`; ``log`` copies what it is given and returns; a thread of its own packs and writes.
 """
 
-from .recorder import Counts, Recorder, init
+from .recorder import BatchError, Counts, Recorder, init
 
-__all__ = ["Counts", "Recorder", "init"]
+__all__ = ["BatchError", "Counts", "Recorder", "init"]

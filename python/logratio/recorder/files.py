@@ -42,6 +42,24 @@ def write_safetensors(path: Path, arrays: Mapping[str, np.ndarray], metadata: Ma
             file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
+def read_safetensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The arrays and texts of a file that `write_safetensors` wrote.
+
+    Raises:
+        OSError: when the file cannot be read.
+    """
+    raw = np.fromfile(path, np.uint8)
+    body = 8 + int.from_bytes(raw[:8].tobytes(), "little")
+    header = json.loads(raw[8:body].tobytes())
+    metadata: dict[str, str] = header.pop("__metadata__", {})
+    types = {code: np.dtype(name) for name, code in _TYPES.items()}
+    arrays = {}
+    for name, entry in header.items():
+        start, end = entry["data_offsets"]
+        arrays[name] = raw[body + start : body + end].view(types[entry["dtype"]]).reshape(entry["shape"])
+    return arrays, metadata
+
+
 def publish(folder: Path, stem: str, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Path:
     """Writes ``STEM.call_N.safetensors`` with the first N that is free, as a whole or not at all.
 

@@ -14,13 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .arrays import Copied, Copier, copy, is_ragged, join_rows
-from .files import publish
+from .files import publish, read_safetensors
 from .record import BatchError, pack
+
+if TYPE_CHECKING:
+    from ..metrics.figures import Figures
 
 logger = logging.getLogger("logratio")
 
@@ -318,6 +321,42 @@ class Recorder:
                 return False
             time.sleep(0.005)
         return True
+
+    def measure(self, step: int | None = None, timeout: float = 10.0) -> Figures | None:
+        """The mismatch figures of what this rank recorded at a step: read back, once it is written.
+
+        Args:
+            step: of training; None means the last that was logged.
+            timeout: seconds to wait for the disk.
+
+        Returns:
+            None, and a warning, where there are none: the step was passed over or dropped, or one policy is missing.
+            Never raises.
+        """
+        try:
+            return self._measure(step, timeout)
+        except Exception as error:
+            self._warn(f"no figures: {type(error).__name__}: {error}")
+            return None
+
+    def _measure(self, step: int | None, timeout: float) -> Figures:
+        from ..metrics.figures import measure_packed
+
+        if not self.flush(timeout):
+            raise TimeoutError(f"the disk took longer than {timeout} seconds")
+        if step is None:
+            step = next(reversed(self._rows), None)
+        paths = sorted(self.path.glob(f"step_{step}.rank_{self._find_rank()}.call_*.safetensors"))
+        if not paths:
+            raise FileNotFoundError(f"nothing was recorded at step {step}")
+        return measure_packed([read_safetensors(path)[0] for path in paths])
+
+    def scalars(self, step: int | None = None, prefix: str = "logratio/", timeout: float = 10.0) -> dict[str, float]:
+        """The figures of `measure` as a flat dict for a logger (see `logratio.scalars`); empty where there are none."""
+        from ..metrics.collect import flatten
+
+        figures = self.measure(step, timeout)
+        return {} if figures is None else flatten(figures.metrics, prefix)
 
     def finish(self, timeout: float = 60.0) -> Counts:
         """Writes what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises."""

@@ -1,4 +1,4 @@
-import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import { isLogratioError, type LogratioError, recognizeMissingLibrary } from "../../core/base/index.ts";
 import { fileSystemError, isSystemError } from "../../input/io/index.ts";
 import { chooseExitStatus, EXIT } from "./exit-status.ts";
 import { formatBug, formatError } from "./messages.ts";
@@ -19,7 +19,8 @@ listenForClosedPipes((error) => {
 
 try {
   process.exitCode = await runCommandLine(process.argv.slice(2));
-} catch (error) {
+} catch (thrown) {
+  const error = recognizeMissingLibrary(thrown) ?? thrown;
   if (isLogratioError(error)) fail(error);
   else if (isSystemError(error)) {
     // Nobody said which file it was about; the system did.

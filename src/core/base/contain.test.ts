@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { containError } from "./contain.ts";
-import { FormatError, LimitError, UnexpectedError } from "./errors.ts";
+import { FormatError, LimitError, UnexpectedError, UnsupportedError } from "./errors.ts";
 
 const at = { file: "run.npz", row: 3 };
 
@@ -22,6 +22,20 @@ describe("containError", () => {
   it("returns an error that has a tag as it is", () => {
     const error = new FormatError("cut off");
     expect(containError(error, at)).toBe(error);
+  });
+
+  it("says that DuckDB is missing where its loader does not find it", () => {
+    for (const message of [
+      "Cannot find module '@duckdb/node-bindings-linux-x64/duckdb.node'\nRequire stack:\n- a.js",
+      "Error loading duckdb native binding: unsupported arch 'ppc64' for platform 'linux'",
+    ]) {
+      const error = containError(new Error(message), at);
+      expect(error).toBeInstanceOf(UnsupportedError);
+      expect(error.message).toMatch(/^Parquet and SQL need DuckDB's native library/);
+      expect(error.hint).toContain("pip install --only-binary");
+      expect(error.at).toEqual(at);
+    }
+    expect(containError(new Error("Cannot find module '@duckdb/other'"), at)).toBeInstanceOf(UnexpectedError);
   });
 
   it("says that memory ran out where an engine says so", () => {

@@ -4,11 +4,29 @@
  *
  * @module
  */
-import { LimitError, LogratioError, type Place, UnexpectedError } from "./errors.ts";
+import { LimitError, LogratioError, type Place, UnexpectedError, UnsupportedError } from "./errors.ts";
 
 /** What V8 and Node say when an array, a text or a map cannot be made as large as it would have to be. */
 const TOO_LARGE =
   /^(?:Invalid (?:typed )?array (?:buffer )?length|Invalid typed array length: .*|Array buffer allocation failed|Invalid string length|Cannot create a string longer than .*|(?:Map|Set) maximum size exceeded|could not allocate memory|WebAssembly\.Memory.*)$/;
+
+/** What Node and DuckDB's loader say where an installation has no native library for the machine. */
+const NO_DUCKDB =
+  /Cannot find (?:module|package) '@duckdb\/node-bindings|Error loading duckdb native binding/;
+
+/** The error that a missing native library of DuckDB is; undefined for any other. */
+export function recognizeMissingLibrary(error: unknown, at: Place = {}): UnsupportedError | undefined {
+  if (!(error instanceof Error) || !NO_DUCKDB.test(error.message)) return undefined;
+  return new UnsupportedError(
+    "Parquet and SQL need DuckDB's native library, which is not part of this installation",
+    {
+      at,
+      likely: "logratio was installed from its source distribution, or without optional dependencies",
+      hint: "install a wheel for this platform (pip install --only-binary logratio logratio), or from npm with --include=optional",
+      cause: error,
+    },
+  );
+}
 
 /**
  * Any error as one with a tag. Those that have one are returned as they are; one that says that memory ran out is a
@@ -26,6 +44,8 @@ export function containError(error: unknown, at: Place, what = "file"): Logratio
       cause: error,
     });
   }
+  const missing = recognizeMissingLibrary(error, at);
+  if (missing !== undefined) return missing;
   return new UnexpectedError(
     `logratio failed on this ${what}: ${text}; this is a bug in logratio, not a fault in your ${what}`,
     {

@@ -1,5 +1,5 @@
 export { compactFloats, type FloatArray, isNumericArray, type NumericArray } from "./arrays.ts";
-export { containError } from "./contain.ts";
+export { containError, recognizeMissingLibrary } from "./contain.ts";
 export { dictionary } from "./dictionary.ts";
 export {
   EmptyInputError,

@@ -10,6 +10,7 @@ import { correct } from "./correct.ts";
 import { demo } from "./demo.ts";
 import { digits } from "./digits.ts";
 import { divergence } from "./divergence.ts";
+import { exportRun } from "./export.ts";
 import { kl } from "./kl.ts";
 import { report } from "./report.ts";
 import { score } from "./score.ts";
@@ -28,6 +29,7 @@ export const VERBS: readonly Verb[] = [
   show,
   correct,
   convert,
+  exportRun,
   sweep,
   digits,
   analyze,

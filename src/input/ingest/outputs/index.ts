@@ -184,6 +184,9 @@ const SUGGESTED: Partial<Record<OutputKind, string>> = {
   "corrected record": "corrected.parquet",
   "corrected arrays": "weights.npz",
   "divergence log": "divergence.jsonl",
+  "event file": "events",
+  "metrics log": "metrics.jsonl",
+  "gauges file": "mismatch.prom",
   bundle: "view.zip",
 };
 
@@ -281,7 +284,7 @@ async function resolveRealPath(path: string): Promise<string> {
 }
 
 /** Kinds whose writers make the directory. */
-const MAKES_DIRECTORY: readonly OutputKind[] = ["corrected arrays", "bundle"];
+const MAKES_DIRECTORY: readonly OutputKind[] = ["corrected arrays", "bundle", "event file"];
 
 /** Told now, and not after an hour of reading. */
 async function checkDirectoryFor(path: string, kind: OutputKind): Promise<void> {

@@ -21,6 +21,9 @@ export type OutputKind =
   | "corrected record"
   | "corrected arrays"
   | "divergence log"
+  | "event file"
+  | "metrics log"
+  | "gauges file"
   | "bundle"
   | "study"
   | "cache";
@@ -43,6 +46,10 @@ export async function identifyFile(path: string): Promise<Existing> {
   const page = /<meta name=generator content="logratio (report|analyze|kl)"/.exec(text.slice(0, 4096))?.[1];
   if (page !== undefined)
     return { kind: `${page} page` as OutputKind, what: `a logratio ${page} page`, isData: false };
+  if (isOwnEventFile(text))
+    return { kind: "event file", what: "logratio's TensorBoard events", isData: true };
+  if (text.startsWith("# HELP logratio_"))
+    return { kind: "gauges file", what: "logratio's gauges", isData: false };
   if (text.startsWith("PAR1")) return identifyParquet(path);
   if (text.startsWith("PK\u0003\u0004")) return identifyZip(path);
   if (/^[\s\S]{8}\{"/.test(text.slice(0, 10))) return identifySafetensors(text);
@@ -138,7 +145,15 @@ function identifySafetensors(text: string): Existing {
 function identifyJson(head: Buffer): Existing {
   const [first = ""] = head.toString("utf8").split("\n", 1);
   if (isLogLine(first)) return { kind: "divergence log", what: "a log of divergent tokens", isData: true };
+  if (/^\{"_step":-?\d+,"logratio\//.test(first))
+    return { kind: "metrics log", what: "logratio's figures per step", isData: true };
   return foreign("JSON data");
+}
+
+/** Its first record: a version, and who wrote it, as `renderEvents` has them. */
+function isOwnEventFile(text: string): boolean {
+  const first = text.slice(0, 64);
+  return first.includes("brain.Event:2") && first.includes("\n\blogratio");
 }
 
 /** Whether a line of JSONL, which may be cut off, is a record of a high-divergence log, whoever wrote it. */

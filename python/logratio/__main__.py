@@ -1,0 +1,5 @@
+"""``python -m logratio``: the command line."""
+
+from .command import main
+
+main()

@@ -1,0 +1,7 @@
+"""The report's figures inside a training step, and on their way into a logger."""
+
+from .collect import MetricsError, scalars
+from .figures import Figures, measure
+from .loggers import log_to
+
+__all__ = ["Figures", "MetricsError", "log_to", "measure", "scalars"]

@@ -1,0 +1,129 @@
+"""Flat scalars with stable names, wherever the figures come from: a batch, a report, a run on disk."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..recorder.arrays import Copier, copy, is_ragged
+from ..recorder.record import pack
+from .figures import Figures, measure_packed
+
+PREFIX = "logratio/"
+
+
+class MetricsError(ValueError):
+    """There are no figures in what was given; the message says why."""
+
+
+def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX, **columns: Any) -> dict[str, float]:
+    """Figures of a batch or a report as one flat dict: ``logratio/k3``, ``logratio/delta_abs_mean``, …
+
+    The names are those of ``metrics`` in ``logratio report --json`` (docs/metrics.md); ``excluded_*`` count the tokens
+    that are in no figure. A figure that the data do not allow (NaN, null) is left out.
+
+    Args:
+        source: a mapping with the columns of ``Recorder.log``, `Figures`, a report as ``--json`` prints it (its text as
+            parsed JSON), the path of a file with it, or of a run, which the command line then reads.
+        step: of a report, only this training step; None takes all of its tokens together.
+        prefix: before every name.
+        columns: the batch instead of ``source``: ``rollout_log_probs`` and ``old_log_probs`` ``[B, T]``, nats, numpy's,
+            torch's or lists, ``response_mask`` ``[B, T]``.
+
+    Returns:
+        Logs and KLs in nats, shares as fractions, counts as floats.
+
+    Raises:
+        MetricsError: when one policy is missing, the report has no such step, or the run cannot be read.
+        logratio.recorder.BatchError: when the columns do not fit together.
+    """
+    return flatten(find_metrics(columns if source is None else source, step), prefix)
+
+
+def flatten(metrics: Mapping[str, Any], prefix: str = PREFIX) -> dict[str, float]:
+    """The finite numbers among ``metrics``, with the prefix."""
+    return {
+        prefix + name: float(value)
+        for name, value in metrics.items()
+        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value)
+    }
+
+
+def find_metrics(source: Any, step: int | None = None) -> Mapping[str, Any]:
+    """The metrics of any source of `scalars`, by the report's names."""
+    if isinstance(source, Figures):
+        return source.metrics
+    if isinstance(source, (str, os.PathLike)):
+        source = read_report(Path(source))
+    if not isinstance(source, Mapping):
+        raise MetricsError(f"expected a batch, a report or a path, got {type(source).__name__}")
+    return choose_from_report(source, step) if is_report(source) else measure_batch(source).metrics
+
+
+def measure_batch(columns: Mapping[str, Any]) -> Figures:
+    """The figures of a batch with the names that ``Recorder.log`` takes, torch tensors included.
+
+    Raises:
+        MetricsError: when either policy's log-probs are missing.
+    """
+    for name in ("rollout_log_probs", "old_log_probs"):
+        if columns.get(name) is None:
+            raise MetricsError(f"{name} is missing: figures need the log-probs of both policies")
+    copier = Copier()
+    needed = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
+    given = {name: columns[name] for name in needed if columns.get(name) is not None}
+    copied = {
+        name: [copy(row, copier) for row in value] if is_ragged(value) else copy(value, copier)
+        for name, value in given.items()
+    }
+    copier.join()
+    loaded = {
+        name: [row.load() for row in value] if isinstance(value, list) else value.load()
+        for name, value in copied.items()
+    }
+    return measure_packed([pack(loaded)])
+
+
+def is_report(value: Mapping[str, Any]) -> bool:
+    return value.get("kind") == "report" and isinstance(value.get("metrics"), Mapping)
+
+
+def choose_from_report(report: Mapping[str, Any], step: int | None) -> Mapping[str, Any]:
+    if step is not None:
+        for row in report["per_step"]:
+            if row["step"] == step:
+                return {name: value for name, value in row.items() if name != "step"}
+        raise MetricsError(f"the report has no step {step}")
+    excluded = {f"excluded_{name}": count for name, count in report["excluded"].items()}
+    return {**report["metrics"], **excluded}
+
+
+def read_report(path: Path) -> Mapping[str, Any]:
+    """A report: the file itself where it is one, else what the command line says of the run that it names.
+
+    Raises:
+        MetricsError: with the command line's message, when the run cannot be read.
+    """
+    if path.suffix == ".json" and path.is_file():
+        value = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(value, Mapping) and is_report(value):
+            return value
+    from ..command import CommandError, find_node, find_program
+
+    try:
+        command = [find_node(), str(find_program()), "report", str(path), "--json"]
+    except CommandError as error:
+        raise MetricsError(f"cannot read {path}: {error}") from error
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL)
+    # 4: done, but some inputs were skipped.
+    if done.returncode not in (0, 4):
+        raise MetricsError(f"cannot read {path}: {done.stderr.strip().removeprefix('error: ')}")
+    report: Mapping[str, Any] = json.loads(done.stdout)
+    return report

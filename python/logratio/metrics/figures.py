@@ -1,0 +1,229 @@
+"""The mismatch figures of one batch by numpy in float64.
+
+docs/metrics.md has the formulas, ``src/core/kernels/scalar.ts`` is the reference.
+
+Small quantities are summed as such (ρ − 1, Δp, k3 as a series), never as differences of large ones, so that the figures
+hold at any size of mismatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+#: vLLM writes -9999 where the probability is 0: at or below it a log-prob is missing.
+_LOWEST = -9999.0
+#: A log-prob above 0 by no more than this is rounding; beyond it, it is not a log-prob.
+_ROUNDING = 1e-3
+#: Below this |Δ| the series of k3 is more accurate than ``expm1(Δ) − Δ``.
+_K3_SERIES = 0.0625
+#: A spread of p below this share of its mean is rounding.
+_SAME = 1e-15
+#: Bars of Δ: three per decade from here, to both sides.
+_SMALLEST_BAR = 1e-6
+_BARS_PER_DECADE = 3
+_MOST_EDGES = 60
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is known of one batch."""
+
+    #: By the names of ``metrics`` in ``logratio report --json``; NaN where the batch has no such figure.
+    metrics: dict[str, float]
+    #: Bars of Δ, nats: ``counts[i]`` tokens lie in ``[edges[i], edges[i + 1])``; logarithmic to both sides of 0.
+    edges: np.ndarray = field(repr=False)
+    counts: np.ndarray = field(repr=False)
+    #: Of Δ over the counted tokens: smallest, largest, sum, sum of squares.
+    moments: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+
+def measure(rollout: np.ndarray, trainer: np.ndarray, mask: np.ndarray, offsets: np.ndarray) -> Figures:
+    """Measures a packed batch.
+
+    Args:
+        rollout: ``[N]`` log-probs of the sampled tokens under the engine, nats.
+        trainer: ``[N]`` the same under the trainer.
+        mask: ``[N]``, not 0 for tokens that the policy sampled.
+        offsets: ``[B + 1]``, where each sequence begins and the last ends.
+
+    Returns:
+        Over the tokens with mask 1 whose log-probs are both finite; ``prob_diff_*`` and ``pearson`` also over those
+        with −∞ on one side, which is a probability of 0.
+    """
+    on = np.asarray(mask) != 0
+    a, b = clean(np.asarray(rollout)[on]), clean(np.asarray(trainer)[on])
+    with np.errstate(all="ignore"):
+        delta = b - a
+        known = ~np.isnan(delta)
+        finite = np.isfinite(delta)
+        prob_diff = np.where(np.abs(delta) < 1, np.exp(a) * np.expm1(delta), np.exp(b) - np.exp(a))[known]
+        found = {
+            **_count(on, offsets, finite),
+            **_measure_delta(delta[finite]),
+            **_measure_ratio(delta[finite]),
+            **_measure_probability(prob_diff, a[known], int(finite.sum())),
+            "rollout_ppl": float(np.exp(-_mean(a[finite]))),
+            "trainer_ppl": float(np.exp(-_mean(b[finite]))),
+            "excluded_delta_negative_infinite": float(np.sum(delta == -np.inf)),
+            "excluded_delta_positive_infinite": float(np.sum(delta == np.inf)),
+            "excluded_missing": float(np.sum(~known)),
+        }
+    values = delta[finite]
+    edges = find_edges(float(np.max(np.abs(values), initial=0.0)))
+    moments = (0.0, 0.0, 0.0, 0.0)
+    if len(values) > 0:
+        moments = (float(values.min()), float(values.max()), float(values.sum()), float(np.sum(values * values)))
+    return Figures(found, edges, np.histogram(values, edges)[0], moments)
+
+
+def clean(logprobs: np.ndarray) -> np.ndarray:
+    """Float64, with NaN for what is not a log-prob: −9999 and below, and positive numbers beyond rounding.
+
+    −∞ stays: it is a probability of 0.
+    """
+    values = np.array(logprobs, np.float64)
+    values[((values <= _LOWEST) & (values > -np.inf)) | (values > _ROUNDING)] = np.nan
+    return values
+
+
+def find_edges(reach: float) -> np.ndarray:
+    """Edges at 1, 2.15, 4.64, 10, … per decade from 1e-6 up to the first that covers ``reach``, and their negatives."""
+    side = [_SMALLEST_BAR]
+    while side[-1] < reach and len(side) < _MOST_EDGES:
+        side.append(_SMALLEST_BAR * 10.0 ** (len(side) / _BARS_PER_DECADE))
+    return np.array([*(-edge for edge in reversed(side)), *side])
+
+
+def _count(on: np.ndarray, offsets: np.ndarray, finite: np.ndarray) -> dict[str, float]:
+    """Args: ``on`` of every token, ``finite`` of those with mask 1."""
+    starts = np.zeros(len(on) + 1, bool)
+    starts[np.asarray(offsets)] = True
+    before = np.concatenate([[False], on[:-1]]) if len(on) > 0 else on
+    begins = on & (~before | starts[:-1])
+    counted = np.zeros(len(on), bool)
+    counted[on] = finite
+    has_tokens = _sum_rows(counted, offsets) > 0
+    return {
+        "sequences": float(np.sum(has_tokens)),
+        "sequences_empty": float(np.sum(~has_tokens)),
+        "tokens": float(finite.sum()),
+        "turns_max": float(_sum_rows(begins, offsets).max(initial=0)),
+    }
+
+
+def _sum_rows(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    totals = np.concatenate([[0], np.cumsum(values)])
+    return np.diff(totals[np.asarray(offsets)])
+
+
+def _measure_delta(delta: np.ndarray) -> dict[str, float]:
+    absolute = np.abs(delta)
+    quantiles = np.quantile(absolute, [0.5, 0.99, 0.999]) if len(delta) > 0 else np.full(3, np.nan)
+    mean = _mean(delta)
+    return {
+        "delta_mean": mean,
+        "delta_std": float(np.sqrt(_mean((delta - mean) ** 2))),
+        "delta_min": float(delta.min()) if len(delta) > 0 else np.nan,
+        "delta_max": float(delta.max()) if len(delta) > 0 else np.nan,
+        "delta_abs_mean": _mean(absolute),
+        "delta_abs_max": float(absolute.max()) if len(delta) > 0 else np.nan,
+        **dict(zip(("delta_abs_p50", "delta_abs_p99", "delta_abs_p999"), map(float, quantiles), strict=True)),
+        "k1": -mean,
+        "k2": _mean(delta * delta) / 2,
+        "k3": _mean(_k3(delta)),
+    }
+
+
+def _k3(delta: np.ndarray) -> np.ndarray:
+    """exp Δ − Δ − 1 ≥ 0 of each token (http://joschu.net/blog/kl-approx.html)."""
+    series = np.ones_like(delta)
+    for n in range(10, 2, -1):
+        series = 1 + (delta / n) * series
+    k3: np.ndarray = np.where(np.abs(delta) > _K3_SERIES, np.expm1(delta) - delta, delta * delta * series / 2)
+    return k3
+
+
+def _measure_ratio(delta: np.ndarray) -> dict[str, float]:
+    """Of ρ = exp Δ, through ρ − 1."""
+    excess = np.expm1(delta)
+    mean = _mean(excess)
+    variance = _mean((excess - mean) ** 2)
+    if not np.isfinite(variance) and len(delta) > 0:
+        # Σ ρ² overflows: the limit for one token that outweighs all others.
+        variance, ess = np.inf, 1 / len(delta)
+    else:
+        ess = (1 + mean) ** 2 / ((1 + mean) ** 2 + variance)
+    return {
+        "ratio_mean": 1 + mean,
+        "ratio_std": float(np.sqrt(variance)),
+        "chi2_token": _mean(excess * (excess + 2)),
+        "ess": float(ess),
+    }
+
+
+def _measure_probability(prob_diff: np.ndarray, rollout: np.ndarray, tokens: int) -> dict[str, float]:
+    absolute = np.abs(prob_diff)
+    mean = _mean(absolute)
+    return {
+        "prob_diff_mean": mean,
+        "prob_diff_max": float(absolute.max()) if len(absolute) > 0 else np.nan,
+        "prob_diff_std": float(np.sqrt(_mean((absolute - mean) ** 2))),
+        "prob_diff_above_half": float(np.sum(absolute >= 0.5) / tokens) if tokens > 0 else np.nan,
+        "pearson": _correlate(prob_diff, rollout),
+    }
+
+
+def _correlate(prob_diff: np.ndarray, rollout: np.ndarray) -> float:
+    """Pearson's r of p and p′ from the regression of Δp on p, whose residuals do not cancel.
+
+    NaN where either is the same for all tokens.
+    """
+    if len(prob_diff) < 2:
+        return np.nan
+    prob = np.exp(rollout)
+    tail = np.where(prob < 0.5, 1 - prob, -np.expm1(rollout))
+    # From whichever of p and 1 − p holds more digits.
+    deviation = np.where(prob < 0.5, prob - _mean(prob), _mean(tail) - tail)
+    diff_mean = _mean(prob_diff)
+    spread = float(np.sum(deviation * deviation))
+    slope = float(np.sum(deviation * (prob_diff - diff_mean))) / spread if spread > 0 else 0.0
+    residual = float(np.sum((prob_diff - diff_mean - slope * deviation) ** 2))
+    explained = (1 + slope) ** 2 * spread
+    total = residual + explained
+    largest = max(_mean(prob), _mean(prob) + diff_mean)
+    if not (spread > 0 and total > len(prob) * (_SAME * largest) ** 2):
+        return np.nan
+    r = float(np.sign(1 + slope)) * float(np.sqrt(explained / total))
+    deficit = residual / total / (1 + r) if r > 0 else 1 - r
+    return min(max(1 - deficit, -1.0), 1.0)
+
+
+def _mean(values: np.ndarray) -> float:
+    """Around the first value, so that equal values have exactly their own mean."""
+    if len(values) == 0:
+        return np.nan
+    first = values[0]
+    if not np.isfinite(first):
+        return float(np.mean(values))
+    return float(first + np.mean(values - first))
+
+
+def measure_packed(batches: Sequence[Mapping[str, np.ndarray]]) -> Figures:
+    """Measures packed records (``logratio.recorder.record.pack``) as one batch.
+
+    Raises:
+        ValueError: when either policy's log-probs are missing.
+    """
+    for name in ("rollout_logprobs", "trainer_logprobs"):
+        if any(name not in batch for batch in batches):
+            raise ValueError(f"{name} is missing: figures need the log-probs of both policies")
+    lengths = np.concatenate([np.diff(batch["response_offsets"]) for batch in batches])
+    return measure(
+        np.concatenate([batch["rollout_logprobs"] for batch in batches]),
+        np.concatenate([batch["trainer_logprobs"] for batch in batches]),
+        np.concatenate([batch["response_mask"] for batch in batches]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+    )

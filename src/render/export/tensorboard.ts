@@ -1,0 +1,92 @@
+/**
+ * TensorBoard's event files: TFRecord frames (tensorflow/core/lib/io/record_writer.h), each an `Event` of
+ * tensorboard/compat/proto/event.proto in protocol buffers' wire format.
+ *
+ * @module
+ */
+import { crc32c } from "./crc32c.ts";
+import type { StepScalars } from "./scalars.ts";
+
+/** Who wrote a file, in its first event. */
+export const EVENT_WRITER = "logratio";
+
+const FILE_VERSION = "brain.Event:2";
+const HEADER = 12;
+const FOOTER = 4;
+const MASK_DELTA = 0xa282ead8;
+const text = new TextEncoder();
+
+/**
+ * The bytes of an event file.
+ *
+ * @param wallTime of all events, seconds since 1970: when a step was trained is not known
+ * @returns values as float32, which is what TensorBoard's scalars are
+ */
+export function renderEvents(steps: readonly StepScalars[], wallTime: number): Uint8Array {
+  const time = double(1, wallTime);
+  const events = [
+    // event.proto: file_version 3, source_metadata 10 with the writer 1.
+    join([time, bytes(3, text.encode(FILE_VERSION)), bytes(10, bytes(1, text.encode(EVENT_WRITER)))]),
+    // step 2, summary 5; summary.proto: value 1 with tag 1 and simple_value 2.
+    ...steps.map(({ step, values }) => {
+      const summary = join(
+        values.map(([name, value]) => bytes(1, join([bytes(1, text.encode(name)), float(2, value)]))),
+      );
+      return join([time, varint((2 << 3) | 0), varint(step), bytes(5, summary)]);
+    }),
+  ];
+  return join(events.map(frame));
+}
+
+/** Length, its checksum, the data, their checksum; all little-endian. */
+function frame(data: Uint8Array): Uint8Array {
+  const framed = new Uint8Array(HEADER + data.length + FOOTER);
+  const view = new DataView(framed.buffer);
+  view.setBigUint64(0, BigInt(data.length), true);
+  view.setUint32(8, mask(crc32c(framed.subarray(0, 8))), true);
+  framed.set(data, HEADER);
+  view.setUint32(HEADER + data.length, mask(crc32c(data)), true);
+  return framed;
+}
+
+/** As TFRecord keeps checksums: turned right by 15 bits, and a constant added. */
+function mask(checksum: number): number {
+  return (((checksum >>> 15) | (checksum << 17)) + MASK_DELTA) >>> 0;
+}
+
+function double(field: number, value: number): Uint8Array {
+  const data = new Uint8Array(8);
+  new DataView(data.buffer).setFloat64(0, value, true);
+  return join([varint((field << 3) | 1), data]);
+}
+
+function float(field: number, value: number): Uint8Array {
+  const data = new Uint8Array(4);
+  new DataView(data.buffer).setFloat32(0, value, true);
+  return join([varint((field << 3) | 5), data]);
+}
+
+function bytes(field: number, data: Uint8Array): Uint8Array {
+  return join([varint((field << 3) | 2), varint(data.length), data]);
+}
+
+/** Of a whole number; a negative one takes ten bytes, as an int64 does. */
+function varint(value: number): Uint8Array {
+  const digits: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(Math.trunc(value)));
+  do {
+    digits.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
+    rest >>= 7n;
+  } while (rest > 0n);
+  return Uint8Array.from(digits);
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
