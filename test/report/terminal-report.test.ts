@@ -237,7 +237,7 @@ describe("renderTerminal", () => {
     const text = renderTerminal(emptyReport(), PLAIN);
     expect(text).toContain("✗ BROKEN");
     expect(text).toContain("mean |Δ|       n/a");
-    expect(text).toContain("0 files · 0 steps · 0 sequences · 0 tokens");
+    expect(text).toContain("0 files · 0 sequences · 0 tokens");
     expect(text).not.toMatch(/NaN|undefined|null/);
   });
 

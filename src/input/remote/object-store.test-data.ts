@@ -67,14 +67,23 @@ export async function startStore(): Promise<TestStore> {
 
   function sendBytes(request: IncomingMessage, response: ServerResponse, bytes: Uint8Array): void {
     const fault = request.method === "HEAD" ? undefined : faults.shift();
-    if (fault !== undefined && fault !== "cut") return refuse(response, fault);
+    if (fault !== undefined && fault !== "cut") {
+      refuse(response, fault);
+      return;
+    }
     const etag = tag(bytes);
     const wanted = request.headers["if-match"];
-    if (wanted !== undefined && wanted !== etag) return refuse(response, 412);
+    if (wanted !== undefined && wanted !== etag) {
+      refuse(response, 412);
+      return;
+    }
     const range = store.ignoresRanges ? null : /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
     const start = Number(range?.[1] ?? 0);
     const end = Math.min(bytes.length, range?.[2] ? Number(range[2]) + 1 : bytes.length);
-    if (range !== null && start >= bytes.length) return refuse(response, 416);
+    if (range !== null && start >= bytes.length) {
+      refuse(response, 416);
+      return;
+    }
     response.writeHead(range === null ? 200 : 206, {
       etag,
       "content-length": end - start,
@@ -123,15 +132,25 @@ export async function startStore(): Promise<TestStore> {
         url.searchParams.get("prefix") ?? "",
         url.searchParams.get("pageToken") ?? "",
       );
-      return sendJson(response, {
+      sendJson(response, {
         items: keys.map(describe),
         ...(next === undefined ? {} : { nextPageToken: next }),
       });
+      return;
     }
     const bytes = objects.get(key);
-    if (bytes === undefined) return refuse(response, 404);
-    if (url.searchParams.get("alt") !== "media") return sendJson(response, describe(key));
-    if (url.searchParams.get("generation") !== store.generation) return refuse(response, 404);
+    if (bytes === undefined) {
+      refuse(response, 404);
+      return;
+    }
+    if (url.searchParams.get("alt") !== "media") {
+      sendJson(response, describe(key));
+      return;
+    }
+    if (url.searchParams.get("generation") !== store.generation) {
+      refuse(response, 404);
+      return;
+    }
     sendBytes(request, response, bytes);
   }
 
@@ -148,11 +167,12 @@ export async function startStore(): Promise<TestStore> {
       const { keys, next } = page(prefix, url.searchParams.get("cursor") ?? "");
       const more = new URL(url);
       more.searchParams.set("cursor", next ?? "");
-      return sendJson(
+      sendJson(
         response,
         keys.map(describe),
         next === undefined ? {} : { link: `<${more.href}>; rel="next"` },
       );
+      return;
     }
     if (api?.[1] === "paths-info") {
       let body = "";

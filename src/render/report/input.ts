@@ -35,7 +35,8 @@ export function inputParts(report: ReadInput): string[] {
   const span = steps.length > 1 ? ` (${extremes(steps).map(formatId).join("–")})` : "";
   const parts = [
     plural(sources.length, "file") + (kinds.length === 0 ? "" : ` (${kinds.join(", ")})`),
-    plural(metrics.steps, "step") + span,
+    // Where none is known, the tables say so.
+    ...(metrics.steps === 0 ? [] : [plural(metrics.steps, "step") + span]),
     plural(metrics.sequences, "sequence") +
       (metrics.sequences_empty > 0 ? ` (${formatCount(metrics.sequences_empty)} empty)` : ""),
     plural(metrics.tokens, "token"),

@@ -92,7 +92,9 @@ export const art: Adapter = {
       ],
       guessed: [],
       missing: ["trainer log-probs", "prompt token ids"],
-      ...(present ? { onePolicy: { has: "rollout", error } as const } : { problem: error }),
+      ...(present
+        ? { onePolicy: { has: "rollout", what: "ART trajectories", error } as const }
+        : { problem: error }),
     };
   },
   async read(document, { findings }) {

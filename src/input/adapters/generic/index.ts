@@ -45,23 +45,35 @@ function listTree(root: TreeMap, prefix = ""): string[] {
   );
 }
 
+function describeColumns(document: SourceDocument): readonly string[] {
+  return document.kind === "tree" ? listTree(document.root) : describeSample(document);
+}
+
 /** What a document holds, one line per column. */
-export function listColumns(document: SourceDocument): string[] {
-  const lines = document.kind === "tree" ? listTree(document.root) : describeSample(document);
+export function listColumns(document: SourceDocument): readonly string[] {
+  const lines = describeColumns(document);
   const more = lines.length - MOST_LISTED;
   return more > 0 ? [...lines.slice(0, MOST_LISTED), `… and ${more} more`] : lines;
 }
 
+/** As a column is described that holds numbers of whatever element type, or an object that may. */
+const NUMBERS = /\b(?:numbers|b?float\d+|u?int\d+|bool) \[|: object \{/;
+
 /** Nothing is known about the document's names: what is there, and which flags tell. */
 export function unrecognised(document: SourceDocument): SchemaError {
-  return new SchemaError(
-    `no rollout and trainer log-probs were recognized; the columns are:\n  ${listColumns(document).join("\n  ")}`,
-    {
+  const listed = `the columns are:\n  ${listColumns(document).join("\n  ")}`;
+  if (!describeColumns(document).some((column) => NUMBERS.test(column))) {
+    return new SchemaError(`no log-probs here, as no column is a list of numbers; ${listed}`, {
       at: { file: document.file },
-      likely: "the columns have names that logratio does not know, or the file is not a dump of log-probs",
-      hint: "name them: --rollout COLUMN --trainer COLUMN (and --mask, --tokens, --step, …); dots lead into nested objects",
-    },
-  );
+      likely: "it holds texts, settings or results made from a run",
+      hint: "give the file in which the trainer or the server wrote log-probs; docs/formats/inputs.md lists them",
+    });
+  }
+  return new SchemaError(`no rollout and trainer log-probs were recognized; ${listed}`, {
+    at: { file: document.file },
+    likely: "the columns have names that logratio does not know, or the file is not a dump of log-probs",
+    hint: "name them: --rollout COLUMN --trainer COLUMN (and --mask, --tokens, --step, …); dots lead into nested objects",
+  });
 }
 
 function findTreeColumns(

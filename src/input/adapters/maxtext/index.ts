@@ -66,7 +66,9 @@ export const maxtext: Adapter = {
           ],
       guessed: isGrpo ? [] : ["the first token is the prompt: nothing predicts it"],
       missing: ["rollout log-probs"],
-      ...(isGrpo ? { problem: error } : { onePolicy: { has: "trainer", error } as const }),
+      ...(isGrpo
+        ? { problem: error }
+        : { onePolicy: { has: "trainer", what: "MaxText golden data", error } as const }),
     };
   },
   async read(document, { findings }) {

@@ -93,7 +93,9 @@ export const nemoGym: Adapter = {
       ],
       guessed: present ? ["tokens between two calls are the environment's: not sampled"] : [],
       missing: ["trainer log-probs"],
-      ...(present ? { onePolicy: { has: "rollout", error } as const } : { problem: error }),
+      ...(present
+        ? { onePolicy: { has: "rollout", what: "NeMo-Gym rollouts", error } as const }
+        : { problem: error }),
     };
   },
   async read(document, { findings }) {

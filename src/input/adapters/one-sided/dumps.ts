@@ -1,23 +1,8 @@
 /**
- * Dumps that hold text only, or one policy's log-probs: how to tell them and what to do.
+ * Dumps that hold text only: how to tell them, and whose they are.
  *
  * @module
  */
-import type { NameTable } from "../shared/fields.ts";
-
-/** `open_instruct/rl_utils.py`, RolloutRecord (open-instruct). */
-const OPEN_INSTRUCT_NAMES: NameTable = {
-  rollout: ["logprobs"],
-  tokens: ["response_tokens"],
-  prompt: ["prompt_tokens"],
-  reward: ["reward"],
-  advantages: ["advantage"],
-  step: ["step"],
-  group: ["prompt_idx"],
-  sample: ["sample_idx"],
-  environment: ["dataset"],
-};
-
 export interface OneSidedDump {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -26,10 +11,8 @@ export interface OneSidedDump {
   readonly keys: readonly string[];
   /** At least one of these does. */
   readonly anyOf?: readonly string[];
-  /** Which policy's log-probs are there. */
-  readonly has: "text" | "rollout" | "trainer";
-  /** Its columns, where it has one policy's log-probs. */
-  readonly names?: NameTable;
+  /** Neither policy's log-probs are there. */
+  readonly has: "text";
 }
 
 /** The more specific first: the first whose keys are all there is taken. */
@@ -63,13 +46,6 @@ export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
     trainer: "AReaL",
     keys: ["task_id", "seqlen", "prompt_len", "prompt", "completion"],
     has: "text",
-  },
-  {
-    what: "open-instruct's rollout file",
-    trainer: "open-instruct",
-    keys: ["prompt_tokens", "response_tokens", "logprobs"],
-    has: "rollout",
-    names: OPEN_INSTRUCT_NAMES,
   },
   {
     what: "a NeMo-RL distillation log",

@@ -1,14 +1,11 @@
 /**
- * Recognizes what other trainers leave behind and says what is missing; reads those that have one policy's log-probs.
+ * Recognizes what trainers leave behind as text, and says how to have both policies' log-probs written; reads nothing.
  *
  * @module
  */
 import type { SourceDocument, TreeMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
-import { listFound } from "../shared/fields.ts";
 import { describeLacking, missingPolicy } from "../shared/missing-side.ts";
-import { findRowColumns, readRows } from "../shared/row-objects.ts";
-import { describeRowValue } from "../shared/row-values.ts";
 import { isList, isMap } from "../shared/tree-values.ts";
 import { recognise } from "./dumps.ts";
 
@@ -30,30 +27,15 @@ export const oneSided: Adapter = {
   async detect(document) {
     const dump = recognise(collectNames(document));
     if (dump === undefined) return undefined;
-    const missing = [
-      ...(dump.has === "rollout" ? [] : ["rollout log-probs"]),
-      ...(dump.has === "trainer" ? [] : ["trainer log-probs"]),
-    ];
-    const error = missingPolicy(describeLacking(dump, document.file));
-    const { has, names } = dump;
-    const isRead = has !== "text" && names !== undefined && document.kind === "rows";
     return {
       score: 0.5,
-      found: [dump.what, ...(isRead ? listFound(findRowColumns(document, names), describeRowValue) : [])],
+      found: [dump.what],
       guessed: [],
-      missing,
-      ...(isRead ? { onePolicy: { has, what: dump.what, error } } : { problem: error }),
+      missing: ["rollout log-probs", "trainer log-probs"],
+      problem: missingPolicy(describeLacking(dump, document.file)),
     };
   },
-  async read(document, { findings }) {
-    const dump = recognise(collectNames(document))!;
-    if (document.kind !== "rows" || dump.names === undefined)
-      throw missingPolicy(describeLacking(dump, document.file));
-    return {
-      trainer: dump.trainer,
-      alignment: "token",
-      sampling: {},
-      blocks: readRows(document, { names: dump.names, findings }),
-    };
+  async read(document) {
+    throw missingPolicy(describeLacking(recognise(collectNames(document))!, document.file));
   },
 };

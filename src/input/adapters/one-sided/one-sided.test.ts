@@ -21,6 +21,7 @@ describe("dumps that lack a side say so and how to get both", () => {
       "import logratio_xtuner; logratio_xtuner.save(",
     ],
     ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "rollout_logprobs=rollout"],
+    ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "python -m logratio.hooks --trainer areal"],
     ["openrlhf.table.json", `OpenRLHF's table of generated samples ${TEXT}`, "is_correction_enable"],
     [
       "open_instruct.jsonl",

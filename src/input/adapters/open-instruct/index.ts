@@ -47,7 +47,9 @@ export const openInstruct: Adapter = {
       guessed: ["response mask: not present, so tool tokens count as sampled where they have a log-prob"],
       missing: listMissing(columns, EXPLAINED_FIELDS),
       step: agreedNumber(document, NAMES.step),
-      ...(hasRollout ? { onePolicy: { has: "rollout", error } as const } : { problem: error }),
+      ...(hasRollout
+        ? { onePolicy: { has: "rollout", what: "open-instruct rollouts", error } as const }
+        : { problem: error }),
     };
   },
   async read(document, { findings }) {

@@ -94,7 +94,9 @@ export const rllm: Adapter = {
       guessed: present ? ["tokens between two steps are the environment's: not sampled"] : [],
       missing: ["trainer log-probs"],
       step: objects.length === 1 ? numberIn(objects[0], "training_step") : undefined,
-      ...(present ? { onePolicy: { has: "rollout", error } as const } : { problem: error }),
+      ...(present
+        ? { onePolicy: { has: "rollout", what: "rLLM trajectories", error } as const }
+        : { problem: error }),
     };
   },
   async read(document, { findings }) {

@@ -17,6 +17,13 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ["OpenRLHF", "logratio_openrlhf.py"],
 ]);
 
+/** Trainers that the Python package hooks into, under its names (`python/logratio/hooks/catalog.py`). */
+const HOOKED: ReadonlyMap<string, string> = new Map([
+  ["AReaL", "areal"],
+  ["ms-swift", "ms-swift"],
+  ["open-instruct", "open-instruct"],
+]);
+
 /** Where logratio knows no place in the trainer's code: what to call wherever both lists are at hand. */
 const ANY = "logratio_record.py";
 
@@ -33,5 +40,8 @@ export function exporterSnippet(trainer: string): string {
   const file = FILES.get(trainer) ?? ANY;
   const head = HEAD.exec(readFileSync(`${FOLDER}/${file}`, "utf8"))?.[1];
   if (head === undefined) throw new Error(`${file} does not begin with its usage`);
-  return head.replaceAll("EXPORTERS", FOLDER).replaceAll("\n\n", "\n");
+  const lines = head.replaceAll("EXPORTERS", FOLDER).replaceAll("\n\n", "\n");
+  const hook = HOOKED.get(trainer);
+  if (hook === undefined) return lines;
+  return `with logratio's Python package, as it says: python -m logratio.hooks --trainer ${hook}\nor without it: ${lines}`;
 }

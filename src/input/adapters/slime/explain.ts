@@ -82,7 +82,9 @@ export function findSides(
         hint: TRAIN_SWITCH,
       },
     );
-    return dump.has("rollout_log_probs") ? { onePolicy: { has: "rollout", error } } : { problem: error };
+    return dump.has("rollout_log_probs")
+      ? { onePolicy: { has: "rollout", what: what.replace(/^an? /, ""), error } }
+      : { problem: error };
   }
   const missing = ["rollout_log_probs", "log_probs"].filter((name) => !dump.has(name));
   if (missing.length === 0) return {};
@@ -103,5 +105,7 @@ export function findSides(
     },
   );
   if (missing.length === 2) return { problem: error };
-  return { onePolicy: { has: side === "trainer" ? "rollout" : "trainer", error } };
+  return {
+    onePolicy: { has: side === "trainer" ? "rollout" : "trainer", what: `${trainer} training dump`, error },
+  };
 }

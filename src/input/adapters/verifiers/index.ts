@@ -163,7 +163,9 @@ export const verifiers: Adapter = {
       ],
       guessed: present ? ["tokens that several paths share count in the first of them"] : [],
       missing: ["trainer log-probs"],
-      ...(present ? { onePolicy: { has: "rollout", error } as const } : { problem: error }),
+      ...(present
+        ? { onePolicy: { has: "rollout", what: "verifiers traces", error } as const }
+        : { problem: error }),
     };
   },
   async read(document, { findings }) {

@@ -103,7 +103,9 @@ export const xtunerDebug: Adapter = {
       ],
       guessed: first.response_mask === null ? ["response mask: null, so every token counts as sampled"] : [],
       missing: ["trainer log-probs"],
-      ...(present ? { onePolicy: { has: "rollout", error } as const } : { problem: error }),
+      ...(present
+        ? { onePolicy: { has: "rollout", what: "xtuner debug rollout", error } as const }
+        : { problem: error }),
     };
   },
   async read(document, context) {
