@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ExampleStudy, exampleStudy } from "../viewer/kl/example-study.test-data.ts";
-import { captured } from "./commands/captured.test-data.ts";
+import { captured, interruptWhenHeard } from "./commands/captured.test-data.ts";
 import { type ViewOptions, view } from "./commands/view.ts";
 
 let example: ExampleStudy;
@@ -20,8 +20,9 @@ it("refuses flags that are for runs", async () => {
 });
 
 it("ends with 130 when it is interrupted while it analyses", async () => {
+  const before = process.listenerCount("SIGINT");
   const done = run({ open: false });
-  setTimeout(() => process.emit("SIGINT"), 1);
+  interruptWhenHeard(before);
   const { status, err } = await done;
   expect([status, err]).toEqual([130, "interrupted\n"]);
 });

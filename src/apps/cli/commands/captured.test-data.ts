@@ -33,3 +33,12 @@ export async function captured(verb: (terminal: Terminal) => Promise<ExitStatus>
   });
   return { status, ...text };
 }
+
+/** Interrupts as soon as somebody listens, however long it took to load what does. */
+export function interruptWhenHeard(before: number): void {
+  const timer = setInterval(() => {
+    if (process.listenerCount("SIGINT") <= before) return;
+    clearInterval(timer);
+    process.emit("SIGINT");
+  }, 1);
+}

@@ -6,6 +6,7 @@
  * @module
  */
 import { MissingSideError } from "../../../core/base/index.ts";
+import type { RowMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
 import { exporterSnippet } from "../shared/exporters.ts";
 import { EXPLAINED_FIELDS, listFound, listMissing, type NameTable } from "../shared/fields.ts";
@@ -23,14 +24,18 @@ const NAMES: NameTable = {
   environment: ["dataset"],
   step: ["step"],
 };
-const NEEDED = ["prompt_tokens", "response_tokens", "finish_reason"];
+/** Beside the ids, either of these: versions differ in what they write. */
+const NEEDED = ["prompt_tokens", "response_tokens"];
+const TELLING = ["finish_reason", "sample_idx"];
 
 export const openInstruct: Adapter = {
   name: "open-instruct",
   async detect(document) {
     if (document.kind !== "rows") return undefined;
     const { sample, file } = document;
-    if (!sample.some((row) => NEEDED.every((name) => name in row))) return undefined;
+    const isRollout = (row: RowMap): boolean =>
+      NEEDED.every((name) => name in row) && TELLING.some((name) => name in row);
+    if (!sample.some(isRollout)) return undefined;
     const columns = findRowColumns(document, NAMES);
     const hasRollout = columns.has("rollout");
     const error = new MissingSideError(

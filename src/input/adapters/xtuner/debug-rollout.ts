@@ -22,10 +22,18 @@ function findFields(value: TreeValue): TreeMap | undefined {
   return isMap(fields) ? fields : undefined;
 }
 
+/** Groups in which the first sample is looked for; a group whose rollouts all failed is empty. */
+const PROBED = 100;
+
 /** Samples with the number of their group, which stands for a `group_id` that is null. */
 function listStates(document: SourceDocument): { fields: TreeMap; group: number }[] {
   if (document.kind !== "tree" || !isList(document.root.value)) return [];
-  return document.root.value.flatMap((members, group) =>
+  const groups = document.root.value;
+  // A list of anything else is not looked through: one that names itself a million times has no end.
+  const probe = groups.slice(0, PROBED).find((members) => !isList(members) || members.length > 0);
+  const first = isList(probe) ? probe[0] : probe;
+  if (first === undefined || findFields(first) === undefined) return [];
+  return groups.flatMap((members, group) =>
     (isList(members) ? members : [members]).flatMap((member) => {
       const fields = findFields(member);
       return fields === undefined ? [] : [{ fields, group }];
