@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ExampleStudy, exampleStudy } from "../viewer/kl/example-study.test-data.ts";
-import { captured, interruptWhenHeard } from "./commands/captured.test-data.ts";
+import { captured } from "./commands/captured.test-data.ts";
 import { type ViewOptions, view } from "./commands/view.ts";
 
 let example: ExampleStudy;
@@ -17,12 +17,4 @@ it("refuses flags that are for runs", async () => {
       _tag: "UsageError",
       message: expect.stringMatching(/^--\w+ applies to runs/) as string,
     });
-});
-
-it("ends with 130 when it is interrupted while it analyses", async () => {
-  const before = process.listenerCount("SIGINT");
-  const done = run({ open: false });
-  interruptWhenHeard(before);
-  const { status, err } = await done;
-  expect([status, err]).toEqual([130, "interrupted\n"]);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { captured, DEMO, interruptWhenHeard } from "./captured.test-data.ts";
+import { captured, DEMO } from "./captured.test-data.ts";
 import { type ViewOptions, view } from "./view.ts";
 
 let folder: string;
@@ -31,13 +31,4 @@ it("refuses what contradicts itself before anything is read", async () => {
     [{ compare: ["-"] }, "-"],
   ] as const)
     expect(await refused(options, path)).toMatchObject({ _tag: "UsageError" });
-});
-
-it("ends with 130 and nothing kept when it is interrupted while it prepares", async () => {
-  const before = process.listenerCount("SIGINT");
-  const done = captured((terminal) => view([DEMO], { cache: folder, open: false }, terminal));
-  interruptWhenHeard(before);
-  const { status, err } = await done;
-  expect([status, err]).toEqual([130, "interrupted\n"]);
-  expect(process.listenerCount("SIGINT")).toBe(before);
 });
