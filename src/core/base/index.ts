@@ -1,5 +1,6 @@
 export { compactFloats, type FloatArray, isNumericArray, type NumericArray } from "./arrays.ts";
 export { containError, recognizeMissingLibrary } from "./contain.ts";
+export { crc32c, unmaskChecksum } from "./crc32c.ts";
 export { dictionary } from "./dictionary.ts";
 export {
   EmptyInputError,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { crc32c, unmaskChecksum } from "../../core/base/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
-import { crc32c } from "./crc32c.ts";
 import { listStepScalars, renderEvents, renderPrometheus, renderWandbLines } from "./index.ts";
 
 /** What is read of a report, and what may be missing in it. */
@@ -49,16 +49,12 @@ function readFields(data: Uint8Array): [number, bigint | Uint8Array][] {
 /** The records of a TFRecord file; both checksums are compared. */
 function readFrames(data: Uint8Array): Uint8Array[] {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
-  const unmask = (masked: number): number => {
-    const turned = (masked - 0xa282ead8) >>> 0;
-    return ((turned << 15) | (turned >>> 17)) >>> 0;
-  };
   const records: Uint8Array[] = [];
   for (let at = 0; at < data.length; ) {
     const length = Number(view.getBigUint64(at, true));
-    expect(unmask(view.getUint32(at + 8, true))).toBe(crc32c(data.subarray(at, at + 8)));
+    expect(unmaskChecksum(view.getUint32(at + 8, true))).toBe(crc32c(data.subarray(at, at + 8)));
     const record = data.subarray(at + 12, at + 12 + length);
-    expect(unmask(view.getUint32(at + 12 + length, true))).toBe(crc32c(record));
+    expect(unmaskChecksum(view.getUint32(at + 12 + length, true))).toBe(crc32c(record));
     records.push(record);
     at += length + 16;
   }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { crc32c } from "./crc32c.ts";
+import { crc32c } from "../../core/base/index.ts";
 import type { StepScalars } from "./scalars.ts";
 
 /** Who wrote a file, in its first event. */

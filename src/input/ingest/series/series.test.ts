@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryLimit, setMemoryLimit } from "../../../core/base/index.ts";
+import { crc32c, memoryLimit, setMemoryLimit, unmaskChecksum } from "../../../core/base/index.ts";
 import { FindingLog } from "../../../core/schema/index.ts";
-import { crc32c, unmask } from "./crc32c.ts";
 import { findSeriesFiles, readSeriesFile, type SeriesFile } from "./index.ts";
 import { parseRows } from "./text-table.ts";
 import { readScalars } from "./tf-events.ts";
@@ -238,7 +237,7 @@ describe("parts", () => {
     expect(crc32c(Buffer.from("123456789"))).toBe(0xe3069283);
     const crc = 0xe3069283;
     const masked = ((((crc >>> 15) | (crc << 17)) >>> 0) + 0xa282ead8) >>> 0;
-    expect(unmask(masked)).toBe(crc);
+    expect(unmaskChecksum(masked)).toBe(crc);
   });
 
   it("quoted fields hold separators, quotes and line ends", () => {

@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import { crc32c, unmaskChecksum } from "../../../core/base/index.ts";
 import { LIKELY_CUT_OFF, type PlainStream } from "../../io/index.ts";
-import { crc32c, unmask } from "./crc32c.ts";
 import { fields } from "./wire.ts";
 
 const HEADER = 12;
@@ -32,7 +33,10 @@ export interface EventDamage {
 export function isTfRecord(head: Uint8Array): boolean {
   if (head.length < HEADER) return false;
   const view = new DataView(head.buffer, head.byteOffset, HEADER);
-  return view.getUint32(4, true) < 2 ** 16 && unmask(view.getUint32(8, true)) === crc32c(head.subarray(0, 8));
+  return (
+    view.getUint32(4, true) < 2 ** 16 &&
+    unmaskChecksum(view.getUint32(8, true)) === crc32c(head.subarray(0, 8))
+  );
 }
 
 /** The scalars of a stream; damage is told and what is before and behind it is kept. */
@@ -49,7 +53,7 @@ export async function* readScalars(
       return;
     }
     const view = new DataView(header.buffer, header.byteOffset, HEADER);
-    if (unmask(view.getUint32(8, true)) !== crc32c(header.subarray(0, 8))) {
+    if (unmaskChecksum(view.getUint32(8, true)) !== crc32c(header.subarray(0, 8))) {
       onDamage({
         offset,
         message: "a record's length has a wrong checksum",
@@ -73,7 +77,7 @@ export async function* readScalars(
     }
     const data = record.subarray(0, length);
     const checksum = new DataView(record.buffer, record.byteOffset + length, FOOTER).getUint32(0, true);
-    const scalars = unmask(checksum) === crc32c(data) ? parseEvent(data) : undefined;
+    const scalars = unmaskChecksum(checksum) === crc32c(data) ? parseEvent(data) : undefined;
     if (scalars === undefined) {
       onDamage({
         offset,

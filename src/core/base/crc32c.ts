@@ -13,3 +13,9 @@ export function crc32c(data: Uint8Array): number {
   for (const byte of data) rest = (TABLE[(rest ^ byte) & 0xff] as number) ^ (rest >>> 8);
   return ~rest >>> 0;
 }
+
+/** A checksum from how TFRecord writes it: turned by 15 bits, and with a constant added. */
+export function unmaskChecksum(masked: number): number {
+  const turned = (masked - 0xa282ead8) >>> 0;
+  return ((turned >>> 17) | (turned << 15)) >>> 0;
+}
