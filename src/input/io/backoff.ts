@@ -44,3 +44,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
+
+/** Statuses after which the same request may succeed. */
+export function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}

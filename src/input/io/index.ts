@@ -5,7 +5,7 @@
  * @module
  */
 export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
-export { backoffMs, retryAfterMs, sleep } from "./backoff.ts";
+export { backoffMs, isPassingStatus, retryAfterMs, sleep } from "./backoff.ts";
 export type { ByteSource } from "./byte-source.ts";
 export type {
   BadRow,
@@ -55,6 +55,7 @@ export { makeDirectory } from "./make-directory.ts";
 export { networkWords } from "./network-words.ts";
 export { openPipe } from "./pipe.ts";
 export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
+export { createSemaphore, type Semaphore } from "./semaphore.ts";
 export { statIfPresent } from "./stat-if-present.ts";
 export { isList, isMap, isPickled, isTensor } from "./tree-guards.ts";
 export { writeAll } from "./write-all.ts";

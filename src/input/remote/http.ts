@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { networkWords, retryAfterMs } from "../io/index.ts";
-import { isPassingStatus, type RangeRequest, StoreFailure } from "./remote-file.ts";
+import { isPassingStatus, networkWords, retryAfterMs } from "../io/index.ts";
+import { type RangeRequest, StoreFailure } from "./remote-file.ts";
 import { changed } from "./retry.ts";
 
 export type RequestHeaders = Readonly<Record<string, string>>;

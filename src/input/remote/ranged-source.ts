@@ -11,7 +11,7 @@
  * @module
  */
 import { FormatError } from "../../core/base/index.ts";
-import type { ByteSource } from "../io/index.ts";
+import { type ByteSource, createSemaphore } from "../io/index.ts";
 import type { RemoteFile, RemoteStore } from "./remote-file.ts";
 import { RETRY, type RetryOptions, retrying } from "./retry.ts";
 
@@ -58,25 +58,8 @@ class KeptBlocks {
 
 const kept = new KeptBlocks();
 
-/** At most {@link CONCURRENCY} requests at a time, whatever asks. */
-class Turnstile {
-  #inside = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  async pass<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#inside >= CONCURRENCY) await new Promise<void>((enter) => this.#waiting.push(enter));
-    else this.#inside++;
-    try {
-      return await task();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#inside--;
-      else next();
-    }
-  }
-}
-
-const turnstile = new Turnstile();
+/** Whatever asks, of all files together. */
+const requests = createSemaphore(CONCURRENCY);
 
 /**
  * The file by offset. Nothing is read yet; a slice is memory of its own.
@@ -92,7 +75,7 @@ export function rangedSource(
   let lastBlock: number | undefined;
 
   const fetchRange = (start: number, end: number): Promise<Uint8Array> =>
-    turnstile.pass(() => retrying(name, (signal) => store.read(file, { start, end, signal }), retry));
+    requests.run(() => retrying(name, (signal) => store.read(file, { start, end, signal }), retry));
 
   const block = (index: number): Promise<Uint8Array> => {
     const start = index * blockBytes;

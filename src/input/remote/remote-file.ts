@@ -66,8 +66,3 @@ export class StoreFailure extends Error {
     this.waitMs = waitMs;
   }
 }
-
-/** Statuses after which the same request may succeed. */
-export function isPassingStatus(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
-}

@@ -5,9 +5,9 @@
  * @module
  */
 import type { S3Client } from "@aws-sdk/client-s3";
-import { networkWords } from "../io/index.ts";
+import { isPassingStatus, networkWords } from "../io/index.ts";
 import { loadOptional } from "./load-optional.ts";
-import { isPassingStatus, type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
+import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 
 type Library = typeof import("@aws-sdk/client-s3");
 /** Where neither the environment nor a profile names one; the store redirects to the bucket's own. */

@@ -5,12 +5,18 @@
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
-import { backoffMs, networkWords, retryAfterMs, sleep } from "../../../input/io/index.ts";
+import {
+  backoffMs,
+  createSemaphore,
+  isPassingStatus,
+  networkWords,
+  retryAfterMs,
+  sleep,
+} from "../../../input/io/index.ts";
 import type { ServerSettings } from "../options.ts";
 import { parseJson, readBody } from "./body.ts";
-import { type Failure, isRetried, type Reply, serverWords } from "./failure.ts";
+import { type Failure, type Reply, serverWords } from "./failure.ts";
 import { linkSignals } from "./linked-signal.ts";
-import { createSemaphore } from "./semaphore.ts";
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
@@ -61,7 +67,7 @@ export function createClient(settings: ServerSettings): HttpClient {
       const said = serverWords(body.text ?? "");
       return {
         reply: failed({ kind: "status", message: said === "" ? response.statusText : said }),
-        again: isRetried(response.status),
+        again: isPassingStatus(response.status),
         waitMs: retryAfterMs(response.headers.get("retry-after")),
       };
     }

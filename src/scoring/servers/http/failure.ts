@@ -19,11 +19,6 @@ export type Reply =
   | { readonly ok: true; readonly json: unknown }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Statuses after which the same request may succeed. */
-export function isRetried(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
 function fromDetail(detail: unknown): string | undefined {
   if (typeof detail === "string") return detail;
   if (!Array.isArray(detail)) return undefined;
