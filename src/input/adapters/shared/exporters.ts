@@ -43,5 +43,5 @@ export function exporterSnippet(trainer: string): string {
   const lines = head.replaceAll("EXPORTERS", FOLDER).replaceAll("\n\n", "\n");
   const hook = HOOKED.get(trainer);
   if (hook === undefined) return lines;
-  return `with logratio's Python package, as it says: python -m logratio.hooks --trainer ${hook}\nor without it: ${lines}`;
+  return `with logratio's Python package: python -m logratio.hooks --trainer ${hook} prints the lines\nor without it: ${lines}`;
 }
