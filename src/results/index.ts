@@ -54,6 +54,18 @@ export {
   type TokenAlternative,
 } from "./divergence.ts";
 export {
+  DOCTOR_SCHEMA_VERSION,
+  type DoctorCause,
+  type DoctorReport,
+  type DoctorVerdict,
+  type Evidence,
+  type EvidencePicture,
+  type Fix,
+  type GuiltyLeg,
+  type LegFigures,
+  type NextExperiment,
+} from "./doctor.ts";
+export {
   type AttentionFigures,
   type CaseStudy,
   type CategoryFigures,
