@@ -1,5 +1,5 @@
 import type { FloatArray } from "../../core/base/index.ts";
-import { DIGITS, type RecordBatch } from "../../core/schema/index.ts";
+import { DIGITS, type RecordBatch, type SourceDetails } from "../../core/schema/index.ts";
 
 type Column = FloatArray | Int32Array | Uint8Array;
 
@@ -40,6 +40,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     ...(advantages && { advantages: tokens.take(advantages) }),
     ...(positionIds && { positionIds: tokens.take(positionIds) }),
     ...(weightVersions && { weightVersions: tokens.take(weightVersions) }),
+    ...(batch.details && { details: takeDetails(batch.details, tokens.take, each) }),
     ...(prompts && { promptOffsets: prompts.offsets }),
     ...(prompts && promptTokenIds && { promptTokenIds: prompts.take(promptTokenIds) }),
     steps: each(batch.steps),
@@ -55,6 +56,20 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     environments: list(batch.environments),
     promptTexts: list(batch.promptTexts),
     responseTexts: list(batch.responseTexts),
+  };
+}
+
+function takeDetails(
+  { attention, inputTokenIds, tokenRewards, promptWidths, promptPadding }: SourceDetails,
+  take: <T extends Column>(column: T) => T,
+  each: <T extends Column>(column: T) => T,
+): SourceDetails {
+  return {
+    ...(attention && { attention: take(attention) }),
+    ...(inputTokenIds && { inputTokenIds: take(inputTokenIds) }),
+    ...(tokenRewards && { tokenRewards: take(tokenRewards) }),
+    promptWidths: each(promptWidths),
+    promptPadding: each(promptPadding),
   };
 }
 

@@ -36,6 +36,7 @@ export {
   type Provenance,
   type RecordBatch,
   type Sampling,
+  type SourceDetails,
   type TopK,
 } from "./record.ts";
 export { type RowFacts, rowFacts } from "./row-facts.ts";

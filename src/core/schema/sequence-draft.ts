@@ -24,6 +24,15 @@ export interface PromptLogprobs {
   readonly tokens?: readonly string[] | undefined;
 }
 
+/** One sequence's {@link SourceDetails}; arrays have an element per response token. */
+export interface DetailsDraft {
+  readonly attention?: NumericArray | undefined;
+  readonly inputTokenIds?: NumericArray | undefined;
+  readonly tokenRewards?: NumericArray | undefined;
+  readonly promptWidth?: number | undefined;
+  readonly promptPadding?: number | undefined;
+}
+
 /** Where a draft came from, when one file mixes sources (a record written by logratio does). */
 export interface Origin {
   readonly provenance: Provenance;
@@ -55,6 +64,8 @@ export interface SequenceDraft {
   readonly advantages?: NumericArray | number | undefined;
   readonly positionIds?: NumericArray | undefined;
   readonly weightVersions?: NumericArray | undefined;
+  /** Kept by a builder that is asked for it. */
+  readonly details?: DetailsDraft | undefined;
   /** Any length; not aligned with the response. */
   readonly promptTokenIds?: NumericArray | undefined;
   readonly step?: number | undefined;
@@ -116,5 +127,8 @@ export function findMisfit(draft: SequenceDraft): Misfit | undefined {
   check("advantages", draft.advantages);
   check("position ids", draft.positionIds);
   check("weight versions", draft.weightVersions);
+  check("attention mask", draft.details?.attention);
+  check("prompt and response token ids", draft.details?.inputTokenIds);
+  check("token-level rewards", draft.details?.tokenRewards);
   return misfit;
 }

@@ -15,6 +15,7 @@ import {
   findColumns,
   listFound,
   listMissing,
+  type NameTable,
 } from "../shared/fields.ts";
 import { explainMask, nameMasks } from "../shared/masks.ts";
 import {
@@ -88,7 +89,8 @@ function findProblem(root: TreeMap, file: string): LogratioError | undefined {
 }
 
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
-  const columns = treeColumns(document);
+  const columns = new Map(treeColumns(document));
+  if (!context.keepDetails) columns.delete("tokenRewards");
   const temperature = await readScalar(columns.get("temperature")?.value);
   const topP = await readScalar(columns.get("topP")?.value);
   // The exporters write other trainers' batches under verl's names, and say whose they are.
@@ -103,6 +105,11 @@ async function readTree(document: TreeDocument, context: AdapterContext): Promis
     },
     blocks: readPadded(columns, { file: document.file, blockTokens: context.blockTokens }),
   };
+}
+
+function namesToRead({ keepDetails }: AdapterContext): NameTable {
+  const { tokenRewards, ...names } = VERL_NAMES;
+  return keepDetails ? VERL_NAMES : names;
 }
 
 export const verl: Adapter = {
@@ -131,7 +138,7 @@ export const verl: Adapter = {
       alignment: "token",
       masks: nameMasks(findRowColumns(document, VERL_NAMES)),
       sampling: {},
-      blocks: readRows(document, { names: VERL_NAMES, findings: context.findings }),
+      blocks: readRows(document, { names: namesToRead(context), findings: context.findings }),
     };
   },
 };
