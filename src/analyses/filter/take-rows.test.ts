@@ -10,11 +10,11 @@ describe("takeRows", () => {
     for (const first of [10, 20, 30]) {
       builder.push({
         length: 2,
-        responseMask: [1, 1],
+        responseMask: Uint8Array.of(1, 1),
         details: {
-          attention: [1, 0],
-          inputTokenIds: [first, first + 1],
-          tokenRewards: [0, first],
+          attention: Uint8Array.of(1, 0),
+          inputTokenIds: Int32Array.of(first, first + 1),
+          tokenRewards: Float32Array.of(0, first),
           promptWidth: first,
           promptPadding: first / 10,
         },

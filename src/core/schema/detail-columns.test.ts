@@ -3,14 +3,14 @@ import { createRecordBuilder } from "./builder.ts";
 import type { SequenceDraft } from "./sequence-draft.ts";
 
 const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
-const plain: SequenceDraft = { length: 2, responseMask: [1, 1] };
+const plain: SequenceDraft = { length: 2, responseMask: Uint8Array.of(1, 1) };
 const padded: SequenceDraft = {
   length: 1,
-  responseMask: [1],
+  responseMask: Uint8Array.of(1),
   details: {
-    attention: [1],
-    inputTokenIds: [7],
-    tokenRewards: [0.5],
+    attention: Uint8Array.of(1),
+    inputTokenIds: Int32Array.of(7),
+    tokenRewards: Float32Array.of(0.5),
     promptWidth: 6,
     promptPadding: 2,
   },
@@ -35,7 +35,7 @@ describe("details of a source", () => {
     const builder = createRecordBuilder({ provenance });
     builder.push(padded);
     expect(builder.flush().details).toBeUndefined();
-    expect(() => builder.push({ ...padded, details: { attention: [1, 1] } })).toThrow(
+    expect(() => builder.push({ ...padded, details: { attention: Uint8Array.of(1, 1) } })).toThrow(
       "attention mask: 2 values, expected 1 for 1 response tokens",
     );
   });
