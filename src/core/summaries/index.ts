@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { TAIL_THRESHOLDS } from "./cell-counts.ts";
+export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export { CLUSTER, CLUSTER_WIDTH, ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";
