@@ -15,6 +15,7 @@ export {
   type CorrectnessBins,
   type DivergenceFigures,
   type FlipCount,
+  type HypothesisFigures,
   type IntervalFigures,
   type IterationFigures,
   type LoggedDigitFigures,
