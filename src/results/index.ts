@@ -39,6 +39,7 @@ export {
   type DigitExample,
   type DigitFigures,
   type DigitGap,
+  type DigitSequence,
   type DigitsReport,
   type DigitTruth,
   RECORDED_DISTRIBUTIONS,
