@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import signal
@@ -14,25 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hooks_support import read_arrays as read
 
 import logratio
 from logratio.recorder import files, recorder
 from logratio.recorder.arrays import Copier, copy
-
-TYPES = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
-
-
-def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    raw = path.read_bytes()
-    size = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + size])
-    metadata = header.pop("__metadata__")
-    body = raw[8 + size :]
-    arrays = {
-        name: np.frombuffer(body[slice(*entry["data_offsets"])], TYPES[entry["dtype"]]).reshape(entry["shape"])
-        for name, entry in header.items()
-    }
-    return arrays, metadata
 
 
 def written(run: logratio.Recorder) -> list[Path]:

@@ -93,7 +93,7 @@ async function readTree(document: TreeDocument, context: AdapterContext): Promis
   if (!context.keepDetails) columns.delete("tokenRewards");
   const temperature = await readScalar(columns.get("temperature")?.value);
   const topP = await readScalar(columns.get("topP")?.value);
-  // The exporters write other trainers' batches under verl's names, and say whose they are.
+  // Exporters of earlier versions wrote other trainers' batches under verl's names, and say whose they are.
   const { trainer } = findDataProto(document.root).columns;
   return {
     trainer: typeof trainer === "string" ? trainer : undefined,
