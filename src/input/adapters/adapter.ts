@@ -11,6 +11,8 @@ import type { SourceDocument } from "../io/index.ts";
 export interface ColumnMapping {
   readonly rollout?: string;
   readonly trainer?: string;
+  /** The rollout engine's prefill of the finished text; becomes the policy `rescore`. */
+  readonly rescore?: string;
   readonly mask?: string;
   readonly tokens?: string;
   readonly prompt?: string;

@@ -11,6 +11,7 @@ export const FIELD_LABELS = {
   rollout: "rollout log-probs",
   trainer: "trainer log-probs",
   reference: "reference log-probs",
+  rescore: "re-scored rollout log-probs",
   tokens: "response token ids",
   prompt: "prompt token ids",
   promptMask: "prompt mask",
@@ -56,6 +57,25 @@ export const DIGIT_NAMES = {
   digitProbs: ["digit_probs", "digit_probabilities", "digit_distributions", "digit_distribution"],
 } as const;
 
+/**
+ * What the engine's own prefill of the finished text goes by, whoever writes it: the rollout policy's log-probs of the
+ * same tokens, not from decoding. Aligned as the rollout's log-probs.
+ */
+export const RESCORE_NAMES = {
+  rescore: [
+    "rescored_log_probs",
+    "rescored_logprobs",
+    "rescore_log_probs",
+    "rescore_logprobs",
+    "rollout_rescored_log_probs",
+    "rollout_rescored_logprobs",
+    "prefill_log_probs",
+    "prefill_logprobs",
+    "rollout_prefill_log_probs",
+    "rollout_prefill_logprobs",
+  ],
+} as const;
+
 /** Names under which a field may be found, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
 
@@ -63,6 +83,7 @@ export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
 export const COLUMN_FLAGS: Readonly<Record<keyof Omit<ColumnMapping, "policies">, string>> = {
   rollout: "--rollout",
   trainer: "--trainer",
+  rescore: "--rescore",
   mask: "--mask",
   tokens: "--tokens",
   prompt: "--prompt",
