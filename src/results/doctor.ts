@@ -105,7 +105,7 @@ export interface DoctorReport {
   readonly sentence: string;
   /** Most likely first; the probabilities of all causes, also those left out here, sum to 1. */
   readonly causes: readonly DoctorCause[];
-  /** Null without a re-scored column. */
+  /** Null without a re-scored column, or where too few sequences have one. */
   readonly guilty_leg: GuiltyLeg | null;
   readonly legs: readonly LegFigures[];
   /** Null where nothing more needs to be known. */
