@@ -105,6 +105,8 @@ export {
 export * from "./lint.ts";
 export type {
   DigitsPage,
+  DoctorPage,
+  DoctorPageCause,
   FirstLook,
   PageChart,
   PageColumn,
