@@ -173,29 +173,37 @@ export function buildReport(input: ReportInput): MismatchReport {
   const comparisons = compareParts(summary.sample.list());
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
+  const verdict = judgeRun({
+    metrics: source.metrics,
+    ranges: computeRanges(total, source.intervals),
+    perStep,
+    standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+    leftOut,
+    files: input.sources.length,
+    fault: findFault(input.findings, pooled.tokens),
+  });
   return {
     ...source,
     left_out: leftOut,
-    verdict: judgeRun({
-      metrics: source.metrics,
-      ranges: computeRanges(total, source.intervals),
-      perStep,
-      standingOut: new Set(comparisons.steps.map(({ key }) => key)),
-      leftOut,
-      files: input.sources.length,
-      fault: findFault(input.findings, pooled.tokens),
-    }),
+    verdict,
     facts,
     next: nextCommand(source, facts, input.findings, {
       paths: input.paths,
       flags: input.flags ?? [],
       compared: input.parity.map(({ name }) => name),
+      isOff: WORSE_THAN_NORMAL.has(verdict.level),
     }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
 }
+
+const WORSE_THAN_NORMAL: ReadonlySet<MismatchReport["verdict"]["level"]> = new Set([
+  "elevated",
+  "high",
+  "broken",
+]);
 
 /** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
 function findFault(findings: readonly Finding[], tokens: number): string | undefined {
