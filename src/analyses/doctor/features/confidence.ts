@@ -184,5 +184,15 @@ function measureSurplus(
   const mean = sum / tokens;
   let squares = 0;
   for (const [excess, count] of groups.values()) squares += (excess - mean * count) ** 2;
-  return { value: mean, z: squares === 0 ? 0 : sum / Math.sqrt(squares), tokens, entropy: total / tokens };
+  const t = squares === 0 ? 0 : sum / Math.sqrt(squares);
+  return { value: mean, z: normalize(t, groups.size), tokens, entropy: total / tokens };
+}
+
+/**
+ * A normal deviate about as rare as a t of so many clusters, to first order in 1 / degrees of freedom (Wallace, "Bounds
+ * on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by chance.
+ */
+export function normalize(t: number, clusters: number): number {
+  const freedom = Math.max(1, clusters - 1);
+  return Math.sign(t) * Math.sqrt(freedom * Math.log1p((t * t) / freedom)) * (1 - 3 / (8 * freedom));
 }

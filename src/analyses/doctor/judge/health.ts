@@ -5,10 +5,10 @@ import type { Figures, Shape } from "../features/shape.ts";
 
 /**
  * Nats: mean |Δ| of an ordinary bfloat16 engine against a float32 trainer on policies as sure as those of the lab
- * (mean 1 − p of 0.045). Noise on logits moves a token by about (1 − p) times itself, so less sure policies have more.
+ * (mean 1 − p up to 0.07). Noise on logits moves a token by about (1 − p) times itself, so less sure policies have more.
  */
 const ENGINE_LEVEL = 2.3e-3;
-const LAB_UNSURE = 0.045;
+const LAB_UNSURE = 0.07;
 /** Nats of log-odds per decade of the level: from one to ten against one within 7 % of a decade. */
 const PER_DECADE = 31;
 

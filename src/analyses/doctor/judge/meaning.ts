@@ -124,7 +124,9 @@ function drawRatios(ratios: readonly number[]): EvidencePicture {
 function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
   const known = confidence.ratioBySureness.filter(Number.isFinite);
   const [first, last] = [known[0] ?? 1, known[known.length - 1] ?? 1];
-  const odds = (confidence.lossSlope - 0.8) / 0.06;
+  // Unsure tokens lose little to a filter, since their mass is on tokens that it keeps; padding takes from them too.
+  const unsureShare = Math.abs(first - 1) / (Math.abs(last - 1) + 1e-6);
+  const odds = (confidence.lossSlope - 0.39) / 0.04 + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
   const said = `Δ is below 0 at ${formatShare(1 - confidence.positiveShare)} of the tokens, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the trainer has elsewhere follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
   const figures = {
     unit_mean: 1 + spread.unitMean,
@@ -152,13 +154,16 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
 const FEWEST_ENTROPIES = 500;
 
 /** Samples that are likelier than their own distribution: a filter that neither column knows of (identity I3). */
-export function judgeSurplus({ confidence }: Figures): Clue | undefined {
-  const { value, z, tokens, entropy } = confidence.rolloutSurplus;
+export function judgeSurplus({ confidence, spread }: Figures): Clue | undefined {
+  const { rolloutSurplus, trainerSurplus } = confidence;
+  // Where Δ is sound, the trainer's entropy is the rollout's.
+  const { value, z, tokens, entropy } = rolloutSurplus.tokens > 0 ? rolloutSurplus : trainerSurplus;
   if (tokens < FEWEST_ENTROPIES || !(z < -4) || !(value < -0.03 * entropy)) return undefined;
+  if (!(spread.meanAbs < 0.1 * entropy)) return undefined;
   return {
     cause: "truncation_unlogged",
     weight: hold(2 * (-z - 4)),
-    sentence: `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the rollout's mean entropy ${formatNumber(entropy)} (z ${formatNumber(z)}): unlikely tokens were never sampled, and neither column shows it.`,
+    sentence: `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the mean entropy there ${formatNumber(entropy)} (z ${formatNumber(z)}): unlikely tokens were never sampled, and neither column shows it.`,
     figures: { surprisal: entropy + value, entropy, z },
   };
 }

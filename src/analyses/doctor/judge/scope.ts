@@ -21,25 +21,31 @@ export interface Scope {
 
 /** A part must be this many times the level of the others, which differ by less among themselves. */
 const SMALLEST_RATIO = 2.2;
+/** Shares are near 0 where a part is sound. */
+const SMALLEST_RATIO_OF_SHARES = 8;
 const SMALLEST_Z = 4.5;
 
 /** The strongest scope there is; null where the run is alike all over. */
 export function judgeScope(view: View, rowGaps: readonly number[]): Scope | null {
   const found = [
-    { what: "mean gap in logits", parts: measureParts(view, rowGaps) },
-    ...scoreRows(view).map(({ what, scores }) => ({ what, parts: measureParts(view, scores, true) })),
-  ].flatMap(({ what, parts }) =>
+    { what: "mean gap in logits", parts: measureParts(view, rowGaps), smallest: SMALLEST_RATIO },
+    ...scoreRows(view).map(({ what, scores }) => ({
+      what,
+      parts: measureParts(view, scores, true),
+      smallest: SMALLEST_RATIO_OF_SHARES,
+    })),
+  ].flatMap(({ what, parts, smallest }) =>
     parts.flatMap((part) => {
-      const scope = describeScope(view, what, part);
+      const scope = describeScope(view, what, part, smallest);
       return scope === null ? [] : [scope];
     }),
   );
   return found.sort((x, y) => y.weight - x.weight)[0] ?? null;
 }
 
-function describeScope(view: View, what: string, parts: Parts): Scope | null {
+function describeScope(view: View, what: string, parts: Parts, smallest: number): Scope | null {
   const { kind, odd, ratio, z, oddLevel, restLevel } = parts;
-  if (!(ratio > SMALLEST_RATIO && z > SMALLEST_Z) || odd.length === 0 || kind === "version") return null;
+  if (!(ratio > smallest && z > SMALLEST_Z) || odd.length === 0 || kind === "version") return null;
   if (odd.length === parts.parts.length || parts.spreadOfRest > 0.6 * (ratio - 1)) return null;
   const rows = selectRows(view, kind, odd);
   if (rows.length > 0.9 * view.rows.length) return null;
