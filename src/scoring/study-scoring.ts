@@ -16,9 +16,8 @@
 
 import { resolve } from "node:path";
 import type { ErrorSpan } from "../analyses/kl/index.ts";
-import { containError, dictionary } from "../core/base/index.ts";
+import { containError, dictionary, isSystemError } from "../core/base/index.ts";
 import type { Finding, FindingLog } from "../core/schema/index.ts";
-import { isSystemError } from "../input/io/index.ts";
 import { keyed } from "./keyed-text.ts";
 import type { BackendOptions } from "./open-policy.ts";
 import type { LogitsPolicy, Policy } from "./policy.ts";

@@ -11,6 +11,7 @@ export {
   MOST_TEXT,
   type RecordBuilder,
 } from "./builder.ts";
+export { COLUMN_FLAGS } from "./column-flags.ts";
 export {
   type Finding,
   type FindingCode,

@@ -4,7 +4,6 @@
  * @module
  */
 import { SchemaError } from "../../../core/base/index.ts";
-import type { ColumnMapping } from "../adapter.ts";
 
 /** What each field is called in messages. */
 export const FIELD_LABELS = {
@@ -58,27 +57,6 @@ export const DIGIT_NAMES = {
 
 /** Names under which a field may be found, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
-
-/** Command-line flags that name a column. */
-export const COLUMN_FLAGS: Readonly<Record<keyof Omit<ColumnMapping, "policies">, string>> = {
-  rollout: "--rollout",
-  trainer: "--trainer",
-  mask: "--mask",
-  tokens: "--tokens",
-  prompt: "--prompt",
-  attention: "--attention",
-  lengths: "--lengths",
-  step: "--step",
-  rank: "--rank",
-  reward: "--reward",
-  correctness: "--correctness",
-  group: "--group",
-  sample: "--sample",
-  environment: "--environment",
-  advantages: "--advantages",
-  promptText: "--prompt-text",
-  responseText: "--response-text",
-};
 
 export interface FoundColumn<V> {
   readonly name: string;

@@ -1,0 +1,20 @@
+/** The flags that name a column of the source; messages say them, and the command line has them. */
+export const COLUMN_FLAGS = {
+  rollout: "--rollout",
+  trainer: "--trainer",
+  mask: "--mask",
+  tokens: "--tokens",
+  prompt: "--prompt",
+  attention: "--attention",
+  lengths: "--lengths",
+  step: "--step",
+  rank: "--rank",
+  reward: "--reward",
+  correctness: "--correctness",
+  group: "--group",
+  sample: "--sample",
+  environment: "--environment",
+  advantages: "--advantages",
+  promptText: "--prompt-text",
+  responseText: "--response-text",
+} as const;
