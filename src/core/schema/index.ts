@@ -27,7 +27,10 @@ export {
   layoutColumns,
   ORIGIN_COLUMNS,
   POLICY_PREFIXES,
+  SAMPLING_COLUMNS,
   SCALAR_COLUMNS,
+  SIDE_FACTS,
+  SIDE_NAMES,
 } from "./parquet-layout.ts";
 export {
   type ArrayPlaces,
@@ -37,6 +40,8 @@ export {
   type Provenance,
   type RecordBatch,
   type Sampling,
+  type SideFacts,
+  type Sides,
   type TopK,
 } from "./record.ts";
 export { type RowFacts, rowFacts } from "./row-facts.ts";

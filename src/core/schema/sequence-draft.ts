@@ -5,7 +5,7 @@
  * @module
  */
 import type { NumericArray } from "../base/index.ts";
-import { type ArrayPlaces, DIGITS, type Provenance, type Sampling } from "./record.ts";
+import { type ArrayPlaces, DIGITS, type Provenance, type Sampling, type Sides } from "./record.ts";
 
 /** Alternatives of one policy over the tokens of one sequence: row-major `[length, k]`. */
 export interface TopKDraft {
@@ -28,6 +28,7 @@ export interface PromptLogprobs {
 export interface Origin {
   readonly provenance: Provenance;
   readonly sampling: Sampling;
+  readonly sides?: Sides;
 }
 
 /**
@@ -55,8 +56,12 @@ export interface SequenceDraft {
   readonly advantages?: NumericArray | number | undefined;
   readonly positionIds?: NumericArray | undefined;
   readonly weightVersions?: NumericArray | undefined;
+  readonly keptMass?: NumericArray | undefined;
+  readonly routeAgreement?: NumericArray | undefined;
   /** Any length; not aligned with the response. */
   readonly promptTokenIds?: NumericArray | undefined;
+  /** As the trainer had it, where that is known apart from the rollout's. */
+  readonly trainerPromptTokenIds?: NumericArray | undefined;
   readonly step?: number | undefined;
   readonly rank?: number | undefined;
   readonly row?: number | undefined;
@@ -71,6 +76,9 @@ export interface SequenceDraft {
   readonly sampleId?: string | undefined;
   readonly groupId?: string | undefined;
   readonly environment?: string | undefined;
+  readonly finishReason?: string | undefined;
+  readonly engineId?: string | undefined;
+  readonly cachedTokens?: number | undefined;
   readonly promptText?: string | undefined;
   readonly responseText?: string | undefined;
   readonly origin?: Origin | undefined;
@@ -116,5 +124,7 @@ export function findMisfit(draft: SequenceDraft): Misfit | undefined {
   check("advantages", draft.advantages);
   check("position ids", draft.positionIds);
   check("weight versions", draft.weightVersions);
+  check("kept mass", draft.keptMass);
+  check("route agreement", draft.routeAgreement);
   return misfit;
 }

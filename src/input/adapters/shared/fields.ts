@@ -37,6 +37,9 @@ export const FIELD_LABELS = {
   group: "group ids",
   sample: "sample ids",
   environment: "environment",
+  finishReason: "finish reason",
+  engineId: "engine id",
+  cachedTokens: "cached prompt tokens",
   step: "step",
   rank: "rank",
   row: "row",
@@ -44,6 +47,11 @@ export const FIELD_LABELS = {
   responseText: "response text",
   temperature: "temperature",
   topP: "top-p",
+  topK: "top-k",
+  minP: "min-p",
+  repetitionPenalty: "repetition penalty",
+  presencePenalty: "presence penalty",
+  frequencyPenalty: "frequency penalty",
   padToken: "padding token id",
 } as const;
 

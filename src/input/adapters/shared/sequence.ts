@@ -64,6 +64,9 @@ export interface RowScalars {
   readonly group?: string | undefined;
   readonly sample?: string | undefined;
   readonly environment?: string | undefined;
+  readonly finishReason?: string | undefined;
+  readonly engineId?: string | undefined;
+  readonly cachedTokens?: number | undefined;
   readonly promptText?: string | undefined;
   readonly responseText?: string | undefined;
 }
@@ -250,6 +253,9 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     groupId: scalars.group,
     sampleId: scalars.sample,
     environment: scalars.environment,
+    finishReason: scalars.finishReason,
+    engineId: scalars.engineId,
+    cachedTokens: scalars.cachedTokens,
     promptText: scalars.promptText,
     responseText: scalars.responseText,
   };
