@@ -64,6 +64,7 @@ export {
   type GuiltyLeg,
   type LegFigures,
   type NextExperiment,
+  type UntestedQuestion,
 } from "./doctor.ts";
 export {
   type AttentionFigures,

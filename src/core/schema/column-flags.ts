@@ -2,10 +2,13 @@
 export const COLUMN_FLAGS = {
   rollout: "--rollout",
   trainer: "--trainer",
+  /** The rollout engine's prefill of the finished text; becomes the policy `rescore`. */
+  rescore: "--rescore",
   mask: "--mask",
   tokens: "--tokens",
   prompt: "--prompt",
   attention: "--attention",
+  /** Tokens per sequence, where arrays are packed end to end. */
   lengths: "--lengths",
   step: "--step",
   rank: "--rank",

@@ -10,6 +10,7 @@ export const FIELD_LABELS = {
   rollout: "rollout log-probs",
   trainer: "trainer log-probs",
   reference: "reference log-probs",
+  rescore: "re-scored rollout log-probs",
   tokens: "response token ids",
   prompt: "prompt token ids",
   promptMask: "prompt mask",
@@ -61,6 +62,25 @@ export type Field = keyof typeof FIELD_LABELS;
 export const DIGIT_NAMES = {
   digitLogprobs: ["digit_log_probs", "digit_logprobs", "rollout_digit_log_probs"],
   digitProbs: ["digit_probs", "digit_probabilities", "digit_distributions", "digit_distribution"],
+} as const;
+
+/**
+ * What the engine's own prefill of the finished text goes by, whoever writes it: the rollout policy's log-probs of the
+ * same tokens, not from decoding. Aligned as the rollout's log-probs.
+ */
+export const RESCORE_NAMES = {
+  rescore: [
+    "rescored_log_probs",
+    "rescored_logprobs",
+    "rescore_log_probs",
+    "rescore_logprobs",
+    "rollout_rescored_log_probs",
+    "rollout_rescored_logprobs",
+    "prefill_log_probs",
+    "prefill_logprobs",
+    "rollout_prefill_log_probs",
+    "rollout_prefill_logprobs",
+  ],
 } as const;
 
 /** Names under which a field may be found, the best first. */

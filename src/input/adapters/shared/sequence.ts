@@ -13,6 +13,7 @@ export const ARRAY_FIELDS = [
   "rollout",
   "trainer",
   "reference",
+  "rescore",
   "tokens",
   "prompt",
   "inputIds",
@@ -45,6 +46,7 @@ export const ALIGNED_FIELDS = [
   "trainer",
   "rollout",
   "reference",
+  "rescore",
   "tokens",
   "mask",
   "advantages",
@@ -230,7 +232,11 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     rolloutLogprobs: cut(arrays.rollout),
     trainerLogprobs: cut(arrays.trainer),
     responseTokenIds: cut(arrays.tokens ?? takeTail(arrays.inputIds, width)),
-    policyLogprobs: some([["reference", cut(arrays.reference)], ...policies]),
+    policyLogprobs: some([
+      ["reference", cut(arrays.reference)],
+      ["rescore", cut(arrays.rescore)],
+      ...policies,
+    ]),
     entropies: some([
       ["rollout", cut(arrays.rolloutEntropy)],
       ["trainer", cut(arrays.trainerEntropy)],
