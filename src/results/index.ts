@@ -51,6 +51,7 @@ export {
   type DivergenceSettings,
   type DivergenceStep,
   type FlipType,
+  type LeanDivergenceRecord,
   type TokenAlternative,
 } from "./divergence.ts";
 export {

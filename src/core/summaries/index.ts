@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export {
   CLUSTER,
