@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { containError, isLogratioError, UnsupportedError } from "../../core/base/index.ts";
+import { containError, isLogratioError, isSystemError, UnsupportedError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
-import { isSystemError } from "../../input/io/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { gradeAnswer } from "../grade-answer.ts";
 import { computeKey } from "../keyed-text.ts";
