@@ -65,6 +65,14 @@ export {
   type LegFigures,
   type NextExperiment,
 } from "./doctor.ts";
+export type {
+  IdentityFailure,
+  IdentityFigure,
+  IdentityPart,
+  IdentityReport,
+  IdentityTests,
+  TrustReport,
+} from "./identity.ts";
 export {
   type AttentionFigures,
   type CaseStudy,
