@@ -67,6 +67,14 @@ export {
   type NextExperiment,
   type UntestedQuestion,
 } from "./doctor.ts";
+export type {
+  IdentityFailure,
+  IdentityFigure,
+  IdentityPart,
+  IdentityReport,
+  IdentityTests,
+  TrustReport,
+} from "./identity.ts";
 export {
   type AttentionFigures,
   type CaseContinuation,

@@ -6,6 +6,7 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { IdentityReport, TrustReport } from "./identity.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
 
@@ -233,6 +234,8 @@ export interface BaselineReading {
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
+  /** Why the figure is not to be trusted, though its level may look sound. */
+  readonly caution?: string;
 }
 
 /** The judgment: the worst reading against published baselines, in words. */
@@ -334,6 +337,10 @@ export interface MismatchReport {
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
   readonly verdict: Verdict;
+  /** What must hold of the rollout log-probs whatever the trainer's weights are. */
+  readonly identity: IdentityReport;
+  /** Whether means of ratios say what they seem to. */
+  readonly trust: TrustReport;
   readonly facts: readonly Fact[];
   /** The command worth running next. */
   readonly next: { readonly command: string; readonly why: string };

@@ -6,6 +6,7 @@
 export { clusterInterval } from "./cluster-interval.ts";
 export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
+export { studentTail } from "./distributions.ts";
 export { driftTest } from "./drift.ts";
 export { clusteredFactor, type Factor, type TwoParts } from "./factor.ts";
 export { countTail, paretoTailIndex, weightTailIndex } from "./generalized-pareto.ts";

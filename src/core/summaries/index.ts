@@ -15,7 +15,7 @@ export {
   type SurprisalSums,
 } from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";
-export { type Identity, type IdentityTest, readIdentity, sumSurprisal } from "./identity.ts";
+export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
 export { LARGEST_KEPT, LargestValues, type LargestValuesJson } from "./largest-values.ts";
 export {
   checkSummaryVersion,
