@@ -119,6 +119,8 @@ export {
 export * from "./lint.ts";
 export type {
   DigitsPage,
+  DoctorPage,
+  DoctorPageCause,
   FirstLook,
   PageChart,
   PageColumn,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type DiagnoseRunOptions, diagnoseOpenRun, diagnoseRun, parseTrainer } from "./diagnose-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";

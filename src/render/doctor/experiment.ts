@@ -41,7 +41,7 @@ export function experimentSections({ next_experiment: next, causes }: DoctorRepo
   return [{ id: "next-experiment", title: "The next experiment", blocks }];
 }
 
-function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
+export function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
   const titles = new Map(causes.map(({ id, title }) => [id, title]));
   return makeTable("outcomes", "What each outcome means", [
     textColumn(

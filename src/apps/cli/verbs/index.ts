@@ -10,6 +10,7 @@ import { correct } from "./correct.ts";
 import { demo } from "./demo.ts";
 import { digits } from "./digits.ts";
 import { divergence } from "./divergence.ts";
+import { doctor } from "./doctor.ts";
 import { exportRun } from "./export.ts";
 import { kl } from "./kl.ts";
 import { report } from "./report.ts";
@@ -27,6 +28,7 @@ export const VERBS: readonly Verb[] = [
   demo,
   view,
   show,
+  doctor,
   correct,
   convert,
   exportRun,
