@@ -51,6 +51,7 @@ export {
   type DivergenceSettings,
   type DivergenceStep,
   type FlipType,
+  type LeanDivergenceRecord,
   type TokenAlternative,
 } from "./divergence.ts";
 export {
@@ -64,15 +65,19 @@ export {
   type GuiltyLeg,
   type LegFigures,
   type NextExperiment,
+  type UntestedQuestion,
 } from "./doctor.ts";
 export {
   type AttentionFigures,
+  type CaseContinuation,
   type CaseStudy,
   type CategoryFigures,
   type CheckpointFigures,
+  type ContinuationFigures,
   type CorrectnessFigures,
   FEWEST_INTERVAL_PROBLEMS,
   type FirstErrorFigures,
+  type GradientFigures,
   type GroupKl,
   type HiddenFigures,
   KL_SCHEMA_VERSION,
@@ -91,7 +96,9 @@ export {
   type PolicyRole,
   type ProblemFigures,
   type Progression,
+  type RankCorrelation,
   type Region,
+  type SpikeDependence,
   type SpikeFigures,
   type SpikeMethod,
   type SpikeRange,

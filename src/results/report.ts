@@ -137,7 +137,7 @@ export interface TailPoint {
   readonly positive: number;
   /** Δ < −threshold: the rollout engine found it likelier. */
   readonly negative: number;
-  /** The threshold parts a cell of the sketch in which there are tokens: its counts are interpolated. */
+  /** Sums that did not count beyond this threshold were merged in: tokens of its cell are interpolated. */
   readonly approximate?: boolean;
 }
 

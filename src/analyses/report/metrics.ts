@@ -20,7 +20,7 @@ import {
   ratioStd,
   TRAINER_SUM,
 } from "../../core/kernels/index.ts";
-import type { MismatchSummary, ValueSketch } from "../../core/summaries/index.ts";
+import { type MismatchSummary, TAIL_THRESHOLDS, type ValueSketch } from "../../core/summaries/index.ts";
 import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/index.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
@@ -112,9 +112,6 @@ export function describeDistribution(
     ),
   };
 }
-
-/** Nats; 0.693 is a factor of two, 2.303 of ten. */
-export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
 
 /** The extreme-token curve P(|Δ| > τ), both tails apart; it ends with the first threshold that no token passes. */
 export function computeTailCurve(deltas: ValueSketch): TailPoint[] {

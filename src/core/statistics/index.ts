@@ -8,7 +8,7 @@ export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
 export { driftTest } from "./drift.ts";
 export { clusteredFactor, type Factor, type TwoParts } from "./factor.ts";
-export { paretoTailIndex } from "./generalized-pareto.ts";
+export { countTail, paretoTailIndex, weightTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
 export { type GroupedUnits, maxStatisticTest } from "./max-statistic.ts";

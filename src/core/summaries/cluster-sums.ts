@@ -27,7 +27,13 @@ import {
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
 
-/** Columns of a cluster's sums: n, ΣΔ, Σ|Δ|, ΣΔ² (nats), Σk3, Σ(ρ − 1), Σ(ρ − 1)²; tokens with both probabilities, their Σ|Δp|. */
+/** Clusters kept apart of one slice of a run: there are many slices, and a test of one needs no more. */
+export const MOST_SLICE_CLUSTERS = 2 ** 8;
+
+/**
+ * Columns of a cluster's sums: n, ΣΔ, Σ|Δ|, ΣΔ² (nats), Σk3, Σ(ρ − 1), Σ(ρ − 1)²; tokens with both probabilities, their
+ * Σ|Δp|; tokens with the rollout policy's entropy, Σ(−log p_rollout − entropy) of these (nats).
+ */
 export const CLUSTER = {
   tokens: 0,
   delta: 1,
@@ -38,6 +44,8 @@ export const CLUSTER = {
   excessSquare: 6,
   probTokens: 7,
   probDiffAbs: 8,
+  entropyTokens: 9,
+  surprisal: 10,
 } as const;
 
 export const CLUSTER_WIDTH = Object.keys(CLUSTER).length;
@@ -51,14 +59,24 @@ export interface ClusterSumsJson {
   readonly sums: readonly (number | string)[];
 }
 
+/** Of the tokens of a sequence whose rollout entropy is known. */
+export interface SurprisalSums {
+  readonly tokens: number;
+  /** Σ(−log p_rollout − entropy), nats. */
+  readonly excess: number;
+}
+
 const KEY_BITS = 53;
+/** Of few clusters, as many bits of the keys tell them apart, and engines look small whole numbers up faster. */
+const FEW_CLUSTERS = 2 ** 10;
+const FEW_BITS = 30;
 /** The first depth below whole keys: deeper ones would hold too many clusters with near certainty. */
 const FIRST_PREFIX = 17;
 
 export class ClusterSums {
   readonly #most: number;
   /** Bits of the keys that tell clusters apart. */
-  #bits = KEY_BITS;
+  #bits: number;
   #slots = new Map<number, number>();
   #sums = new Float64Array(8 * CLUSTER_WIDTH);
   /** Sequences with tokens, and how many of them came under their prompt. */
@@ -67,6 +85,7 @@ export class ClusterSums {
 
   constructor(most = MOST_CLUSTERS) {
     this.#most = most;
+    this.#bits = most > FEW_CLUSTERS ? KEY_BITS : FEW_BITS;
   }
 
   get count(): number {
@@ -75,7 +94,7 @@ export class ClusterSums {
 
   /** Whether clusters were joined because there were too many. */
   get joined(): boolean {
-    return this.#bits < KEY_BITS;
+    return this.#bits < FEW_BITS;
   }
 
   /** What a cluster is: a prompt, where that of every sequence is known. */
@@ -89,7 +108,7 @@ export class ClusterSums {
   }
 
   /** Adds a sequence's kernel sums to the cluster with this key (a whole number below 2^53, evenly spread). */
-  add(key: number, isPrompt: boolean, rows: Float64Array, offset: number): void {
+  add(key: number, isPrompt: boolean, rows: Float64Array, offset: number, surprisal?: SurprisalSums): void {
     const n = rows[offset + COUNT]!;
     if (n === 0) return;
     this.#sequences++;
@@ -110,6 +129,10 @@ export class ClusterSums {
       rows[offset + EXCESS_M2]! + within * excess * excess + rows[offset + OVER_EXCESS_SQUARE_SUM]!;
     sums[at + CLUSTER.probTokens]! += rows[offset + PROB_COUNT]!;
     sums[at + CLUSTER.probDiffAbs]! += rows[offset + PROB_COUNT]! * rows[offset + ABS_PROB_DIFF_MEAN]!;
+    if (surprisal !== undefined) {
+      sums[at + CLUSTER.entropyTokens]! += surprisal.tokens;
+      sums[at + CLUSTER.surprisal]! += surprisal.excess;
+    }
     if (this.count > this.#most) this.#join();
   }
 
@@ -171,8 +194,8 @@ export class ClusterSums {
     };
   }
 
-  static fromJSON(json: ClusterSumsJson): ClusterSums {
-    const clusters = new ClusterSums();
+  static fromJSON(json: ClusterSumsJson, most = MOST_CLUSTERS): ClusterSums {
+    const clusters = new ClusterSums(most);
     clusters.#bits = json.bits;
     clusters.#sequences = json.sequences;
     clusters.#prompts = json.prompts;

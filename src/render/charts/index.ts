@@ -43,7 +43,9 @@ export type { LineChartSize } from "./line-layout.ts";
 export { type LineLayout, lineLayout, placeAt } from "./line-layout.ts";
 export { type MirroredOptions, type MirroredSide, mirroredChart } from "./mirrored-chart.ts";
 export { PALETTE, type PaletteColour } from "./palette.ts";
+export { type PointChartOptions, type PointSeries, pointChart } from "./point-chart.ts";
 export { linearScale } from "./scale.ts";
+export { signedBars } from "./signed-bars.ts";
 export {
   reportStepCharts,
   SCALES,

@@ -13,6 +13,8 @@ import {
   regionTable,
   rlProbeTable,
 } from "./checkpoint-tables.ts";
+import { continuationTable } from "./continuation-tables.ts";
+import { gradientTable } from "./gradient-tables.ts";
 import { htmlCase } from "./html-case.ts";
 import { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
 import { htmlSpike } from "./html-spikes.ts";
@@ -105,6 +107,8 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
             firstErrorTable(report),
             attentionTable(report),
             hiddenTable(report),
+            gradientTable(report),
+            continuationTable(report),
           ),
         ],
       },

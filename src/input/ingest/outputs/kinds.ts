@@ -7,9 +7,10 @@
 import type { Stats } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileSystemError } from "../../../core/base/index.ts";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { fileSystemError, openFile, openZip } from "../../io/index.ts";
+import { openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** What the command line writes. A file is only ever replaced by one of its own kind. */
