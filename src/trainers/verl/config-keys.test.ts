@@ -161,7 +161,7 @@ checkDialect("verl", {
     ["a.yaml", corr("rollout_rs: token_k1", 'rollout_rs_threshold: "0.5_2.25"'), "error bounds-inverted@4"],
     ["a.yaml", corr("rollout_rs: token_k1", 'rollout_rs_threshold: "0.5_2.0"'), "no bounds-inverted"],
     // Where rounding makes the two pairs one there is nothing to say.
-    ["a.yaml", corr("rollout_rs: token_k1", 'rollout_rs_threshold: "0.99_1.0103"'), "no bounds-inverted"],
+    ["a.yaml", corr("rollout_rs: token_k1", 'rollout_rs_threshold: "0.999_1.00103"'), "no bounds-inverted"],
     // What a rule says with a line is not said again.
     [
       "a.yaml",
