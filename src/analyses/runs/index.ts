@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type CompareRunsOptions, compareRuns } from "./compare-runs.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";

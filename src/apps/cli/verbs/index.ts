@@ -4,6 +4,7 @@
  * @module
  */
 import { analyze } from "./analyze.ts";
+import { compare } from "./compare.ts";
 import { conformance } from "./conformance.ts";
 import { convert } from "./convert.ts";
 import { correct } from "./correct.ts";
@@ -27,6 +28,7 @@ export const VERBS: readonly Verb[] = [
   demo,
   view,
   show,
+  compare,
   correct,
   convert,
   exportRun,
