@@ -28,6 +28,25 @@ export {
   type ThresholdCount,
   type TokenCount,
 } from "./analyze.ts";
+export {
+  type Certificate,
+  type CertificateBasis,
+  COMPARE_SCHEMA_VERSION,
+  type ColumnComparison,
+  type ColumnMetrics,
+  type CompareInput,
+  type CompareMode,
+  type CompareReport,
+  type CompareSide,
+  type CompareTest,
+  type DifferenceSlice,
+  type DifferenceStart,
+  type DifferingToken,
+  type Pairing,
+  type RunFigure,
+  type StoredType,
+  type UlpCount,
+} from "./compare.ts";
 export { CORRECT_SCHEMA_VERSION, type CorrectReport } from "./correct.ts";
 export {
   type Bounded,

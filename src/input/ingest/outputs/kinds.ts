@@ -19,6 +19,7 @@ export type OutputKind =
   | "doctor page"
   | "analyze page"
   | "kl page"
+  | "compare page"
   | "record"
   | "corrected record"
   | "corrected arrays"
@@ -45,7 +46,7 @@ const HEAD_BYTES = 1 << 16;
 export async function identifyFile(path: string): Promise<Existing> {
   const head = await readHead(path);
   const text = head.toString("latin1");
-  const page = /<meta name=generator content="logratio (report|doctor|analyze|kl)"/.exec(
+  const page = /<meta name=generator content="logratio (report|doctor|analyze|compare|kl)"/.exec(
     text.slice(0, 4096),
   )?.[1];
   if (page !== undefined)
