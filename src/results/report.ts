@@ -67,6 +67,9 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly sequences_empty: number;
   /** Share of the tokens whose two probabilities differ by more than ½. */
   readonly prob_diff_above_half: number;
+  /** Tokens with ρ < 1e-4, and their share: a veto at that threshold rejects each of their sequences. */
+  readonly catastrophic_tokens: number;
+  readonly catastrophic_fraction: number;
 }
 
 /** A step's figures, and how its sequences went; null where the data do not say. */
