@@ -187,6 +187,8 @@ export const STUDY_NAMES = [
   "texts.jsonl",
   "rollouts.jsonl",
   "record.parquet",
+  "continuations.jsonl",
+  "gradients",
   "scores",
   "results",
 ];
