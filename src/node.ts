@@ -5,6 +5,8 @@
  */
 export { type AnalyzeOptions, analyzeLog } from "./analyses/analyze/index.ts";
 export {
+  type CompareRunsOptions,
+  compareRuns,
   type DiagnoseRunOptions,
   diagnoseRun,
   type ReportRunOptions,
@@ -38,5 +40,11 @@ export {
   type TreeValue,
 } from "./input/io/index.ts";
 export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
-export type { AnalyzeReport, DoctorReport, LintReport, MismatchReport } from "./results/index.ts";
+export type {
+  AnalyzeReport,
+  CompareReport,
+  DoctorReport,
+  LintReport,
+  MismatchReport,
+} from "./results/index.ts";
 export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

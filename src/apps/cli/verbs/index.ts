@@ -4,6 +4,7 @@
  * @module
  */
 import { analyze } from "./analyze.ts";
+import { compare } from "./compare.ts";
 import { conformance } from "./conformance.ts";
 import { convert } from "./convert.ts";
 import { correct } from "./correct.ts";
@@ -29,6 +30,7 @@ export const VERBS: readonly Verb[] = [
   view,
   show,
   doctor,
+  compare,
   correct,
   convert,
   exportRun,

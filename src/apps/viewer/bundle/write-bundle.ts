@@ -3,14 +3,15 @@
  *
  * @module
  */
+
 import { createWriteStream } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
-import { UsageError } from "../../../core/base/index.ts";
-import { createScratch, fileSystemError, isSystemError, makeDirectory } from "../../../input/io/index.ts";
+import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
+import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import type { ViewInfo } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import { digitsTables, doctorTables, reportTables, studyTables } from "../pages/index.ts";

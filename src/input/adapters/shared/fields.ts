@@ -4,7 +4,6 @@
  * @module
  */
 import { SchemaError } from "../../../core/base/index.ts";
-import type { ColumnMapping } from "../adapter.ts";
 
 /** What each field is called in messages. */
 export const FIELD_LABELS = {
@@ -34,11 +33,15 @@ export const FIELD_LABELS = {
   digitLogprobs: "digit log-probs",
   digitProbs: "digit probabilities",
   tokenScores: "token-level scores",
+  tokenRewards: "token-level rewards",
   reward: "reward",
   correctness: "correctness",
   group: "group ids",
   sample: "sample ids",
   environment: "environment",
+  finishReason: "finish reason",
+  engineId: "engine id",
+  cachedTokens: "cached prompt tokens",
   step: "step",
   rank: "rank",
   row: "row",
@@ -46,6 +49,11 @@ export const FIELD_LABELS = {
   responseText: "response text",
   temperature: "temperature",
   topP: "top-p",
+  topK: "top-k",
+  minP: "min-p",
+  repetitionPenalty: "repetition penalty",
+  presencePenalty: "presence penalty",
+  frequencyPenalty: "frequency penalty",
   padToken: "padding token id",
 } as const;
 
@@ -78,28 +86,6 @@ export const RESCORE_NAMES = {
 
 /** Names under which a field may be found, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
-
-/** Command-line flags that name a column. */
-export const COLUMN_FLAGS: Readonly<Record<keyof Omit<ColumnMapping, "policies">, string>> = {
-  rollout: "--rollout",
-  trainer: "--trainer",
-  rescore: "--rescore",
-  mask: "--mask",
-  tokens: "--tokens",
-  prompt: "--prompt",
-  attention: "--attention",
-  lengths: "--lengths",
-  step: "--step",
-  rank: "--rank",
-  reward: "--reward",
-  correctness: "--correctness",
-  group: "--group",
-  sample: "--sample",
-  environment: "--environment",
-  advantages: "--advantages",
-  promptText: "--prompt-text",
-  responseText: "--response-text",
-};
 
 export interface FoundColumn<V> {
   readonly name: string;

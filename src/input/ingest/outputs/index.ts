@@ -7,11 +7,12 @@
  *
  * @module
  */
+
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isLogratioError, UsageError } from "../../../core/base/index.ts";
-import { fileSystemError, statIfPresent } from "../../io/index.ts";
+import { fileSystemError, isLogratioError, UsageError } from "../../../core/base/index.ts";
+import { statIfPresent } from "../../io/index.ts";
 import { isDataName } from "../walk.ts";
 import {
   type Existing,

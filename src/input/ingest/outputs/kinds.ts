@@ -7,9 +7,10 @@
 import type { Stats } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileSystemError } from "../../../core/base/index.ts";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { fileSystemError, openFile, openZip } from "../../io/index.ts";
+import { openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** What the command line writes. A file is only ever replaced by one of its own kind. */
@@ -18,6 +19,7 @@ export type OutputKind =
   | "doctor page"
   | "analyze page"
   | "kl page"
+  | "compare page"
   | "record"
   | "corrected record"
   | "corrected arrays"
@@ -44,7 +46,7 @@ const HEAD_BYTES = 1 << 16;
 export async function identifyFile(path: string): Promise<Existing> {
   const head = await readHead(path);
   const text = head.toString("latin1");
-  const page = /<meta name=generator content="logratio (report|doctor|analyze|kl)"/.exec(
+  const page = /<meta name=generator content="logratio (report|doctor|analyze|compare|kl)"/.exec(
     text.slice(0, 4096),
   )?.[1];
   if (page !== undefined)
@@ -185,6 +187,8 @@ export const STUDY_NAMES = [
   "texts.jsonl",
   "rollouts.jsonl",
   "record.parquet",
+  "continuations.jsonl",
+  "gradients",
   "scores",
   "results",
 ];
