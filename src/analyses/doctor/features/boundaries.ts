@@ -17,8 +17,6 @@ export interface Boundaries {
   readonly rowsWithGaps: number;
   readonly rows: number;
   readonly gaps: number;
-  /** Runs of own tokens that neither side finds likely, or the rollout has as exactly 0. */
-  readonly foreignRuns: { readonly runs: number; readonly tokens: readonly number[]; readonly zeros: number };
   /** Gaps whose neighbor before (after) them is a tool token with mask 1. */
   readonly toolBefore: readonly number[];
   readonly toolAfter: readonly number[];
@@ -62,7 +60,6 @@ export function measureBoundaries(view: View): Boundaries {
     rows: view.rows.length,
     rowsWithGaps: new Set(gaps.map(({ from }) => view.rowAt[from])).size,
     gaps: gaps.length,
-    foreignRuns: findForeignRuns(view),
     toolBefore: edges.toolBefore,
     toolAfter: edges.toolAfter,
     ownFirstInGap: edges.ownFirst,
@@ -119,7 +116,15 @@ function isOwnLike(view: View, i: number): boolean {
   return a !== 0 && a > UNLIKELY && c > UNLIKELY && Math.abs(c - a) < 0.5;
 }
 
-function findForeignRuns(view: View): Boundaries["foreignRuns"] {
+export interface ForeignRuns {
+  readonly runs: number;
+  readonly tokens: readonly number[];
+  /** Of these, those that the rollout has as exactly 0. */
+  readonly zeros: number;
+}
+
+/** Runs of own tokens that neither side finds likely, or the rollout has as exactly 0. */
+export function findForeignRuns(view: View): ForeignRuns {
   const tokens: number[] = [];
   let [runs, zeros] = [0, 0];
   for (let r = 0; r < view.rows.length; r++) {

@@ -21,6 +21,8 @@ export interface Confidence {
   /** Of the tokens where one side is clearly not 0, the share at which the other is exactly 0. */
   readonly rolloutZero: number;
   readonly trainerZero: number;
+  /** Slope of log |Δ| on log(1 − p) of the surer side, at tokens with Δ below 0 and p above 0.9. */
+  readonly lossSlope: number;
   /** Quantiles of Δ: 1 %, 10 %, 50 %, 90 %, 99 %. */
   readonly quantiles: readonly number[];
   /** From top-k lists: slope of the trainer's gaps between alternatives on the rollout's, and the spread of the ratio. */
@@ -53,6 +55,7 @@ export function measureConfidence(view: View): Confidence {
   const pairs = new PairSums();
   const bins: number[][] = [[], [], [], []];
   const deltas: number[] = [];
+  const losses = new PairSums();
   const counts = { positive: 0, decided: 0, rolloutZero: 0, trainerZero: 0, notRollout: 0, notTrainer: 0 };
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
@@ -62,6 +65,7 @@ export function measureConfidence(view: View): Confidence {
       counts.decided++;
       if (delta > 0) counts.positive++;
     }
+    if (delta < -ROUNDING && a > -0.1 && a < SUREST) losses.add(Math.log(-Math.expm1(a)), Math.log(-delta));
     if (c < SUREST) counts.notTrainer++;
     if (c < SUREST && a === 0) counts.rolloutZero++;
     if (a < SUREST) counts.notRollout++;
@@ -83,6 +87,7 @@ export function measureConfidence(view: View): Confidence {
     decided: counts.decided,
     rolloutZero: share(counts.rolloutZero, counts.notTrainer),
     trainerZero: share(counts.trainerZero, counts.notRollout),
+    lossSlope: losses.slope,
     quantiles: [0.01, 0.1, 0.5, 0.9, 0.99].map((q) => quantile(deltas, q)),
     ...measureLists(view),
     entropyRatio: compareEntropies(view),
@@ -179,5 +184,15 @@ function measureSurplus(
   const mean = sum / tokens;
   let squares = 0;
   for (const [excess, count] of groups.values()) squares += (excess - mean * count) ** 2;
-  return { value: mean, z: squares === 0 ? 0 : sum / Math.sqrt(squares), tokens, entropy: total / tokens };
+  const t = squares === 0 ? 0 : sum / Math.sqrt(squares);
+  return { value: mean, z: normalize(t, groups.size), tokens, entropy: total / tokens };
+}
+
+/**
+ * A normal deviate about as rare as a t of so many clusters, to first order in 1 / degrees of freedom (Wallace, "Bounds
+ * on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by chance.
+ */
+export function normalize(t: number, clusters: number): number {
+  const freedom = Math.max(1, clusters - 1);
+  return Math.sign(t) * Math.sqrt(freedom * Math.log1p((t * t) / freedom)) * (1 - 3 / (8 * freedom));
 }

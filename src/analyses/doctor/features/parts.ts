@@ -20,6 +20,8 @@ export interface Parts {
   readonly ratio: number;
   readonly oddLevel: number;
   readonly restLevel: number;
+  /** Largest level among the others over their mean, less 1: how unlike they are among themselves. */
+  readonly spreadOfRest: number;
   /** Of a comparison of ranks (Mann and Whitney) of the odd parts' rows with the others'. */
   readonly z: number;
   /** Of level with the value of steps or versions, where these are ordered. */
@@ -28,8 +30,11 @@ export interface Parts {
 
 const FEWEST_ROWS = 4;
 
-/** @param rowGaps mean gap per row; NaN where a row has too few tokens */
-export function measureParts(view: View, rowGaps: readonly number[]): Parts[] {
+/**
+ * @param rowGaps a score per row, as its mean gap; NaN where a row has too few tokens
+ * @param useMean levels are means over rows, for scores that are 0 at most rows
+ */
+export function measureParts(view: View, rowGaps: readonly number[], useMean = false): Parts[] {
   const keys: Record<PartKind, (r: number) => string | number | undefined> = {
     step: (r) => view.rows[r]?.step,
     rank: (r) => view.rows[r]?.rank,
@@ -37,7 +42,7 @@ export function measureParts(view: View, rowGaps: readonly number[]): Parts[] {
     version: (r) => view.rows[r]?.versions?.[0],
   };
   return (Object.keys(keys) as PartKind[]).flatMap((kind) => {
-    const found = compareParts(view, rowGaps, kind, keys[kind]);
+    const found = compareParts(view, rowGaps, kind, keys[kind], useMean);
     return found === null ? [] : [found];
   });
 }
@@ -47,6 +52,7 @@ function compareParts(
   rowGaps: readonly number[],
   kind: PartKind,
   key: (r: number) => string | number | undefined,
+  useMean: boolean,
 ): Parts | null {
   const groups = new Map<string, { value: number; gaps: number[] }>();
   for (let r = 0; r < view.rows.length; r++) {
@@ -60,7 +66,12 @@ function compareParts(
   }
   const parts = [...groups]
     .filter(([, { gaps }]) => gaps.length >= FEWEST_ROWS)
-    .map(([name, { value, gaps }]) => ({ name, value, rows: gaps.length, level: median(gaps) }));
+    .map(([name, { value, gaps }]) => ({
+      name,
+      value,
+      rows: gaps.length,
+      level: useMean ? mean(gaps) : median(gaps),
+    }));
   if (parts.length < 2) return null;
   const isOrdered = kind === "step" || kind === "version";
   if (isOrdered) parts.sort((x, y) => x.value - y.value);
@@ -77,6 +88,7 @@ function compareParts(
     oddLevel,
     restLevel,
     ratio: oddLevel / (restLevel + 1e-9),
+    spreadOfRest: Math.max(...rest.map(({ level }) => level)) / (restLevel + 1e-9) - 1,
     z: compareRanks(inside, outside),
     trend: isOrdered
       ? spearman(

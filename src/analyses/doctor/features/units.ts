@@ -25,11 +25,12 @@ export function measureUnits(view: View): Units {
     if (view.left[i] !== LEFT_OUT.own) continue;
     own++;
     const [a, c] = [view.a[i] as number, view.c[i] as number];
-    if (a > 0) positive.rollout++;
-    if (c > 0) positive.trainer++;
+    // 1 is a placeholder of some programs; a column of probabilities has other values too.
+    if (a > 0 && a !== 1) positive.rollout++;
+    if (c > 0 && c !== 1) positive.trainer++;
     if (a < -WELL_ABOVE_NOISE && c < -WELL_ABOVE_NOISE) ratios.push(c / a);
   }
-  const side = positive.rollout > own / 2 ? "rollout" : positive.trainer > own / 2 ? "trainer" : null;
+  const side = positive.rollout > own / 3 ? "rollout" : positive.trainer > own / 3 ? "trainer" : null;
   return {
     ratio: median(ratios),
     ratioSpread: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2,

@@ -107,7 +107,7 @@ function examineDuplicates(view: View, found: Duplicates): Clue[] {
   // Log of a Poisson tail of the pairs that chance makes; the expectation is an estimate itself, so it is raised.
   const mean = 1.3 * expectedPairs + 1;
   const tail = pairs > mean ? pairs * Math.log(pairs / mean) - (pairs - mean) : 0;
-  const weight = tail + (acrossPrompts > 0 ? 8 : 0) - 6;
+  const weight = tail + (acrossPrompts > 0 ? 8 : 0) - 4;
   if (weight < 1) return [];
   return [
     {

@@ -1,22 +1,23 @@
 import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
 import { type Clue, hold } from "../clue.ts";
-import type { Boundaries } from "../features/boundaries.ts";
+import { type Boundaries, findForeignRuns } from "../features/boundaries.ts";
 import type { View } from "../sample/view.ts";
 import { listHandles } from "./handles.ts";
 
 /** Tokens that the policy did not write and that count, and tokens that it wrote and that do not. */
 export function examineMasks(view: View, boundaries: Boundaries): Clue[] {
+  // Padding is a run of tokens that nobody wrote too; what is claimed first is not counted twice.
   const clues = [
+    ...examinePadding(view, boundaries),
     ...examineTools(view, boundaries),
     ...examineMaskShift(view, boundaries),
-    ...examinePadding(view, boundaries),
   ];
   const isShifted = clues.some(({ cause }) => cause === "mask_shift");
   return isShifted ? clues : [...clues, ...examineEnding(view, boundaries)];
 }
 
-function examineTools(view: View, { foreignRuns, rows }: Boundaries): Clue[] {
-  const { runs, tokens, zeros } = foreignRuns;
+function examineTools(view: View, { rows }: Boundaries): Clue[] {
+  const { runs, tokens, zeros } = findForeignRuns(view);
   const share = tokens.length / Math.max(1, view.tokens);
   const touched = new Set(tokens.map((i) => view.rowAt[i])).size;
   // A policy's own three unlikely tokens in a row are rare; a fault that makes everything unlikely is not this one.

@@ -1,5 +1,5 @@
 import { formatShare, plural } from "../../../core/text/index.ts";
-import { type Clue, hold } from "../clue.ts";
+import type { Clue } from "../clue.ts";
 import { type MissingSide, measureMissing } from "../features/missing.ts";
 import type { View } from "../sample/view.ts";
 import { listHandles } from "./handles.ts";
@@ -13,17 +13,16 @@ export function examineMissing(view: View): Clue[] {
     ...(["rollout", "trainer"] as const).flatMap((side) => {
       const found = side === "rollout" ? rollout : trainer;
       if (found.tokens === 0) return [];
-      const weight = side === "trainer" && isOverflow ? 6 : 11;
-      return [describe(view, side, found, weight)];
+      return [describe(view, side, found)];
     }),
     ...(isOverflow ? [overflow(view, trainer)] : []),
   ];
 }
 
-function describe(view: View, side: string, found: MissingSide, weight: number): Clue {
+function describe(view: View, side: string, found: MissingSide): Clue {
   return {
     cause: "nan_logprobs",
-    weight: hold(weight),
+    weight: 11,
     sentence: `${plural(found.tokens, `${side} log-prob`)} (${formatShare(found.share)} of the tokens with mask 1) ${found.tokens === 1 ? "is" : "are"} NaN or infinite, in ${plural(found.rows, "sequence")}.`,
     figures: { tokens: found.tokens, share: found.share, sequences: found.rows },
     handles: listHandles(view, found.first),
@@ -33,7 +32,7 @@ function describe(view: View, side: string, found: MissingSide, weight: number):
 function overflow(view: View, found: MissingSide): Clue {
   return {
     cause: "fp16_overflow",
-    weight: 11,
+    weight: 10.5,
     sentence: `In ${plural(found.rowsToEnd, "sequence")} of ${plural(found.rows - found.rowsWhole, "sequence")} that lose trainer log-probs midway, all are NaN from the first missing one to the end: a value that overflowed stays in the context of every later token.`,
     figures: { sequences_to_end: found.rowsToEnd, sequences: found.rows, tokens: found.tokens },
     handles: listHandles(view, found.first),
