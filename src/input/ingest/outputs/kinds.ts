@@ -44,7 +44,9 @@ const HEAD_BYTES = 1 << 16;
 export async function identifyFile(path: string): Promise<Existing> {
   const head = await readHead(path);
   const text = head.toString("latin1");
-  const page = /<meta name=generator content="logratio (report|analyze|kl|compare)"/.exec(text.slice(0, 4096))?.[1];
+  const page = /<meta name=generator content="logratio (report|analyze|kl|compare)"/.exec(
+    text.slice(0, 4096),
+  )?.[1];
   if (page !== undefined)
     return { kind: `${page} page` as OutputKind, what: `a logratio ${page} page`, isData: false };
   if (isOwnEventFile(text))
