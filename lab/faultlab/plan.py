@@ -169,4 +169,3 @@ def draw_causes(dice: Dice, count: int) -> list[tuple[str, list[str], bool]]:
     chosen += [names[int(i)] for i in dice.rng.choice(len(names), max(0, rest - len(chosen)), p=weights)]
     plan += [("faulty", [c], False) for c in chosen]
     return [plan[int(i)] for i in dice.rng.permutation(len(plan))]
-

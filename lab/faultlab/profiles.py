@@ -2,69 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from .rows import Row
+from .tokens import Tokens
 
 FAULTY, SOUND = "with the fault", "sound run"
 
 
-class Tokens:
-    """All response tokens of a run in flat arrays."""
-
-    def __init__(self, steps: list[list[Row]]):
-        self.rows = [r for s in steps for r in s]
-        join = lambda parts: np.concatenate([np.asarray(p) for p in parts])  # noqa: E731
-        self.rollout = join(r.columns["rollout"] for r in self.rows).astype(np.float64)
-        self.trainer = join(r.columns["trainer"] for r in self.rows).astype(np.float64)
-        self.counted = join(r.dumped_mask() == 1 for r in self.rows)
-        self.own = join(r.own for r in self.rows)
-        self.row = join(np.full(r.size, i) for i, r in enumerate(self.rows))
-        self.index = join(np.arange(r.size) for r in self.rows)
-        self.place = join(len(r.prompt) + np.arange(r.size) for r in self.rows)
-        self.from_end = join(np.arange(r.size)[::-1] for r in self.rows)
-        self.step = join(np.full(r.size, r.step) for r in self.rows)
-        self.rank = join(np.full(r.size, r.rank) for r in self.rows)
-        self.source = join(np.full(r.size, r.problem.source) for r in self.rows)
-        self.repeated = join(mark_repeated(r) for r in self.rows)
-        self.after_turn = join(measure_turns(r) for r in self.rows)
-        self.prompt = join(np.full(r.size, len(r.prompt)) for r in self.rows)
-        self.delta = self.trainer - self.rollout
-
-    def mean(self, values: np.ndarray, where: np.ndarray) -> float | None:
-        values = values[where & np.isfinite(values)]
-        return float(values.mean()) if values.size else None
-
-    def profile(self, by: np.ndarray, bins: list, values: np.ndarray, least: int = 5) -> list:
-        """The mean of values over the counted tokens of each bin of `by`."""
-        out = []
-        for low, high in zip(bins[:-1], bins[1:], strict=True):
-            where = self.counted & (by >= low) & (by < high) & np.isfinite(values)
-            out.append(float(values[where].mean()) if where.sum() >= least else None)
-        return out
-
-
-def mark_repeated(row: Row) -> np.ndarray:
-    """Whether the token stood earlier in the response."""
-    seen: set[int] = set()
-    out = []
-    for token in row.response.tolist():
-        out.append(token in seen)
-        seen.add(token)
-    return np.array(out)
-
-
-def measure_turns(row: Row) -> np.ndarray:
-    """Tokens since the first token of the latest later turn, negative before it; −99 in the first turn."""
-    out = np.full(row.size, -99)
-    for start, _ in row.turns()[1:]:
-        low = max(0, start - 6)
-        out[low:] = np.arange(low, row.size) - start
-    return out
-
-
 def line(title: str, x_label: str, unit: str, x: list, *series: tuple[str, list], scale: str = "linear") -> dict:
     digits = lambda v: None if v is None else float(f"{v:.4g}")  # noqa: E731
+    # Without bins at either end that have no tokens.
+    used = [i for i in range(len(x)) if any(y[i] is not None for _, y in series)]
+    if used and used != list(range(len(x))):
+        part = slice(used[0], used[-1] + 1)
+        x, series = x[part], tuple((n, y[part]) for n, y in series)
     return {
         "kind": "line",
         "title": title,
@@ -81,7 +34,7 @@ def bars(title: str, labels: list[str], *series: tuple[str, list]) -> dict:
 
 
 def middles(bins: list) -> list:
-    return [(a + b) / 2 for a, b in zip(bins[:-1], bins[1:], strict=True)]
+    return [(a + b) / 2 for a, b in itertools.pairwise(bins)]
 
 
 def confidence(t: Tokens, s: Tokens) -> dict:
@@ -94,17 +47,17 @@ def confidence(t: Tokens, s: Tokens) -> dict:
 
 
 def signed(t: Tokens, s: Tokens) -> dict:
-    shares = list(np.linspace(0.005, 0.995, 40))
-    get = lambda run: [float(np.quantile(run.delta[run.counted & np.isfinite(run.delta)], q)) for q in shares]  # noqa: E731
-    return line("Δ in ascending order", "share of tokens", "nats", shares, (FAULTY, get(t)), (SOUND, get(s)))
+    shares = list(np.linspace(0.5, 99.5, 64))
+    get = lambda run: [float(np.quantile(run.delta[run.counted & np.isfinite(run.delta)], q / 100)) for q in shares]  # noqa: E731
+    return line("Δ in ascending order", "% of the tokens", "nats", shares, (FAULTY, get(t)), (SOUND, get(s)))
 
 
 def values(t: Tokens, s: Tokens) -> dict:
     """The rollout column's values in ascending order, beside the trainer's: floors and constants are flat."""
-    shares = list(np.linspace(0.002, 0.998, 60))
-    get = lambda column: [float(np.nanquantile(np.clip(column[t.counted], -15, None), q)) for q in shares]  # noqa: E731
+    shares = list(np.linspace(0.2, 99.8, 64))
+    get = lambda column: [float(np.nanquantile(np.clip(column[t.counted], -15, None), q / 100)) for q in shares]  # noqa: E731
     return line(
-        "Log-probs in ascending order, cut off at −15", "share of tokens", "nats", shares,
+        "Log-probs in ascending order, cut off at −15", "% of the tokens", "nats", shares,
         ("rollout", get(t.rollout)), ("trainer", get(t.trainer)),
     )  # fmt: skip
 
@@ -116,7 +69,12 @@ def surprisal(t: Tokens, s: Tokens) -> dict:
         return tuple(float(sum(v[i] for v in gain) / total) for i in (0, 1))
 
     (a, b), (c, d) = by_row(t), by_row(s)
-    return bars("Mean surprisal and mean entropy of the rollout, nats", [FAULTY, SOUND], ("surprisal", [a, c]), ("entropy", [b, d]))
+    return bars(
+        "Mean surprisal and mean entropy of the rollout, nats",
+        [FAULTY, SOUND],
+        ("surprisal", [a, c]),
+        ("entropy", [b, d]),
+    )
 
 
 def repeats(t: Tokens, s: Tokens) -> dict:
@@ -161,48 +119,80 @@ def twins(t: Tokens, s: Tokens) -> dict:
         return sum(ids.count(a) > 1 for a in ids) / len(ids), sum(texts.count(a) > 1 for a in texts) / len(ids)
 
     (a, b), (c, d) = count(t), count(s)
-    return bars("Share of rows that have a twin in the run", [FAULTY, SOUND], ("same tokens", [a, c]), ("same tokens and log-probs", [b, d]))
+    return bars(
+        "Share of rows that have a twin in the run",
+        [FAULTY, SOUND],
+        ("same tokens", [a, c]),
+        ("same tokens and log-probs", [b, d]),
+    )
 
 
 def turn_start(t: Tokens, s: Tokens) -> dict:
     xs = list(range(-6, 13))
     get = lambda run: [run.mean(np.abs(run.delta), run.counted & (run.after_turn == x)) for x in xs]  # noqa: E731
-    return line("Mean |Δ| around the start of later turns", "tokens after the tool's output", "nats", xs, (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Mean |Δ| around the start of later turns",
+        "tokens after the tool's output",
+        "nats",
+        xs,
+        (FAULTY, get(t)),
+        (SOUND, get(s)),
+    )
 
 
 def positions(t: Tokens, s: Tokens) -> dict:
     bins = list(range(16, 129, 2))
     get = lambda run: run.profile(run.place, bins, np.abs(run.delta))  # noqa: E731
-    return line("Mean |Δ| by position, prompt included", "position", "nats", [b for b in bins[:-1]], (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Mean |Δ| by position, prompt included",
+        "position",
+        "nats",
+        [b for b in bins[:-1]],
+        (FAULTY, get(t)),
+        (SOUND, get(s)),
+    )
 
 
 def starts(t: Tokens, s: Tokens) -> dict:
     xs = list(range(12))
     get = lambda run: [run.mean(np.abs(run.delta), run.counted & (run.index == x)) for x in xs]  # noqa: E731
-    return line("Mean |Δ| from the start of the response", "response position", "nats", xs, (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Mean |Δ| from the start of the response", "response position", "nats", xs, (FAULTY, get(t)), (SOUND, get(s))
+    )
 
 
 def ends(t: Tokens, s: Tokens) -> dict:
     xs = list(range(-12, 1))
     get = lambda run: [run.mean(np.abs(run.delta), run.counted & (run.from_end == -x)) for x in xs]  # noqa: E731
-    return line("Mean |Δ| toward the end of the response", "tokens from the end", "nats", xs, (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Mean |Δ| toward the end of the response", "tokens from the end", "nats", xs, (FAULTY, get(t)), (SOUND, get(s))
+    )
 
 
 def counted(t: Tokens, s: Tokens) -> dict:
     xs = list(range(-8, 1))
     get = lambda run: [float(run.counted[run.own & (run.from_end == -x)].mean()) for x in xs]  # noqa: E731
-    return line("Share of the model's own tokens that have mask 1", "tokens from the end", "", xs, (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Share of the model's own tokens that have mask 1",
+        "tokens from the end",
+        "",
+        xs,
+        (FAULTY, get(t)),
+        (SOUND, get(s)),
+    )
 
 
 def prompts(t: Tokens, s: Tokens) -> dict:
     bins = [8, 14, 18, 20, 22, 24, 26, 28, 30, 34]
     get = lambda run: run.profile(run.prompt, bins, np.abs(run.delta))  # noqa: E731
-    return line("Mean |Δ| by length of the prompt", "prompt tokens", "nats", middles(bins), (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Mean |Δ| by length of the prompt", "prompt tokens", "nats", middles(bins), (FAULTY, get(t)), (SOUND, get(s))
+    )
 
 
 def distribution(t: Tokens, s: Tokens) -> dict:
     """Share of tokens with |Δ| above x; both axes span orders of magnitude, so x is the exponent."""
-    xs = [round(v, 2) for v in np.arange(-6, 1.01, 0.25)]
+    xs = [round(v, 3) for v in np.arange(-6, 1.01, 0.125)]
 
     def get(run: Tokens) -> list:
         size = np.abs(run.delta[run.counted & np.isfinite(run.delta)])
@@ -220,12 +210,19 @@ def advantages(t: Tokens, s: Tokens) -> dict:
         sums = np.array([float((r.columns["trainer"] - r.columns["rollout"])[r.own].sum()) for r in run.rows])
         of = np.array([r.advantage for r in run.rows])
         out = []
-        for low, high in zip(bins[:-1], bins[1:], strict=True):
+        for low, high in itertools.pairwise(bins):
             there = (of >= low) & (of < high)
             out.append(float(sums[there].mean()) if there.sum() > 1 else None)
         return out
 
-    return line("Mean sum of Δ over a sequence, by its advantage", "advantage", "nats", middles(bins), (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Mean sum of Δ over a sequence, by its advantage",
+        "advantage",
+        "nats",
+        middles(bins),
+        (FAULTY, get(t)),
+        (SOUND, get(s)),
+    )
 
 
 def lattice(t: Tokens, s: Tokens) -> dict:
@@ -234,7 +231,14 @@ def lattice(t: Tokens, s: Tokens) -> dict:
     a, b = near(t, t.rollout), near(t, t.trainer)
     n = min(len(a), len(b), 80)
     pick = lambda v: v[np.linspace(0, len(v) - 1, n).astype(int)].tolist()  # noqa: E731
-    return line("Log-probs between −1.2 and −0.9 in ascending order", "rank", "nats", list(range(n)), ("rollout", pick(a)), ("trainer", pick(b)))
+    return line(
+        "Log-probs between −1.2 and −0.9 in ascending order",
+        "rank",
+        "nats",
+        list(range(n)),
+        ("rollout", pick(a)),
+        ("trainer", pick(b)),
+    )
 
 
 def missing(t: Tokens, s: Tokens) -> dict:
@@ -242,7 +246,14 @@ def missing(t: Tokens, s: Tokens) -> dict:
     get = lambda run: [  # noqa: E731
         float((~np.isfinite(run.delta[run.counted & (run.index >= a) & (run.index < a + 4)])).mean()) for a in bins
     ]
-    return line("Share of log-probs that are not numbers, by position", "response position", "", bins, (FAULTY, get(t)), (SOUND, get(s)))
+    return line(
+        "Share of log-probs that are not numbers, by position",
+        "response position",
+        "",
+        bins,
+        (FAULTY, get(t)),
+        (SOUND, get(s)),
+    )
 
 
 def prefixes(t: Tokens, s: Tokens) -> dict:
@@ -260,7 +271,9 @@ def prefixes(t: Tokens, s: Tokens) -> dict:
 
     labels = ["trainer, with the fault", "trainer, sound", "rollout, with the fault", "rollout, sound"]
     spreads = [spread(t, "trainer"), spread(s, "trainer"), spread(t, "rollout"), spread(s, "rollout")]
-    return bars("Spread of the log-prob of one token after equal prefixes, nats", labels, ("standard deviation", spreads))
+    return bars(
+        "Spread of the log-prob of one token after equal prefixes, nats", labels, ("standard deviation", spreads)
+    )
 
 
 def by_label(name: str, key: str, labels: list | None = None):

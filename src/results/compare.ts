@@ -203,6 +203,7 @@ export interface CompareTest {
   readonly clusters_least: number;
 }
 
+/** What `logratio compare --json` prints. */
 export interface CompareReport {
   readonly schemaVersion: typeof COMPARE_SCHEMA_VERSION;
   readonly kind: "compare";

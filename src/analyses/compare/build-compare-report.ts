@@ -86,7 +86,7 @@ export function buildCompareReport(input: CompareInputs): CompareReport {
     columns: outcome.columns,
     figures: outcome.figures,
     pairing: mode === "paired" ? describePairing(compared) : null,
-    caveats: listCaveats(compared, outcome.columns),
+    caveats: [...listSameFiles(input), ...listCaveats(compared, outcome.columns)],
     next: adviseNext(outcome, input.doctor),
     by: input.by ?? null,
     date: input.date ?? null,
@@ -244,12 +244,24 @@ function describePairing(compared: Compared): Pairing {
   };
 }
 
+/** Copies of one file agree whatever is in them. */
+function listSameFiles({ a, b, compared }: CompareInputs): string[] {
+  if (compared.mode === "columns") return [];
+  const digests = [a, b].map(({ inputs }) => inputs.map(({ sha256 }) => sha256).sort());
+  const areKnown = digests[0]!.length > 0 && digests.flat().every((digest) => digest !== null);
+  return areKnown && digests[0]!.join() === digests[1]!.join()
+    ? ["A and B are the same files: they agree whatever is in them."]
+    : [];
+}
+
 function listCaveats({ mode, counts }: Compared, columns: readonly ColumnComparison[]): string[] {
   const caveats: string[] = [];
   if (mode === "unpaired")
     caveats.push(
       "The texts differ, so runs are compared by their own mismatch; equality cannot be certified.",
     );
+  if (mode === "columns")
+    caveats.push(`A is the column ${columns[0]!.a_column}, B the column ${columns[0]!.b_column}.`);
   if (mode === "paired" && columns.length > 1)
     caveats.push(`Both sides have ${columns.length} columns; each was compared, and the worst decides.`);
   const named = columns.filter(({ a_column, b_column }) => a_column !== b_column);

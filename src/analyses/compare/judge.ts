@@ -33,7 +33,10 @@ export function boundColumn(
       { length: table.length / CLUSTER_WIDTH },
       (_, g) => table[g * CLUSTER_WIDTH + CLUSTER[name]]!,
     );
-  return boundMean(take(column), take(per), alpha);
+  const bounds = boundMean(take(column), take(per), alpha);
+  // All others are sums of what is never negative.
+  if (column === "delta" || bounds.low === undefined) return bounds;
+  return { ...bounds, low: Math.max(0, bounds.low) };
 }
 
 /**

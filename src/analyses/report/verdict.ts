@@ -141,5 +141,5 @@ function tellDropped([worst]: readonly Kept[]): (headline: string) => string {
   if (share < TOLD_SHARE) return (headline) => headline;
   const lost = `${formatCount(dropped)} of ${plural(kept + dropped, unit)} (${formatShare(share)}) left out`;
   return (headline) =>
-    share > TOLD_FIRST_SHARE ? `${lost}; of the rest: ${headline}` : `${headline}; ${lost}`;
+    kept > 0 && share > TOLD_FIRST_SHARE ? `${lost}; of the rest: ${headline}` : `${headline}; ${lost}`;
 }

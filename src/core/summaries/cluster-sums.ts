@@ -32,7 +32,8 @@ export const MOST_SLICE_CLUSTERS = 2 ** 8;
 
 /**
  * Columns of a cluster's sums: n, ΣΔ, Σ|Δ|, ΣΔ² (nats), Σk3, Σ(ρ − 1), Σ(ρ − 1)²; tokens with both probabilities, their
- * Σ|Δp|; tokens with the rollout policy's entropy, Σ(−log p_rollout − entropy) of these (nats).
+ * Σ|Δp|; tokens with the rollout policy's entropy, Σ(−log p_rollout − entropy) of these (nats); Σ(1 − ρ) of the tokens with
+ * ρ < ½.
  */
 export const CLUSTER = {
   tokens: 0,
@@ -46,6 +47,7 @@ export const CLUSTER = {
   probDiffAbs: 8,
   entropyTokens: 9,
   surprisal: 10,
+  starved: 11,
 } as const;
 
 export const CLUSTER_WIDTH = Object.keys(CLUSTER).length;
@@ -66,6 +68,13 @@ export interface SurprisalSums {
   readonly tokens: number;
   /** Σ(−log p_rollout − entropy), nats. */
   readonly excess: number;
+}
+
+/** What is known of a sequence beside its kernel sums. */
+export interface SequenceExtras {
+  readonly surprisal?: SurprisalSums | undefined;
+  /** Σ(1 − ρ) of the tokens with ρ < ½. */
+  readonly starved?: number;
 }
 
 const KEY_BITS = 53;
@@ -141,7 +150,13 @@ export class ClusterSums {
   }
 
   /** Adds a sequence's kernel sums to the cluster with this key (a whole number below 2^53, evenly spread). */
-  add(key: number, isPrompt: boolean, rows: Float64Array, offset: number, surprisal?: SurprisalSums): void {
+  add(
+    key: number,
+    isPrompt: boolean,
+    rows: Float64Array,
+    offset: number,
+    { surprisal, starved = 0 }: SequenceExtras = {},
+  ): void {
     const n = rows[offset + COUNT]!;
     if (n === 0) return;
     this.#sequences++;
@@ -166,6 +181,7 @@ export class ClusterSums {
       rows[offset + EXCESS_M2]! + within * excess * excess + rows[offset + OVER_EXCESS_SQUARE_SUM]!;
     sums[at + CLUSTER.probTokens]! += rows[offset + PROB_COUNT]!;
     sums[at + CLUSTER.probDiffAbs]! += rows[offset + PROB_COUNT]! * rows[offset + ABS_PROB_DIFF_MEAN]!;
+    sums[at + CLUSTER.starved]! += starved;
     if (surprisal !== undefined) {
       sums[at + CLUSTER.entropyTokens]! += surprisal.tokens;
       sums[at + CLUSTER.surprisal]! += surprisal.excess;

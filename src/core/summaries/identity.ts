@@ -31,8 +31,16 @@ export interface IdentityTest {
 export interface Identity {
   /** Mean ρ, which should be 1. */
   readonly unitMean: IdentityTest;
+  /**
+   * Mean ρ with ρ < ½ counted as 1, which should be 1 or more. Where the trainer gives its probability to tokens that are
+   * hardly ever sampled, the others have a small ρ and mean ρ stays below 1 until such a token is drawn; that explains a
+   * small mean ρ, but none that is small without them.
+   */
+  readonly liftedMean: IdentityTest;
   /** −2 · mean Δ / mean Δ², about 1 for small Δ; NaN where every Δ is 0. */
   readonly halfVariance: number;
+  /** Whether mean(−2Δ − Δ²) is 0: the same as a test. */
+  readonly halfVarianceTest: IdentityTest;
   /** Mean surprisal − mean entropy of the rollout policy, nats, which should be 0; absent without entropies. */
   readonly surprisal?: IdentityTest;
 }
@@ -40,14 +48,30 @@ export interface Identity {
 /** The three identities over the tokens of these clusters. */
 export function readIdentity({ table }: Pick<ClusterSums, "table">): Identity {
   const unitMean = testExcess(table, CLUSTER_WIDTH, CLUSTER.excess, CLUSTER.tokens);
+  const further = testFurther(table);
   const surprisal = testExcess(table, CLUSTER_WIDTH, CLUSTER.surprisal, CLUSTER.entropyTokens);
   const delta = sumColumn(table, CLUSTER_WIDTH, CLUSTER.delta);
   const square = sumColumn(table, CLUSTER_WIDTH, CLUSTER.deltaSquare);
   return {
     unitMean: { ...unitMean, value: 1 + unitMean.value },
+    ...further,
     halfVariance: (-2 * delta) / square,
     ...(surprisal.tokens > 0 && { surprisal }),
   };
+}
+
+/** Tests of what follows from the columns, not of a column. */
+function testFurther(table: Float64Array): Pick<Identity, "liftedMean" | "halfVarianceTest"> {
+  const rows = table.length / CLUSTER_WIDTH;
+  const made = new Float64Array(3 * rows);
+  for (let row = 0; row < rows; row++) {
+    const at = row * CLUSTER_WIDTH;
+    made[3 * row] = table[at + CLUSTER.tokens]!;
+    made[3 * row + 1] = table[at + CLUSTER.excess]! + table[at + CLUSTER.starved]!;
+    made[3 * row + 2] = -2 * table[at + CLUSTER.delta]! - table[at + CLUSTER.deltaSquare]!;
+  }
+  const lifted = testExcess(made, 3, 1, 0);
+  return { liftedMean: { ...lifted, value: 1 + lifted.value }, halfVarianceTest: testExcess(made, 3, 2, 0) };
 }
 
 /**

@@ -12,6 +12,7 @@ export {
   ClusterSums,
   type ClusterSumsJson,
   MOST_SLICE_CLUSTERS,
+  type SequenceExtras,
   type SurprisalSums,
 } from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";

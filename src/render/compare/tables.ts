@@ -48,7 +48,7 @@ export function certificateTable({ metrics }: ColumnComparison, { test }: Compar
     ["k3", formatNumber(metrics.k3), "nats; KL(A ‖ B) where A sampled the tokens"],
   ];
   const shown = metrics.unequal === 0 ? rows.slice(0, 2) : rows;
-  return makeTable("certificate", "", [
+  return makeTable("certificate", "Figures", [
     textColumn(
       "figure",
       shown.map(([label]) => label),
@@ -213,7 +213,7 @@ export function nameColumns({ a_column: a, b_column: b }: ColumnComparison): str
 export function figureTable({ figures }: CompareReport): Table {
   return makeTable(
     "figures",
-    "",
+    "Figures",
     [
       textColumn(
         "figure",

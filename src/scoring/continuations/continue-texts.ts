@@ -220,7 +220,11 @@ async function continueText(policy: Policy, start: Start, run: Run): Promise<voi
         finishReason,
       };
     });
-    appendContinuations(spec.out, lines);
+    // Sample i is the same each time: only what is missing is added.
+    appendContinuations(
+      spec.out,
+      lines.filter((line) => !run.known.has(nameSample(line))),
+    );
   } catch (error) {
     if (options.signal?.aborted) return;
     if (!isLogratioError(error, "TextRefusedError")) throw error;

@@ -20,6 +20,8 @@ export const FALSE_ALARM_RATE = 1e-3;
 const FEWEST_CLUSTERS = 10;
 /** From here on a mean of ratios has no finite variance, and its sample is below it more often than not. */
 const INFINITE_VARIANCE = 0.5;
+/** Up to here such a mean is still of use (Vehtari et al. 2024). */
+const MOST_TRUSTED = 0.7;
 /** −2·mean Δ/mean Δ² is said where all of its interval lies outside. */
 export const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
 /** Δ counts as small where 2·k3, which has all its powers, is within as much of mean Δ², which has the second alone. */
@@ -66,6 +68,7 @@ export function reportIdentity(
     { kind: "rank", parts: nameParts(ranks, ({ rank }) => rank) },
     { kind: "environment", parts: nameParts(named, ({ name }) => name) },
   ];
+  const tail = { ...tails, most: Math.exp(pooled.delta_max) };
   const reason = notJudged ?? reasonAgainst(pooled, whole.unitMean);
   return {
     ...whole.shown,
@@ -75,7 +78,7 @@ export function reportIdentity(
     false_alarm_rate: FALSE_ALARM_RATE,
     failures:
       reason === undefined
-        ? [...judgeWhole(whole, { low, high }, tails, pooled), ...judgeParts(parts, whole, tails)]
+        ? [...judgeWhole(whole, { low, high }, tail, pooled), ...judgeParts(parts, whole, tail)]
         : [],
     per_step: steps.map(({ step, tests }) => ({ step: orNull(step), ...tests.shown })),
     per_turn: turns.map(({ turn, tests }) => ({ turn, ...tests.shown })),
@@ -103,27 +106,40 @@ function isOff(test: IdentityTest | undefined, rate: number): test is IdentityTe
   return test !== undefined && test.clusters >= FEWEST_CLUSTERS && studentTail(test.z, test.freedom) < rate;
 }
 
+/** What the whole run's ratios are like. */
+interface Tail extends TailIndices {
+  /** The largest ρ. */
+  readonly most: number;
+}
+
 /**
- * As {@link isOff}, of ratios. Those with a heavy tail make their sample mean too small more often than not, until one of the
- * rare large ones is drawn: then only a mean above 1 is evidence.
+ * As {@link isOff}, of ratios. A mean above 1 is evidence as it is. One below 1 has other explanations: a rare large ρ that was
+ * not drawn, so it counts only where the tail of ρ is light enough and ten more ratios as large as the largest would not
+ * make up for it; and tokens that the trainer finds likely and nobody samples, so it must be as far off without those
+ * that their lack makes small.
  */
-function isRatioOff(test: IdentityTest, rate: number, { ratio }: TailIndices): boolean {
-  return isOff(test, rate) && (test.z > 0 || ratio < INFINITE_VARIANCE);
+function isRatioOff({ unitMean, liftedMean }: MeasuredTests, rate: number, { ratio, most }: Tail): boolean {
+  if (!isOff(unitMean, rate)) return false;
+  if (unitMean.z > 0) return true;
+  const missing = unitMean.tokens * (1 - unitMean.value);
+  const isLight = ratio < INFINITE_VARIANCE || (ratio < MOST_TRUSTED && missing > 10 * most);
+  return isLight && isOff(liftedMean, rate) && liftedMean.z < 0;
 }
 
 function judgeWhole(
-  { unitMean, surprisal, shown }: MeasuredTests,
+  tests: MeasuredTests,
   interval: { readonly low: number; readonly high: number },
-  tails: TailIndices,
+  tail: Tail,
   { k2, k3 }: MismatchMetrics,
 ): IdentityFailure[] {
+  const { unitMean, halfVarianceTest, surprisal, shown } = tests;
   const failures: IdentityFailure[] = [];
-  const rate = FALSE_ALARM_RATE / (surprisal === undefined ? 1 : 2);
-  if (isRatioOff(unitMean, rate, tails))
+  const rate = FALSE_ALARM_RATE / (surprisal === undefined ? 2 : 3);
+  if (isRatioOff(tests, rate, tail))
     failures.push({ test: "unit_mean", part: null, text: sayUnitMean(unitMean) });
   const [least, most] = HALF_VARIANCE_BOUNDS;
   const isSmall = Math.abs(k3 / k2 - 1) <= SMALL_DELTA;
-  if (isSmall && (interval.high < least || interval.low > most))
+  if (isSmall && isOff(halfVarianceTest, rate) && (interval.high < least || interval.low > most))
     failures.push({
       test: "half_variance",
       part: null,
@@ -134,17 +150,17 @@ function judgeWhole(
 }
 
 /** Of tests that the whole passes, which parts fail them: one sentence for each kind of part. */
-function judgeParts(all: readonly Parts[], whole: MeasuredTests, tails: TailIndices): IdentityFailure[] {
+function judgeParts(all: readonly Parts[], whole: MeasuredTests, tail: Tail): IdentityFailure[] {
   const parts = all.flatMap((of) => of.parts);
   const tests = parts.reduce((sum, { tests: { surprisal } }) => sum + (surprisal === undefined ? 1 : 2), 0);
   const rate = FALSE_ALARM_RATE / Math.max(1, tests);
-  const isWholeOff = isRatioOff(whole.unitMean, FALSE_ALARM_RATE, tails);
+  const isWholeOff = isRatioOff(whole, FALSE_ALARM_RATE, tail);
   const isWholeSurprising = isOff(whole.surprisal, FALSE_ALARM_RATE);
   return all.flatMap(({ kind, parts: of }) => [
     ...tellParts(
       kind,
       "unit_mean",
-      isWholeOff ? [] : of.filter(({ tests }) => isRatioOff(tests.unitMean, rate, tails)),
+      isWholeOff ? [] : of.filter(({ tests }) => isRatioOff(tests, rate, tail)),
     ),
     ...tellParts(
       kind,

@@ -1,5 +1,6 @@
 import { EXCESS_MEAN, sumsLayout as F, OVER_COUNT, OVER_EXCESS_SUM } from "../../../core/kernels/index.ts";
 import {
+  type Identity,
   type IdentityTest,
   type MismatchSummary,
   readIdentity,
@@ -12,13 +13,19 @@ import type { IdentityFigure, IdentityTests } from "../../../results/index.ts";
 export interface MeasuredTests {
   readonly shown: IdentityTests;
   readonly unitMean: IdentityTest;
+  /** See {@link Identity}; undefined where it is not known. */
+  readonly liftedMean: IdentityTest | undefined;
+  readonly halfVarianceTest: IdentityTest | undefined;
   readonly surprisal: IdentityTest | undefined;
 }
 
 export function measureTests({ clusters }: MismatchSummary): MeasuredTests {
-  const { unitMean, halfVariance, surprisal } = readIdentity(clusters ?? { table: new Float64Array(0) });
+  const identity: Identity = readIdentity(clusters ?? { table: new Float64Array(0) });
+  const { unitMean, liftedMean, halfVariance, halfVarianceTest, surprisal } = identity;
   return {
     unitMean,
+    liftedMean,
+    halfVarianceTest,
     surprisal,
     shown: {
       unit_mean: showTest(unitMean),
@@ -52,6 +59,8 @@ export function measureTurn(
   const square = sums[F.DELTA_M2]! + tokens * sums[F.DELTA_MEAN]! ** 2;
   return {
     unitMean,
+    liftedMean: undefined,
+    halfVarianceTest: undefined,
     surprisal: undefined,
     shown: {
       unit_mean: showTest(unitMean),
