@@ -175,6 +175,7 @@ describe("the next experiment", () => {
   it("says what each outcome means, by the causes' titles", () => {
     const text = draw(FAULT, 120);
     expect(text).toMatch(/the two differ +Dropout is on in the trainer's forward pass\n/);
+    expect(text).toMatch(/the second run fails +none of these\n/);
     expect(text).toMatch(
       /the two are equal +The rollout engine samples from older weights, weight quantization\n/,
     );

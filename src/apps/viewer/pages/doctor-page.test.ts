@@ -31,7 +31,7 @@ describe("the doctor's page", () => {
   it("has the next experiment, the legs, what was ruled out and what was not tested", () => {
     const { next, sections } = doctorPage(FAULT);
     expect(next!.steps.map(({ isCommand }) => isCommand)).toEqual([false, false, true]);
-    expect(next!.table.rows).toBe(2);
+    expect(next!.table.rows).toBe(3);
     expect(sections.map(({ title }) => title)).toEqual([
       "Three columns",
       "Looked at and not found",
