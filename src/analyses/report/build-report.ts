@@ -199,12 +199,19 @@ export function buildReport(input: ReportInput): MismatchReport {
       paths: input.paths,
       flags: input.flags ?? [],
       compared: input.parity.map(({ name }) => name),
+      isOff: WORSE_THAN_NORMAL.has(verdict.level),
     }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
 }
+
+const WORSE_THAN_NORMAL: ReadonlySet<MismatchReport["verdict"]["level"]> = new Set([
+  "elevated",
+  "high",
+  "broken",
+]);
 
 /** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
 function findFault(findings: readonly Finding[], tokens: number): string | undefined {
