@@ -206,3 +206,4 @@ export {
   type WaitingInfo,
   type WorstTurn,
 } from "./view.ts";
+export type { WatchAlarm, WatchReport } from "./watch.ts";
