@@ -68,6 +68,9 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly sequences_empty: number;
   /** Share of the tokens whose two probabilities differ by more than ½. */
   readonly prob_diff_above_half: number;
+  /** Tokens with ρ < 1e-4, and their share: a veto at that threshold rejects each of their sequences. */
+  readonly catastrophic_tokens: number;
+  readonly catastrophic_fraction: number;
 }
 
 /** A step's figures, and how its sequences went; null where the data do not say. */
@@ -139,7 +142,7 @@ export interface TailPoint {
   readonly positive: number;
   /** Δ < −threshold: the rollout engine found it likelier. */
   readonly negative: number;
-  /** The threshold parts a cell of the sketch in which there are tokens: its counts are interpolated. */
+  /** Sums that did not count beyond this threshold were merged in: tokens of its cell are interpolated. */
   readonly approximate?: boolean;
 }
 

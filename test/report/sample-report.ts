@@ -75,6 +75,8 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       ranks,
       sequences_empty: 1,
       prob_diff_above_half: 2e-4,
+      catastrophic_tokens: 3,
+      catastrophic_fraction: 1e-5,
     },
     intervals: { delta_abs_mean: interval(0.0031, 0.0051), ess: interval(0.9985, 0.9996) },
     identity: {
@@ -271,6 +273,8 @@ export function emptyReport(): MismatchReport {
       ranks: 0,
       sequences_empty: 0,
       prob_diff_above_half: Number.NaN,
+      catastrophic_tokens: 0,
+      catastrophic_fraction: Number.NaN,
     },
     intervals: {},
     verdict: {

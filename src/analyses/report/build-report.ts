@@ -24,6 +24,7 @@ import { listLeftOut } from "./left-out.ts";
 import {
   computeMetrics,
   computeTailCurve,
+  countCatastrophic,
   describeDistribution,
   describeTail,
   pooledMetrics,
@@ -108,6 +109,7 @@ export function buildReport(input: ReportInput): MismatchReport {
       ranks: summary.ranks.byKey.size,
       sequences_empty: total.sequences.empty,
       prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
+      ...countCatastrophic(total.deltas),
     },
     identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
     trust,

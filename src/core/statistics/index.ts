@@ -13,6 +13,12 @@ export { countTail, paretoTailIndex, weightTailIndex } from "./generalized-paret
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
 export { type GroupedUnits, maxStatisticTest } from "./max-statistic.ts";
+export {
+  boundMean,
+  boundShareOfNone,
+  FEWEST_BOUND_CLUSTERS,
+  type MeanBounds,
+} from "./mean-bound.ts";
 export { meanTest, ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";

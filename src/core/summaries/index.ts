@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export {
   CLUSTER,
