@@ -15,6 +15,7 @@ import {
   type TurnMetrics,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
+import { watchSteps } from "../watch/index.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { cautionEss, reportIdentity, reportTrust } from "./identity/index.ts";
@@ -112,6 +113,9 @@ export function buildReport(input: ReportInput): MismatchReport {
     },
     identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
     trust,
+    watch: watchSteps(
+      summary.steps.sorted().map(([step, { deltas, clusters }]) => ({ step, deltas, clusters })),
+    ),
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     distributions: {
       delta: describeDistribution(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
