@@ -345,7 +345,7 @@ export interface MismatchReport {
   readonly identity: IdentityReport;
   /** Whether means of ratios say what they seem to. */
   readonly trust: TrustReport;
-  /** Changes over the steps, as one who follows the run is told of them. */
+  /** Changes over the steps, as `view --follow` reports them. */
   readonly watch: WatchReport;
   readonly facts: readonly Fact[];
   /** The command worth running next. */
