@@ -22,9 +22,10 @@ const SCOPE_OVER_MECHANISM = 1.2;
 /** Marks that stand where there are tools, so in some environments only, without being confined to them. */
 const OF_TURNS = new Set(["tool_tokens_unmasked", "mask_shift", "retokenized_turns", "cp_boundary"]);
 
-export function rankSample(rows: readonly SampledRow[]): Ranking {
+/** @param steps rows of whole steps, where `rows` is a sample too thin to hold both of two rows that were swapped */
+export function rankSample(rows: readonly SampledRow[], steps?: readonly SampledRow[]): Ranking {
   const view = new View(rows);
-  const all = examineView(view);
+  const all = examineView(view, steps === undefined ? undefined : new View(steps));
   const scope = judgeScope(view, all.figures.places.rowGaps);
   if (scope === null || isOfTurns(all, scope))
     return { causes: rankCauses(all.odds), examined: all, scope: null };
