@@ -3,8 +3,10 @@ import type { DoctorCause, DoctorReport, Evidence, Fix } from "../../results/ind
 import { clusterKeys } from "../report/index.ts";
 import { CAUSES } from "./causes/catalog.ts";
 import type { Clue } from "./clue.ts";
+import { ColumnsSeen } from "./columns/index.ts";
 import { type Ranking, rankSample } from "./diagnose.ts";
 import { chooseExperiment } from "./experiments.ts";
+import { Legs } from "./legs/index.ts";
 import type { RankedCause } from "./rank.ts";
 import { takeRow } from "./sample/row.ts";
 import { RowSample, stepFirstKey } from "./sample/row-sample.ts";
@@ -14,7 +16,15 @@ import { giveVerdict } from "./verdict.ts";
 /** What the data alone decide; the caller adds run, findings and sources. */
 export type DoctorParts = Pick<
   DoctorReport,
-  "verdict" | "sentence" | "causes" | "guilty_leg" | "legs" | "next_experiment" | "metrics" | "excluded"
+  | "verdict"
+  | "sentence"
+  | "causes"
+  | "guilty_leg"
+  | "legs"
+  | "next_experiment"
+  | "untested"
+  | "metrics"
+  | "excluded"
 >;
 
 export interface DiagnoseOptions {
@@ -32,6 +42,8 @@ const MOST_HANDLES = 5;
 /** Takes batches in any order and says at the end what is wrong with the run. Memory does not grow with the run. */
 export class Doctor {
   readonly #sums = new RunSums();
+  readonly #columns = new ColumnsSeen();
+  readonly #legs = new Legs();
   /** Groups from all over the run. */
   readonly #spread = new RowSample();
   /** Steps that are as whole as the limit allows: rows are swapped and copied within a step. */
@@ -42,8 +54,11 @@ export class Doctor {
   add(batch: RecordBatch): void {
     this.#sums.add(batch);
     this.#trainers.add(batch.provenance.trainer);
+    this.#columns.add(batch);
     if (batch.rolloutLogprobs === undefined || batch.trainerLogprobs === undefined) return;
-    const { keys, arePrompts } = clusterKeys(batch);
+    const clusters = clusterKeys(batch);
+    this.#legs.add(batch, clusters);
+    const { keys, arePrompts } = clusters;
     for (let i = 0; i < batch.length; i++) {
       const group = keys[i] as number;
       const stepKey = stepFirstKey(batch.steps[i] as number, group);
@@ -56,13 +71,19 @@ export class Doctor {
 
   merge(other: Doctor): void {
     this.#sums.merge(other.#sums);
+    this.#columns.merge(other.#columns);
+    this.#legs.merge(other.#legs);
     this.#spread.merge(other.#spread);
     this.#steps.merge(other.#steps);
     for (const trainer of other.#trainers) this.#trainers.add(trainer);
   }
 
   diagnose(options: DiagnoseOptions = {}): DoctorParts {
-    const ranking = rankSample(this.#spread.list(), this.#spread.isWhole ? undefined : this.#steps.list());
+    const legs = this.#legs.result();
+    const ranking = rankSample(this.#spread.list(), {
+      ...(!this.#spread.isWhole && { steps: this.#steps.list() }),
+      guiltyLeg: legs.guilty_leg,
+    });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
     const causes = ranking.causes.map((ranked) => describeCause(ranked, trainer));
     const metrics = { ...this.#sums.metrics(), ...extraMetrics(ranking) };
@@ -80,12 +101,12 @@ export class Doctor {
       verdict,
       sentence,
       causes: causes.filter(({ probability }, k) => k < FEWEST_LISTED || probability >= WORTH_LISTING),
-      guilty_leg: null,
-      legs: [],
+      ...legs,
       next_experiment:
         verdict === "too_few"
           ? null
           : chooseExperiment(new Map(causes.map(({ id, probability }) => [id, probability]))),
+      untested: this.#columns.untested(),
       metrics,
       excluded: this.#sums.excluded(),
     };

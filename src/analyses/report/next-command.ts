@@ -62,6 +62,13 @@ function chooseNext(
       why: "which masks were combined, and which columns there are",
     };
   }
+  const [failure] = source.identity.failures;
+  if (failure !== undefined) {
+    return {
+      command: shellCommand("doctor", paths, flags),
+      why: "the log-probs fail a test that holds whatever the weights are: which cause explains it",
+    };
+  }
   const [worst] = source.worst_tokens;
   const lead = facts.find(({ kind }) => kind === "single-token" || kind === "worst-step");
   if (lead?.kind === "single-token" && worst !== undefined) {

@@ -38,6 +38,8 @@ export interface ReadOptions {
    * hold other steps only are not read at all.
    */
   readonly steps?: (step: number) => boolean;
+  /** Also keep what the record has no column for: attention, input ids, rewards of tokens, padding. Default false. */
+  readonly keepDetails?: boolean;
   /** Response tokens per batch; default a million. */
   readonly batchTokens?: number;
   readonly onProgress?: (progress: Progress) => void;

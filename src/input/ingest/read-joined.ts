@@ -37,6 +37,7 @@ async function* readSide(
         findings,
         mapping,
         blockTokens: BLOCK_TOKENS,
+        keepDetails: options.keepDetails,
         shared,
       });
       for await (const block of reading.blocks)
@@ -75,6 +76,7 @@ export async function* readJoined(
     for await (const batch of packBatches(reading, {
       findings,
       batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+      keepDetails: options.keepDetails,
       steps: options.steps,
       defaults: {},
       origin: { provenance, sampling: {} },

@@ -12,7 +12,7 @@ import type {
 import { findCheckpoint } from "./find-checkpoint.ts";
 import type { Frame } from "./frames.ts";
 import { SharedWorker } from "./shared-worker.ts";
-import { readFigures } from "./text-figures.ts";
+import { cutGradients, readFigures } from "./text-figures.ts";
 import { makeError } from "./worker-errors.ts";
 import type { WorkerOptions, WorkerProcess } from "./worker-process.ts";
 
@@ -83,6 +83,8 @@ export async function openTorchPolicy(
     facts,
     logits: (text, signal) => model.logits(text, facts, signal),
     batches: model.batches(facts),
+    klGradients: (text, reference, positions, signal) =>
+      model.klGradients(text, reference, positions, facts, signal),
     sample: (promptIds, sampling, signal) => model.sample(promptIds, sampling, found.stop_ids, facts, signal),
     close: () => model.close(),
   };
@@ -191,6 +193,29 @@ class TorchModel {
         );
       },
     });
+  }
+
+  async klGradients(
+    text: ForcedText,
+    reference: LogitsPolicy,
+    positions: readonly number[],
+    facts: PolicyFacts,
+    signal?: AbortSignal,
+  ): Promise<Float64Array[]> {
+    const why = refusal(text, [facts, reference.facts]);
+    if (why !== undefined) throw why;
+    const process = await this.#worker.process();
+    const { arrays } = await this.#ask("gradients", {
+      header: {
+        reference: await MODELS.get(reference)!.#numberIn(process),
+        prompt_length: text.promptLength,
+        positions,
+      },
+      arrays: { ids: text.ids },
+      doing: `computing gradients of text ${text.id}`,
+      signal,
+    });
+    return cutGradients(text, positions, arrays.gradient_times_input);
   }
 
   async *logits(text: ForcedText, facts: PolicyFacts, signal?: AbortSignal): AsyncGenerator<LogitBlock> {

@@ -7,11 +7,12 @@
  *
  * @module
  */
+
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isLogratioError, UsageError } from "../../../core/base/index.ts";
-import { fileSystemError, statIfPresent } from "../../io/index.ts";
+import { fileSystemError, isLogratioError, UsageError } from "../../../core/base/index.ts";
+import { statIfPresent } from "../../io/index.ts";
 import { isDataName } from "../walk.ts";
 import {
   type Existing,
@@ -178,6 +179,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
 
 const SUGGESTED: Partial<Record<OutputKind, string>> = {
   "report page": "report.html",
+  "doctor page": "doctor.html",
   "analyze page": "analysis.html",
   "kl page": "kl.html",
   record: "record.parquet",
