@@ -21,7 +21,10 @@ export interface Confidence {
   /** Of the tokens where one side is clearly not 0, the share at which the other is exactly 0. */
   readonly rolloutZero: number;
   readonly trainerZero: number;
-  /** Slope of log |Δ| on log(1 − p) of the surer side, at tokens with Δ below 0 and p above 0.9. */
+  /** Of the tokens with p of the rollout below 0.3, the share with Δ > 0; how many there are. */
+  readonly unlikelyPositive: number;
+  readonly unlikely: number;
+  /** Slope of log |Δ| on log(1 − p) of the surer side, at tokens with the sign of most and p above 0.9. */
   readonly lossSlope: number;
   /** Quantiles of Δ: 1 %, 10 %, 50 %, 90 %, 99 %. */
   readonly quantiles: readonly number[];
@@ -48,6 +51,8 @@ export interface Surplus {
 
 /** Upper ends of p of the bins of {@link Confidence.ratioBySureness}. */
 export const SURENESS_EDGES = [0.7, 0.97, 0.999, 0.9999, 1] as const;
+/** p of 0.3. */
+const UNLIKELY = Math.log(0.3);
 /** Nats: float32 of a log-softmax is right to about so much. */
 const ROUNDING = 2e-6;
 
@@ -55,8 +60,17 @@ export function measureConfidence(view: View): Confidence {
   const pairs = new PairSums();
   const bins: number[][] = [[], [], [], []];
   const deltas: number[] = [];
-  const losses = new PairSums();
-  const counts = { positive: 0, decided: 0, rolloutZero: 0, trainerZero: 0, notRollout: 0, notTrainer: 0 };
+  const losses = { below: new PairSums(), above: new PairSums() };
+  const counts = {
+    positive: 0,
+    decided: 0,
+    rolloutZero: 0,
+    trainerZero: 0,
+    notRollout: 0,
+    notTrainer: 0,
+    unlikely: 0,
+    unlikelyPositive: 0,
+  };
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const [a, c, delta] = [view.a[i] as number, view.c[i] as number, view.d[i] as number];
@@ -65,7 +79,13 @@ export function measureConfidence(view: View): Confidence {
       counts.decided++;
       if (delta > 0) counts.positive++;
     }
-    if (delta < -ROUNDING && a > -0.1 && a < SUREST) losses.add(Math.log(-Math.expm1(a)), Math.log(-delta));
+    const surer = Math.max(a, c);
+    if (Math.abs(delta) > ROUNDING && surer > -0.1 && surer < SUREST)
+      losses[delta < 0 ? "below" : "above"].add(Math.log(-Math.expm1(surer)), Math.log(Math.abs(delta)));
+    if (a < UNLIKELY) {
+      counts.unlikely++;
+      if (delta > 0) counts.unlikelyPositive++;
+    }
     if (c < SUREST) counts.notTrainer++;
     if (c < SUREST && a === 0) counts.rolloutZero++;
     if (a < SUREST) counts.notRollout++;
@@ -87,7 +107,9 @@ export function measureConfidence(view: View): Confidence {
     decided: counts.decided,
     rolloutZero: share(counts.rolloutZero, counts.notTrainer),
     trainerZero: share(counts.trainerZero, counts.notRollout),
-    lossSlope: losses.slope,
+    unlikely: counts.unlikely,
+    unlikelyPositive: share(counts.unlikelyPositive, counts.unlikely),
+    lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,
     quantiles: [0.01, 0.1, 0.5, 0.9, 0.99].map((q) => quantile(deltas, q)),
     ...measureLists(view),
     entropyRatio: compareEntropies(view),

@@ -75,11 +75,7 @@ function judgeCut({ confidence, spread }: Figures): Clue {
 /** A temperature scales all logits alike or sure ones more, a soft-cap sure ones less; lost mass moves sure ones most. */
 function judgeScale(figures: Figures, shape: Shape): Clue[] {
   const { confidence } = figures;
-  const isLess = confidence.positiveShare < 0.5;
-  const [first] = confidence.ratioBySureness;
-  const isMassLost = !(shape.bend < 1.8) && isLess;
-  if (isMassLost || (Number.isNaN(shape.bend) && Math.abs((first ?? 1) - 1) < 0.02))
-    return judgeMass(figures, shape);
+  if (isMassLost(figures, shape)) return judgeMass(figures, shape);
   const bend = Number.isNaN(shape.bend) ? 1.1 : shape.bend;
   const odds = (bend - 0.99) / 0.04;
   const scale = Math.exp(shape.slope);
@@ -106,6 +102,18 @@ function judgeScale(figures: Figures, shape: Shape): Clue[] {
   ];
 }
 
+/**
+ * Scaling moves unlikely tokens the other way than likely ones, since probabilities sum to 1; mass that a side has
+ * elsewhere lowers all of them.
+ */
+function isMassLost({ confidence }: Figures, shape: Shape): boolean {
+  const { unlikely, unlikelyPositive, positiveShare, ratioBySureness } = confidence;
+  const same = positiveShare < 0.5 ? 1 - unlikelyPositive : unlikelyPositive;
+  if (unlikely >= 5) return same > 0.8;
+  const [first] = ratioBySureness;
+  return shape.bend > 1.8 || (Number.isNaN(shape.bend) && Math.abs((first ?? 1) - 1) < 0.02);
+}
+
 function drawRatios(ratios: readonly number[]): EvidencePicture {
   return {
     kind: "bars",
@@ -127,7 +135,8 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
   // Unsure tokens lose little to a filter, since their mass is on tokens that it keeps; padding takes from them too.
   const unsureShare = Math.abs(first - 1) / (Math.abs(last - 1) + 1e-6);
   const odds = (confidence.lossSlope - 0.39) / 0.04 + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
-  const said = `Δ is below 0 at ${formatShare(1 - confidence.positiveShare)} of the tokens, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the trainer has elsewhere follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
+  const isLess = confidence.positiveShare < 0.5;
+  const said = `Δ is ${isLess ? "below" : "above"} 0 at ${formatShare(isLess ? 1 - confidence.positiveShare : confidence.positiveShare)} of the tokens, unlikely ones too, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the ${isLess ? "trainer" : "rollout"} has elsewhere follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
   const figures = {
     unit_mean: 1 + spread.unitMean,
     exponent: confidence.lossSlope,
