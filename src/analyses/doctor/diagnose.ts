@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { GuiltyLeg } from "../../results/index.ts";
 import type { Clue } from "./clue.ts";
 import { type Examined, examineView } from "./examine.ts";
+import { weighLegs } from "./judge/leg.ts";
 import { judgeScope, type Scope } from "./judge/scope.ts";
 import { addLogs, type Odds, type RankedCause, rankCauses } from "./rank.ts";
 import type { SampledRow } from "./sample/row.ts";
@@ -22,14 +24,24 @@ const SCOPE_OVER_MECHANISM = 1.2;
 /** Marks that stand where there are tools, so in some environments only, without being confined to them. */
 const OF_TURNS = new Set(["tool_tokens_unmasked", "mask_shift", "retokenized_turns", "cp_boundary"]);
 
-export function rankSample(rows: readonly SampledRow[]): Ranking {
+export interface RankOptions {
+  /** Rows of whole steps, where the others are a sample too thin to hold both of two rows that were swapped. */
+  readonly steps?: readonly SampledRow[];
+  /** What three columns say; null without a third. */
+  readonly guiltyLeg?: GuiltyLeg | null;
+}
+
+export function rankSample(
+  rows: readonly SampledRow[],
+  { steps, guiltyLeg = null }: RankOptions = {},
+): Ranking {
   const view = new View(rows);
-  const all = examineView(view);
+  const all = examineView(view, steps === undefined ? undefined : new View(steps));
   const scope = judgeScope(view, all.figures.places.rowGaps);
-  if (scope === null || isOfTurns(all, scope))
-    return { causes: rankCauses(all.odds), examined: all, scope: null };
+  const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] => rankCauses(weighLegs(odds, guiltyLeg));
+  if (scope === null || isOfTurns(all, scope)) return { causes: rank(all.odds), examined: all, scope: null };
   const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)));
-  return { causes: rankCauses(confineOdds(part, scope)), examined: part, scope };
+  return { causes: rank(confineOdds(part, scope)), examined: part, scope };
 }
 
 function isOfTurns(all: Examined, { clues }: Scope): boolean {

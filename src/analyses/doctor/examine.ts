@@ -32,8 +32,9 @@ const PROOF = 2;
 /** None of these: beforehand, of faults. */
 const NONE_OF_THESE = -3;
 
-export function examineView(view: View): Examined {
-  const structure = examineStructure(view);
+/** @param steps whole steps, where the view is a sample of groups */
+export function examineView(view: View, steps?: View): Examined {
+  const structure = examineStructure(view, steps);
   const figures = measureFigures(view);
   const shape = describeShape(figures);
   const health = judgeHealth(figures, shape, structure.lattice.expectedAbs);

@@ -54,7 +54,11 @@ export async function diagnoseRun(
   const trainer = parseTrainer(options.for);
   const filter = await compileFilter(options);
   const list = typeof paths === "string" ? [paths] : paths;
-  const run = await openRun(list, { ...parseRunInput(options), ...(onProgress && { onProgress }) });
+  const run = await openRun(list, {
+    ...parseRunInput(options),
+    keepOdd: true,
+    ...(onProgress && { onProgress }),
+  });
   const isStopped = (): boolean => {
     signal?.throwIfAborted();
     return false;

@@ -27,10 +27,11 @@ export interface Structure {
 }
 
 /** In this order: what concerns a whole column comes before what concerns single tokens. */
-export function examineStructure(view: View): Structure {
+export function examineStructure(view: View, steps?: View): Structure {
   const clues: Clue[] = [...examineMissing(view), ...examineUnits(view), ...examineCopies(view)];
   const boundaries = measureBoundaries(view);
-  clues.push(...examineMasks(view, boundaries), ...examineShifts(view), ...examineRows(view));
+  clues.push(...examineMasks(view, boundaries), ...examineShifts(view));
+  clues.push(...examineRows(steps ?? view));
   clues.push(...examinePlaces(view), ...examineValues(view));
   const lattice = measureLattice(view);
   clues.push(...examineStorage(view, lattice));

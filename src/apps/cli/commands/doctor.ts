@@ -62,6 +62,8 @@ export async function doctor(
   };
   let examined: readonly SourceReport[] = [];
   const opening = openRun(paths, {
+    // A column of probabilities or placeholders is a fault to name, not a reason to stop.
+    keepOdd: true,
     ...toReadOptions(options),
     onProgress: progress.update,
     onExamined: (sources) => {
