@@ -15,6 +15,7 @@ export {
   type CorrectnessBins,
   type DivergenceFigures,
   type FlipCount,
+  type HypothesisFigures,
   type IntervalFigures,
   type IterationFigures,
   type LoggedDigitFigures,
@@ -28,6 +29,25 @@ export {
   type ThresholdCount,
   type TokenCount,
 } from "./analyze.ts";
+export {
+  type Certificate,
+  type CertificateBasis,
+  COMPARE_SCHEMA_VERSION,
+  type ColumnComparison,
+  type ColumnMetrics,
+  type CompareInput,
+  type CompareMode,
+  type CompareReport,
+  type CompareSide,
+  type CompareTest,
+  type DifferenceSlice,
+  type DifferenceStart,
+  type DifferingToken,
+  type Pairing,
+  type RunFigure,
+  type StoredType,
+  type UlpCount,
+} from "./compare.ts";
 export { CORRECT_SCHEMA_VERSION, type CorrectReport } from "./correct.ts";
 export {
   type Bounded,
@@ -38,6 +58,7 @@ export {
   type DigitExample,
   type DigitFigures,
   type DigitGap,
+  type DigitSequence,
   type DigitsReport,
   type DigitTruth,
   RECORDED_DISTRIBUTIONS,
@@ -67,6 +88,14 @@ export {
   type NextExperiment,
   type UntestedQuestion,
 } from "./doctor.ts";
+export type {
+  IdentityFailure,
+  IdentityFigure,
+  IdentityPart,
+  IdentityReport,
+  IdentityTests,
+  TrustReport,
+} from "./identity.ts";
 export {
   type AttentionFigures,
   type CaseContinuation,
@@ -111,6 +140,8 @@ export {
 export * from "./lint.ts";
 export type {
   DigitsPage,
+  DoctorPage,
+  DoctorPageCause,
   FirstLook,
   PageChart,
   PageColumn,

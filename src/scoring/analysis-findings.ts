@@ -56,6 +56,28 @@ export function reportInfinite(
   });
 }
 
+/** A model with NaN in its weights, or whose logits overflow, must not pass for one without a KL. */
+export function reportNan(
+  findings: FindingLog,
+  p: string,
+  q: string,
+  summaries: readonly TextSummary[],
+): void {
+  const count = summaries.reduce((sum, { nanKl = 0 }) => sum + nanKl, 0);
+  if (count === 0) return;
+  findings.add({
+    code: "non-finite",
+    severity: "warning",
+    subject: `${p} ${q} nan`,
+    count,
+    describe: (tokens) =>
+      `the KL from ${p} to ${q} is NaN at ${tokens} ${tokens === 1 ? "token, which is" : "tokens, which are"} in no figure`,
+    at: {},
+    likely: `the logits of ${p} or ${q} hold NaN or +inf: its weights do, or they overflow in half precision`,
+    hint: "score both with --dtype float32; if it stays, the checkpoint is damaged",
+  });
+}
+
 /** @param mass largest probability of `name` in columns that `other` lacks */
 export function reportExcluded(findings: FindingLog, name: string, other: string, mass: number): void {
   if (!(mass > 0)) return;

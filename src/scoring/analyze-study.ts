@@ -24,7 +24,13 @@ import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/in
 import { FindingLog } from "../core/schema/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
 import type { KlPolicy, KlReport } from "../results/index.ts";
-import { reportExcluded, reportInfinite, reportTokenizer, reportUnscored } from "./analysis-findings.ts";
+import {
+  reportExcluded,
+  reportInfinite,
+  reportNan,
+  reportTokenizer,
+  reportUnscored,
+} from "./analysis-findings.ts";
 import type { SpikeGradients } from "./gradients/index.ts";
 import { computeKey } from "./keyed-text.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
@@ -229,6 +235,7 @@ class StudyAnalysis {
       this.#step(p);
     }
     reportInfinite(this.#findings, p, q, summaries);
+    reportNan(this.#findings, p, q, summaries);
     reportExcluded(this.#findings, p, q, excluded.p);
     reportExcluded(this.#findings, q, p, excluded.q);
     return summaries.sort((a, b) => a.index - b.index);

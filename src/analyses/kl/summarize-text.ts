@@ -103,8 +103,9 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     text: text.id,
     problem: text.problem,
     tokens: places.length,
-    ...infinite("infiniteKl", own, kl),
-    ...infinite("infiniteReverseKl", own, pair.reverseKl),
+    ...countKl("infiniteKl", own, kl, (value) => value === Number.POSITIVE_INFINITY),
+    ...countKl("infiniteReverseKl", own, pair.reverseKl, (value) => value === Number.POSITIVE_INFINITY),
+    ...countKl("nanKl", own, pair.forwardKl, Number.isNaN),
     exact,
     meanKl: found.density === null ? Number.NaN : found.meanKl,
     maxKl: places.length === 0 ? Number.NaN : counted.reduce((most, token) => Math.max(most, token.kl), 0),
@@ -165,12 +166,13 @@ function getClassifier(categories: readonly Category[]): (text: string) => strin
   return classify;
 }
 
-function infinite(
-  name: "infiniteKl" | "infiniteReverseKl",
+function countKl(
+  name: "infiniteKl" | "infiniteReverseKl" | "nanKl",
   own: readonly number[],
   values: ArrayLike<number> | undefined,
-): Partial<Pick<TextSummary, "infiniteKl" | "infiniteReverseKl">> {
-  const count = own.filter((t) => values?.[t] === Number.POSITIVE_INFINITY).length;
+  isCounted: (value: number) => boolean,
+): Partial<Pick<TextSummary, "infiniteKl" | "infiniteReverseKl" | "nanKl">> {
+  const count = values === undefined ? 0 : own.filter((t) => isCounted(values[t]!)).length;
   return count === 0 ? {} : { [name]: count };
 }
 

@@ -80,6 +80,8 @@ export interface TextSummary {
   /** Tokens with mask 1 whose D(P‖Q), or D(Q‖P), is infinite: in no mean, and no spikes. Absent: none. */
   readonly infiniteKl?: number;
   readonly infiniteReverseKl?: number;
+  /** Tokens with mask 1 whose KL is NaN although both policies give whole distributions. Absent: none. */
+  readonly nanKl?: number;
   /** False: `meanKl` and all that follows from the series is of the lower bound. */
   readonly exact: boolean;
   readonly meanKl: number;

@@ -20,8 +20,13 @@ import {
   ratioStd,
   TRAINER_SUM,
 } from "../../core/kernels/index.ts";
-import { type MismatchSummary, TAIL_THRESHOLDS, type ValueSketch } from "../../core/summaries/index.ts";
-import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/index.ts";
+import {
+  CATASTROPHIC_DELTA,
+  type MismatchSummary,
+  TAIL_THRESHOLDS,
+  type ValueSketch,
+} from "../../core/summaries/index.ts";
+import type { Distribution, MismatchMetrics, ReportMetrics, Tail, TailPoint } from "../../results/index.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
 export function computeMetrics(
@@ -130,6 +135,14 @@ export function computeTailCurve(deltas: ValueSketch): TailPoint[] {
     if (positive + negative === 0) break;
   }
   return points;
+}
+
+/** Tokens that the trainer finds at least 10,000 times less likely than the rollout did. */
+export function countCatastrophic(
+  deltas: ValueSketch,
+): Pick<ReportMetrics, "catastrophic_tokens" | "catastrophic_fraction"> {
+  const tokens = deltas.countBelow(CATASTROPHIC_DELTA);
+  return { catastrophic_tokens: tokens, catastrophic_fraction: tokens / deltas.count };
 }
 
 /** One side of Δ by itself: how many tokens, how far on average, at the median and at the 99th percentile. */

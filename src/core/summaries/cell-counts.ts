@@ -12,9 +12,18 @@ const PAGES = 512;
 /** All bits of a float32 but its sign. */
 const MAGNITUDE = 0x7fffffff;
 
-/** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. One in an octave. */
+/** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
 export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
-const SIGNED_THRESHOLDS: readonly number[] = [...TAIL_THRESHOLDS, ...TAIL_THRESHOLDS.map((value) => -value)];
+/**
+ * Δ in nats below which a token is catastrophic: ρ < 1e-4, what slime's `rs_catastrophic_token_fraction` counts by default
+ * (`examples/train_infer_mismatch_helper/mis.py`).
+ */
+export const CATASTROPHIC_DELTA = Math.log(1e-4);
+const SIGNED_THRESHOLDS: readonly number[] = [
+  ...TAIL_THRESHOLDS,
+  ...TAIL_THRESHOLDS.map((value) => -value),
+  CATASTROPHIC_DELTA,
+];
 
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
@@ -27,22 +36,28 @@ function readWord(magnitude: number): number {
 
 const WORDS = SIGNED_THRESHOLDS.map((threshold) => readWord(Math.abs(threshold)));
 
-/** By page: the cell that holds a threshold (-1: none does), and which of {@link SIGNED_THRESHOLDS} it is. */
+/** By page: the cells that hold a threshold, at most two; -1 where there are fewer. */
 interface ThresholdCells {
-  readonly cells: Int16Array;
-  readonly slots: Int8Array;
+  readonly first: Int16Array;
+  readonly second: Int16Array;
 }
+
+function findPage(threshold: number, word: number): number {
+  return (word >>> 23) | (threshold < 0 ? 256 : 0);
+}
+
+const SLOT_PAGES = SIGNED_THRESHOLDS.map((threshold, slot) => findPage(threshold, WORDS[slot]!));
 
 const thresholdCells = new Map<number, ThresholdCells>();
 
 function findThresholdCells(mantissaBits: number): ThresholdCells {
   const known = thresholdCells.get(mantissaBits);
   if (known !== undefined) return known;
-  const found = { cells: new Int16Array(PAGES).fill(-1), slots: new Int8Array(PAGES) };
-  for (const [slot, threshold] of SIGNED_THRESHOLDS.entries()) {
-    const page = (WORDS[slot]! >>> 23) | (threshold < 0 ? 256 : 0);
-    found.cells[page] = (WORDS[slot]! >>> (23 - mantissaBits)) & ((1 << mantissaBits) - 1);
-    found.slots[page] = slot;
+  const found = { first: new Int16Array(PAGES).fill(-1), second: new Int16Array(PAGES).fill(-1) };
+  for (const [slot, word] of WORDS.entries()) {
+    const page = SLOT_PAGES[slot]!;
+    const cells = found.first[page] === -1 ? found.first : found.second;
+    cells[page] = (word >>> (23 - mantissaBits)) & ((1 << mantissaBits) - 1);
   }
   thresholdCells.set(mantissaBits, found);
   return found;
@@ -86,8 +101,7 @@ export class CellCounts {
   /** Counts the cells of those of `words[from, to)`, bits of float32 values, that are finite; returns how many are. */
   addWords(words: Uint32Array, from: number, to: number): number {
     const shift = 23 - this.#mantissaBits;
-    const pageMask = (1 << this.#mantissaBits) - 1;
-    const { cells } = this.#thresholds;
+    const { first, second } = this.#thresholds;
     const listed = this.#listed;
     if (listed !== undefined && listed.length + to - from <= MOST_LISTED) {
       const before = listed.length;
@@ -95,11 +109,12 @@ export class CellCounts {
         const word = words[i] as number;
         if (((word >>> 23) & 255) === 255) continue;
         listed.push(word >>> shift);
-        if (((word >>> shift) & pageMask) === cells[word >>> 23]) this.#noteBeyond(word);
+        this.#noteBeyond(word);
       }
       return listed.length - before;
     }
     const pages = this.#paged();
+    const pageMask = (1 << this.#mantissaBits) - 1;
     let added = 0;
     for (let i = from; i < to; i++) {
       const word = words[i] as number;
@@ -108,7 +123,7 @@ export class CellCounts {
       const page = pages[pageIndex] ?? this.#page(pages, pageIndex);
       const cell = (word >>> shift) & pageMask;
       page[cell] = (page[cell] as number) + 1;
-      if (cell === cells[pageIndex]) this.#noteBeyond(word);
+      if (cell === first[pageIndex] || cell === second[pageIndex]) this.#noteBeyond(word);
       added++;
     }
     return added;
@@ -116,16 +131,22 @@ export class CellCounts {
 
   /** Adds the finite value of which `word` are the bits. */
   addWord(word: number): void {
-    const cell = word >>> (23 - this.#mantissaBits);
-    this.add(cell);
-    if ((cell & ((1 << this.#mantissaBits) - 1)) === this.#thresholds.cells[word >>> 23])
-      this.#noteBeyond(word);
+    this.add(word >>> (23 - this.#mantissaBits));
+    this.#noteBeyond(word);
   }
 
-  /** Counts a value of a cell that holds a threshold, if it lies beyond that. */
+  /** Counts a value for each threshold that its cell holds and that it lies beyond. */
   #noteBeyond(word: number): void {
-    const slot = this.#thresholds.slots[word >>> 23]!;
-    if (this.#beyond && (word & MAGNITUDE) > WORDS[slot]!) this.#beyond[slot] = this.#beyond[slot]! + 1;
+    const beyond = this.#beyond;
+    const shift = 23 - this.#mantissaBits;
+    const page = word >>> 23;
+    const cell = (word & MAGNITUDE) >>> shift;
+    if (beyond === undefined) return;
+    for (let slot = 0; slot < WORDS.length; slot++) {
+      const limit = WORDS[slot]!;
+      if (SLOT_PAGES[slot] === page && limit >>> shift === cell && (word & MAGNITUDE) > limit)
+        beyond[slot] = beyond[slot]! + 1;
+    }
   }
 
   /** Adds `count` values of one cell, and nothing to {@link countBeyond}. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TAIL_THRESHOLDS } from "./cell-counts.ts";
+import { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 import { ValueSketch } from "./value-sketch.ts";
 
 /** Linear interpolation between order statistics, as NumPy's default. */
@@ -90,7 +90,8 @@ describe("ValueSketch", () => {
   });
 
   it("counts exactly beyond each tail threshold, however the values came and were merged", () => {
-    const threshold = fc.constantFrom(...TAIL_THRESHOLDS.flatMap((value) => [value, -value]));
+    const limits = [...TAIL_THRESHOLDS.flatMap((value) => [value, -value]), CATASTROPHIC_DELTA];
+    const threshold = fc.constantFrom(...limits);
     // At the threshold itself, and up to two cells from it.
     const near = fc.tuple(threshold, fc.double({ min: 0.998, max: 1.002, noNaN: true }));
     const value = fc.oneof(
@@ -105,6 +106,8 @@ describe("ValueSketch", () => {
         for (const one of b) other.add(one);
         sketch.merge(ValueSketch.fromJSON(JSON.parse(JSON.stringify(other.toJSON()))));
         const all = [...a, ...b];
+        const catastrophic = all.filter((x) => x < CATASTROPHIC_DELTA).length;
+        expect(sketch.countBelow(CATASTROPHIC_DELTA)).toBe(catastrophic);
         for (const limit of TAIL_THRESHOLDS) {
           const [above, below] = [all.filter((x) => x > limit).length, all.filter((x) => x < -limit).length];
           expect(sketch.countAbove(limit)).toBe(above);

@@ -11,7 +11,7 @@ export interface ValueSketchJson {
   readonly cells: readonly number[];
   readonly counts: readonly number[];
   /**
-   * For each of the tail thresholds, then for their negatives: values beyond it within its cell; empty where there are none.
+   * For each tail threshold, for their negatives, and for catastrophic Δ: values beyond it within its cell; empty: none.
    * Absent: not noted.
    */
   readonly beyond?: readonly number[];
@@ -231,7 +231,8 @@ export class ValueSketch {
     }
     const beyond = this.#cells.beyond;
     const thresholds = TAIL_THRESHOLDS.length;
-    half.#cells.beyond = sign === "positive" ? beyond?.slice(0, thresholds) : beyond?.slice(thresholds);
+    half.#cells.beyond =
+      sign === "positive" ? beyond?.slice(0, thresholds) : beyond?.slice(thresholds, 2 * thresholds);
     if (half.#count > 0) {
       half.#max = sign === "positive" ? this.#max : -this.#min;
       half.#min = half.#smallestMagnitude();

@@ -1,9 +1,9 @@
-import type { DoctorCause, Evidence, Fix } from "../../results/index.ts";
+import type { DoctorCause, Fix } from "../../results/index.ts";
 import { anchor, type Block, type Picture, type Section } from "../document/index.ts";
 import { codeLines } from "../markdown/index.ts";
 import { makeSurface } from "../terminal/index.ts";
-import { formatNumber } from "../text/index.ts";
 import type { DoctorCommands } from "./commands.ts";
+import { type EvidencePart, splitEvidence, weighed } from "./evidence.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
 import { formatChance } from "./words.ts";
@@ -14,20 +14,13 @@ const MARKDOWN_WIDTH = 80;
 
 /** All that speaks for and against a cause, with pictures; where to look, and every fix. */
 export function causeSection(cause: DoctorCause, commands: DoctorCommands): Section {
-  const { id, title, description, probability, evidence, handles, fix } = cause;
+  const { id, title, description, probability, handles, fix } = cause;
   return {
     id: anchor(`cause-${id}`),
     title: `${formatChance(probability)}: ${title}`,
     blocks: [
       { kind: "text", text: description },
-      ...evidenceBlocks(
-        "Speaks for it",
-        evidence.filter(({ weight }) => weight >= 0),
-      ),
-      ...evidenceBlocks(
-        "Speaks against it",
-        evidence.filter(({ weight }) => weight < 0),
-      ),
+      ...splitEvidence(cause).flatMap(evidenceBlocks),
       ...handles
         .slice(0, MOST_HANDLES)
         .map((handle): Block => ({ kind: "command", label: "look", command: commands.show(handle) })),
@@ -42,8 +35,7 @@ function isPage(id: string): boolean {
   return id !== "cannot_tell" && id !== "healthy";
 }
 
-function evidenceBlocks(title: string, evidence: readonly Evidence[]): Block[] {
-  if (evidence.length === 0) return [];
+function evidenceBlocks({ title, evidence }: EvidencePart): Block[] {
   const pictures = evidence.flatMap(({ picture }): Picture[] => {
     if (picture === undefined) return [];
     return [
@@ -63,14 +55,6 @@ function evidenceBlocks(title: string, evidence: readonly Evidence[]): Block[] {
     ];
   });
   return [{ kind: "list", title, items: evidence.map(weighed) }, ...pictures];
-}
-
-/** The sentence, and by how much it changes the odds of the cause. */
-export function weighed({ sentence, weight }: Evidence): string {
-  const factor = Math.exp(Math.abs(weight));
-  if (factor < 1.05) return sentence;
-  const size = factor > 1000 ? "over 1,000" : formatNumber(factor, 2);
-  return `${sentence.replace(/\.$/, "")} (odds ${weight < 0 ? "÷" : "×"} ${size}).`;
 }
 
 function fixBlocks(fix: Fix): Block[] {

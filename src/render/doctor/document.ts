@@ -4,15 +4,16 @@ import {
   type Document,
   type Entry,
   findingEntries,
-  makeTable,
   type Section,
-  textColumn,
+  tableSections,
 } from "../document/index.ts";
 import { formatCount, plural } from "../text/index.ts";
-import { causeSection, fixPlace, weighed } from "./cause-section.ts";
+import { causeSection, fixPlace } from "./cause-section.ts";
 import { type DoctorInput, makeCommands } from "./commands.ts";
+import { weighed } from "./evidence.ts";
 import { experimentLead, experimentSections } from "./experiment.ts";
 import { legSections, legSentence } from "./legs.ts";
+import { otherTables } from "./other-tables.ts";
 import { chanceLevel, firstCauses, formatChance, VERDICTS } from "./words.ts";
 
 /** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
@@ -53,8 +54,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
       ...healthSections(report),
       ...experimentSections(report),
       ...legSections(report),
-      ...ruledOutSections(report, first),
-      ...untestedSections(report),
+      ...tableSections(otherTables(report)),
       {
         id: "findings",
         title: "Findings",
@@ -115,45 +115,6 @@ function healthSections({ verdict, causes }: DoctorReport): Section[] {
       blocks: [{ kind: "list", items: health.evidence.map(weighed) }],
     },
   ];
-}
-
-/** Too few data rule nothing out. */
-function ruledOutSections({ verdict, causes }: DoctorReport, first: readonly DoctorCause[]): Section[] {
-  const others = causes.filter((cause) => !first.includes(cause) && cause.id !== "healthy");
-  if (others.length === 0 || verdict === "too_few") return [];
-  const against = others.map(({ evidence }) => {
-    const strongest = [...evidence].sort((a, b) => a.weight - b.weight)[0];
-    return strongest === undefined || strongest.weight >= 0 ? "" : weighed(strongest);
-  });
-  const table = makeTable("ruled-out", "Looked at and not found", [
-    textColumn(
-      "cause",
-      others.map(({ title }) => title),
-    ),
-    textColumn(
-      "probability",
-      others.map(({ probability }) => formatChance(probability)),
-      { align: "right" },
-    ),
-    textColumn("what speaks against it", against, { wrap: true }),
-  ]);
-  return [{ id: "ruled-out", title: table.title, blocks: [{ kind: "table", table }] }];
-}
-
-function untestedSections({ untested }: DoctorReport): Section[] {
-  if (untested.length === 0) return [];
-  const table = makeTable("untested", "Not tested, for want of a column", [
-    textColumn(
-      "column",
-      untested.map(({ column }) => column),
-    ),
-    textColumn(
-      "would tell",
-      untested.map(({ test, how }) => `${test}: ${how}`),
-      { wrap: true },
-    ),
-  ]);
-  return [{ id: "untested", title: table.title, blocks: [{ kind: "table", table }] }];
 }
 
 function leftOutSection({ excluded }: DoctorReport): Section {

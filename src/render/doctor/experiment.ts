@@ -41,7 +41,7 @@ export function experimentSections({ next_experiment: next, causes }: DoctorRepo
   return [{ id: "next-experiment", title: "The next experiment", blocks }];
 }
 
-function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
+export function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
   const titles = new Map(causes.map(({ id, title }) => [id, title]));
   return makeTable("outcomes", "What each outcome means", [
     textColumn(
@@ -51,7 +51,11 @@ function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause
     ),
     textColumn(
       "speaks for",
-      outcomes.map((each) => each.causes.map((id) => titles.get(id) ?? id.replaceAll("_", " ")).join(", ")),
+      outcomes.map((each) =>
+        each.causes.length === 0
+          ? "none of these"
+          : each.causes.map((id) => titles.get(id) ?? id.replaceAll("_", " ")).join(", "),
+      ),
     ),
   ]);
 }

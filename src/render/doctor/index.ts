@@ -10,11 +10,14 @@ import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import type { DoctorInput } from "./commands.ts";
 import { buildDoctorDocument } from "./document.ts";
 
+export { fixPlace } from "./cause-section.ts";
 export type { DoctorInput } from "./commands.ts";
 export { buildDoctorDocument } from "./document.ts";
+export { splitEvidence, weighed } from "./evidence.ts";
 export { evidenceChart } from "./evidence-charts.ts";
-export { splitSteps } from "./experiment.ts";
-export { legSentence } from "./legs.ts";
+export { outcomeTable, splitSteps } from "./experiment.ts";
+export { legSentence, legTable } from "./legs.ts";
+export { otherTables } from "./other-tables.ts";
 export { renderDoctorTerminal, type TerminalDoctorOptions } from "./terminal.ts";
 export { chanceLevel, firstCauses, formatChance, VERDICTS } from "./words.ts";
 

@@ -40,7 +40,7 @@ export function legSections(report: DoctorReport): Section[] {
   ];
 }
 
-function legTable({ legs }: DoctorReport): Table {
+export function legTable({ legs }: DoctorReport): Table {
   type Figure = "tokens" | "delta_mean" | "delta_abs_mean" | "delta_abs_max" | "k3" | "equal_share";
   const pick = (name: Figure): number[] => legs.map((leg) => leg[name]);
   return makeTable("leg-figures", "Each leg", [

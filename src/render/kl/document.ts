@@ -14,6 +14,7 @@ import {
   rlProbeTable,
 } from "./checkpoint-tables.ts";
 import { continuationTable } from "./continuation-tables.ts";
+import { followUpPictures } from "./follow-up-pictures.ts";
 import { gradientTable } from "./gradient-tables.ts";
 import { htmlCase } from "./html-case.ts";
 import { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
@@ -101,7 +102,7 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
         id: "correctness",
         title: "Correctness",
         blocks: [
-          ...charts(correctnessPictures(report)),
+          ...charts([...correctnessPictures(report), ...followUpPictures(report)]),
           ...tables(
             correctnessTable(report),
             firstErrorTable(report),

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { containError, isLogratioError, UnsupportedError } from "../../core/base/index.ts";
+import { containError, isLogratioError, isSystemError, UnsupportedError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
-import { isSystemError } from "../../input/io/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { gradeAnswer } from "../grade-answer.ts";
 import { computeKey } from "../keyed-text.ts";
@@ -221,7 +220,11 @@ async function continueText(policy: Policy, start: Start, run: Run): Promise<voi
         finishReason,
       };
     });
-    appendContinuations(spec.out, lines);
+    // Sample i is the same each time: only what is missing is added.
+    appendContinuations(
+      spec.out,
+      lines.filter((line) => !run.known.has(nameSample(line))),
+    );
   } catch (error) {
     if (options.signal?.aborted) return;
     if (!isLogratioError(error, "TextRefusedError")) throw error;

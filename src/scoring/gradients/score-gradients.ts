@@ -3,10 +3,11 @@
  *
  * @module
  */
+
 import { findFirstError } from "../../analyses/kl/index.ts";
-import { containError, isLogratioError } from "../../core/base/index.ts";
+import { containError, isLogratioError, isSystemError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
-import { isSystemError, makeDirectory } from "../../input/io/index.ts";
+import { makeDirectory } from "../../input/io/index.ts";
 import { keyed } from "../keyed-text.ts";
 import type { BackendOptions } from "../open-policy.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";

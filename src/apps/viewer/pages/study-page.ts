@@ -19,6 +19,7 @@ import {
   correlationTable,
   detailTable,
   firstErrorTable,
+  followUpPictures,
   gradientTable,
   hiddenTable,
   type KlPicture,
@@ -122,7 +123,7 @@ function sections(report: KlReport): PageSection[] {
     {
       title: "Right and wrong texts, first errors, tests",
       pictures: pictures(
-        correctnessPictures(report),
+        [...correctnessPictures(report), ...followUpPictures(report)],
         unfoldedRows([...report.correctness, ...report.first_errors]),
       ),
       tables: tables(

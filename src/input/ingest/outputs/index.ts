@@ -179,6 +179,7 @@ export async function openOutputs({ inputs, force = false }: OutputsOptions): Pr
 
 const SUGGESTED: Partial<Record<OutputKind, string>> = {
   "report page": "report.html",
+  "doctor page": "doctor.html",
   "analyze page": "analysis.html",
   "kl page": "kl.html",
   record: "record.parquet",
