@@ -10,5 +10,7 @@ test("a chart on its own has colors, paper and a margin", () => {
   expect(own).not.toContain("var(");
   expect(own).toContain("#742a05");
   expect(own).toContain(`viewBox="-10 -10 500 ${Number(height) + 20}" width="500"`);
-  expect(own).toContain(`><rect x="-10" y="-10" width="500" height="${Number(height) + 20}" fill="#ffffff"/>`);
+  expect(own).toContain(
+    `><rect x="-10" y="-10" width="500" height="${Number(height) + 20}" fill="#ffffff"/>`,
+  );
 });
