@@ -18,6 +18,9 @@ import inspect
 
 from logratio_record import is_due, never_stop, save_tensors
 
+# What GRPOConfig says of sampling; 0 is "no top-k".
+SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+
 
 def _trainer_logprobs(trainer, out, attention):
     """TRL's own where they are there, else what `_generate_and_score_completions` would have computed."""
@@ -74,7 +77,7 @@ def _save(trainer, out, call):
     }
     groups = [f"{step}.{call}.{(first + i) // trainer.num_generations}" for i in range(count)]
     others = {"uid": groups, "reward": _rewards(trainer, first, count)}
-    settings = {name: float(value) for name in ("temperature", "top_p") if (value := getattr(trainer.args, name, None))}
+    settings = {name: float(value) for name in SAMPLING if (value := getattr(trainer.args, name, None))}
     save_tensors(step, rank, "trl", tensors, others, settings)
 
 

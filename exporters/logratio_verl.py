@@ -25,6 +25,7 @@ from logratio_record import is_due, never_stop, save_tensors, say_once
 
 #: What is kept of the columns without tensors; others may hold images or whole conversations.
 PER_SEQUENCE = ("uid", "data_source", "acc", "score", "request_id", "agent_name")
+SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty")
 FROM_QUEUE = ["uid", "prompts", "responses", "rm_scores", "data_source", "extra_fields"]
 STEP_TENSORS = (
     "prompts", "responses", "attention_mask", "response_mask", "rollout_log_probs", "old_log_probs",
@@ -163,7 +164,9 @@ def _keep(data, caller):
     # The mask as it was sampled: rejection sampling narrows it in place before the update.
     tensors["response_mask"] = tensors["response_mask"].clone()
     rollout = getattr(getattr(getattr(trainer, "config", None), "actor_rollout_ref", None), "rollout", None)
-    settings = {name: float(getattr(rollout, name)) for name in ("temperature", "top_p") if hasattr(rollout, name)}
+    settings = {name: float(getattr(rollout, name)) for name in SAMPLING if hasattr(rollout, name)}
+    if settings.get("top_k", 1) <= 0:
+        del settings["top_k"]  # -1 is "no top-k"
     _kept = {"step": step, "data": data, "batch": batch, "tensors": tensors, "others": others, "rows": rows,
              "settings": settings}
     if trainer is None or not _follow(trainer):

@@ -143,7 +143,7 @@ class Network:
         rows, n = ids.shape
         cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
         bias = torch.zeros(visible.shape).masked_fill_(~visible, -1e9)
-        x = self._drop(F.embedding(ids, self.embedding))
+        x = F.embedding(ids, self.embedding)
         for i, (before, qkv, out, after, *_) in enumerate(self.layers):
             parts = (
                 self._times(self._norm(x, before), qkv).view(rows, n, 3, self.heads, self.width).permute(2, 0, 3, 1, 4)

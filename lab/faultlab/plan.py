@@ -49,7 +49,7 @@ def draw_world(
     history = histories[int(dice.rng.integers(len(histories)))]
     steps = dice.pick(5, 6, 7, 8) if long else dice.pick(2, 2, 3, 3, 4)
     size = dice.pick(4, 4, 5, 6, 8)
-    rows = size * max(2, round(dice.pick(20, 24, 32) / size))
+    rows = size * max(2, round(dice.pick(*((16, 20) if long else (20, 24, 32))) / size))
     last = len(history.states) - steps
     world = World(
         task=task, config=config, checkpoints=checkpoints, history=history, at=int(dice.rng.integers(min(16, last), last + 1)),
@@ -100,6 +100,7 @@ def draw_faulty(dice: Dice, name: str, causes: list[str], setting: dict, rescore
     case = Case(
         name, world, faults, rows, rescored=rescored, reference=fields["ref"], seed=int(dice.rng.integers(1 << 31))
     )
+    case.details = fields["entropy"] or "truncation_unlogged" in causes
     return case, drawn[0][1], {"layout": layout, "fields": fields}
 
 
@@ -151,7 +152,7 @@ def draw_healthy(dice: Dice, name: str, kind: str, setting: dict) -> tuple[Case,
         }
     layout = draw_layout(dice, setting["layouts"], {"rescored"} if case.rescored else set())
     fields = draw_fields(dice, layout, set(), case.rescored, world.ranks)
-    case.reference = fields["ref"]
+    case.reference, case.details = fields["ref"], fields["entropy"]
     return case, kind, {"layout": layout, "fields": fields}, extra
 
 
@@ -168,4 +169,3 @@ def draw_causes(dice: Dice, count: int) -> list[tuple[str, list[str], bool]]:
     chosen += [names[int(i)] for i in dice.rng.choice(len(names), max(0, rest - len(chosen)), p=weights)]
     plan += [("faulty", [c], False) for c in chosen]
     return [plan[int(i)] for i in dice.rng.permutation(len(plan))]
-

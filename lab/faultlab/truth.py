@@ -87,6 +87,8 @@ def judge_tokens(name: str, fault: Fault, rows: list[Row]) -> str | None:
         at = 0 if name == "first_token_wrong" else -1
         gap = [abs(r.columns["trainer"][r.own][at] - r.columns["rollout"][r.own][at]) for r in rows if r.own.any()]
         return "the wrong value is as near as the right one" if np.nanmean(gap) < 0.05 else None
+    if name in ("fp16_overflow", "nan_logprobs") and measure(rows)["non_finite"] == 0:
+        return "no value is missing"
     if name == "truncation_unlogged":
         return None if abs(measure_calibration(rows)) > 4 else "too few tokens were filtered out to show in the entropy"
     if name == "retokenized_turns" and (measure(rows)["mean_abs_delta"] or 0) < 5e-3:

@@ -41,6 +41,7 @@ export interface AnalyzeReport {
   readonly comparisons: readonly Comparison[];
   readonly shares: LogShares;
   readonly scenarios: readonly Scenario[];
+  readonly hypothesis: HypothesisFigures;
   /** Figures that are null or empty throughout, and why; one line each. */
   readonly absent: readonly string[];
   readonly skipped_lines: readonly SkippedLogLine[];
@@ -295,6 +296,27 @@ export interface TestFigures {
   readonly statistic: number | null;
   readonly p_value: number | null;
   readonly degrees_of_freedom: number | null;
+}
+
+/**
+ * The guide's Hypothesis 1 (the trainer learns correct answers first), by the guide's own rules, and beside them whether
+ * chance gives the same. Null: not known, or too few prompts to tell.
+ */
+export interface HypothesisFigures {
+  /** Of the records whose correctness is known, from correct answers; the guide calls more than the limit strong evidence. */
+  readonly correct_share: number | null;
+  readonly share_limit: number;
+  readonly share_above_limit: boolean | null;
+  /** Whether the 95 % interval of that share, and of the digit tokens', lies above what chance gives. */
+  readonly share_above_chance: boolean | null;
+  readonly digits_share_above_chance: boolean | null;
+  /** Mean divergence of digit tokens, correct over incorrect answers. */
+  readonly digit_ratio: number | null;
+  readonly ratio_limit: number;
+  readonly ratio_above_limit: boolean | null;
+  /** Of the difference of these means by response, counting prompts; significant below 0.05. */
+  readonly digits_p_value: number | null;
+  readonly digits_significant: boolean | null;
 }
 
 export type ScenarioStatus = "yes" | "no" | "not enough data";

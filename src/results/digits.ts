@@ -37,10 +37,40 @@ export interface DigitsReport {
   readonly least_sure: readonly DigitExample[];
   /** The digits on which the policies are furthest apart. */
   readonly widest_gaps: readonly DigitExample[];
+  /** The first sequences of the run, as many as were asked for; null where none were. */
+  readonly per_sequence: readonly DigitSequence[] | null;
   /** Figures that are null or empty, and why; one line each. */
   readonly absent: readonly string[];
   readonly findings: readonly Finding[];
   readonly sources: readonly SourceSummary[];
+}
+
+/**
+ * One sequence's digits under the names of number-token loss (`ntl_info`). Its lists have an element per digit; log-probs
+ * in nats.
+ */
+export interface DigitSequence {
+  readonly handle: string;
+  readonly file: string;
+  /** Indices into the response. */
+  readonly digit_positions: readonly number[];
+  /** The sampled digits, 0 to 9: trainers call them so, and they are no truth. */
+  readonly digit_ground_truth: readonly number[];
+  readonly digit_log_probs_selected: readonly number[];
+  /** The same under the trainer policy; null where it is not known for all of them. */
+  readonly trainer_log_probs_selected: readonly number[] | null;
+  readonly total_digits: number;
+  readonly avg_digit_log_prob: number | null;
+  readonly ntl_loss: number | null;
+  /** Ground truth as given (`--truth`), the number that the response answers with, and whether it is right. */
+  readonly truth: string | null;
+  readonly answer: string | null;
+  readonly answer_right: boolean | null;
+  /** The sequence's own reward; null where it is not known: the next two are then of a reward of 1. */
+  readonly reward: number | null;
+  /** reward · (0.5 + 0.5 · exp(avg)), and reward · 1.1 where avg is above -0.5; the reward itself without digits. */
+  readonly confidence_reward: number;
+  readonly bonus_reward: number;
 }
 
 export interface DigitVocabularySummary {

@@ -101,6 +101,13 @@ export interface DivergenceRecord {
   readonly record_id: string | null;
 }
 
+/** A record of `--lean`: a field that is absent is unknown, or not one of those that lean records keep. */
+export type LeanDivergenceRecord = Pick<
+  DivergenceRecord,
+  "rank" | "batch_idx" | "position" | "prob_divergence"
+> &
+  Partial<DivergenceRecord>;
+
 export interface DivergenceReport {
   readonly schemaVersion: typeof DIVERGENCE_SCHEMA_VERSION;
   readonly kind: "divergence";
@@ -109,7 +116,7 @@ export interface DivergenceReport {
   readonly metrics: DivergenceMetrics;
   readonly per_step: readonly DivergenceStep[];
   /** Null where they were written to files instead. */
-  readonly records: readonly DivergenceRecord[] | null;
+  readonly records: readonly DivergenceRecord[] | readonly LeanDivergenceRecord[] | null;
   /** The files that records were appended to. */
   readonly outputs: readonly DivergenceOutput[];
   readonly findings: readonly Finding[];
@@ -121,6 +128,8 @@ export interface DivergenceSettings {
   readonly top_k: number;
   readonly context: number;
   readonly every: number;
+  /** Whether records hold the guide's fields alone. */
+  readonly lean: boolean;
   /** The directory that it was opened from. */
   readonly tokenizer: string | null;
 }

@@ -6,8 +6,10 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { IdentityReport, TrustReport } from "./identity.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
+import type { WatchReport } from "./watch.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
@@ -66,6 +68,9 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly sequences_empty: number;
   /** Share of the tokens whose two probabilities differ by more than ½. */
   readonly prob_diff_above_half: number;
+  /** Tokens with ρ < 1e-4, and their share: a veto at that threshold rejects each of their sequences. */
+  readonly catastrophic_tokens: number;
+  readonly catastrophic_fraction: number;
 }
 
 /** A step's figures, and how its sequences went; null where the data do not say. */
@@ -137,7 +142,7 @@ export interface TailPoint {
   readonly positive: number;
   /** Δ < −threshold: the rollout engine found it likelier. */
   readonly negative: number;
-  /** The threshold parts a cell of the sketch in which there are tokens: its counts are interpolated. */
+  /** Sums that did not count beyond this threshold were merged in: tokens of its cell are interpolated. */
   readonly approximate?: boolean;
 }
 
@@ -233,6 +238,8 @@ export interface BaselineReading {
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
+  /** Why the figure is not to be trusted, though its level may look sound. */
+  readonly caution?: string;
 }
 
 /** The judgment: the worst reading against published baselines, in words. */
@@ -334,6 +341,12 @@ export interface MismatchReport {
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
   readonly verdict: Verdict;
+  /** What must hold of the rollout log-probs whatever the trainer's weights are. */
+  readonly identity: IdentityReport;
+  /** Whether means of ratios say what they seem to. */
+  readonly trust: TrustReport;
+  /** Changes over the steps, as one who follows the run is told of them. */
+  readonly watch: WatchReport;
   readonly facts: readonly Fact[];
   /** The command worth running next. */
   readonly next: { readonly command: string; readonly why: string };

@@ -28,7 +28,7 @@ import { type KeyedText, type ScoredPolicy, scorePolicy } from "./score-policy.t
 import { reportDamage, reportNoAttention, reportPolicy, reportRefusals } from "./scoring-findings.ts";
 import { isLasting, type ManifestPolicy, type RefusedText, writeManifest } from "./store/manifest.ts";
 import { openPolicyScores, type PolicyScoresFile } from "./store/policy-scores.ts";
-import { inTrainingOrder, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
+import { inTrainingOrder, isAsked, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
 const DEFAULT_CACHE_BYTES = 2 ** 30;
@@ -148,8 +148,7 @@ export class StudyScoring {
     try {
       for (const [i, policy] of this.#policies.entries()) {
         if (signal?.aborted) break;
-        const { only } = this.#spec;
-        if (only !== undefined && policy.role !== "reference" && !only.includes(policy.name)) continue;
+        if (!isAsked(policy, this.#spec)) continue;
         try {
           outcomes.push(await this.#scorePolicy(policy, i + 1));
         } catch (error) {

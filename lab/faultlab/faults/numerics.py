@@ -80,7 +80,7 @@ def logprob_storage_rounding(d: Draw) -> Fault:
 
 
 def fp16_overflow(d: Draw) -> Fault:
-    scale = d.level_of(2500.0, 4000.0, 8000.0)
+    scale = d.level_between((640, 720), (720, 850), (850, 1050), 0)
     return Fault(
         "fp16_overflow",
         "trainer",
@@ -92,7 +92,7 @@ def fp16_overflow(d: Draw) -> Fault:
 
 
 def dropout_on(d: Draw) -> Fault:
-    rate = d.level_of(0.005, 0.02, 0.1)
+    rate = d.level_between((0.002, 0.004), (0.006, 0.02), (0.03, 0.1))
     return Fault(
         "dropout_on",
         "trainer",

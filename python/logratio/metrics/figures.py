@@ -17,6 +17,8 @@ import numpy as np
 _LOWEST = -9999.0
 #: A log-prob above 0 by no more than this is rounding; beyond it, it is not a log-prob.
 _ROUNDING = 1e-3
+#: Δ of a token with ρ = 1e-4: below it a token is catastrophic, as in `logratio report`.
+CATASTROPHIC_DELTA = float(np.log(1e-4))
 #: Below this |Δ| the series of k3 is more accurate than ``expm1(Δ) − Δ``.
 _K3_SERIES = 0.0625
 #: A spread of p below this share of its mean is rounding.
@@ -149,6 +151,7 @@ def _k3(delta: np.ndarray) -> np.ndarray:
 def _measure_ratio(delta: np.ndarray) -> dict[str, float]:
     """Of ρ = exp Δ, through ρ − 1."""
     excess = np.expm1(delta)
+    catastrophic = np.sum(delta < CATASTROPHIC_DELTA)
     mean = _mean(excess)
     variance = _mean((excess - mean) ** 2)
     if not np.isfinite(variance) and len(delta) > 0:
@@ -161,6 +164,8 @@ def _measure_ratio(delta: np.ndarray) -> dict[str, float]:
         "ratio_std": float(np.sqrt(variance)),
         "chi2_token": _mean(excess * (excess + 2)),
         "ess": float(ess),
+        "catastrophic_tokens": int(catastrophic),
+        "catastrophic_fraction": float(catastrophic / len(delta)) if len(delta) > 0 else np.nan,
     }
 
 
@@ -171,7 +176,7 @@ def _measure_probability(prob_diff: np.ndarray, rollout: np.ndarray, tokens: int
         "prob_diff_mean": mean,
         "prob_diff_max": float(absolute.max()) if len(absolute) > 0 else np.nan,
         "prob_diff_std": float(np.sqrt(_mean((absolute - mean) ** 2))),
-        "prob_diff_above_half": float(np.sum(absolute >= 0.5) / tokens) if tokens > 0 else np.nan,
+        "prob_diff_above_half": float(np.sum(absolute > 0.5) / tokens) if tokens > 0 else np.nan,
         "pearson": _correlate(prob_diff, rollout),
     }
 

@@ -9,6 +9,7 @@ import {
 import { type Database, isOutOfMemory, openDatabase } from "./database.ts";
 import { FIELDS, refuseRecord } from "./fields.ts";
 import { findLogs } from "./find-logs.ts";
+import { testHypothesis } from "./hypothesis.ts";
 import { type LoadedFile, loadJsonl } from "./load-jsonl.ts";
 import { memoryError } from "./query.ts";
 import { divergenceBins, positionBins } from "./questions/bins.ts";
@@ -190,6 +191,8 @@ async function answer(
     early_count: findCount("early"),
     confident_correct_count: findCount("confident_correct"),
   };
+  const source = { correct, digits, shares, comparisons: compared };
+  const scenarios = readScenarios(source);
   return {
     schemaVersion: ANALYZE_SCHEMA_VERSION,
     kind: "analyze",
@@ -208,7 +211,8 @@ async function answer(
     selections: selected,
     comparisons: compared,
     shares,
-    scenarios: readScenarios({ correct, digits, shares, comparisons: compared }),
+    scenarios,
+    hypothesis: testHypothesis(source, scenarios),
     absent: [
       ...(all.count === 0 ? ["no record passes the filter"] : []),
       ...absentLines(table.missing),

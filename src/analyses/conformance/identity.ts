@@ -25,7 +25,7 @@ function testIdentity(inputs: Fields): Fields {
     const key = groups ? new KeyHash().addText(String(groups[row])) : new KeyHash().addWord(row);
     const [from, to] = [block.offsets[row]!, block.offsets[row + 1]!];
     const surprisal = entropy && sumSurprisal(block, entropy, from, to);
-    clusters.add(key.key(), groups !== undefined, table.rows, row * FIELDS, surprisal);
+    clusters.add(key.key(), groups !== undefined, table.rows, row * FIELDS, { surprisal });
     tails.addSequence(table.rows, row * FIELDS);
   }
   const { unitMean, halfVariance, surprisal } = readIdentity(clusters);

@@ -9,12 +9,14 @@ import type {
   DigitDistribution,
   DigitExample,
   DigitFigures,
+  DigitSequence,
   DigitsReport,
   DigitTruth,
 } from "../../results/index.ts";
 import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
-import { findAnswer, formatDecimal, parseTruth } from "./answer.ts";
+import { compareNumbers, findAnswer, formatDecimal, parseTruth } from "./answer.ts";
 import { partialDistribution, wholeDistribution } from "./bounds.ts";
+import { listSequence } from "./list-sequence.ts";
 import { LossTally } from "./loss-tally.ts";
 import { findNumbers, type NumberSpan, type TokenSpan } from "./numbers.ts";
 import { PROXY_METHOD } from "./proxy.ts";
@@ -41,6 +43,8 @@ export interface DigitRunOptions {
   readonly policy?: "rollout" | "trainer";
   /** Digits and answers in each list of examples; default 5. */
   readonly examples?: number;
+  /** How many sequences are listed, the first ones; default none. */
+  readonly sequences?: number;
 }
 
 interface PolicyLosses {
@@ -81,6 +85,7 @@ export class DigitRun {
   readonly #leastSure: Foremost<DigitExample>;
   readonly #widest: Foremost<DigitExample>;
   readonly #truth: TruthTally;
+  readonly #listed: DigitSequence[] = [];
   #truths = { given: 0, noNumber: 0, noAnswer: 0 };
 
   constructor(vocabulary: DigitVocabulary, options: DigitRunOptions = {}) {
@@ -145,6 +150,29 @@ export class DigitRun {
       if (bonusReward(1, confidence) > 1) this.#rewards.bonus++;
     }
     if (truth !== undefined) this.#addTruth(sequence, numbers, truth, batch.correctness[row]!);
+    if (this.#sequences <= (this.#options.sequences ?? 0)) this.#list(sequence, numbers, truth);
+  }
+
+  #list({ batch, row, span, rollout, trainer }: Row, numbers: readonly NumberSpan[], text?: string): void {
+    const truth = text === undefined ? undefined : parseTruth(text);
+    const answer = findAnswer(this.#vocabulary, span, numbers);
+    this.#listed.push(
+      listSequence(numbers, {
+        handle: formatHandle({
+          step: batch.steps[row]!,
+          rank: batch.ranks[row]!,
+          sequence: batch.rows[row]!,
+        }),
+        file: batch.provenance.file,
+        span,
+        rollout,
+        trainer,
+        reward: batch.rewards[row]!,
+        truth: text,
+        answer: answer && formatDecimal(answer),
+        isRight: answer && truth && compareNumbers(answer, truth).right,
+      }),
+    );
   }
 
   #addNumber(sequence: Row, number: NumberSpan, own: DigitTally): void {
@@ -274,6 +302,7 @@ export class DigitRun {
       truth: this.#truthResult(),
       least_sure: this.#leastSure.list(),
       widest_gaps: this.#widest.list(),
+      per_sequence: this.#options.sequences === undefined ? null : this.#listed,
     };
     return { ...result, absent: absentFigures(result) };
   }

@@ -112,7 +112,10 @@ function measure(
   iteration.add(block, [0, block.offsets.length - 1], factsOf, { release: false });
   const records = iteration.records(number, factsOf);
   if (path !== undefined && records.length > 0)
-    appendLines?.(fillIteration(path, number), records.map(divergenceLine));
+    appendLines?.(
+      fillIteration(path, number),
+      records.map((record) => divergenceLine(record)),
+    );
   return { metrics: iteration.metrics, records };
 }
 

@@ -1,13 +1,66 @@
-import type { DivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord, LeanDivergenceRecord } from "../../results/index.ts";
 
 /**
  * A record as its line of the JSONL form, without the line's end. JSON has no infinities: they become null. The
  * `record_id` comes last, so that a line that was cut off has none.
  */
-export function divergenceLine({ record_id, ...record }: DivergenceRecord): string {
+export function divergenceLine(whole: DivergenceRecord, { lean = false }: LineOptions = {}): string {
+  const { record_id, ...record } = lean ? toLean(whole) : whole;
   return JSON.stringify({ ...record, record_id }, (_, value: unknown) =>
     typeof value === "number" && !Number.isFinite(value) ? null : value,
   );
+}
+
+export interface LineOptions {
+  /** Only what {@link LEAN_FIELDS} names, and of that only what is known. Default false. */
+  readonly lean?: boolean;
+}
+
+/**
+ * The fields of the guide's own example with its flip type, what finds the token again, what `analyze` compares shares
+ * with, and what went wrong.
+ */
+export const LEAN_FIELDS: readonly (keyof DivergenceRecord)[] = [
+  "iteration",
+  "rank",
+  "batch_idx",
+  "position",
+  "position_from_end",
+  "sequence_length",
+  "token_id",
+  "token_text",
+  "prob_divergence",
+  "rollout_prob",
+  "actor_prob",
+  "rollout_logprob",
+  "actor_logprob",
+  "logprob_diff",
+  "flip_type",
+  "is_correct",
+  "total_score",
+  "WARNING",
+  "context_text",
+  "context_start_pos",
+  "context_end_pos",
+  "prompt_text",
+  "prompt_num_tokens",
+  "full_response",
+  "response_num_tokens",
+  "decode_error",
+  "handle",
+  "file",
+  "iteration_responses",
+  "iteration_accuracy",
+  "iteration_correct_tokens",
+  "record_id",
+];
+
+function toLean(record: DivergenceRecord): LeanDivergenceRecord {
+  const known = LEAN_FIELDS.flatMap((field) => {
+    const value = record[field];
+    return value === null || value === undefined ? [] : [[field, value] as const];
+  });
+  return Object.fromEntries(known) as LeanDivergenceRecord;
 }
 
 const RECORD_ID = /"record_id":"([^"\\]+)"\}$/;

@@ -11,8 +11,8 @@ import {
 } from "./token-facts.ts";
 
 /**
- * What the record says of a token. Padding is gone from it, and with it whatever needs the padded source: the
- * attention mask, how many prompt tokens were padding, the ids that the trainer saw.
+ * What the record says of a token. The attention mask, the padding of the prompt, the ids that the trainer saw and rewards
+ * of tokens are known where the run was read with `keepDetails`.
  */
 export function recordFacts(batch: RecordBatch, context: number): FactsOf {
   return (row, token) => {
@@ -39,11 +39,9 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
         is_correct: isCorrect(batch, row),
         total_score: score,
         position_id: known(batch.positionIds),
-        attention_mask_value: null,
-        num_prompt_padding_tokens: null,
-        prompt_length_with_padding: null,
-        prompt_length_without_padding: prompt?.length ?? null,
-        input_ids_token_id: null,
+        attention_mask_value: known(batch.details?.attention),
+        ...readPadding(batch, row, prompt?.length ?? null),
+        input_ids_token_id: known(batch.details?.inputTokenIds),
         context_start_pos: start,
         context_end_pos: end,
         prompt_num_tokens: prompt?.length ?? null,
@@ -51,7 +49,7 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
         rollout_entropy: valueAt(batch.entropies.rollout, at),
         actor_entropy: valueAt(batch.entropies.trainer, at),
         advantage: valueAt(batch.advantages, at),
-        reward: null,
+        reward: valueAt(batch.details?.tokenRewards, at),
         handle: formatRowHandle(batch, row, token),
         file: batch.provenance.file,
       },
@@ -77,6 +75,24 @@ export function isCorrect(batch: RecordBatch, row: number): boolean | null {
 function readPrompt({ promptOffsets, promptTokenIds }: RecordBatch, row: number): Int32Array | null {
   const ids = promptOffsets && idsBetween(promptTokenIds, promptOffsets[row]!, promptOffsets[row + 1]!);
   return ids && ids.length > 0 ? ids : null;
+}
+
+function readPadding(
+  { details }: RecordBatch,
+  row: number,
+  promptLength: number | null,
+): Pick<
+  TokenFacts["known"],
+  "num_prompt_padding_tokens" | "prompt_length_with_padding" | "prompt_length_without_padding"
+> {
+  const width = details?.promptWidths[row] ?? -1;
+  const padding = details?.promptPadding[row] ?? -1;
+  const known = width >= 0 && padding >= 0;
+  return {
+    num_prompt_padding_tokens: known ? padding : null,
+    prompt_length_with_padding: known ? width : null,
+    prompt_length_without_padding: known ? width - padding : promptLength,
+  };
 }
 
 function readTop({ topK }: RecordBatch, policy: string, at: number): IdAlternatives | null {

@@ -6,6 +6,7 @@ import type {
   DivergenceStep,
 } from "../../results/index.ts";
 import { DIVERGENCE_SCHEMA_VERSION } from "../../results/index.ts";
+import type { LineOptions } from "./line.ts";
 import { checkOptions } from "./options.ts";
 import type { IterationResult, RunLogOptions } from "./run-log.ts";
 
@@ -21,13 +22,14 @@ export interface RunReport {
 }
 
 /** @throws UsageError when an option makes no sense. */
-export function createRunReport(options: RunLogOptions): RunReport {
+export function createRunReport(options: RunLogOptions, { lean = false }: LineOptions = {}): RunReport {
   const { threshold, topK, contextWindow, tokenizer } = checkOptions(options);
   const settings: DivergenceSettings = {
     threshold,
     top_k: topK,
     context: contextWindow,
     every: options.every ?? 1,
+    lean,
     tokenizer: tokenizer?.name ?? null,
   };
   const steps: DivergenceStep[] = [];

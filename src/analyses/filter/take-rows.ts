@@ -1,5 +1,5 @@
 import type { FloatArray } from "../../core/base/index.ts";
-import { DIGITS, type RecordBatch } from "../../core/schema/index.ts";
+import { DIGITS, type RecordBatch, type SourceDetails } from "../../core/schema/index.ts";
 
 type Column = FloatArray | Int32Array | Uint8Array;
 
@@ -45,6 +45,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     ...(weightVersions && { weightVersions: tokens.take(weightVersions) }),
     ...(keptMass && { keptMass: tokens.take(keptMass) }),
     ...(routeAgreement && { routeAgreement: tokens.take(routeAgreement) }),
+    ...(batch.details && { details: takeDetails(batch.details, tokens.take, each) }),
     ...(prompts && { promptOffsets: prompts.offsets }),
     ...(prompts && promptTokenIds && { promptTokenIds: prompts.take(promptTokenIds) }),
     ...(trainerPrompts && { trainerPromptOffsets: trainerPrompts.offsets }),
@@ -66,6 +67,20 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     ...(cachedTokens && { cachedTokens: each(cachedTokens) }),
     promptTexts: list(batch.promptTexts),
     responseTexts: list(batch.responseTexts),
+  };
+}
+
+function takeDetails(
+  { attention, inputTokenIds, tokenRewards, promptWidths, promptPadding }: SourceDetails,
+  take: <T extends Column>(column: T) => T,
+  each: <T extends Column>(column: T) => T,
+): SourceDetails {
+  return {
+    ...(attention && { attention: take(attention) }),
+    ...(inputTokenIds && { inputTokenIds: take(inputTokenIds) }),
+    ...(tokenRewards && { tokenRewards: take(tokenRewards) }),
+    promptWidths: each(promptWidths),
+    promptPadding: each(promptPadding),
   };
 }
 

@@ -20,8 +20,13 @@ import {
   ratioStd,
   TRAINER_SUM,
 } from "../../core/kernels/index.ts";
-import type { MismatchSummary, ValueSketch } from "../../core/summaries/index.ts";
-import type { Distribution, MismatchMetrics, Tail, TailPoint } from "../../results/index.ts";
+import {
+  CATASTROPHIC_DELTA,
+  type MismatchSummary,
+  TAIL_THRESHOLDS,
+  type ValueSketch,
+} from "../../core/summaries/index.ts";
+import type { Distribution, MismatchMetrics, ReportMetrics, Tail, TailPoint } from "../../results/index.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
 export function computeMetrics(
@@ -113,9 +118,6 @@ export function describeDistribution(
   };
 }
 
-/** Nats; 0.693 is a factor of two, 2.303 of ten. */
-export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
-
 /** The extreme-token curve P(|Δ| > τ), both tails apart; it ends with the first threshold that no token passes. */
 export function computeTailCurve(deltas: ValueSketch): TailPoint[] {
   const points: TailPoint[] = [];
@@ -133,6 +135,14 @@ export function computeTailCurve(deltas: ValueSketch): TailPoint[] {
     if (positive + negative === 0) break;
   }
   return points;
+}
+
+/** Tokens that the trainer finds at least 10,000 times less likely than the rollout did. */
+export function countCatastrophic(
+  deltas: ValueSketch,
+): Pick<ReportMetrics, "catastrophic_tokens" | "catastrophic_fraction"> {
+  const tokens = deltas.countBelow(CATASTROPHIC_DELTA);
+  return { catastrophic_tokens: tokens, catastrophic_fraction: tokens / deltas.count };
 }
 
 /** One side of Δ by itself: how many tokens, how far on average, at the median and at the 99th percentile. */

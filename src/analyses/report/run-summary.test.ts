@@ -118,6 +118,12 @@ describe("a report over drawn sequences", () => {
     expect(report.tails.negative).toMatchObject({ tokens: 2, delta_mean: -1.25, delta_extreme: -2 });
   });
 
+  it("counts catastrophic tokens: those whose ρ is below 1e-4", () => {
+    expect(report.metrics).toMatchObject({ catastrophic_tokens: 0, catastrophic_fraction: 0 });
+    const { metrics } = makeReport([{ deltas: "0 -9.3 9.3 -9.2", step: 1 }]);
+    expect(metrics).toMatchObject({ catastrophic_tokens: 1, catastrophic_fraction: 1 / 4 });
+  });
+
   it("gives each trainer's figures per step", () => {
     const block = report.parity.find(({ trainer }) => trainer === "verl");
     expect(block?.per_step.map(({ metrics }) => metrics["per_round/total_rounds"])).toEqual([2, 2]);

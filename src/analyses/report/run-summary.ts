@@ -182,8 +182,9 @@ export class RunSummary {
       const surprisal =
         entropy &&
         sumSurprisal(block, entropy, batch.offsets[row] as number, batch.offsets[row + 1] as number);
-      this.total.addSequence(table.rows, at, cluster, isPrompt, surprisal);
-      for (const slice of slices.of(row)) slice.addSequence(table.rows, at, cluster, isPrompt, surprisal);
+      const extras = { surprisal, starved: slices.starved[row] as number };
+      this.total.addSequence(table.rows, at, cluster, isPrompt, extras);
+      for (const slice of slices.of(row)) slice.addSequence(table.rows, at, cluster, isPrompt, extras);
       this.tails.addSequence(table.rows, at);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
       const sums = packs.get(pack) ?? emptySums();
@@ -252,6 +253,7 @@ export class RunSummary {
       this.groups.add(batch, row, tokens, from, to);
       sampled.add(row, tokens, from, to);
       this.#considerTokens(batch, row, tokens, from, to);
+      slices.addStarved(row, tokens, from, to);
       from = to;
     }
   }
@@ -399,15 +401,27 @@ function decodeSums(json: readonly (number | string)[]): Float64Array {
   return Float64Array.from(json, Number);
 }
 
-/** The slices that each row of a batch belongs to. */
+/** The slices that each row of a batch belongs to, and what is summed of a row beside its kernel sums. */
 class RowSlices {
   readonly #summary: RunSummary;
   readonly #batch: RecordBatch;
   readonly #rows: (MismatchSummary[] | undefined)[] = [];
+  /** By row: Σ(1 − ρ) of the tokens with ρ < ½. */
+  readonly starved: Float64Array;
 
   constructor(summary: RunSummary, batch: RecordBatch) {
     this.#summary = summary;
     this.#batch = batch;
+    this.starved = new Float64Array(batch.length);
+  }
+
+  addStarved(row: number, { delta }: MaskedTokens, from: number, to: number): void {
+    let sum = 0;
+    for (let i = from; i < to; i++) {
+      const value = delta[i] as number;
+      if (value < -Math.LN2) sum -= Math.expm1(value);
+    }
+    this.starved[row] = (this.starved[row] as number) + sum;
   }
 
   of(row: number): readonly MismatchSummary[] {

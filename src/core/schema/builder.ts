@@ -16,6 +16,7 @@
 
 import type { FloatArray, NumericArray } from "../base/index.ts";
 import { dictionary, LengthMismatchError } from "../base/index.ts";
+import { DetailColumns } from "./detail-columns.ts";
 import { NamedColumns } from "./named-columns.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
 import { DIGITS, type Provenance, type RecordBatch, type Sampling, type Sides, type TopK } from "./record.ts";
@@ -41,6 +42,8 @@ export interface BuilderOptions {
   readonly sides?: Sides;
   /** Response tokens after which {@link RecordBuilder.full} turns true. Default {@link DEFAULT_BATCH_TOKENS}. */
   readonly batchTokens?: number;
+  /** Also keep {@link SourceDetails}: 12 bytes per token where a source has them all. Default false. */
+  readonly keepDetails?: boolean | undefined;
   /** Called with the number of mask values of a draft that are neither 0 nor 1. */
   readonly onOddMask?: (draft: SequenceDraft, count: number) => void;
 }
@@ -119,10 +122,12 @@ export class RecordBuilder {
   readonly #entropies = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #topK = new Map<string, TopKColumns>();
   readonly #lists = new SequenceLists();
+  readonly #details: DetailColumns | undefined;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
     this.#batchTokens = options.batchTokens ?? DEFAULT_BATCH_TOKENS;
+    this.#details = options.keepDetails ? new DetailColumns() : undefined;
   }
 
   /** Sequences since the last flush. */
@@ -165,6 +170,7 @@ export class RecordBuilder {
     this.#putTokenColumns(draft);
     this.#putTopK(draft);
     this.#lists.push(draft, this.length);
+    this.#details?.push(draft.details, this.length, this.#tokens);
     // Last: until here these say where this draft begins.
     this.#promptTokens += draft.promptTokenIds?.length ?? 0;
     this.#trainerPromptTokens += draft.trainerPromptTokenIds?.length ?? 0;
@@ -200,6 +206,7 @@ export class RecordBuilder {
       ...this.#ids.take("weightVersions", tokens),
       ...this.#singles.take("keptMass", tokens),
       ...this.#singles.take("routeAgreement", tokens),
+      ...this.#details?.take(this.length, tokens),
       // Without ids the offsets would all be 0, and a reader would see empty prompts where there is no word of them.
       ...(prompts.promptTokenIds && { promptOffsets: Int32Array.from(this.#promptEnds), ...prompts }),
       ...(trainerPrompts.trainerPromptTokenIds && {

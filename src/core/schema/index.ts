@@ -42,6 +42,7 @@ export {
   type Sampling,
   type SideFacts,
   type Sides,
+  type SourceDetails,
   type TopK,
 } from "./record.ts";
 export { type RowFacts, rowFacts } from "./row-facts.ts";

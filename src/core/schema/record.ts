@@ -77,6 +77,22 @@ export interface ArrayPlaces {
   readonly widths: Int32Array;
 }
 
+/**
+ * What a source says of its tokens beyond the record's own columns. Kept where a reader is asked for it: the log of
+ * divergent tokens is, and no figure needs it.
+ */
+export interface SourceDetails {
+  /** Value of the source's attention mask at each response token; -1 unknown. */
+  readonly attention?: Int32Array;
+  /** The id that the trainer was given at each response token, where the source has them twice; -1 unknown. */
+  readonly inputTokenIds?: Int32Array;
+  /** Reward of each response token; NaN unknown. */
+  readonly tokenRewards?: Float32Array;
+  /** `[length]` each, by the attention mask: columns before the response, and how many of them are padding; -1 unknown. */
+  readonly promptWidths: Int32Array;
+  readonly promptPadding: Int32Array;
+}
+
 /** A run of sequences of one file, in file order. All arrays are packed. */
 export interface RecordBatch {
   readonly length: number;
@@ -115,6 +131,8 @@ export interface RecordBatch {
   readonly keptMass?: Float32Array;
   /** Share of the experts that both sides' routers chose alike at each token, over all layers, a fraction. */
   readonly routeAgreement?: Float32Array;
+  /** Not part of any file that logratio writes. */
+  readonly details?: SourceDetails;
 
   readonly promptOffsets?: Int32Array;
   /** As the rollout engine was given it, where the sides differ. */

@@ -24,6 +24,15 @@ export interface PromptLogprobs {
   readonly tokens?: readonly string[] | undefined;
 }
 
+/** One sequence's {@link SourceDetails}; arrays have an element per response token. */
+export interface DetailsDraft {
+  readonly attention?: NumericArray | undefined;
+  readonly inputTokenIds?: NumericArray | undefined;
+  readonly tokenRewards?: NumericArray | undefined;
+  readonly promptWidth?: number | undefined;
+  readonly promptPadding?: number | undefined;
+}
+
 /** Where a draft came from, when one file mixes sources (a record written by logratio does). */
 export interface Origin {
   readonly provenance: Provenance;
@@ -58,6 +67,8 @@ export interface SequenceDraft {
   readonly weightVersions?: NumericArray | undefined;
   readonly keptMass?: NumericArray | undefined;
   readonly routeAgreement?: NumericArray | undefined;
+  /** Kept by a builder that is asked for it. */
+  readonly details?: DetailsDraft | undefined;
   /** Any length; not aligned with the response. */
   readonly promptTokenIds?: NumericArray | undefined;
   /** As the trainer had it, where that is known apart from the rollout's. */
@@ -126,5 +137,8 @@ export function findMisfit(draft: SequenceDraft): Misfit | undefined {
   check("weight versions", draft.weightVersions);
   check("kept mass", draft.keptMass);
   check("route agreement", draft.routeAgreement);
+  check("attention mask", draft.details?.attention);
+  check("prompt and response token ids", draft.details?.inputTokenIds);
+  check("token-level rewards", draft.details?.tokenRewards);
   return misfit;
 }

@@ -9,28 +9,107 @@
 
 /** Sign and exponent, which say which page a cell is on. */
 const PAGES = 512;
+/** All bits of a float32 but its sign. */
+const MAGNITUDE = 0x7fffffff;
+
+/** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
+export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
+/**
+ * Δ in nats below which a token is catastrophic: ρ < 1e-4, what slime's `rs_catastrophic_token_fraction` counts by default
+ * (`examples/train_infer_mismatch_helper/mis.py`).
+ */
+export const CATASTROPHIC_DELTA = Math.log(1e-4);
+const SIGNED_THRESHOLDS: readonly number[] = [
+  ...TAIL_THRESHOLDS,
+  ...TAIL_THRESHOLDS.map((value) => -value),
+  CATASTROPHIC_DELTA,
+];
+
+const float = new Float32Array(1);
+const bits = new Uint32Array(float.buffer);
+
+/** Bits of the largest float32 up to `magnitude`: what is larger is beyond it. */
+function readWord(magnitude: number): number {
+  float[0] = magnitude;
+  return bits[0]! - (float[0] > magnitude ? 1 : 0);
+}
+
+const WORDS = SIGNED_THRESHOLDS.map((threshold) => readWord(Math.abs(threshold)));
+
+/** By page: the cells that hold a threshold, at most two; -1 where there are fewer. */
+interface ThresholdCells {
+  readonly first: Int16Array;
+  readonly second: Int16Array;
+}
+
+function findPage(threshold: number, word: number): number {
+  return (word >>> 23) | (threshold < 0 ? 256 : 0);
+}
+
+const SLOT_PAGES = SIGNED_THRESHOLDS.map((threshold, slot) => findPage(threshold, WORDS[slot]!));
+
+const thresholdCells = new Map<number, ThresholdCells>();
+
+function findThresholdCells(mantissaBits: number): ThresholdCells {
+  const known = thresholdCells.get(mantissaBits);
+  if (known !== undefined) return known;
+  const found = { first: new Int16Array(PAGES).fill(-1), second: new Int16Array(PAGES).fill(-1) };
+  for (const [slot, word] of WORDS.entries()) {
+    const page = SLOT_PAGES[slot]!;
+    const cells = found.first[page] === -1 ? found.first : found.second;
+    cells[page] = (word >>> (23 - mantissaBits)) & ((1 << mantissaBits) - 1);
+  }
+  thresholdCells.set(mantissaBits, found);
+  return found;
+}
+
 /** Values kept as a list: at about as many, pages take no more memory. */
 const MOST_LISTED = 256;
 
 export class CellCounts {
   readonly #mantissaBits: number;
+  readonly #thresholds: ThresholdCells;
+  /** By {@link SIGNED_THRESHOLDS}: values of its cell that lie beyond it. Undefined: merged with counts that lack it. */
+  #beyond: Float64Array | undefined = new Float64Array(SIGNED_THRESHOLDS.length);
   /** A cell for each value, in the order in which they came; undefined once there are pages. */
   #listed: number[] | undefined = [];
   #pages: (Uint32Array | undefined)[] = [];
 
   constructor(mantissaBits: number) {
     this.#mantissaBits = mantissaBits;
+    this.#thresholds = findThresholdCells(mantissaBits);
+  }
+
+  /**
+   * Of the values in the cell of a {@link TAIL_THRESHOLDS} entry, how many lie beyond it (further from 0, same sign);
+   * undefined for other thresholds, and where it was not noted.
+   */
+  countBeyond(threshold: number): number | undefined {
+    const slot = SIGNED_THRESHOLDS.indexOf(threshold);
+    return slot < 0 ? undefined : this.#beyond?.[slot];
+  }
+
+  /** What {@link countBeyond} says of all thresholds, the positive ones first; undefined where it was not noted. */
+  get beyond(): readonly number[] | undefined {
+    return this.#beyond && [...this.#beyond];
+  }
+
+  set beyond(counts: readonly number[] | undefined) {
+    this.#beyond = counts && Float64Array.from(SIGNED_THRESHOLDS, (_, i) => counts[i] ?? 0);
   }
 
   /** Counts the cells of those of `words[from, to)`, bits of float32 values, that are finite; returns how many are. */
   addWords(words: Uint32Array, from: number, to: number): number {
     const shift = 23 - this.#mantissaBits;
+    const { first, second } = this.#thresholds;
     const listed = this.#listed;
     if (listed !== undefined && listed.length + to - from <= MOST_LISTED) {
       const before = listed.length;
       for (let i = from; i < to; i++) {
         const word = words[i] as number;
-        if (((word >>> 23) & 255) !== 255) listed.push(word >>> shift);
+        if (((word >>> 23) & 255) === 255) continue;
+        listed.push(word >>> shift);
+        this.#noteBeyond(word);
       }
       return listed.length - before;
     }
@@ -44,12 +123,33 @@ export class CellCounts {
       const page = pages[pageIndex] ?? this.#page(pages, pageIndex);
       const cell = (word >>> shift) & pageMask;
       page[cell] = (page[cell] as number) + 1;
+      if (cell === first[pageIndex] || cell === second[pageIndex]) this.#noteBeyond(word);
       added++;
     }
     return added;
   }
 
-  /** Adds `count` values of one cell. */
+  /** Adds the finite value of which `word` are the bits. */
+  addWord(word: number): void {
+    this.add(word >>> (23 - this.#mantissaBits));
+    this.#noteBeyond(word);
+  }
+
+  /** Counts a value for each threshold that its cell holds and that it lies beyond. */
+  #noteBeyond(word: number): void {
+    const beyond = this.#beyond;
+    const shift = 23 - this.#mantissaBits;
+    const page = word >>> 23;
+    const cell = (word & MAGNITUDE) >>> shift;
+    if (beyond === undefined) return;
+    for (let slot = 0; slot < WORDS.length; slot++) {
+      const limit = WORDS[slot]!;
+      if (SLOT_PAGES[slot] === page && limit >>> shift === cell && (word & MAGNITUDE) > limit)
+        beyond[slot] = beyond[slot]! + 1;
+    }
+  }
+
+  /** Adds `count` values of one cell, and nothing to {@link countBeyond}. */
   add(cell: number, count = 1): void {
     if (this.#listed !== undefined && this.#listed.length + count <= MOST_LISTED) {
       for (let i = 0; i < count; i++) this.#listed.push(cell);
@@ -63,6 +163,7 @@ export class CellCounts {
   }
 
   merge(other: CellCounts): void {
+    this.#mergeBeyond(other.#beyond);
     if (other.#listed !== undefined) {
       for (const cell of other.#listed) this.add(cell);
       return;
@@ -73,6 +174,15 @@ export class CellCounts {
       const ours = pages[index] ?? this.#page(pages, index);
       for (let at = 0; at < ours.length; at++) ours[at] = (ours[at] as number) + (theirs[at] as number);
     });
+  }
+
+  #mergeBeyond(theirs: Float64Array | undefined): void {
+    const ours = this.#beyond;
+    if (theirs === undefined) this.#beyond = undefined;
+    else
+      ours?.forEach((count, slot) => {
+        ours[slot] = count + theirs[slot]!;
+      });
   }
 
   /** Non-empty cells `[from, to)` and their counts, in ascending order; in descending order if `from` > `to`. */

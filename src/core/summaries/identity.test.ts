@@ -21,7 +21,9 @@ function collect(rows: readonly Row[], most?: number): ClusterSums {
     };
     const entropy = Float64Array.from(delta, (_, t) => 1 + 0.1 * Math.sin(7 * cluster + 3 * t));
     const surprisal = sumSurprisal(block, entropy, 0, delta.length);
-    clusters.add(new KeyHash().addWord(cluster).key(), true, mismatchSums(block).rows, 0 * FIELDS, surprisal);
+    clusters.add(new KeyHash().addWord(cluster).key(), true, mismatchSums(block).rows, 0 * FIELDS, {
+      surprisal,
+    });
   }
   return clusters;
 }

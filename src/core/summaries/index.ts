@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export {
   CLUSTER,
@@ -11,10 +12,11 @@ export {
   ClusterSums,
   type ClusterSumsJson,
   MOST_SLICE_CLUSTERS,
+  type SequenceExtras,
   type SurprisalSums,
 } from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";
-export { type Identity, type IdentityTest, readIdentity, sumSurprisal } from "./identity.ts";
+export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
 export { LARGEST_KEPT, LargestValues, type LargestValuesJson } from "./largest-values.ts";
 export {
   checkSummaryVersion,

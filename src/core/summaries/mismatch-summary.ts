@@ -9,7 +9,7 @@ import {
   type TokenBlock,
 } from "../kernels/index.ts";
 import { KeyHash } from "./cluster-key.ts";
-import { ClusterSums, type ClusterSumsJson, MOST_CLUSTERS, type SurprisalSums } from "./cluster-sums.ts";
+import { ClusterSums, type ClusterSumsJson, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
 import {
   emptySequenceSums,
   mergeSequenceSums,
@@ -107,20 +107,20 @@ export class MismatchSummary {
    *
    * @param cluster key of what it was drawn with: its prompt, see `ClusterSums`. By default the sequence stands for
    * itself, and is known by its sums: sequences with the same log-probs on both sides count as one cluster.
-   * @param surprisal of its tokens whose rollout entropy is known
+   * @param extras what its kernel sums do not say
    */
   addSequence(
     rows: Float64Array,
     offset: number,
     cluster?: number,
     isPrompt = false,
-    surprisal?: SurprisalSums,
+    extras?: SequenceExtras,
   ): void {
     mergeSums(this.sums, rows, offset);
     mergeSequenceSums(this.sequences, readSequenceSums(rows, offset));
     if (!this.clusters) return;
     const key = cluster ?? new KeyHash().addNumbers(rows, offset, offset + FIELDS).key();
-    this.clusters.add(key, isPrompt, rows, offset, surprisal);
+    this.clusters.add(key, isPrompt, rows, offset, extras);
   }
 
   /** Adds a table of sums by turn index. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 import { ValueSketch } from "./value-sketch.ts";
 
 /** Linear interpolation between order statistics, as NumPy's default. */
@@ -88,6 +89,47 @@ describe("ValueSketch", () => {
     );
   });
 
+  it("counts exactly beyond each tail threshold, however the values came and were merged", () => {
+    const limits = [...TAIL_THRESHOLDS.flatMap((value) => [value, -value]), CATASTROPHIC_DELTA];
+    const threshold = fc.constantFrom(...limits);
+    // At the threshold itself, and up to two cells from it.
+    const near = fc.tuple(threshold, fc.double({ min: 0.998, max: 1.002, noNaN: true }));
+    const value = fc.oneof(
+      near.map(([a, b]) => Math.fround(a * b)),
+      threshold.map(Math.fround),
+    );
+    const some = fc.array(value, { maxLength: 400 });
+    fc.assert(
+      fc.property(some, some, fc.constantFrom(7, 10), (a, b, bits: 7 | 10) => {
+        const sketch = ValueSketch.of(Float32Array.from(a), bits);
+        const other = new ValueSketch(bits);
+        for (const one of b) other.add(one);
+        sketch.merge(ValueSketch.fromJSON(JSON.parse(JSON.stringify(other.toJSON()))));
+        const all = [...a, ...b];
+        const catastrophic = all.filter((x) => x < CATASTROPHIC_DELTA).length;
+        expect(sketch.countBelow(CATASTROPHIC_DELTA)).toBe(catastrophic);
+        for (const limit of TAIL_THRESHOLDS) {
+          const [above, below] = [all.filter((x) => x > limit).length, all.filter((x) => x < -limit).length];
+          expect(sketch.countAbove(limit)).toBe(above);
+          expect(sketch.countBelow(-limit)).toBe(below);
+          expect(sketch.absolute().countAbove(limit)).toBe(above + below);
+          expect(sketch.side("negative").countAbove(limit)).toBe(below);
+          expect(sketch.isExactAt(limit) && sketch.isExactAt(-limit)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("shares out the cell of a threshold where an older sketch did not count beyond it", () => {
+    const { beyond, ...older } = ValueSketch.of(Float32Array.of(0.3, 0.30002, 0.30002, 4)).toJSON();
+    expect(beyond![TAIL_THRESHOLDS.indexOf(0.3)]).toBe(3);
+    const sketch = ValueSketch.of(Float32Array.of(0.30002));
+    sketch.merge(ValueSketch.fromJSON(older));
+    expect(sketch.isExactAt(0.3)).toBe(false);
+    expect(sketch.countAbove(0.3)).not.toBe(5);
+    expect(sketch.toJSON().beyond).toBeUndefined();
+  });
+
   it("counts nothing beyond the extremes, though a cell reaches further than they do", () => {
     const sketch = ValueSketch.of(Float32Array.of(-1.003, -0.5, 0.5, 1.003));
     const [inside, at] = [Math.fround(1.001), Math.fround(1.003)];
@@ -129,10 +171,10 @@ describe("ValueSketch", () => {
 
 it("tells whether a count above a threshold is exact", () => {
   const sketch = new ValueSketch(7);
-  sketch.addAll(Float32Array.of(0.10005, 0.6, -0.10005, 3));
-  // Edges of cells, and cells without a value.
+  sketch.addAll(Float32Array.of(0.20005, 0.6, -0.20005, 3));
+  // Tail thresholds, edges of cells, and cells without a value.
   for (const threshold of [0.5, 1, 2, -2, 0.3, 20]) expect(sketch.isExactAt(threshold)).toBe(true);
-  for (const threshold of [0.1, -0.1]) expect(sketch.isExactAt(threshold)).toBe(false);
+  for (const threshold of [0.2, -0.2]) expect(sketch.isExactAt(threshold)).toBe(false);
 });
 
 it("counts nothing below its smallest value, nor above its largest, within their cells", () => {

@@ -1,5 +1,5 @@
 import type { NumericArray } from "../base/index.ts";
-import { CellCounts } from "./cell-counts.ts";
+import { CellCounts, TAIL_THRESHOLDS } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
 export interface ValueSketchJson {
@@ -10,6 +10,11 @@ export interface ValueSketchJson {
   readonly max: number | null;
   readonly cells: readonly number[];
   readonly counts: readonly number[];
+  /**
+   * For each tail threshold, for their negatives, and for catastrophic Δ: values beyond it within its cell; empty: none.
+   * Absent: not noted.
+   */
+  readonly beyond?: readonly number[];
 }
 
 const float = new Float32Array(1);
@@ -76,7 +81,7 @@ export class ValueSketch {
     float[0] = value;
     const word = bits[0] as number;
     if (((word >>> 23) & 255) === 255) return;
-    this.#cells.add(word >>> this.#shift);
+    this.#cells.addWord(word);
     this.#count++;
     const rounded = float[0] as number;
     if (rounded < this.#min) this.#min = rounded;
@@ -157,6 +162,9 @@ export class ValueSketch {
     const half = 256 << this.mantissaBits;
     for (const [cell, count] of this.#cells.entries()) folded.#cells.add(cell & (half - 1), count);
     folded.#count = this.#count;
+    const beyond = this.#cells.beyond;
+    const thresholds = TAIL_THRESHOLDS.length;
+    folded.#cells.beyond = beyond?.slice(0, thresholds).map((count, i) => count + beyond[thresholds + i]!);
     if (this.#count > 0) {
       folded.#max = Math.max(Math.abs(this.#min), Math.abs(this.#max));
       folded.#min =
@@ -177,27 +185,35 @@ export class ValueSketch {
     return first.length === 0 ? 0 : this.#edges(Math.min(...first)).near;
   }
 
-  /** How many values lie above `threshold`; values in the cell that holds it are shared out by linear interpolation. */
+  /**
+   * How many values lie above `threshold`: exactly where it is one of the tail thresholds. For others, values in the cell
+   * that holds it are shared out by linear interpolation.
+   */
   countAbove(threshold: number): number {
+    const beyond = threshold > 0 ? this.#cells.countBeyond(threshold) : undefined;
     let above = 0;
     for (const [, count, low, high] of this.cells()) {
       if (low > threshold) above += count;
+      else if (beyond !== undefined && high > threshold) above += beyond;
       else if (high > threshold && high > low) above += (count * (high - threshold)) / (high - low);
     }
     return threshold >= this.#max ? 0 : Math.min(above, this.#count);
   }
 
-  /** Whether {@link countAbove} is exact: no values lie in a cell that `threshold` parts. */
+  /** Whether {@link countAbove} is exact: values beyond it were counted, or none lie in a cell that `threshold` parts. */
   isExactAt(threshold: number): boolean {
+    if (this.#cells.countBeyond(threshold) !== undefined) return true;
     for (const [, , low, high] of this.cells()) if (low < threshold && threshold < high) return false;
     return true;
   }
 
-  /** How many values lie below `threshold`. */
+  /** How many values lie below `threshold`; exact as {@link countAbove}. */
   countBelow(threshold: number): number {
+    const beyond = threshold < 0 ? this.#cells.countBeyond(threshold) : undefined;
     let below = 0;
     for (const [, count, low, high] of this.cells()) {
       if (high < threshold) below += count;
+      else if (beyond !== undefined && low < threshold) below += beyond;
       else if (low < threshold && high > low) below += (count * (threshold - low)) / (high - low);
     }
     return threshold <= this.#min ? 0 : Math.min(below, this.#count);
@@ -213,6 +229,10 @@ export class ValueSketch {
       half.#cells.add(cell - first, count);
       half.#count += count;
     }
+    const beyond = this.#cells.beyond;
+    const thresholds = TAIL_THRESHOLDS.length;
+    half.#cells.beyond =
+      sign === "positive" ? beyond?.slice(0, thresholds) : beyond?.slice(thresholds, 2 * thresholds);
     if (half.#count > 0) {
       half.#max = sign === "positive" ? this.#max : -this.#min;
       half.#min = half.#smallestMagnitude();
@@ -227,6 +247,7 @@ export class ValueSketch {
       cells.push(cell);
       counts.push(count);
     }
+    const beyond = this.#cells.beyond;
     const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
     return {
       version: 1,
@@ -236,6 +257,7 @@ export class ValueSketch {
       max: finite(this.#max),
       cells,
       counts,
+      ...(beyond && { beyond: beyond.some((count) => count > 0) ? beyond : [] }),
     };
   }
 
@@ -244,6 +266,7 @@ export class ValueSketch {
     json.cells.forEach((cell, i) => {
       sketch.#cells.add(cell, json.counts[i] as number);
     });
+    sketch.#cells.beyond = json.beyond;
     sketch.#count = json.count;
     sketch.#min = json.min ?? Number.POSITIVE_INFINITY;
     sketch.#max = json.max ?? Number.NEGATIVE_INFINITY;

@@ -89,6 +89,8 @@ export interface AdapterContext {
   readonly mapping?: ColumnMapping | undefined;
   /** About how many elements of one column to read at a time. */
   readonly blockTokens: number;
+  /** Whether anybody wants what the record has no column for; columns that hold nothing else are not read otherwise. */
+  readonly keepDetails?: boolean | undefined;
   /** The files that {@link Adapter.join} chose to complete this one. */
   readonly companions?: readonly Companion[] | undefined;
   /** As {@link Joined.shared}. */

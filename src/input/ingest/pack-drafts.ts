@@ -25,6 +25,7 @@ import type { FileNumbers } from "./file-numbers.ts";
 export interface DraftOptions {
   readonly findings: FindingLog;
   readonly batchTokens: number;
+  readonly keepDetails: boolean | undefined;
   /** Which steps to keep; all when undefined. */
   readonly steps: ((step: number) => boolean) | undefined;
   /** Numbers for drafts that have none of their own. */
@@ -102,6 +103,7 @@ export async function* packDrafts(reading: Reading, options: DraftOptions): Asyn
     createRecordBuilder({
       ...origin,
       batchTokens,
+      keepDetails: options.keepDetails,
       onOddMask: (draft, count) =>
         findings.add({
           code: "non-binary-mask",

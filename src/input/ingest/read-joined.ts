@@ -37,6 +37,7 @@ async function* readSide(
         findings,
         mapping,
         blockTokens: BLOCK_TOKENS,
+        keepDetails: options.keepDetails,
         shared,
       });
       for await (const block of reading.blocks)
@@ -75,11 +76,13 @@ export async function* readJoined(
     for await (const batch of packBatches(reading, {
       findings,
       batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+      keepDetails: options.keepDetails,
       steps: options.steps,
       defaults: {},
       origin: { provenance, sampling: {} },
       checks: rollout[0]!.report.checks,
       align: options.align,
+      keepOdd: options.keepOdd,
       onMasked: (tokens) => {
         tally.masked += tokens;
       },

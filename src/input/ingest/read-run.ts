@@ -128,6 +128,7 @@ export async function* readSources(
           findings,
           mapping: options.mapping,
           blockTokens: BLOCK_TOKENS,
+          keepDetails: options.keepDetails,
           companions: await companions.of(source),
           shared: source.shared,
         });
@@ -142,6 +143,7 @@ export async function* readSources(
         for await (const batch of packBatches(reading, {
           findings,
           batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+          keepDetails: options.keepDetails,
           steps: options.steps,
           defaults: source.defaults,
           origin: { provenance, sampling: reading.sampling },
@@ -151,6 +153,7 @@ export async function* readSources(
           runShift,
           runScanner,
           isOneSided: isOneSided(options),
+          keepOdd: options.keepOdd,
           onePolicy: source.onePolicy?.has,
           onMasked: (tokens) => {
             tally.masked += tokens;
@@ -217,6 +220,7 @@ async function findRunShift(sources: readonly Source[], options: ReadOptions): P
       for await (const batch of packDrafts(reading, {
         findings,
         batchTokens: ENOUGH_TOKENS,
+        keepDetails: false,
         steps: options.steps,
         defaults: source.defaults,
         origin: { provenance, sampling: reading.sampling },

@@ -4,7 +4,14 @@
  * @module
  */
 import type { AnalyzeReport, Scenario, VerdictLevel } from "../../results/index.ts";
-import { formatCount, formatNumber, formatShare, plural, printable } from "../text/index.ts";
+import {
+  formatCount,
+  formatNumber,
+  formatPlainShare,
+  formatShare,
+  plural,
+  printable,
+} from "../text/index.ts";
 import { testSentence } from "./test-table.ts";
 
 /** What was read: `2,000 tokens · 100 iterations · 743 responses`. */
@@ -46,6 +53,8 @@ export function keyLines(report: AnalyzeReport): (readonly [label: string, text:
         ? `${plural(digits.count, "digit token")}, mean ${formatNumber(digits.mean)}`
         : `${plural(digits.count, "digit token")}: ${formatCount(digits.correct.count)} from correct answers (${formatShare(digits.correct.share)}, mean ${formatNumber(digits.correct.mean)}), ${formatCount(digits.incorrect.count)} from incorrect ones (${formatShare(digits.incorrect.share)}, mean ${formatNumber(digits.incorrect.mean)}); ${testSentence(report)}`,
   ]);
+  const hypothesis = hypothesisSentence(report);
+  if (hypothesis !== undefined) lines.push(["hypothesis 1", hypothesis]);
   for (const { id, count } of report.selections) {
     if (id === "early") lines.push(["early", `${plural(count, "token")} at a position below 10`]);
     if (id === "confident_correct") {
@@ -56,6 +65,19 @@ export function keyLines(report: AnalyzeReport): (readonly [label: string, text:
     }
   }
   return lines;
+}
+
+/** The guide's rule, and whether chance gives the same; undefined where no correctness is known. */
+function hypothesisSentence({ hypothesis }: AnalyzeReport): string | undefined {
+  const { correct_share, share_limit, share_above_limit, share_above_chance } = hypothesis;
+  if (correct_share === null || share_above_limit === null) return undefined;
+  const above = share_above_limit;
+  const rule = `${formatShare(correct_share)} from correct answers is ${above ? "above" : "not above"} the guide's ${formatPlainShare(share_limit)} for strong evidence`;
+  if (share_above_chance === null)
+    return `${rule}; too little is known to say whether it is more than chance gives`;
+  if (share_above_chance)
+    return `${rule}, ${above ? "and" : "but"} significantly more than chance gives: ${above ? "supported" : "weakly supported"}`;
+  return `${rule}, ${above ? "but" : "and"} not significantly more than chance gives: not supported`;
 }
 
 /** How a scenario that holds is to be taken. */

@@ -98,8 +98,8 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
   return makeTable("tests", "Is the difference more than chance?", columns, INDEPENDENCE);
 }
 
-/** `p = 3.22e-3 over 41 prompts (t = 2.55 over tokens)`, or why there is no test. */
-export function testSentence({ comparisons }: AnalyzeReport): string {
+/** `a significant difference, p = 3.22e-3 over 41 prompts (t = 2.55 over tokens)`, or why there is no test. */
+export function testSentence({ comparisons, hypothesis }: AnalyzeReport): string {
   const [tokens, responses] = (["digits", "digits_sequences"] as const).map((wanted) =>
     comparisons.find(({ id }) => id === wanted),
   ) as [Comparison, Comparison];
@@ -110,7 +110,7 @@ export function testSentence({ comparisons }: AnalyzeReport): string {
   const overTokens = `over tokens t = ${formatNumber(statistic)}, which takes them for independent`;
   return clustered === null || isMissing(clustered.p_value)
     ? `no test: too few prompts, or responses are not told apart (${overTokens})`
-    : `p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
+    : `${hypothesis.digits_significant ? "a significant difference" : "no significant difference"}, p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
 }
 
 /** Two decimals are what an effect size is good for. */

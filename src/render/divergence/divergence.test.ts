@@ -143,7 +143,7 @@ const REPORT: DivergenceReport = {
   schemaVersion: 1,
   kind: "divergence",
   run: "stale\u001b[31m",
-  settings: { threshold: 0.8, top_k: 5, context: 5, every: 1, tokenizer: null },
+  settings: { threshold: 0.8, top_k: 5, context: 5, every: 1, lean: false, tokenizer: null },
   metrics: {
     sequences: 64,
     tokens: 4564,

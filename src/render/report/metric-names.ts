@@ -41,6 +41,11 @@ export const METRIC_NAMES = {
     kind: "share",
     meaning: "share of the tokens whose two probabilities differ by more than ½",
   },
+  catastrophic_fraction: {
+    label: "ρ < 1e-4",
+    kind: "share",
+    meaning: "share of catastrophic tokens, which a veto at 1e-4 rejects whole sequences for",
+  },
   pearson: { label: "Pearson", kind: "near-one", meaning: "correlation of the two probabilities" },
   ess: { label: "ESS", kind: "near-one", meaning: "effective share of the tokens, (Σρ)² / (n Σρ²)" },
   rollout_ppl: { label: "ppl rollout", kind: "number", meaning: "perplexity under the rollout policy" },

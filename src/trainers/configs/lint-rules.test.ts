@@ -35,6 +35,24 @@ describe("xtuner's pairs", () => {
     expect(of(trl("clip=3, vllm_importance_sampling_correction=True"), "unknown-key")).toBeUndefined();
   });
 
+  it("stand beside other trainers' classes that stop at what they do not know", () => {
+    const calls = {
+      'RolloutCorrectionConfig(rollout_is="token", rollout_clip=3)': "verl has no rollout_clip",
+      'OffPolicyCorrectionConfig(tis_ratio_type="token", clip=3)': "SkyRL has no clip",
+      "DefaultLossConfig(dppo_mask_high=0.2, clip=3)": "prime-rl has no clip",
+    };
+    for (const [call, message] of Object.entries(calls)) {
+      const found = of(findings(call, "train.py"), "unknown-key");
+      expect(found).toMatchObject({ severity: "error", message });
+      expect(found?.why).toBe("the trainer stops at a key that it does not know");
+    }
+    const loss = "[trainer.loss]\ndppo_mask_high = 0.2\nnot_a_key = 1\nteacher_tau = 0.0\n";
+    const unknown = findings(loss, "rl.toml").filter(({ code }) => code === "unknown-key");
+    expect(unknown.map(({ key, severity: grade }) => [key, grade])).toEqual([
+      ["trainer.loss.not_a_key", "warning"],
+    ]);
+  });
+
   it("are turned where they are the other way round, and not repeated where both are equal", () => {
     expect(order("(0.8, 1.2)")?.instead).toBe("rollout_is_threshold=(1.2, 0.8)");
     const equal = order("(0.5, 0.5)");

@@ -63,9 +63,9 @@ function isBare({ path }: Entry, { sections }: Dialect): boolean {
 }
 
 const ANY = /./;
-/** Sections that hold nothing but the correction; `actor`, `loss_fn` or `grpo` hold much else. */
+/** Sections that hold nothing but the correction (prime-rl's `loss` is one); `actor`, `loss_fn` or `grpo` hold much else. */
 const OWN =
-  /^(rollout_correction|rollout_is|off_policy_correction|rejection_sampling|train_infer_correction)$/;
+  /^((trainer\.)?loss|rollout_correction|rollout_is|off_policy_correction|rejection_sampling|train_infer_correction)$/;
 
 function dashes(key: string, name: string): string {
   return key.startsWith("--") && !key.includes("_")

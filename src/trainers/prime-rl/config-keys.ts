@@ -48,6 +48,7 @@ export const primeRlDialect: Dialect = {
   preset: (view) => (lossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
   sections: ["loss", "trainer.loss"],
   callees: ["DefaultLossConfig", "IPOLossConfig"],
+  closedCallees: ["DefaultLossConfig", "IPOLossConfig"],
   marks: [
     /(^|\.)(dppo_mask_(low|high)|ipo_threshold)$/,
     /^trainer\.(loss|model|optim|ckpt|weight_broadcast)/,
@@ -60,6 +61,7 @@ export const primeRlDialect: Dialect = {
     "type",
     "kl_tau",
     "adv_tau",
+    "teacher_tau",
     "import_path",
     "kwargs",
     "ipo_threshold",

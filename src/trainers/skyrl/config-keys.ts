@@ -67,6 +67,7 @@ export const skyrlDialect: Dialect = {
   preset: () => "skyrl",
   sections: ["off_policy_correction"],
   callees: ["OffPolicyCorrectionConfig"],
+  closedCallees: ["OffPolicyCorrectionConfig"],
   marks: [
     /(^|\.)off_policy_correction\./,
     /^trainer\.algorithm\.(use_tis|tis_imp_ratio_cap)$/,

@@ -134,6 +134,7 @@ export const verlDialect: Dialect = {
   preset: () => "verl",
   sections: ["rollout_correction", ""],
   callees: ["RolloutCorrectionConfig"],
+  closedCallees: ["RolloutCorrectionConfig"],
   marks: [
     /^algorithm\.rollout_(is|rs)/,
     /(^|\.)actor_rollout_ref\.actor\./,

@@ -27,7 +27,7 @@ const WANTED: readonly Wanted[] = [
   },
   {
     test: "how alternatives of both policies are ranked, and which mass top-k or top-p keeps",
-    column: "topk_logprobs.rollout and topk_logprobs.trainer",
+    column: "topk_logprobs",
     how: "record the 5 most probable tokens of both sides",
     isIn: ({ topK }) => topK.rollout !== undefined && topK.trainer !== undefined,
   },

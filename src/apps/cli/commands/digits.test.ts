@@ -67,6 +67,55 @@ describe("digits", () => {
     expect(report.sources).toMatchObject([{ sequences: 3 }]);
   });
 
+  it("lists each sequence's digits, truth and rewards as number-token loss keeps them", async () => {
+    const { per_sequence: listed } = await runReport({
+      tokenizer: TOKENIZER,
+      truth: "reward_model.ground_truth",
+    });
+    const near = (value: number) => expect.closeTo(value, 6) as number;
+    const [first, second, third] = listed!;
+    expect(listed).toHaveLength(3);
+    expect(first).toMatchObject({
+      handle: "s3.q0",
+      digit_positions: [0, 2, 4, 10],
+      digit_ground_truth: [4, 4, 8, 8],
+      digit_log_probs_selected: [0, 2, 4, 10].map((t) => near(-0.25 - t / 64)),
+      trainer_log_probs_selected: [0, 2, 4, 10].map((t) => near(-0.375 - t / 64)),
+      total_digits: 4,
+      avg_digit_log_prob: near(-0.3125),
+      ntl_loss: near(0.3125),
+      truth: "8",
+      answer: "8",
+      answer_right: true,
+      reward: null,
+      confidence_reward: near(0.5 + 0.5 * Math.exp(-0.3125)),
+      bonus_reward: 1.1,
+    });
+    expect(second).toMatchObject({ truth: "19", answer: "17", answer_right: false });
+    expect(third).toMatchObject({ digit_positions: [], avg_digit_log_prob: null, confidence_reward: 1 });
+    expect(third!.answer_right).toBeNull();
+    expect((await runReport({ tokenizer: TOKENIZER, sequences: "1" })).per_sequence).toHaveLength(1);
+    expect((await runReport({ tokenizer: TOKENIZER, sequences: "all" })).per_sequence).toHaveLength(3);
+    await expect(run({ tokenizer: TOKENIZER, sequences: "2" })).rejects.toThrow("was not asked for");
+    await expect(run({ tokenizer: TOKENIZER, sequences: "x", json: true })).rejects.toThrow(
+      '--sequences must be a whole number or all, not "x"',
+    );
+  });
+
+  it("says how many sequences it did not list", async () => {
+    const row = { completion_ids: [7], vllm_logprobs: [-1], old_logprobs: [-1], reward: 2 };
+    await writeFile(path("many.jsonl"), `${JSON.stringify(row)}\n`.repeat(1002));
+    const options = { digitIds: "0,1,2,3,4,5,6,7,8,9", json: true };
+    const { out, err } = await run(options, "many.jsonl");
+    const { per_sequence: listed } = JSON.parse(out) as DigitsReport;
+    expect(listed).toHaveLength(1000);
+    expect(listed![999]).toMatchObject({ reward: 2, confidence_reward: 1 + Math.exp(-1), bonus_reward: 2 });
+    expect(err).toContain(
+      "per_sequence lists the first 1,000 sequences: 2 sequences more are in the figures only",
+    );
+    expect(err).toContain("--sequences all");
+  });
+
   it("takes ids instead of a tokenizer", async () => {
     const { encode } = await openTokenizer(TOKENIZER);
     const ids = [..."0123456789"].map((digit) => encode(digit)[0]);

@@ -11,7 +11,7 @@ import {
   SchemaError,
   UsageError,
 } from "../../../core/base/index.ts";
-import { formatCount } from "../../../core/text/index.ts";
+import { formatCount, plural } from "../../../core/text/index.ts";
 import { openRun, type Run } from "../../../input/ingest/index.ts";
 import { openTokenizer } from "../../../input/tokens/index.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
@@ -30,6 +30,7 @@ export interface DigitsOptions extends InputOptions {
   readonly tokenizer?: string;
   readonly digitIds?: string;
   readonly truth?: string;
+  readonly sequences?: string;
   readonly json?: boolean;
   readonly markdown?: boolean;
 }
@@ -42,6 +43,7 @@ export async function digits(
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  const listed = readListed(options);
   const given = await openVocabulary(options);
   const truth = options.truth === undefined ? undefined : await openTruth(options.truth);
   const oneSided = options.rollout !== undefined && options.rollout === options.trainer;
@@ -57,6 +59,7 @@ export async function digits(
     oneSided,
     ...(run.onePolicy && { policy: run.onePolicy.has }),
     ...(truth && { truthSource: truth.source }),
+    ...(options.json && { sequences: listed }),
   });
   const sequences = new Map<string, number>();
   const reading = readUntilInterrupted(run);
@@ -71,6 +74,8 @@ export async function digits(
   }
   progress.end();
 
+  const figures = summary.result();
+  if (options.json && options.sequences === undefined) noteUnlisted(run, figures);
   const result: DigitsReport = {
     schemaVersion: DIGITS_SCHEMA_VERSION,
     kind: "digits",
@@ -82,7 +87,7 @@ export async function digits(
       multi_digit_entries: vocabulary.multiDigitEntries,
       longest_entry: vocabulary.longestEntry,
     },
-    ...summary.result(),
+    ...figures,
     findings: run.findings.list(),
     sources: sourceSummaries(run).map((source) => ({
       ...source,
@@ -93,6 +98,35 @@ export async function digits(
   terminal.out(render(result, paths, options, terminal));
   tellFindings(result.findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
+}
+
+/** Sequences that `--json` lists unless it is told otherwise: as many as are a few megabytes. */
+const LISTED = 1000;
+
+function readListed({ sequences, json }: DigitsOptions): number {
+  if (sequences === undefined) return LISTED;
+  if (!json)
+    throw new UsageError("--sequences lists sequences in the JSON result, which was not asked for", {
+      hint: "add --json",
+    });
+  if (sequences === "all") return Number.POSITIVE_INFINITY;
+  if (!/^\d+$/.test(sequences))
+    throw new UsageError(`--sequences must be a whole number or all, not "${sequences}"`);
+  return Number(sequences);
+}
+
+function noteUnlisted(run: Run, { metrics }: Pick<DigitsReport, "metrics">): void {
+  if (metrics.sequences <= LISTED) return;
+  run.findings.add({
+    code: "note",
+    severity: "info",
+    subject: "sequences not listed",
+    count: metrics.sequences - LISTED,
+    at: {},
+    hint: "--sequences all lists every one",
+    describe: (count) =>
+      `per_sequence lists the first ${formatCount(LISTED)} sequences: ${plural(count, "sequence")} more are in the figures only`,
+  });
 }
 
 async function openVocabulary({ tokenizer, digitIds }: DigitsOptions): Promise<DigitVocabulary | undefined> {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DivergenceRecord, DivergenceReport } from "../../../results/divergence.ts";
 import { EXIT } from "../exit-status.ts";
+import { analyze } from "./analyze.ts";
 import { type Captured, captured, DEMO } from "./captured.test-data.ts";
 import { type DivergenceCommandOptions, divergence } from "./divergence.ts";
 
@@ -24,6 +25,53 @@ const records = (text: string): DivergenceRecord[] =>
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as DivergenceRecord);
+
+interface ReferenceCase {
+  readonly note: string;
+  readonly config: { readonly top_k: number; readonly context_window: number };
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly records: readonly Readonly<Record<string, unknown>>[];
+}
+const REFERENCE = new URL("../../../../test/fixtures/divergence/verl.json", import.meta.url);
+const { cases } = JSON.parse(readFileSync(REFERENCE, "utf8")) as { readonly cases: readonly ReferenceCase[] };
+/** Made of texts, and held to the reference where batches in memory are. */
+const OF_TEXTS = /text|response$|^reencode|^decode/;
+
+describe("records of a padded batch in a file", () => {
+  /** The largest differences of a batch that lies in a file. */
+  async function log(batch: object, options: DivergenceCommandOptions = {}): Promise<DivergenceRecord[]> {
+    const path = join(directory, "padded.json");
+    writeFileSync(path, JSON.stringify(batch));
+    const { out } = await run({ threshold: "0", json: true, ...options }, path);
+    return [...((JSON.parse(out) as DivergenceReport).records as readonly DivergenceRecord[])];
+  }
+
+  it.each(cases.map((given) => [given.note, given] as const))(
+    "are the Python implementation's: %s",
+    async (_, { config, inputs, records: expected }) => {
+      const ours = await log(inputs, { topK: String(config.top_k), context: String(config.context_window) });
+      expect(ours).toHaveLength(expected.length);
+      for (const [rank, theirs] of expected.entries()) {
+        const record = ours[rank] as unknown as Record<string, unknown>;
+        for (const [name, value] of Object.entries(theirs)) {
+          if (OF_TEXTS.test(name)) continue;
+          if (typeof value === "number") expect(record[name], name).toBeCloseTo(value, 6);
+          else expect(record[name], name).toEqual(value);
+        }
+      }
+    },
+  );
+
+  it("give each token its reward after penalties, else its score", async () => {
+    const { inputs } = cases[0]!;
+    const scores = inputs.token_level_scores as readonly (readonly number[])[];
+    const rewards = scores.map((row) => row.map((_, t) => t / 8));
+    for (const { position, reward } of await log({ ...inputs, token_level_rewards: rewards }))
+      expect(reward).toBe(position / 8);
+    for (const { batch_idx, position, reward } of await log(inputs))
+      expect(reward).toBeCloseTo(scores[batch_idx]![position]!, 6);
+  });
+});
 
 describe("divergence", () => {
   it("prints the tokens of each step that reaches the threshold, then a summary", async () => {
@@ -50,7 +98,7 @@ describe("divergence", () => {
       outputs: [],
     });
     expect(report.per_step.find(({ logged }) => logged)!.metrics).toHaveProperty("per_round/total_rounds");
-    const [first] = report.records!;
+    const [first] = report.records as readonly DivergenceRecord[];
     expect(first).toMatchObject({
       iteration: 30,
       rank: 0,
@@ -122,6 +170,29 @@ describe("divergence", () => {
     writeFileSync(path, `${JSON.stringify(row)}\n`);
     const { out } = await run({ out: "-", iteration: "42", topK: "1", responseChars: "all" }, path);
     expect(records(out)).toMatchObject([{ iteration: 42, token_id: 1, is_correct: null }]);
+  });
+
+  it("writes lean records: the guide's fields that are known, and analyze reads them", async () => {
+    const options = { json: true, steps: "30", tokenizer: TOKENIZER };
+    const whole = JSON.parse((await run(options)).out) as DivergenceReport;
+    const lean = JSON.parse((await run({ ...options, lean: true })).out) as DivergenceReport;
+    expect([whole.settings.lean, lean.settings.lean]).toEqual([false, true]);
+    expect(lean.metrics).toEqual(whole.metrics);
+    expect(lean.records).toHaveLength(whole.records!.length);
+    for (const [i, record] of lean.records!.entries()) {
+      expect(whole.records![i]).toMatchObject(record);
+      expect(Object.values(record)).not.toContain(null);
+      for (const field of ["token_text", "flip_type", "handle", "record_id"])
+        expect(record).toHaveProperty(field);
+      for (const field of ["rollout_top5", "reencodes_to_same_id", "advantage", "tokens_match"])
+        expect(record).not.toHaveProperty(field);
+    }
+    const [long, short] = [whole, lean].map(({ records: all }) => JSON.stringify(all).length);
+    expect(short!).toBeLessThan(0.75 * long!);
+    const out = join(directory, "lean.jsonl");
+    await run({ out, steps: "30", tokenizer: TOKENIZER, lean: true });
+    const analyzed = await captured((terminal) => analyze([out], { json: true }, terminal));
+    expect(JSON.parse(analyzed.out)).toMatchObject({ metrics: { records: 5 } });
   });
 
   it.each([

@@ -27,7 +27,7 @@ import {
   renderStepTitle,
 } from "../../../render/divergence/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
-import type { DivergenceRecord, DivergenceReport } from "../../../results/index.ts";
+import type { DivergenceReport, LeanDivergenceRecord } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
@@ -51,6 +51,7 @@ export interface DivergenceCommandOptions extends InputOptions, FilterOptions, F
   readonly iteration?: string;
   readonly rotate?: string;
   readonly rotateSize?: string;
+  readonly lean?: boolean;
 }
 
 /** Standard output instead of a file. */
@@ -65,14 +66,19 @@ export async function divergence(
   if (options.json && options.out === STDOUT)
     throw new UsageError("--json and --out - would both write to standard output", { hint: "choose one" });
   const settings = await readLogOptions(options);
-  const report = createRunReport(settings);
+  const form = { lean: options.lean ?? false };
+  const report = createRunReport(settings, form);
   const log = createRunLog(settings);
   const file = await openLogFile(paths, options);
   const { width, colour: color, unicode } = terminal;
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
-  const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
-  const kept: DivergenceRecord[] = [];
+  const run = await openRun(paths, {
+    ...toReadOptions(options),
+    keepDetails: true,
+    onProgress: progress.update,
+  });
+  const kept: LeanDivergenceRecord[] = [];
   let failed = false;
   let logged = 0;
 
@@ -82,7 +88,7 @@ export async function divergence(
     if (result.records.length === 0) return;
     logged += result.records.length;
     progress.end();
-    const lines = result.records.map(divergenceLine);
+    const lines = result.records.map((record) => divergenceLine(record, form));
     if (options.out === STDOUT) terminal.out(lines.map((line) => `${line}\n`).join(""));
     else if (!options.json) {
       const title = { run: run.name, settings: report.settings };
@@ -91,7 +97,7 @@ export async function divergence(
     }
     const written = file !== undefined && append(file, lines, result.iteration, failed, terminal);
     failed ||= file !== undefined && !written;
-    if (options.json && !written) kept.push(...lines.map((line) => JSON.parse(line) as DivergenceRecord));
+    if (options.json && !written) kept.push(...lines.map((line) => JSON.parse(line) as LeanDivergenceRecord));
   };
 
   const reading = readUntilInterrupted(run, filter);

@@ -23,6 +23,7 @@ export const digits: Verb<[paths: string[]], DigitsOptions> = {
       .option("--tokenizer <dir>", TOKENIZER)
       .option("--digit-ids <ids>", "token ids of 0 to 9, if there is no tokenizer: 15,16,…,24")
       .option("--truth <column|file>", "ground truth: a column of the input, or a file of ids and answers")
+      .option("--sequences <n>", "sequences to list in the JSON result, or all (default 1000)")
       .option("--json", "print the whole result as JSON")
       .option("--markdown", "print the result as Markdown to paste into an issue"),
   async run([paths], options, terminal) {

@@ -31,6 +31,7 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
         "--out <file>",
         "append the records as JSONL; {iteration} and {date} in the name are filled in; - for stdout",
       )
+      .option("--lean", "records with the guide's fields alone, without those that are unknown")
       .option("--rotate <when>", "start a new file for each iteration or date")
       .option("--rotate-size <size>", "start a new file before one grows beyond this size: 10MB")
       .option("--every <n>", "log only every nth step")

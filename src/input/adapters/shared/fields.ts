@@ -33,6 +33,7 @@ export const FIELD_LABELS = {
   digitLogprobs: "digit log-probs",
   digitProbs: "digit probabilities",
   tokenScores: "token-level scores",
+  tokenRewards: "token-level rewards",
   reward: "reward",
   correctness: "correctness",
   group: "group ids",

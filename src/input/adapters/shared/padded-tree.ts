@@ -86,6 +86,7 @@ function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): Name
     if (
       field === "advantages" ||
       field === "tokenScores" ||
+      field === "tokenRewards" ||
       field === "rolloutEntropy" ||
       field === "trainerEntropy"
     ) {

@@ -36,6 +36,7 @@ export const ARRAY_FIELDS = [
   "digitLogprobs",
   "digitProbs",
   "tokenScores",
+  "tokenRewards",
 ] as const satisfies readonly Field[];
 
 export type ArrayField = (typeof ARRAY_FIELDS)[number];
@@ -53,6 +54,7 @@ export const ALIGNED_FIELDS = [
   "rolloutEntropy",
   "trainerEntropy",
   "tokenScores",
+  "tokenRewards",
 ] as const satisfies readonly ArrayField[];
 
 export interface RowScalars {
@@ -200,6 +202,40 @@ function some<T>(entries: readonly (readonly [string, T | undefined])[]): Record
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
+/** Zeros of the attention mask before the response, as verl's `calculate_debug_metrics` counts prompt padding. */
+function countPadding(attention: NumericArray, promptWidth: number): number {
+  let padding = 0;
+  for (let i = 0; i < promptWidth; i++) if (attention[i] === 0) padding++;
+  return padding;
+}
+
+/** Views of what the source says of its tokens beyond the record's columns; counting is left to who keeps them. */
+function findDetails(
+  { attention, inputIds, tokens, tokenScores, tokenRewards = tokenScores }: RowArrays,
+  width: number,
+  start: number,
+  end: number,
+): SequenceDraft["details"] {
+  const cut = (values: NumericArray | undefined): NumericArray | undefined =>
+    takeTail(values, width)?.subarray(start, end);
+  const details = {
+    attention: cut(attention),
+    // Where the source has ids once, they are those of the record.
+    inputTokenIds: tokens === undefined ? undefined : cut(inputIds),
+    tokenRewards: cut(tokenRewards),
+  };
+  const promptWidth = attention === undefined ? 0 : attention.length - width;
+  if (attention !== undefined && promptWidth > 0)
+    return {
+      ...details,
+      promptWidth,
+      get promptPadding() {
+        return countPadding(attention, promptWidth);
+      },
+    };
+  return Object.values(details).some((values) => values !== undefined) ? details : undefined;
+}
+
 /**
  * A row's arrays and scalars as a draft. Arrays of unequal lengths are passed on uncut, so that the one that does not
  * fit is named with its own length.
@@ -249,6 +285,7 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     advantages: cut(arrays.advantages) ?? scalars.advantage,
     positionIds: cut(takeTail(arrays.positions, width)),
     promptTokenIds: findPrompt(arrays, width, start, layout.padToken),
+    details: fits ? findDetails(arrays, width, start, end) : undefined,
     reward: tokenScores === undefined ? scalars.reward : sum(cut(tokenScores)),
     correctness: scalars.correctness,
     step: scalars.step,

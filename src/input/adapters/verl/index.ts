@@ -16,6 +16,7 @@ import {
   findColumns,
   listFound,
   listMissing,
+  type NameTable,
 } from "../shared/fields.ts";
 import { explainMask, nameMasks } from "../shared/masks.ts";
 import {
@@ -108,7 +109,8 @@ async function readSampling(columns: FoundColumns<TreeValue>): Promise<Sampling>
 }
 
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
-  const columns = treeColumns(document);
+  const columns = new Map(treeColumns(document));
+  if (!context.keepDetails) columns.delete("tokenRewards");
   // The exporters write other trainers' batches under verl's names, and say whose they are.
   const { trainer } = findDataProto(document.root).columns;
   return {
@@ -118,6 +120,11 @@ async function readTree(document: TreeDocument, context: AdapterContext): Promis
     sampling: await readSampling(columns),
     blocks: readPadded(columns, { file: document.file, blockTokens: context.blockTokens }),
   };
+}
+
+function namesToRead({ keepDetails }: AdapterContext): NameTable {
+  const { tokenRewards, ...names } = VERL_NAMES;
+  return keepDetails ? VERL_NAMES : names;
 }
 
 export const verl: Adapter = {
@@ -146,7 +153,7 @@ export const verl: Adapter = {
       alignment: "token",
       masks: nameMasks(findRowColumns(document, VERL_NAMES)),
       sampling: {},
-      blocks: readRows(document, { names: VERL_NAMES, findings: context.findings }),
+      blocks: readRows(document, { names: namesToRead(context), findings: context.findings }),
     };
   },
 };

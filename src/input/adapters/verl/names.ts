@@ -29,6 +29,7 @@ export const VERL_NAMES: NameTable = {
   trainerTopLogprobs: ["old_top_log_probs"],
   ...DIGIT_NAMES,
   tokenScores: ["token_level_scores", "token_level_rewards"],
+  tokenRewards: ["token_level_rewards"],
   reward: ["score", "reward"],
   correctness: ["acc"],
   group: ["uid"],
