@@ -108,6 +108,7 @@ module.exports = {
     only("fzstd-decompresses-only", "fzstd", "^src/input/io/"),
     only("commander-is-for-the-cli", "commander", "^src/apps/cli/"),
     only("yaml-reads-configs-only", "yaml/", "^src/(trainers/configs|scoring/config)/"),
+    only("figures-are-drawn-in-one-place", "(@resvg/|pdfkit|dejavu-fonts-ttf)", "^src/apps/figures/"),
     only("onnxruntime-is-for-onnx", "onnx", "^src/scoring/onnx/"),
     only("smol-toml-reads-configs-only", "smol-toml/", "^src/trainers/configs/"),
     {

@@ -4,7 +4,14 @@
  * @module
  */
 export { type AnalyzeOptions, analyzeLog } from "./analyses/analyze/index.ts";
-export { type ReportRunOptions, reportRun } from "./analyses/runs/index.ts";
+export {
+  type CompareRunsOptions,
+  compareRuns,
+  type DiagnoseRunOptions,
+  diagnoseRun,
+  type ReportRunOptions,
+  reportRun,
+} from "./analyses/runs/index.ts";
 export {
   appendJsonl,
   type ColumnMapping,
@@ -33,5 +40,11 @@ export {
   type TreeValue,
 } from "./input/io/index.ts";
 export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
-export type { AnalyzeReport, LintReport, MismatchReport } from "./results/index.ts";
+export type {
+  AnalyzeReport,
+  CompareReport,
+  DoctorReport,
+  LintReport,
+  MismatchReport,
+} from "./results/index.ts";
 export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

@@ -45,6 +45,7 @@ describe("our own golden cases", () => {
   it("are of every kind", () => {
     expect([...new Set(cases.map(({ kind }) => kind))].sort()).toEqual([
       "category_statistics",
+      "identity",
       "kl",
       "merge",
       "ntl",

@@ -66,6 +66,7 @@ describe.skipIf(!present)("golden cases", () => {
   it("covers the kinds that are in reach", () => {
     expect([...new Set(inReach.map(({ kind }) => kind))].sort()).toEqual([
       "category_statistics",
+      "identity",
       "kl",
       "merge",
       "ntl",

@@ -114,7 +114,7 @@ export async function measureFilters(folder, { tokenizer, rounds, start }) {
 
 /** Milliseconds of a filter of three terms over the table of 100,000 sequences: the median. */
 export async function measureRows(rounds) {
-  const { matchingRows, parseFilter } = await built("filter/index.js");
+  const { matchingRows, parseFilter } = await built("analyses/filter/index.js");
   const length = 100_000;
   const column = (make) => Float64Array.from({ length }, (_, row) => make(row));
   const table = {

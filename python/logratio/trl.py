@@ -17,7 +17,7 @@ import inspect
 import zlib
 from typing import Any
 
-from .hooks.base import Hook, Lacking, need
+from .hooks.base import Hook, Lacking, describe_sampling, need
 
 _HOOK = Hook(
     "trl",
@@ -99,7 +99,7 @@ class Callback:
         _HOOK.log(
             step,
             rank=self._trainer.accelerator.process_index,
-            meta={name: getattr(args, name, None) for name in ("temperature", "top_p")},
+            meta=describe_sampling(args),
             rollout_log_probs=rollout,
             old_log_probs=self._find_trainer_log_probs(batch, attention),
             response_mask=mask,

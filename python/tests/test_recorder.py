@@ -346,3 +346,38 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
         with logratio.init(tmp_path) as run:
             run.log(step=3, rollout_log_probs=[[-1.0]], old_log_probs=[[-1.0]])
     assert [path.name for path in written(run)] == [f"step_3.rank_0.call_{n}.safetensors" for n in range(2)]
+
+
+def test_facts_that_decide_causes(tmp_path):
+    batch = make_batch()
+    with logratio.init(tmp_path, rank=0) as run:
+        run.log(
+            step=1,
+            finish_reason=["stop", None, "length"],
+            engine_id=["a", "b", "a"],
+            cached_tokens=[2, np.nan, 0],
+            kept_mass=np.full((3, 5), 0.9, np.float32),
+            route_agreement=np.full((3, 5), 1.0, np.float32),
+            trainer_prompts=[np.array([7]), np.array([], np.int64), np.array([8, 9])],
+            meta={"min_p": 0.05, "rollout_software": "vllm 0.11.0"},
+            **batch,
+        )
+    (path,) = written(run)
+    arrays, metadata = read(path)
+    # A reason that is not known is an empty text, not "None".
+    assert arrays["finish_reason"].tobytes() == b"stoplength"
+    assert arrays["finish_reason.offsets"].tolist() == [0, 4, 4, 10]
+    assert arrays["engine_id"].tobytes() == b"aba"
+    np.testing.assert_array_equal(arrays["cached_tokens"], [2, np.nan, 0])
+    assert arrays["kept_mass"].tolist() == [np.float32(0.9)] * 12
+    assert len(arrays["route_agreement"]) == 12
+    assert arrays["trainer_prompt_token_ids"].tolist() == [7, 8, 9]
+    assert arrays["trainer_prompt_offsets"].tolist() == [0, 1, 1, 3]
+    assert (metadata["min_p"], metadata["rollout_software"]) == ("0.05", "vllm 0.11.0")
+
+
+def test_too_few_trainer_prompts_are_refused(tmp_path, caplog):
+    with caplog.at_level(logging.WARNING, "logratio"), logratio.init(tmp_path, rank=0) as run:
+        run.log(step=1, trainer_prompts=[np.array([7])], **make_batch())
+    assert run.counts.failed == 1
+    assert "trainer_prompt_token_ids has 1 sequences" in caplog.text

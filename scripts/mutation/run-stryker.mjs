@@ -55,7 +55,7 @@ export async function runStryker(folder, { concurrency, fresh = false }) {
     incremental: true,
     incrementalFile,
     force: fresh,
-    ignorePatterns: ["dist", "docs", "bench", "examples", "web", "bin", "coverage", "test/browser"],
+    ignorePatterns: ["dist", "docs", "bench", "web", "bin", "coverage", "test/browser"],
     // Outside the working tree: linters, searches and Git never see the copies.
     tempDirName: join(tmpdir(), "logratio-mutation"),
     // A mutant that loops for ever is stopped by its count of turns; the clock is for the rest, and generous, so that a

@@ -97,6 +97,16 @@ export interface LegFigures {
   readonly equal_share: Fraction;
 }
 
+/** A test that the run has no data for. */
+export interface UntestedQuestion {
+  /** What could not be tested: `whether the rollout's log-probs are those of the distribution that was sampled`. */
+  readonly test: string;
+  /** The record's column, or what else is missing: `entropy.rollout`. */
+  readonly column: string;
+  /** How to get it. */
+  readonly how: string;
+}
+
 export interface DoctorReport {
   readonly schemaVersion: typeof DOCTOR_SCHEMA_VERSION;
   readonly run: string;
@@ -105,11 +115,13 @@ export interface DoctorReport {
   readonly sentence: string;
   /** Most likely first; the probabilities of all causes, also those left out here, sum to 1. */
   readonly causes: readonly DoctorCause[];
-  /** Null without a re-scored column. */
+  /** Null without a re-scored column, or where too few sequences have one. */
   readonly guilty_leg: GuiltyLeg | null;
   readonly legs: readonly LegFigures[];
   /** Null where nothing more needs to be known. */
   readonly next_experiment: NextExperiment | null;
+  /** What could not be looked at, most telling first. */
+  readonly untested: readonly UntestedQuestion[];
   readonly metrics: Readonly<Record<string, number | null>>;
   readonly excluded: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];

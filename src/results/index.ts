@@ -29,6 +29,25 @@ export {
   type ThresholdCount,
   type TokenCount,
 } from "./analyze.ts";
+export {
+  type Certificate,
+  type CertificateBasis,
+  COMPARE_SCHEMA_VERSION,
+  type ColumnComparison,
+  type ColumnMetrics,
+  type CompareInput,
+  type CompareMode,
+  type CompareReport,
+  type CompareSide,
+  type CompareTest,
+  type DifferenceSlice,
+  type DifferenceStart,
+  type DifferingToken,
+  type Pairing,
+  type RunFigure,
+  type StoredType,
+  type UlpCount,
+} from "./compare.ts";
 export { CORRECT_SCHEMA_VERSION, type CorrectReport } from "./correct.ts";
 export {
   type Bounded,
@@ -67,15 +86,27 @@ export {
   type GuiltyLeg,
   type LegFigures,
   type NextExperiment,
+  type UntestedQuestion,
 } from "./doctor.ts";
+export type {
+  IdentityFailure,
+  IdentityFigure,
+  IdentityPart,
+  IdentityReport,
+  IdentityTests,
+  TrustReport,
+} from "./identity.ts";
 export {
   type AttentionFigures,
+  type CaseContinuation,
   type CaseStudy,
   type CategoryFigures,
   type CheckpointFigures,
+  type ContinuationFigures,
   type CorrectnessFigures,
   FEWEST_INTERVAL_PROBLEMS,
   type FirstErrorFigures,
+  type GradientFigures,
   type GroupKl,
   type HiddenFigures,
   KL_SCHEMA_VERSION,
@@ -94,7 +125,9 @@ export {
   type PolicyRole,
   type ProblemFigures,
   type Progression,
+  type RankCorrelation,
   type Region,
+  type SpikeDependence,
   type SpikeFigures,
   type SpikeMethod,
   type SpikeRange,
@@ -107,6 +140,8 @@ export {
 export * from "./lint.ts";
 export type {
   DigitsPage,
+  DoctorPage,
+  DoctorPageCause,
   FirstLook,
   PageChart,
   PageColumn,
@@ -201,3 +236,4 @@ export {
   type WaitingInfo,
   type WorstTurn,
 } from "./view.ts";
+export type { WatchAlarm, WatchReport } from "./watch.ts";

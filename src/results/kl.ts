@@ -44,6 +44,10 @@ export interface KlReport {
   readonly first_errors: readonly FirstErrorFigures[];
   /** How the first error of wrong texts is looked back at; empty where no attention is known. */
   readonly attention: readonly AttentionFigures[];
+  /** What the KL at spikes behind the first error of wrong texts depends on; empty where no gradients are known. */
+  readonly gradients: readonly GradientFigures[];
+  /** How often the right answer follows when a policy goes on by itself from within a wrong text; empty where not sampled. */
+  readonly continuations: readonly ContinuationFigures[];
   /** By checkpoint. */
   readonly spike_distribution: Readonly<Record<string, readonly SpikeRange[]>>;
   readonly top_problems: Readonly<Record<string, TopProblems>>;
@@ -375,14 +379,7 @@ export interface AttentionFigures {
   readonly difference: PairedDifference;
   readonly control_difference: PairedDifference | null;
   /** Spearman over problems: `difference` with mean KL of the tokens after the error. */
-  readonly with_kl: {
-    readonly problems: number;
-    readonly coefficient: number;
-    readonly interval: KlInterval | null;
-    readonly p_value: number;
-    /** Holm's correction over checkpoints. */
-    readonly adjusted_p_value: number;
-  } | null;
+  readonly with_kl: RankCorrelation | null;
   /** The checkpoint's head whose share is largest, mean over texts; counted from 0. */
   readonly strongest_head: {
     readonly layer: number;
@@ -408,6 +405,16 @@ export interface HiddenFigures {
   readonly against_control: PairedDifference | null;
 }
 
+/** Spearman over problems. */
+export interface RankCorrelation {
+  readonly problems: number;
+  readonly coefficient: number;
+  readonly interval: KlInterval | null;
+  readonly p_value: number;
+  /** Holm's correction over the rows of its table; the p-value itself where nothing is corrected. */
+  readonly adjusted_p_value: number;
+}
+
 /** A mean difference, paired by problem. */
 export interface PairedDifference {
   readonly problems: number;
@@ -420,6 +427,65 @@ export interface PairedDifference {
   readonly adjusted_p_value: number | null;
   readonly rank_biserial: number | null;
   readonly significant: boolean;
+}
+
+/**
+ * Gradient times input of D(checkpoint‖reference) at the largest spikes behind a text's first error, with respect to every
+ * token before them: the rate at which the KL changes when that token's embeddings are scaled under both policies. Shares
+ * are of Σ |gradient × input| over all those tokens, mean over spikes, then over texts and problems.
+ */
+export interface GradientFigures {
+  readonly checkpoint: string;
+  /** Wrong texts whose first error is known and has a spike behind it. */
+  readonly texts: number;
+  readonly problems: number;
+  readonly spikes: number;
+  /** On the tokens from the `=` that announces the error to the first wrong one. */
+  readonly to_error: number;
+  /** On as many tokens right before the error; null where no text has them. */
+  readonly to_control: number | null;
+  /** The error's share of the tokens themselves: what an even spread would give. */
+  readonly even: number;
+  /** Σ gradient × input over the error's tokens, nats: above 0, the KL would fall if they weighed less. */
+  readonly at_error: number;
+  /** `to_error` − `to_control`. */
+  readonly against_control: PairedDifference | null;
+}
+
+/** Outcomes under the forced rollout, from one place of the wrong texts. Shares are means over samples, texts, problems. */
+export interface ContinuationFigures {
+  readonly checkpoint: string;
+  /** `start`, `before_error`, `after_error`, or a share of the response such as `0.5`. */
+  readonly place: string;
+  readonly texts: number;
+  readonly problems: number;
+  /** Of the checkpoint, over all texts. */
+  readonly samples: number;
+  /** Share of the response that is forced. */
+  readonly forced_share: number;
+  /** Share of the continuations whose final answer is right. */
+  readonly right: number;
+  /** The reference's, on the texts that it continued, too. */
+  readonly reference_right: number | null;
+  /** Share of the continuations that state no final answer; they are not right. */
+  readonly unanswered: number;
+  /** `right` − `reference_right`. */
+  readonly difference: PairedDifference | null;
+  /** `difference` with the text's mean KL; not corrected. */
+  readonly with_kl: RankCorrelation | null;
+}
+
+/** What one policy made of one text from one place. */
+export interface CaseContinuation {
+  readonly policy: string;
+  readonly place: string;
+  /** Response tokens that were forced. */
+  readonly position: number;
+  readonly samples: number;
+  readonly right: number;
+  readonly unanswered: number;
+  /** What the first sample wrote. */
+  readonly response: string;
 }
 
 export interface SpikeRange {
@@ -453,6 +519,17 @@ export interface TokenFigures {
   readonly problems: number;
 }
 
+/** An earlier token that the KL at a spike depends on. */
+export interface SpikeDependence {
+  /** Response token; below 0 in the prompt, −1 being its last token. */
+  readonly position: number;
+  readonly token: string;
+  /** Nats: above 0, the KL would fall if the token weighed less. */
+  readonly gradient_times_input: number;
+  /** Of Σ |gradient × input| over all tokens before the spike. */
+  readonly share: number;
+}
+
 export interface KlAlternative {
   readonly token: string;
   readonly token_id: number;
@@ -478,6 +555,8 @@ export interface SpikeFigures {
   /** The most probable tokens of the checkpoint and of the reference. */
   readonly alternatives: readonly KlAlternative[];
   readonly reference_alternatives: readonly KlAlternative[];
+  /** The earlier tokens that its KL depends on most, largest first; null where its gradients are not known. */
+  readonly depends_on: readonly SpikeDependence[] | null;
   /** The first checkpoint at which this token has half of this KL, and keeps it. */
   readonly since: string | null;
 }
@@ -506,6 +585,8 @@ export interface CaseStudy {
   /** Spikes of the last checkpoint. */
   readonly spikes: readonly SpikeFigures[];
   readonly error_token: number | null;
+  /** Its continuations, by place and policy. */
+  readonly continuations: readonly CaseContinuation[];
 }
 
 export interface KlAnswer {

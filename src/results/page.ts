@@ -146,6 +146,34 @@ export interface DigitsPage {
   readonly absent: readonly string[];
 }
 
+/** `api/doctor-tables`: the `DoctorReport` of a run. */
+export interface DoctorPage {
+  readonly level: VerdictLevel;
+  readonly word: string;
+  readonly sentence: string;
+  /** The likeliest first; none where nothing is wrong. */
+  readonly causes: readonly DoctorPageCause[];
+  readonly next: {
+    readonly title: string;
+    /** In order; commands stand alone. */
+    readonly steps: readonly { readonly text: string; readonly isCommand: boolean }[];
+    readonly table: PageTable;
+  } | null;
+  readonly sections: readonly PageSection[];
+}
+
+/** A sentence may name places by their handles. */
+export interface DoctorPageCause {
+  readonly chance: string;
+  readonly level: VerdictLevel;
+  readonly title: string;
+  readonly description: string;
+  readonly evidence: readonly { readonly title: string; readonly items: readonly string[] }[];
+  readonly pictures: readonly PagePicture[];
+  readonly handles: readonly string[];
+  readonly fixes: readonly { readonly place: string; readonly line: string; readonly note: string }[];
+}
+
 /** `api/study-tables`: the `KlReport` of a study. */
 export interface StudyPage {
   readonly answers: readonly {

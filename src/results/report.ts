@@ -6,8 +6,10 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { IdentityReport, TrustReport } from "./identity.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
+import type { WatchReport } from "./watch.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
@@ -236,6 +238,8 @@ export interface BaselineReading {
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
+  /** Why the figure is not to be trusted, though its level may look sound. */
+  readonly caution?: string;
 }
 
 /** The judgment: the worst reading against published baselines, in words. */
@@ -337,6 +341,12 @@ export interface MismatchReport {
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
   readonly verdict: Verdict;
+  /** What must hold of the rollout log-probs whatever the trainer's weights are. */
+  readonly identity: IdentityReport;
+  /** Whether means of ratios say what they seem to. */
+  readonly trust: TrustReport;
+  /** Changes over the steps, as `view --follow` reports them. */
+  readonly watch: WatchReport;
   readonly facts: readonly Fact[];
   /** The command worth running next. */
   readonly next: { readonly command: string; readonly why: string };

@@ -13,6 +13,8 @@
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/correct-bins` | {@link CorrectBins} |
  * | `GET api/report-tables` | `ReportPage` of `results/page.ts`: the report as the page shows it |
+ * | `GET api/doctor` | the `DoctorReport` of `logratio doctor --json` |
+ * | `GET api/doctor-tables` | `DoctorPage`: the same as the page shows it |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
  * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |
  * | `GET api/correct-bins?steps=A..B` | the same over these steps |

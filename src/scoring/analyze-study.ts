@@ -4,7 +4,6 @@
  * @module
  */
 
-import { dirname } from "node:path";
 import type {
   CheckpointSummary,
   PolicyPair,
@@ -23,19 +22,25 @@ import {
 } from "../analyses/kl/index.ts";
 import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
-import { formatNumber } from "../core/text/index.ts";
-import { makeDirectory, writeWholeFile } from "../input/io/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
 import type { KlPolicy, KlReport } from "../results/index.ts";
+import {
+  reportExcluded,
+  reportInfinite,
+  reportNan,
+  reportTokenizer,
+  reportUnscored,
+} from "./analysis-findings.ts";
+import type { SpikeGradients } from "./gradients/index.ts";
+import { computeKey } from "./keyed-text.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
 import { checkScores } from "./store/scores-damage.ts";
 import { readTexts } from "./store/texts-file.ts";
+import { StudyFollowUps } from "./study-follow-ups.ts";
 import type { AnalysisSpec } from "./study-spec.ts";
 import { type PreparedText, readOutcomes } from "./texts/index.ts";
-
-/** Probability outside the common vocabulary above which figures mean something else. */
-const NEGLIGIBLE_MASS = 1e-3;
+import { writeResults } from "./write-results.ts";
 
 export interface AnalyzeStudyOptions {
   readonly analysis: AnalysisSpec;
@@ -83,6 +88,12 @@ export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): P
   return new StudyAnalysis(dir, manifest, texts, options).report();
 }
 
+interface SummariesOptions {
+  /** By key of the text. */
+  readonly gradients?: ReadonlyMap<string, SpikeGradients> | undefined;
+  readonly onText?: (scored: ScoredText, summary: TextSummary) => void | Promise<void>;
+}
+
 class StudyAnalysis {
   readonly #dir: string;
   readonly #manifest: Manifest;
@@ -91,6 +102,7 @@ class StudyAnalysis {
   readonly #errors: readonly (FirstError | undefined)[];
   readonly #findings = new FindingLog();
   readonly #read: ReadScoredOptions;
+  #followUps: StudyFollowUps | undefined;
   #textOf: ((id: number) => string) | undefined;
   #done = 0;
   #total = 0;
@@ -116,12 +128,16 @@ class StudyAnalysis {
     if (tokenizer !== null)
       this.#textOf = await openTokenizer(tokenizer).then(
         ({ textOf }) => textOf,
-        (error: unknown) => this.#noteTokenizer(tokenizer, error),
+        (error: unknown): undefined => {
+          if (!isLogratioError(error)) throw error;
+          reportTokenizer(this.#findings, tokenizer, error);
+        },
       );
     await checkScores(paths.scores(this.#dir, reference));
     const names = await this.#scored();
     this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
     const outcomes = await this.#outcomes();
+    this.#followUps = await StudyFollowUps.read(this.#dir, this.#manifest);
     const checkpoints: CheckpointSummary[] = [];
     for (const name of names) checkpoints.push(await this.#checkpoint(name, outcomes));
     const pairs: PolicyPair[] = [];
@@ -147,7 +163,7 @@ class StudyAnalysis {
     };
     const cases = await this.#look(chooseCases(input), names);
     const report = buildKlReport({ ...input, cases });
-    if (this.#options.writeResults !== false) await this.#writeResults(report);
+    if (this.#options.writeResults !== false) await writeResults(this.#dir, report);
     return report;
   }
 
@@ -161,16 +177,7 @@ class StudyAnalysis {
         await checkScores(paths.scores(this.#dir, name));
         names.push(name);
       } else {
-        this.#findings.add({
-          code: "policy-skipped",
-          severity: "skipped",
-          subject: name,
-          count: 1,
-          describe: () => `${name} has no complete scores and is left out`,
-          at: { file: paths.scores(this.#dir, name) },
-          likely: "scoring was interrupted, or its model could not be opened",
-          hint: "run logratio score again: it continues where it stopped",
-        });
+        reportUnscored(this.#findings, name, paths.scores(this.#dir, name));
       }
     }
     if (names.length === 0)
@@ -184,9 +191,13 @@ class StudyAnalysis {
   ): Promise<CheckpointSummary> {
     const { role, step, stage } = this.#manifest.policies[name]!;
     let heads: HeadSums | undefined;
-    const texts = await this.#summaries(name, this.#manifest.reference, (scored, summary) => {
-      heads = addHeads(heads, scored);
-      return this.#options.onText?.({ checkpoint: name, scored, summary });
+    const gradients = await this.#followUps?.gradients(name);
+    const texts = await this.#summaries(name, this.#manifest.reference, {
+      gradients,
+      onText: (scored, summary) => {
+        heads = addHeads(heads, scored);
+        return this.#options.onText?.({ checkpoint: name, scored, summary });
+      },
     });
     return { name, role, step, stage, texts, heads, outcomes: outcomes.get(name) ?? new Map() };
   }
@@ -194,75 +205,40 @@ class StudyAnalysis {
   async #summaries(
     p: string,
     q: string,
-    onText: (scored: ScoredText, summary: TextSummary) => void | Promise<void> = () => undefined,
+    { gradients, onText }: SummariesOptions = {},
   ): Promise<TextSummary[]> {
     const { signal, analysis } = this.#options;
     const { spikes, categories, rlProbe } = analysis;
     const summaries: TextSummary[] = [];
     const excluded = { p: 0, q: 0 };
-    for await (const { index, scored } of readPair(this.#dir, this.#texts, p, q, this.#read)) {
+    for await (const { index, scored: plain } of readPair(this.#dir, this.#texts, p, q, this.#read)) {
       signal?.throwIfAborted();
+      const text = this.#texts[index]!;
+      const known = gradients?.get(computeKey(text));
+      const scored: ScoredText = known === undefined ? plain : { ...plain, gradients: known };
       excluded.p = Math.max(excluded.p, scored.pair.excludedP ?? 0);
       excluded.q = Math.max(excluded.q, scored.pair.excludedQ ?? 0);
       const error = this.#errors[index];
-      const summary = summarizeText(index, scored, {
-        spikes,
-        categories,
-        rlProbe,
-        ...(error !== undefined && { error }),
-        ...(this.#textOf !== undefined && { textOf: this.#textOf }),
-      });
+      const continuations = this.#followUps?.continuationsUnder(p, text) ?? [];
+      const summary: TextSummary = {
+        ...summarizeText(index, scored, {
+          spikes,
+          categories,
+          rlProbe,
+          ...(error !== undefined && { error }),
+          ...(this.#textOf !== undefined && { textOf: this.#textOf }),
+        }),
+        ...(continuations.length > 0 && { continuations }),
+      };
       summaries.push(summary);
-      await onText(scored, summary);
+      await onText?.(scored, summary);
       this.#step(p);
     }
-    this.#noteInfinite(p, q, summaries);
-    for (const [name, mass] of [[p, excluded.p] as const, [q, excluded.q] as const])
-      this.#noteExcluded(name, name === p ? q : p, mass);
+    reportInfinite(this.#findings, p, q, summaries);
+    reportNan(this.#findings, p, q, summaries);
+    reportExcluded(this.#findings, p, q, excluded.p);
+    reportExcluded(this.#findings, q, p, excluded.q);
     return summaries.sort((a, b) => a.index - b.index);
-  }
-
-  #noteTokenizer(tokenizer: string, error: unknown): undefined {
-    if (!isLogratioError(error)) throw error;
-    this.#findings.add({
-      code: "note",
-      severity: "warning",
-      subject: "tokenizer",
-      count: 1,
-      describe: () => `alternatives are shown as token ids: ${error.message}`,
-      at: { file: tokenizer },
-      likely: "the tokenizer that was used for scoring has moved",
-    });
-    return undefined;
-  }
-
-  #noteInfinite(p: string, q: string, summaries: readonly TextSummary[]): void {
-    const count = summaries.reduce((sum, { infiniteKl = 0 }) => sum + infiniteKl, 0);
-    if (count === 0) return;
-    this.#findings.add({
-      code: "non-finite",
-      severity: "warning",
-      subject: `${p} ${q}`,
-      count,
-      describe: (tokens) =>
-        `the KL from ${p} to ${q} is infinite at ${tokens} ${tokens === 1 ? "token, which is" : "tokens, which are"} left out of means and spikes`,
-      at: {},
-      likely: `${q} gives some token a probability of exactly 0 where ${p} does not: masked logits, or saved logits that were truncated`,
-    });
-  }
-
-  #noteExcluded(name: string, other: string, mass: number): void {
-    if (!(mass > 0)) return;
-    this.#findings.add({
-      code: "vocabulary",
-      severity: mass > NEGLIGIBLE_MASS ? "warning" : "info",
-      subject: `${name} ${other}`,
-      count: 1,
-      describe: () =>
-        `${name} has more vocabulary columns than ${other}, with up to ${formatNumber(mass, 2)} of a token's probability in them; divergences use only the common columns`,
-      at: {},
-      likely: "the head is padded to a round size, or one tokenizer was extended",
-    });
   }
 
   /** Some texts again, under every checkpoint, token by token. */
@@ -271,7 +247,9 @@ class StudyAnalysis {
       indices.map((index) => {
         const kl = new Map<string, ArrayLike<number>>();
         const delta = new Map<string, ArrayLike<number>>();
-        return [index, { index, text: this.#texts[index]!, kl, delta }];
+        const text = this.#texts[index]!;
+        const continuations = this.#followUps?.caseContinuations(text) ?? [];
+        return [index, { index, text, kl, delta, continuations }];
       }),
     );
     if (wanted.size === 0) return [];
@@ -303,27 +281,6 @@ class StudyAnalysis {
       }
     }
     return found;
-  }
-
-  async #writeResults(report: KlReport): Promise<void> {
-    for (const [name, figures] of Object.entries(report.checkpoints)) {
-      const file = paths.results(this.#dir, name);
-      makeDirectory(dirname(file));
-      const { schemaVersion, reference, settings } = report;
-      const result = {
-        schemaVersion,
-        kind: "kl-checkpoint",
-        checkpoint: name,
-        reference,
-        settings,
-        figures,
-        categories: report.categories[name],
-        spike_distribution: report.spike_distribution[name],
-        top_problems: report.top_problems[name],
-        attention: report.attention.find(({ checkpoint }) => checkpoint === name) ?? null,
-      };
-      await writeWholeFile(file, `${JSON.stringify(result, null, 2)}\n`);
-    }
   }
 
   #step(policy: string): void {

@@ -11,8 +11,9 @@ export {
   type AnalyzeStudyOptions,
   analyzeStudy,
 } from "./analyze-study.ts";
+export { readAnalysisSettings } from "./config/read-analysis.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
-export { type ConfiguredStudy, readAnalysisSettings, readStudy } from "./config/read-study.ts";
+export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
 export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
 export type {
   AttentionFacts,
@@ -40,5 +41,14 @@ export {
 } from "./score-study.ts";
 export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";
-export type { AnalysisSpec, GenerateSpec, PolicySpec, StudySpec } from "./study-spec.ts";
+export {
+  type AnalysisSpec,
+  type ContinueSpec,
+  FIGURE_FORMATS,
+  type FigureFormat,
+  type FigureSpec,
+  type GenerateSpec,
+  type PolicySpec,
+  type StudySpec,
+} from "./study-spec.ts";
 export type { PreparedText } from "./texts/index.ts";

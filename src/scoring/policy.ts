@@ -80,6 +80,8 @@ export interface LogitsPolicy extends PolicyBase {
   logits(text: ForcedText, signal?: AbortSignal): AsyncIterable<LogitBlock>;
   /** Present where the model runs outside this process and its figures are computed there, so that logits stay there. */
   readonly batches?: BatchScoring;
+  /** Present where the model runs by PyTorch; for a reference that `batches` reaches. */
+  readonly klGradients?: KlGradients;
   /**
    * How much of the attention goes to spans of the text, one answer per span. Absent where that cannot be known, or the
    * policy was opened without it.
@@ -103,6 +105,20 @@ export interface LogitsPolicy extends PolicyBase {
     signal?: AbortSignal,
   ) => AsyncIterable<LogitBlock>;
 }
+
+/**
+ * Gradient times input of D(this policy ‖ `reference`), nats, with respect to the embeddings of earlier tokens under both.
+ *
+ * @param positions response tokens
+ * @returns for each position a value for each token before it, the prompt's first
+ * @throws TextRefusedError
+ */
+type KlGradients = (
+  text: ForcedText,
+  reference: LogitsPolicy,
+  positions: readonly number[],
+  signal?: AbortSignal,
+) => Promise<readonly Float64Array[]>;
 
 /** Figures of many texts at a time, computed where the model runs. */
 export interface BatchScoring {

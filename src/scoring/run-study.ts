@@ -1,5 +1,9 @@
+import { UsageError } from "../core/base/index.ts";
 import type { Finding } from "../core/schema/index.ts";
-import { prepareTexts } from "./prepare-texts.ts";
+import type { TokenDecoder } from "../input/tokens/index.ts";
+import { type ContinueTextsOptions, continueTexts } from "./continuations/index.ts";
+import { type ScoreGradientsOptions, scoreGradients } from "./gradients/index.ts";
+import { type PreparedTexts, prepareTexts } from "./prepare-texts.ts";
 import { type PolicyOutcome, type ScoreOptions, scoreStudy } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";
 import { writeTexts } from "./store/texts-file.ts";
@@ -7,7 +11,10 @@ import { writeStudyRecord } from "./study-record.ts";
 import type { StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
-export interface RunStudyOptions extends Omit<ScoreOptions, "tokenizer"> {
+export interface RunStudyOptions
+  extends Omit<ScoreOptions, "tokenizer">,
+    Pick<ScoreGradientsOptions, "onGradients">,
+    Pick<ContinueTextsOptions, "onContinued"> {
   readonly onSampled?: (done: number, total: number) => void;
 }
 
@@ -21,8 +28,8 @@ export interface RunStudyResult {
 }
 
 /**
- * Reads the texts of a study, scores them under its policies, and writes the record. What an earlier run left in the
- * study's directory is kept.
+ * Reads the texts of a study, scores them under its policies, asks what else was wanted of them, and writes the record. What
+ * an earlier run left in the study's directory is kept.
  */
 export async function runStudy(spec: StudySpec, options: RunStudyOptions = {}): Promise<RunStudyResult> {
   const { texts, tokenizer, findings } = await prepareTexts(spec, options);
@@ -33,14 +40,37 @@ export async function runStudy(spec: StudySpec, options: RunStudyOptions = {}): 
     ...options,
     ...(tokenizer !== undefined && { tokenizer: tokenizer.name, encode: tokenizer.encode }),
   });
+  const further = result.interrupted ? [] : await askFurther(spec, { texts, tokenizer }, options);
+  const interrupted = result.interrupted || signal?.aborted === true;
   const names = spec.policies.map(({ name }) => name);
-  const record = result.interrupted ? undefined : await writeStudyRecord(spec.out, texts, names);
+  const record = interrupted ? undefined : await writeStudyRecord(spec.out, texts, names);
   const scored = result.policies.map(({ name }) => paths.scores(spec.out, name));
   return {
     texts,
     policies: result.policies,
-    files: [...(record === undefined ? [] : [record]), ...(result.interrupted ? [] : scored)],
-    findings: [...findings, ...result.findings],
-    interrupted: result.interrupted,
+    files: [...(record === undefined ? [] : [record]), ...(interrupted ? [] : scored)],
+    findings: [...findings, ...result.findings, ...further],
+    interrupted,
   };
+}
+
+/** Gradients of spikes, and continuations. */
+async function askFurther(
+  spec: StudySpec,
+  { texts, tokenizer }: Pick<PreparedTexts, "texts" | "tokenizer">,
+  options: RunStudyOptions,
+): Promise<Finding[]> {
+  const known = tokenizer === undefined ? {} : { tokenizer: tokenizer.name, encode: tokenizer.encode };
+  const gradients = spec.gradients ? await scoreGradients(spec, texts, { ...options, ...known }) : [];
+  if (spec.continue === undefined || options.signal?.aborted) return [...gradients];
+  const continued = await continueTexts(spec, spec.continue, texts, requireTokenizer(tokenizer), {
+    ...options,
+    ...known,
+  });
+  return [...gradients, ...continued];
+}
+
+function requireTokenizer(tokenizer: TokenDecoder | undefined): TokenDecoder {
+  if (tokenizer !== undefined) return tokenizer;
+  throw new UsageError("continuing texts needs the tokenizer of the policies", { hint: "--tokenizer DIR" });
 }

@@ -3,16 +3,13 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { isLogratioError, UnsupportedError, UsageError } from "../core/base/index.ts";
 import { type Finding, FindingLog } from "../core/schema/index.ts";
-import { appendJsonl } from "../input/ingest/index.ts";
-import { writeWholeFile } from "../input/io/index.ts";
 import type { TokenDecoder } from "../input/tokens/index.ts";
 import { gradeAnswer } from "./grade-answer.ts";
 import { type BackendOptions, openPolicy } from "./open-policy.ts";
 import type { Policy, Sampled, SampleOptions } from "./policy.ts";
+import { appendLines, type LinesForm, readLines } from "./store/lines-file.ts";
 import { makeStudyDirectory, paths } from "./store/manifest.ts";
 import type { GenerateSpec, StudySpec } from "./study-spec.ts";
 import { type PreparedPrompt, type PreparedText, readPrompts } from "./texts/index.ts";
@@ -33,11 +30,11 @@ interface Rollout {
   readonly finishReason: Sampled["finishReason"];
 }
 
-/** Of what a line says, in hexadecimal: a line without its own is not believed. */
-function computeDigest({ from, problem, sample, ids, finishReason }: Rollout): string {
-  const said = JSON.stringify([from, problem, sample, ids, finishReason]);
-  return createHash("sha256").update(said).digest("hex").slice(0, 16);
-}
+const FORM: LinesForm<Rollout> = {
+  said: ({ from, problem, sample, ids, finishReason }) => [from, problem, sample, ids, finishReason],
+  describeDamage: (count) => `${count} sampled responses are damaged and will be sampled again`,
+  likely: "the run that sampled them was killed, or the disk was full",
+};
 
 /**
  * `n` responses to each problem of the study, from the policy that `generate` names.
@@ -89,11 +86,7 @@ export async function sampleTexts(
           continue;
         }
         await makeStudyDirectory(spec.out);
-        // Gives a line that a killed run left without its end one, so that the next does not run into it.
-        appendJsonl(
-          file,
-          rollouts.map((rollout) => JSON.stringify({ ...rollout, digest: computeDigest(rollout) })),
-        );
+        appendLines(file, FORM, rollouts);
       }
       texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, generate.from, tokenizer)));
       onSampled?.(i + 1, prompts.length);
@@ -129,42 +122,15 @@ async function readRollouts(
   from: string,
   findings: FindingLog,
 ): Promise<Map<string, Rollout[]>> {
-  const text = await readFile(file, "utf8").catch(() => "");
   const found = new Map<string, Rollout[]>();
-  const sound: string[] = [];
-  for (const [at, line] of text.split("\n").entries()) {
-    if (line === "") continue;
-    const rollout = parseRollout(line);
-    if (rollout === undefined) {
-      findings.add({
-        code: "partial-line",
-        severity: "warning",
-        count: 1,
-        describe: (count) => `${count} sampled responses are damaged and will be sampled again`,
-        at: { file, line: at + 1 },
-        likely: "the run that sampled them was killed, or the disk was full",
-      });
-      continue;
-    }
-    sound.push(line);
+  for (const rollout of await readLines(file, FORM, findings)) {
     if (rollout.from !== from) continue;
     const others = found.get(rollout.problem) ?? [];
     if (others.some(({ sample }) => sample === rollout.sample)) continue;
     found.set(rollout.problem, [...others, rollout]);
   }
   for (const rollouts of found.values()) rollouts.sort((a, b) => a.sample - b.sample);
-  // What is sampled again is appended, so what it replaces goes.
-  if (findings.list().length > 0) await writeWholeFile(file, sound.map((line) => `${line}\n`).join(""));
   return found;
-}
-
-function parseRollout(line: string): Rollout | undefined {
-  try {
-    const rollout = JSON.parse(line) as Rollout & { readonly digest: unknown };
-    return rollout.digest === computeDigest(rollout) ? rollout : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function sampledText(

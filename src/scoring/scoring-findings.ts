@@ -41,13 +41,18 @@ export function reportNoAttention(findings: FindingLog, name: string, { backend,
   });
 }
 
-export function reportPolicy(findings: FindingLog, { name, at }: PolicySpec, error: LogratioError): void {
+export function reportPolicy(
+  findings: FindingLog,
+  { name, at }: PolicySpec,
+  error: LogratioError,
+  done = "scored",
+): void {
   findings.add({
     code: "policy-skipped",
     severity: "skipped",
     subject: name,
     count: 1,
-    describe: () => `${name} (${at}) was not scored: ${error.message}`,
+    describe: () => `${name} (${at}) was not ${done}: ${error.message}`,
     at: error.at,
     ...(error.likely !== undefined && { likely: error.likely }),
     ...(error.hint !== undefined && { hint: error.hint }),

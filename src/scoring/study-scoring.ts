@@ -16,9 +16,8 @@
 
 import { resolve } from "node:path";
 import type { ErrorSpan } from "../analyses/kl/index.ts";
-import { containError, dictionary } from "../core/base/index.ts";
+import { containError, dictionary, isSystemError } from "../core/base/index.ts";
 import type { Finding, FindingLog } from "../core/schema/index.ts";
-import { isSystemError } from "../input/io/index.ts";
 import { keyed } from "./keyed-text.ts";
 import type { BackendOptions } from "./open-policy.ts";
 import type { LogitsPolicy, Policy } from "./policy.ts";
@@ -29,7 +28,7 @@ import { type KeyedText, type ScoredPolicy, scorePolicy } from "./score-policy.t
 import { reportDamage, reportNoAttention, reportPolicy, reportRefusals } from "./scoring-findings.ts";
 import { isLasting, type ManifestPolicy, type RefusedText, writeManifest } from "./store/manifest.ts";
 import { openPolicyScores, type PolicyScoresFile } from "./store/policy-scores.ts";
-import { inTrainingOrder, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
+import { inTrainingOrder, isAsked, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
 const DEFAULT_CACHE_BYTES = 2 ** 30;
@@ -149,8 +148,7 @@ export class StudyScoring {
     try {
       for (const [i, policy] of this.#policies.entries()) {
         if (signal?.aborted) break;
-        const { only } = this.#spec;
-        if (only !== undefined && policy.role !== "reference" && !only.includes(policy.name)) continue;
+        if (!isAsked(policy, this.#spec)) continue;
         try {
           outcomes.push(await this.#scorePolicy(policy, i + 1));
         } catch (error) {

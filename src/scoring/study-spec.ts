@@ -27,8 +27,13 @@ export interface StudySpec {
   readonly topK: number;
   /** Whether to ask, too, how policies look back at the first errors of wrong texts. */
   readonly attention: boolean;
+  /** Whether to ask, too, what the KL at the largest spikes depends on. */
+  readonly gradients: boolean;
   readonly generate: GenerateSpec | undefined;
+  /** From where policies are to go on by themselves in wrong texts. */
+  readonly continue: ContinueSpec | undefined;
   readonly analysis: AnalysisSpec;
+  readonly figures: FigureSpec;
   /** The settings that `analysis` and `outcomes` come from, as they were given. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -40,6 +45,27 @@ export interface PolicySpec {
   readonly role: PolicyRole;
   readonly step: number | null;
   readonly stage: string | null;
+}
+
+export const FIGURE_FORMATS = ["svg", "png", "pdf"] as const;
+export type FigureFormat = (typeof FIGURE_FORMATS)[number];
+
+/** How figures are written, where they are. */
+export interface FigureSpec {
+  readonly formats: readonly FigureFormat[];
+  /** Pixels per inch of a PNG; an inch is 96 units of a figure. */
+  readonly dpi: number;
+}
+
+export interface ContinueSpec {
+  /** `start`, `before_error`, `after_error`, or shares of the response. */
+  readonly places: readonly string[];
+  /** Samples from each place. */
+  readonly n: number;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly maxTokens: number;
+  readonly seed: number;
 }
 
 export interface GenerateSpec {
@@ -113,6 +139,11 @@ export function inTrainingOrder(policies: readonly PolicySpec[]): PolicySpec[] {
   return [...policies].sort(
     (a, b) => place(a) - place(b) || (a.step ?? 0) - (b.step ?? 0) || (a.name < b.name ? -1 : 1),
   );
+}
+
+/** Whether a policy is to be worked on now: all are, or it is the reference, or it was named. */
+export function isAsked({ name, role }: PolicySpec, { only }: Pick<StudySpec, "only">): boolean {
+  return only === undefined || role === "reference" || only.includes(name);
 }
 
 /** Policies that `name` is compared with, as Q. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/base/index.ts";
-import { applyCorrection } from "./index.ts";
+import { applyCorrection, type Bounds, type Correction, type Measure, type Step } from "./index.ts";
 import { PRESETS, presetNamed } from "./presets.ts";
-import { completeSettings, type Preset, type Settings } from "./shared/index.ts";
+import { completeSettings, type Preset, type Setting, type Settings } from "./shared/index.ts";
 
 /** Its fallbacks, and its fallbacks with each other choice of each setting. */
 function variants(preset: Preset): Settings[] {
@@ -12,6 +12,48 @@ function variants(preset: Preset): Settings[] {
   });
   return [{}, ...changed].map((settings) => completeSettings(preset, settings));
 }
+
+const BLOCK = {
+  rollout: Float64Array.of(-1, -2, -0.5, -1, -3, -1),
+  trainer: Float64Array.of(-1.2, -1, -0.5, -7, -2.9, -1.3),
+  mask: Uint8Array.of(1, 1, 0, 1, 1, 1),
+  advantages: Float64Array.of(1, 1, 1, 1, -1, -1),
+  offsets: Int32Array.of(0, 4, 6),
+};
+
+/** Corrections in the neutral form, of which most trainers have none. */
+const FOREIGN: readonly Correction[] = (() => {
+  const token = { level: "token", aggregation: "sum" } as const;
+  const product = { level: "sequence", aggregation: "sum" } as const;
+  const mean = { level: "sequence", aggregation: "mean" } as const;
+  const measures: Measure[] = (["ratio", "k1", "k2"] as const).flatMap((statistic) =>
+    [token, product, mean, { ...mean, aggregation: "max" as const }].map((over) => ({ statistic, ...over })),
+  );
+  const rejections = (bounds: Bounds): Step[] =>
+    measures.flatMap((measure) => [
+      { action: "mask", measure, ...bounds },
+      { action: "zero", measure, ...bounds },
+      { action: "mask", measure, when: "negative", ...bounds },
+    ]);
+  const second: Step = { action: "mask", measure: { statistic: "ratio", ...product }, upper: 3 };
+  const all = [{ upper: 2 }, { lower: 0.5, upper: 2 }].flatMap((bounds) => [
+    ...[token, product, mean].flatMap((weight): Correction[] =>
+      [
+        { action: "truncate" as const, ...bounds },
+        { action: "mask" as const, measure: "weight" as const, ...bounds },
+        { action: "zero" as const, measure: "weight" as const, ...bounds },
+      ].flatMap((step) => [
+        { weight, steps: [step] },
+        { weight, steps: [step, second] },
+      ]),
+    ),
+    ...rejections(bounds).flatMap((step): Correction[] => [
+      { weight: token, steps: [step] },
+      ...(step.action === "mask" ? [{ steps: [step] }] : []),
+    ]),
+  ]);
+  return [...all, ...[token, product, mean].map((weight) => ({ weight, steps: [] }))];
+})();
 
 /** Undefined where the trainer itself refuses the settings. */
 function accepted<T>(run: () => T): T | undefined {
@@ -54,6 +96,19 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s", (_,
     expect(completeSettings(preset, completeSettings(preset, {}))).toEqual(completeSettings(preset, {}));
   });
 
+  it("refuses a value of another kind, or reads it as its own", () => {
+    for (const { name, kind, choices } of preset.parameters) {
+      const complete = (value: Setting) => completeSettings(preset, { [name]: value })[name];
+      if (choices !== undefined) expect(() => complete("none of these"), name).toThrow(UsageError);
+      else if (kind === "number or text") expect([complete(2), complete([1, 2])]).toEqual([2, "1,2"]);
+      else if (kind === "text") expect([complete(2), complete([1, 2])]).toEqual(["2", "1,2"]);
+      else {
+        const known = { number: "a number", boolean: "true or false", pair: "two numbers" }[kind];
+        expect(() => complete("text"), name).toThrow(`${preset.name}: ${name} is ${known}, not "text"`);
+      }
+    }
+  });
+
   it("has words for every trap, and a place and text for every config", () => {
     for (const settings of variants(preset)) {
       for (const trap of accepted(() => preset.traps(settings)) ?? []) expect(trap).toMatch(/\w+ \w+/);
@@ -66,23 +121,27 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s", (_,
   });
 
   it("finds settings of the same effect for each of its own corrections", () => {
-    const block = {
-      rollout: Float64Array.of(-1, -2, -0.5, -1, -3, -1),
-      trainer: Float64Array.of(-1.2, -1, -0.5, -7, -2.9, -1.3),
-      mask: Uint8Array.of(1, 1, 0, 1, 1, 1),
-      advantages: Float64Array.of(1, 1, 1, 1, -1, -1),
-      offsets: Int32Array.of(0, 4, 6),
-    };
     for (const settings of variants(preset)) {
       const correction = accepted(() => preset.correction(settings));
       if (correction === undefined) continue;
       const expressed = preset.express(correction);
       expect(expressed, JSON.stringify(settings)).toBeDefined();
       const [there, back] = [correction, preset.correction(expressed!)].map((each) =>
-        applyCorrection(block, each),
+        applyCorrection(BLOCK, each),
       );
       expect(back!.mask).toEqual(there!.mask);
       expect(back!.weights).toEqual(there!.weights);
+    }
+  });
+
+  it("finds settings for no correction that does something else", () => {
+    for (const foreign of FOREIGN) {
+      const expressed = accepted(() => preset.express(foreign));
+      if (expressed === undefined) continue;
+      const [there, back] = [foreign, preset.correction(expressed)].map((each) =>
+        applyCorrection(BLOCK, each),
+      );
+      expect([back!.mask, back!.weights], JSON.stringify(foreign)).toEqual([there!.mask, there!.weights]);
     }
   });
 });

@@ -70,6 +70,16 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     expect(errors).toEqual([]);
   });
 
+  it("says of groups of tokens that they are of the whole run", async () => {
+    const counts = page.locator(".tokens-view .counts");
+    await goTo(page, server.url, "#/tokens?by=turn");
+    await eventually(() => readText(counts)).toBe("4 of 4");
+    await goTo(page, server.url, "#/tokens?by=turn&steps=50..150");
+    await eventually(() => readText(counts)).toBe(
+      "4 of 4 of the whole run; groups ignore the chosen steps and the filter",
+    );
+  });
+
   it("goes along in links, to the list of tokens", async () => {
     await goTo(page, server.url, `#/sequences?filter=${encodeURIComponent(FILTER)}`);
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Tokens" }).click();

@@ -6,6 +6,7 @@ import { CompareView } from "./views/compare/view.tsx";
 import { CorrectView } from "./views/correct/view.tsx";
 import { DigitsView } from "./views/digits/view.tsx";
 import { TokensView } from "./views/divergence/view.tsx";
+import { DoctorView } from "./views/doctor/view.tsx";
 import { CheckpointsView } from "./views/kl/view.tsx";
 import { OverviewView } from "./views/report/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
@@ -22,6 +23,7 @@ export const ROUTES: readonly {
   readonly when?: (info: RunInfo) => boolean;
 }[] = [
   { name: "overview", title: "Overview", View: OverviewView },
+  { name: "doctor", title: "Doctor", key: "h", View: DoctorView },
   { name: "sequences", title: "Sequences", View: SequencesView },
   { name: "sequence", View: SequenceView },
   { name: "tokens", title: "Tokens", View: TokensView },

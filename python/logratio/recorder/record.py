@@ -21,12 +21,16 @@ TOKEN_COLUMNS = {
     "responses": "response_token_ids",
     "position_ids": "position_ids",
     "weight_versions": "weight_versions",
+    "kept_mass": "kept_mass",
+    "route_agreement": "route_agreement",
 }
-ROW_COLUMNS = {"rewards": "reward", "acc": "correctness"}
+ROW_COLUMNS = {"rewards": "reward", "acc": "correctness", "cached_tokens": "cached_tokens"}
 TEXT_COLUMNS = {
     "uid": "group_id",
     "sample_id": "sample_id",
     "data_source": "environment",
+    "finish_reason": "finish_reason",
+    "engine_id": "engine_id",
     "prompt_text": "prompt_text",
     "response_text": "response_text",
 }
@@ -84,6 +88,7 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
     if digits is not None:
         packed["digit_logprobs"] = _as_float(flatten("digit_log_probs", digits))
     packed |= _pack_prompts(columns, chosen)
+    packed |= _pack_trainer_prompts(columns, chosen)
     for name, column in ROW_COLUMNS.items():
         if columns.get(name) is not None:
             packed[column] = _per_sequence(name, columns[name], sequences)[chosen]
@@ -148,13 +153,27 @@ def _pack_prompts(columns: Mapping[str, Any], chosen: np.ndarray) -> dict[str, n
     mask = columns.get("prompt_mask")
     if mask is None and columns.get("attention_mask") is not None and isinstance(prompts, np.ndarray):
         mask = np.asarray(columns["attention_mask"])[:, : prompts.shape[1]]
+    return _pack_lists("prompt_token_ids", "prompt_offsets", prompts, mask, chosen)
+
+
+def _pack_trainer_prompts(columns: Mapping[str, Any], chosen: np.ndarray) -> dict[str, np.ndarray]:
+    prompts = columns.get("trainer_prompts")
+    if prompts is None:
+        return {}
+    mask = columns.get("trainer_prompt_mask")
+    return _pack_lists("trainer_prompt_token_ids", "trainer_prompt_offsets", prompts, mask, chosen)
+
+
+def _pack_lists(name: str, offsets: str, lists: Any, mask: Any, chosen: np.ndarray) -> dict[str, np.ndarray]:
     rows = []
     for i in chosen:
-        row = np.asarray(prompts[i])
+        if i >= len(lists):
+            raise BatchError(f"{name} has {len(lists)} sequences, the log-probs have more")
+        row = np.asarray(lists[i])
         rows.append(row if mask is None else row[_as_mask(np.asarray(mask[i])).astype(bool)])
     lengths = np.array([len(row) for row in rows], np.int64)
     flat = np.concatenate(rows) if rows else np.zeros(0)
-    return {"prompt_token_ids": _convert(flat, np.int32), "prompt_offsets": _offsets(lengths)}
+    return {name: _convert(flat, np.int32), offsets: _offsets(lengths)}
 
 
 def _per_sequence(name: str, value: Any, sequences: int) -> np.ndarray:
@@ -173,7 +192,7 @@ def _take_texts(name: str, value: Any, sequences: int, chosen: np.ndarray) -> li
     texts = [value] * sequences if isinstance(value, str) else list(value)
     if len(texts) != sequences:
         raise BatchError(f"{name} has {len(texts)} values, the log-probs {sequences} sequences")
-    return [str(texts[i]) for i in chosen]
+    return ["" if texts[i] is None else str(texts[i]) for i in chosen]
 
 
 def _pack_texts(column: str, texts: Sequence[str]) -> dict[str, np.ndarray]:

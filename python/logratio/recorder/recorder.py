@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger("logratio")
 
 SCHEMA_VERSION = "1"
-_TEXTS = {"uid", "sample_id", "data_source", "prompt_text", "response_text"}
+_TEXTS = {"uid", "sample_id", "data_source", "finish_reason", "engine_id", "prompt_text", "response_text"}
 #: What 64-bit integers become as they are copied: what the record has for ids, and for a mask whether it is 0.
 _NARROW: dict[str, Any] = {
     "responses": np.int32,
     "prompts": np.int32,
+    "trainer_prompts": np.int32,
     "response_mask": np.bool_,
     "attention_mask": np.bool_,
     "prompt_mask": np.bool_,
@@ -170,10 +171,15 @@ class Recorder:
             rewards: one for each sequence, or ``[B, T]``, which is summed.
             advantages: ``[B, T]``, or one for each sequence.
             top_k: alternatives by policy (``"rollout"``, ``"trainer"``): ids and log-probs, ``[B, T, K]`` each.
-            meta: facts of the whole batch: ``temperature``, ``top_p``, ``top_k``, ``logprobs_mode``, ``trainer``.
+            meta: facts of the whole batch: ``temperature``, ``top_p``, ``top_k``, ``min_p``, ``repetition_penalty``,
+                ``presence_penalty``, ``frequency_penalty``, ``logprobs_mode``, ``trainer``; and of each side
+                ``rollout_software``, ``rollout_weights``, ``rollout_config``, ``rollout_topology``, ``trainer_software``
+                and so on: versions, digests, and how the model was spread.
             further: ``attention_mask`` ``[B, P + T]``, ``prompt_mask``, ``ref_log_prob``, ``rollout_entropy``,
                 ``entropys``, ``digit_log_probs`` ``[B, T, 10]``, ``acc``, ``position_ids``, ``weight_versions``, ``data_source``, ``sample_id``,
-                ``prompt_text``, ``response_text``.
+                ``prompt_text``, ``response_text``; what decides causes: ``finish_reason``, ``engine_id`` and
+                ``cached_tokens`` of each sequence, ``kept_mass`` (of top-p, top-k and min-p) and ``route_agreement`` at
+                each token, both as fractions, and ``trainer_prompts`` where the trainer scored other prompt ids.
         """
         given = {
             "rollout_log_probs": rollout_log_probs,
@@ -234,7 +240,7 @@ class Recorder:
         if name == "top_k":
             return {policy: tuple(keep(array) for array in pair) for policy, pair in value.items()}
         if name in _TEXTS:
-            return value if isinstance(value, str) else [str(text) for text in value]
+            return value if isinstance(value, str) else [None if text is None else str(text) for text in value]
         if is_ragged(value):
             joined = join_rows(value)
             if joined is not None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import gc
 import importlib.metadata
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -102,6 +103,17 @@ class Model:
         """Logits ``[tokens, vocabulary]`` of one text's ids ``[tokens]``, all at once."""
         logits = self.module(input_ids=ids.to(self.device).unsqueeze(0), use_cache=False).logits[0]
         return logits.to(torch.float32)
+
+    @contextmanager
+    def plain_head(self) -> Iterator[None]:
+        """While it lasts the head is the model's own: a wide product has no gradient."""
+        head = self.module.get_output_embeddings()
+        wide = head.__dict__.pop("forward", None) if self.head_is_wide else None
+        try:
+            yield
+        finally:
+            if wide is not None:
+                head.forward = wide
 
     def keep_whole(self, why: str) -> None:
         """From now on, logits of a whole text at once."""

@@ -136,6 +136,20 @@ class Worker:
 
     do_compare = do_score
 
+    def do_gradients(
+        self, header: dict[str, Any], arrays: dict[str, np.ndarray]
+    ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        from .gradients import kl_gradients
+        from .score import Text
+
+        model, reference = (self._model(header[name]) for name in ("model", "reference"))
+        text = Text(arrays["ids"], header["prompt_length"])
+        kl, values = kl_gradients(self._scores(), model, reference, text, header["positions"])
+        return {}, {
+            "forward_kl": kl.astype(np.float64),
+            "gradient_times_input": np.concatenate(values, dtype=np.float64),
+        }
+
     def do_logits(
         self, header: dict[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -1,14 +1,14 @@
-import { containError, isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import {
+  containError,
+  fileSystemError,
+  isLogratioError,
+  isSystemError,
+  type LogratioError,
+} from "../../core/base/index.ts";
 import type { FindingCode, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { ByteSource } from "../../input/io/index.ts";
-import {
-  type ByteStream,
-  decompress,
-  fileSystemError,
-  isSystemError,
-  openFile,
-} from "../../input/io/index.ts";
+import { type ByteStream, decompress, openFile } from "../../input/io/index.ts";
 import { isOutOfMemory } from "./database.ts";
 import { readLines } from "./lines.ts";
 import { type LogRecord, parseLine } from "./parse-line.ts";

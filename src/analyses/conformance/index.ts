@@ -9,6 +9,7 @@ import type { ConformanceCase, ConformanceResult, Runner } from "./case.ts";
 import { correctionRunners } from "./corrections.ts";
 import { digitsRunners } from "./digits.ts";
 import { divergenceRunners } from "./divergence.ts";
+import { identityRunners } from "./identity.ts";
 import { klRunners } from "./kl.ts";
 import { klStudyRunners } from "./kl-study.ts";
 import { mismatchRunners } from "./mismatch.ts";
@@ -18,6 +19,7 @@ export type { ConformanceCase, ConformanceResult } from "./case.ts";
 
 const RUNNERS: Readonly<Record<string, Runner>> = {
   ...mismatchRunners,
+  ...identityRunners,
   ...correctionRunners,
   ...divergenceRunners,
   ...statisticsRunners,

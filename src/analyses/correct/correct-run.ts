@@ -107,7 +107,7 @@ export class CorrectRun {
 
   /** What the trainer would have logged: of each step, and of everything as if it were one. */
   metrics(): CorrectRunMetrics {
-    const steps = [...this.#steps].sort(([a], [b]) => a - b);
+    const steps = [...this.#steps].sort(([a], [b]) => placeStep(a) - placeStep(b));
     return {
       pooled: this.#pooled.finish(),
       discrepancies: this.#pooled.discrepancies?.() ?? [],
@@ -165,6 +165,11 @@ export class CorrectRun {
     }
     return { ...(weighted && { weights }), mask };
   }
+}
+
+/** Sequences without a step, NaN, come last: a difference with NaN would leave the order to chance. */
+function placeStep(step: number): number {
+  return Number.isNaN(step) ? Number.POSITIVE_INFINITY : step;
 }
 
 function sameUnit({ steps, packs }: RecordBatch, a: number, b: number): boolean {

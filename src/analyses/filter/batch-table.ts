@@ -76,6 +76,7 @@ function columnMakers(batch: RecordBatch): Readonly<Record<SequenceColumn, () =>
     worst_token: each((row) => worstToken(batch, row)),
     entropy_mean: each((row) => averageColumn(batch, row, entropy)),
     advantage: each((row) => averageColumn(batch, row, batch.advantages)),
+    cached_tokens: each((row) => batch.cachedTokens?.[row] ?? Number.NaN),
   };
 }
 
@@ -123,7 +124,19 @@ function averageColumn(
 
 function readTexts(batch: RecordBatch, name: SequenceText): readonly (string | undefined)[] {
   if (name === "file") return batch.sampleIds.map(() => batch.provenance.file);
-  return { sample: batch.sampleIds, group: batch.groupIds, environment: batch.environments }[name];
+  const unknown = (): undefined[] => new Array<undefined>(batch.length).fill(undefined);
+  switch (name) {
+    case "sample":
+      return batch.sampleIds;
+    case "group":
+      return batch.groupIds;
+    case "environment":
+      return batch.environments;
+    case "finish_reason":
+      return batch.finishReasons ?? unknown();
+    case "engine":
+      return batch.engineIds ?? unknown();
+  }
 }
 
 function encodeTexts(texts: readonly (string | undefined)[]): { values: string[]; codes: Int32Array } {

@@ -13,6 +13,9 @@ export const SEQUENCE_FIELDS: readonly SequenceField[] = [
   textual("sample", "sample", [], "sample id (part of it; = for all of it)", "sample:abc"),
   textual("group", "group", [], "GRPO group, the prompt's id", "group:calc/solve/0001"),
   textual("env", "environment", ["environment"], "environment", "env:math"),
+  textual("finish", "finish_reason", ["finish_reason"], "why the engine stopped", "finish:length"),
+  textual("engine", "engine", ["engine_id"], "engine or replica that sampled it", "engine:replica-3"),
+  numeric("cached", "cached_tokens", ["cached_tokens"], "prompt tokens from the prefix cache", "cached>0"),
   textual("file", "file", [], "file that it was read from", "file:step_0100"),
   numeric("reward", "reward", [], "reward", "reward<0"),
   {

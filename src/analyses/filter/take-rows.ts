@@ -17,11 +17,14 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, tokens.take(column)]));
   const { rolloutLogprobs, trainerLogprobs, responseTokenIds, advantages, positionIds, weightVersions } =
     batch;
-  const { promptTokenIds, arrays, turnMask } = batch;
+  const { promptTokenIds, trainerPromptTokenIds, arrays, turnMask, keptMass, routeAgreement } = batch;
+  const { finishReasons, engineIds, cachedTokens } = batch;
+  const trainerPrompts = batch.trainerPromptOffsets && gatherer(batch.trainerPromptOffsets, rows);
   return {
     length: rows.length,
     provenance: batch.provenance,
     sampling: batch.sampling,
+    ...(batch.sides && { sides: batch.sides }),
     offsets: tokens.offsets,
     responseMask: tokens.take(batch.responseMask),
     ...(turnMask && { turnMask: tokens.take(turnMask) }),
@@ -40,9 +43,14 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     ...(advantages && { advantages: tokens.take(advantages) }),
     ...(positionIds && { positionIds: tokens.take(positionIds) }),
     ...(weightVersions && { weightVersions: tokens.take(weightVersions) }),
+    ...(keptMass && { keptMass: tokens.take(keptMass) }),
+    ...(routeAgreement && { routeAgreement: tokens.take(routeAgreement) }),
     ...(batch.details && { details: takeDetails(batch.details, tokens.take, each) }),
     ...(prompts && { promptOffsets: prompts.offsets }),
     ...(prompts && promptTokenIds && { promptTokenIds: prompts.take(promptTokenIds) }),
+    ...(trainerPrompts && { trainerPromptOffsets: trainerPrompts.offsets }),
+    ...(trainerPrompts &&
+      trainerPromptTokenIds && { trainerPromptTokenIds: trainerPrompts.take(trainerPromptTokenIds) }),
     steps: each(batch.steps),
     ranks: each(batch.ranks),
     rows: each(batch.rows),
@@ -54,6 +62,9 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     sampleIds: list(batch.sampleIds),
     groupIds: list(batch.groupIds),
     environments: list(batch.environments),
+    ...(finishReasons && { finishReasons: list(finishReasons) }),
+    ...(engineIds && { engineIds: list(engineIds) }),
+    ...(cachedTokens && { cachedTokens: each(cachedTokens) }),
     promptTexts: list(batch.promptTexts),
     responseTexts: list(batch.responseTexts),
   };

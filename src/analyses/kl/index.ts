@@ -24,6 +24,7 @@ export { categoryStatistics } from "./categories/category-statistics.ts";
 export { type CategoryConfig, extendCategories } from "./categories/extend-categories.ts";
 export type { ErrorSpan } from "./error-span.ts";
 export { type FirstError, findFirstError } from "./first-error/first-error.ts";
+export { isBehindError } from "./gradients/text-gradients.ts";
 export { answers } from "./report/answers.ts";
 export { buildKlReport } from "./report/build-kl-report.ts";
 export { chooseCases } from "./report/cases.ts";
@@ -31,6 +32,7 @@ export type { KlReportInput, KlStudyInput, PolicyPair, ReportSizes } from "./rep
 export { entropyReduction, meansByThird, progressionRates } from "./series/entropy-regions.ts";
 export type { TurningPointMethod } from "./series/turning-points.ts";
 export { turningPoints } from "./series/turning-points.ts";
+export { findTextSpikes } from "./spikes/find-text-spikes.ts";
 export { detectSpikes, type SpikeAnalysis } from "./spikes/spikes.ts";
 export type { PairScores, PolicyScores, ScoredText, StudyText } from "./study.ts";
 export { type SummarizeOptions, summarizeText } from "./summarize-text.ts";
@@ -38,6 +40,7 @@ export type {
   CheckpointSummary,
   KlOptions,
   SpikeOptions,
+  TextContinuation,
   TextSummary,
   TextUnderCheckpoints,
 } from "./summary.ts";

@@ -21,6 +21,8 @@ export interface StudyText {
   readonly promptText: string | undefined;
   /** Tokens of the prompt. */
   readonly promptLength: number;
+  /** The same by their ids, where they are at hand. */
+  readonly promptIds?: Int32Array;
   readonly tokenIds: Int32Array;
   /** Text of each response token by itself; a part of a character is U+FFFD. */
   readonly tokens: readonly string[];
@@ -84,4 +86,9 @@ export interface ScoredText {
   readonly p: PolicyScores;
   readonly q: PolicyScores;
   readonly pair: PairScores;
+  /**
+   * Gradient times input of D(P‖Q), nats, of the spikes that it is known of, by their response token: a value for each
+   * token before it, the prompt's first.
+   */
+  readonly gradients?: ReadonlyMap<number, ArrayLike<number>>;
 }

@@ -162,7 +162,7 @@ test("RL-Probe's alignment loses the first token, counts tool output, and one pl
   expect(summarizeText(0, scored(), { ...OPTIONS, rlProbe: false }).rlProbe).toBeNull();
 });
 
-test("an infinite or missing KL is in no mean and no spike; infinite ones are counted", () => {
+test("an infinite or missing KL is in no mean and no spike; both are counted", () => {
   const forwardKl = Float64Array.from(KL);
   forwardKl[0] = Number.POSITIVE_INFINITY;
   forwardKl[1] = Number.NaN;
@@ -172,6 +172,7 @@ test("an infinite or missing KL is in no mean and no spike; infinite ones are co
     tokens: 6,
     infiniteKl: 1,
     infiniteReverseKl: 8,
+    nanKl: 1,
     meanReverseKl: Number.NaN,
   });
   expect(summary.meanKl).toBeCloseTo(5 / 6, 14);

@@ -8,11 +8,12 @@ import type { TopK } from "../../core/schema/index.ts";
 import { textAttention } from "./attention/text-attention.ts";
 import { type Category, tokenClassifier } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";
+import { textGradients } from "./gradients/text-gradients.ts";
 import { goodAndBad, klAround } from "./judged-kl.ts";
 import { meansByThird } from "./series/entropy-regions.ts";
+import { findTextSpikes } from "./spikes/find-text-spikes.ts";
 import { rlProbeFigures } from "./spikes/rl-probe-alignment.ts";
 import { shuffledSpikes } from "./spikes/shuffled-spikes.ts";
-import { detectSpikes } from "./spikes/spikes.ts";
 import { textSpikes } from "./spikes/text-spikes.ts";
 import type { ScoredText } from "./study.ts";
 import type { KlOptions, TextSummary } from "./summary.ts";
@@ -78,10 +79,8 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
   const { text, p, q, pair } = scored;
   const own = [...text.mask.keys()].filter((t) => text.mask[t] === 1);
   const kl = pair.forwardKl ?? pair.forwardKlLower;
-  const places = own.filter((t) => Number.isFinite(kl?.[t]));
   const delta = (t: number): number => p.logprobs[t]! - q.logprobs[t]!;
-  const series = places.map((t) => kl![t]!);
-  const found = detectSpikes(series, options.spikes);
+  const { places, series, found } = findTextSpikes(scored, options.spikes);
   const isSpike = new Set(found.positions.map((position) => places[position]!));
   const classify = getClassifier(options.categories);
   const counted = places.map(
@@ -104,8 +103,9 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     text: text.id,
     problem: text.problem,
     tokens: places.length,
-    ...infinite("infiniteKl", own, kl),
-    ...infinite("infiniteReverseKl", own, pair.reverseKl),
+    ...countKl("infiniteKl", own, kl, (value) => value === Number.POSITIVE_INFINITY),
+    ...countKl("infiniteReverseKl", own, pair.reverseKl, (value) => value === Number.POSITIVE_INFINITY),
+    ...countKl("nanKl", own, pair.forwardKl, Number.isNaN),
     exact,
     meanKl: found.density === null ? Number.NaN : found.meanKl,
     maxKl: places.length === 0 ? Number.NaN : counted.reduce((most, token) => Math.max(most, token.kl), 0),
@@ -127,6 +127,7 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
     error,
     errorKl: error === undefined ? undefined : klAround(error, places, counted),
     attention: textAttention(scored),
+    gradients: textGradients(scored, error),
     rlProbe: options.rlProbe ? rlProbeFigures(pair, options.spikes) : null,
   };
 }
@@ -165,12 +166,13 @@ function getClassifier(categories: readonly Category[]): (text: string) => strin
   return classify;
 }
 
-function infinite(
-  name: "infiniteKl" | "infiniteReverseKl",
+function countKl(
+  name: "infiniteKl" | "infiniteReverseKl" | "nanKl",
   own: readonly number[],
   values: ArrayLike<number> | undefined,
-): Partial<Pick<TextSummary, "infiniteKl" | "infiniteReverseKl">> {
-  const count = own.filter((t) => values?.[t] === Number.POSITIVE_INFINITY).length;
+  isCounted: (value: number) => boolean,
+): Partial<Pick<TextSummary, "infiniteKl" | "infiniteReverseKl" | "nanKl">> {
+  const count = values === undefined ? 0 : own.filter((t) => isCounted(values[t]!)).length;
   return count === 0 ? {} : { [name]: count };
 }
 

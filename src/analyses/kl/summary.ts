@@ -4,11 +4,19 @@
  *
  * @module
  */
-import type { KlAlternative, PolicyRole, Region, SpikeMethod } from "../../results/index.ts";
+import type {
+  CaseContinuation,
+  KlAlternative,
+  PolicyRole,
+  Region,
+  SpikeDependence,
+  SpikeMethod,
+} from "../../results/index.ts";
 import type { HeadSums } from "./attention/head-sums.ts";
 import type { TextAttention } from "./attention/text-attention.ts";
 import type { Category } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";
+import type { TextGradients } from "./gradients/text-gradients.ts";
 import type { StudyText } from "./study.ts";
 
 /** How a text's tokens are judged. */
@@ -39,6 +47,8 @@ export interface TextSpike {
   readonly referenceAlternatives: readonly KlAlternative[];
   readonly probability: number;
   readonly referenceProbability: number;
+  /** The earlier tokens that the KL depends on most, largest first; absent where its gradients are not known. */
+  readonly dependsOn?: readonly SpikeDependence[];
 }
 
 export interface CategorySums {
@@ -70,6 +80,8 @@ export interface TextSummary {
   /** Tokens with mask 1 whose D(P‖Q), or D(Q‖P), is infinite: in no mean, and no spikes. Absent: none. */
   readonly infiniteKl?: number;
   readonly infiniteReverseKl?: number;
+  /** Tokens with mask 1 whose KL is NaN although both policies give whole distributions. Absent: none. */
+  readonly nanKl?: number;
   /** False: `meanKl` and all that follows from the series is of the lower bound. */
   readonly exact: boolean;
   readonly meanKl: number;
@@ -107,12 +119,29 @@ export interface TextSummary {
   readonly errorKl: { readonly sum: number; readonly tokens: number } | undefined;
   /** How the error is looked back at; undefined where no error or no attention is known. */
   readonly attention?: TextAttention | undefined;
+  /** What the KL at spikes behind the error depends on; undefined where that is not known. */
+  readonly gradients?: TextGradients | undefined;
+  /** Where the text was continued. */
+  readonly continuations?: readonly TextContinuation[] | undefined;
   readonly rlProbe: {
     readonly meanKl: number;
     /** In our indexing: response tokens that the values are really about. */
     readonly spikePositions: readonly number[];
     readonly spikes: number;
   } | null;
+}
+
+/** What came of one text when a policy went on by itself from a place within it. */
+export interface TextContinuation {
+  readonly place: string;
+  /** Share of the response that was forced. */
+  readonly share: number;
+  readonly samples: number;
+  readonly right: number;
+  /** Samples that state no final answer. */
+  readonly unanswered: number;
+  /** The reference's; undefined where it was not asked. */
+  readonly reference: { readonly samples: number; readonly right: number } | undefined;
 }
 
 /** Everything about one checkpoint that the report needs. */
@@ -136,4 +165,5 @@ export interface TextUnderCheckpoints {
   /** By checkpoint, one value per response token: KL (or its lower bound), and log p_checkpoint − log p_reference. */
   readonly kl: ReadonlyMap<string, ArrayLike<number>>;
   readonly delta: ReadonlyMap<string, ArrayLike<number>>;
+  readonly continuations?: readonly CaseContinuation[];
 }

@@ -15,8 +15,10 @@ import {
   type TurnMetrics,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
+import { watchSteps } from "../watch/index.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
+import { cautionEss, reportIdentity, reportTrust } from "./identity/index.ts";
 import { computeIntervals, computeRanges, jumpInterval } from "./intervals.ts";
 import { listLeftOut } from "./left-out.ts";
 import {
@@ -30,6 +32,7 @@ import {
 import { nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { JUMP } from "./sample-rows.ts";
+import { selectionBy } from "./selection.ts";
 import type { Slices } from "./slices.ts";
 import { compareParts } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
@@ -92,6 +95,8 @@ export function buildReport(input: ReportInput): MismatchReport {
   );
   const absolute = total.deltas.absolute();
   const pooled = pooledMetrics(total);
+  const tails = summary.tails.indices();
+  const trust = reportTrust(summary, tails);
   const source: FactSource = {
     schemaVersion: REPORT_SCHEMA_VERSION,
     kind: "report",
@@ -106,6 +111,11 @@ export function buildReport(input: ReportInput): MismatchReport {
       prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
       ...countCatastrophic(total.deltas),
     },
+    identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
+    trust,
+    watch: watchSteps(
+      summary.steps.sorted().map(([step, { deltas, clusters }]) => ({ step, deltas, clusters })),
+    ),
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     distributions: {
       delta: describeDistribution(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
@@ -175,29 +185,37 @@ export function buildReport(input: ReportInput): MismatchReport {
   const comparisons = compareParts(summary.sample.list());
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
+  const verdict = judgeRun({
+    metrics: source.metrics,
+    ranges: computeRanges(total, source.intervals),
+    perStep,
+    standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+    leftOut,
+    files: input.sources.length,
+    fault: findFault(input.findings, pooled.tokens),
+  });
   return {
     ...source,
     left_out: leftOut,
-    verdict: judgeRun({
-      metrics: source.metrics,
-      ranges: computeRanges(total, source.intervals),
-      perStep,
-      standingOut: new Set(comparisons.steps.map(({ key }) => key)),
-      leftOut,
-      files: input.sources.length,
-      fault: findFault(input.findings, pooled.tokens),
-    }),
+    verdict: { ...verdict, readings: cautionEss(verdict.readings, trust) },
     facts,
     next: nextCommand(source, facts, input.findings, {
       paths: input.paths,
       flags: input.flags ?? [],
       compared: input.parity.map(({ name }) => name),
+      isOff: WORSE_THAN_NORMAL.has(verdict.level),
     }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
 }
+
+const WORSE_THAN_NORMAL: ReadonlySet<MismatchReport["verdict"]["level"]> = new Set([
+  "elevated",
+  "high",
+  "broken",
+]);
 
 /** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
 function findFault(findings: readonly Finding[], tokens: number): string | undefined {

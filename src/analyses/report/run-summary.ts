@@ -22,9 +22,12 @@ import {
   type MismatchSummaryJson,
   mergeOutcomeSums,
   type OutcomeSums,
+  RatioTails,
+  type RatioTailsJson,
   type SequenceOutcome,
   SequenceSample,
   type SequenceSampleJson,
+  sumSurprisal,
   TopList,
   ValueSketch,
   type ValueSketchJson,
@@ -44,13 +47,14 @@ function formatKey({ file, handle }: Pick<WorstToken, "file" | "handle">): strin
   return `${file} ${handle}`;
 }
 
-/** 2: the summaries in it are of version 2. */
-const VERSION = 2;
+/** 3: the tails of ratios; the summaries in it are of version 3. */
+const VERSION = 3;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
   readonly version: typeof VERSION;
   readonly total: MismatchSummaryJson;
+  readonly tails: RatioTailsJson;
   readonly steps: SlicesJson<number>;
   readonly ranks: SlicesJson<number>;
   readonly environments: SlicesJson<string>;
@@ -98,6 +102,8 @@ export interface RunSummaryJson {
  */
 export class RunSummary {
   readonly total = new MismatchSummary();
+  /** The largest ratios of tokens and of sequences. */
+  readonly tails = new RatioTails();
   readonly steps = new Slices<number>();
   readonly ranks = new Slices<number>();
   readonly environments = new Slices<string>();
@@ -145,15 +151,19 @@ export class RunSummary {
       const table = mismatchSums(block, {
         rowStart,
         rowEnd,
-        sink: (tokens) => this.#addTokens(batch, slices, sampled, tokens, rowStart),
+        sink: (tokens) => {
+          this.tails.addTokens(tokens, rollout, trainer);
+          this.#addTokens(batch, slices, sampled, tokens, rowStart);
+        },
       });
-      this.#addRows(batch, slices, table, [rowStart, rowEnd], clusters);
+      this.#addRows(batch, block, slices, table, [rowStart, rowEnd], clusters);
       for (let row = rowStart; row < rowEnd; row++) sampled.finish(row);
     }
   }
 
   #addRows(
     batch: RecordBatch,
+    block: TokenBlock,
     slices: RowSlices,
     table: MismatchTable,
     [rowStart, rowEnd]: readonly [number, number],
@@ -164,10 +174,18 @@ export class RunSummary {
     this.steps.get(step).addTurns(table.turns, table.turnRows);
     const packs = this.#packsOf(step);
     const outcomes = this.#outcomesOf(step);
+    const entropy = batch.entropies.rollout;
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
-      this.total.addSequence(table.rows, at, clusters.keys[row], clusters.arePrompts[row] === 1);
-      for (const slice of slices.of(row)) slice.addSequence(table.rows, at);
+      const cluster = clusters.keys[row] as number;
+      const isPrompt = clusters.arePrompts[row] === 1;
+      const surprisal =
+        entropy &&
+        sumSurprisal(block, entropy, batch.offsets[row] as number, batch.offsets[row + 1] as number);
+      const extras = { surprisal, starved: slices.starved[row] as number };
+      this.total.addSequence(table.rows, at, cluster, isPrompt, extras);
+      for (const slice of slices.of(row)) slice.addSequence(table.rows, at, cluster, isPrompt, extras);
+      this.tails.addSequence(table.rows, at);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
       const sums = packs.get(pack) ?? emptySums();
       mergeSums(sums, table.rows, at);
@@ -235,6 +253,7 @@ export class RunSummary {
       this.groups.add(batch, row, tokens, from, to);
       sampled.add(row, tokens, from, to);
       this.#considerTokens(batch, row, tokens, from, to);
+      slices.addStarved(row, tokens, from, to);
       from = to;
     }
   }
@@ -302,6 +321,7 @@ export class RunSummary {
     return {
       version: VERSION,
       total: this.total.toJSON(),
+      tails: this.tails.toJSON(),
       steps: this.steps.toJSON(),
       ranks: this.ranks.toJSON(),
       environments: this.environments.toJSON(),
@@ -326,6 +346,7 @@ export class RunSummary {
     checkSummaryVersion("run summary", json.version, VERSION);
     const summary = new RunSummary();
     summary.total.merge(MismatchSummary.fromJSON(json.total));
+    summary.tails.merge(RatioTails.fromJSON(json.tails));
     summary.steps.merge(Slices.fromJSON(json.steps));
     summary.ranks.merge(Slices.fromJSON(json.ranks));
     summary.environments.merge(Slices.fromJSON(json.environments));
@@ -348,6 +369,7 @@ export class RunSummary {
   /** Adds another run summary of the same run (another rank, another file): any order gives the same result. */
   merge(other: RunSummary): void {
     this.total.merge(other.total);
+    this.tails.merge(other.tails);
     this.steps.merge(other.steps);
     this.ranks.merge(other.ranks);
     this.environments.merge(other.environments);
@@ -379,15 +401,27 @@ function decodeSums(json: readonly (number | string)[]): Float64Array {
   return Float64Array.from(json, Number);
 }
 
-/** The slices that each row of a batch belongs to. */
+/** The slices that each row of a batch belongs to, and what is summed of a row beside its kernel sums. */
 class RowSlices {
   readonly #summary: RunSummary;
   readonly #batch: RecordBatch;
   readonly #rows: (MismatchSummary[] | undefined)[] = [];
+  /** By row: Σ(1 − ρ) of the tokens with ρ < ½. */
+  readonly starved: Float64Array;
 
   constructor(summary: RunSummary, batch: RecordBatch) {
     this.#summary = summary;
     this.#batch = batch;
+    this.starved = new Float64Array(batch.length);
+  }
+
+  addStarved(row: number, { delta }: MaskedTokens, from: number, to: number): void {
+    let sum = 0;
+    for (let i = from; i < to; i++) {
+      const value = delta[i] as number;
+      if (value < -Math.LN2) sum -= Math.expm1(value);
+    }
+    this.starved[row] = (this.starved[row] as number) + sum;
   }
 
   of(row: number): readonly MismatchSummary[] {

@@ -11,6 +11,7 @@ const MOST_TURNS = 256;
 
 interface RowSums {
   readonly turns: number[];
+  readonly excess: number[];
   readonly deciles: number[];
   jumps: number;
 }
@@ -32,16 +33,21 @@ export class SampleRows {
   add(row: number, tokens: MaskedTokens, from: number, to: number): void {
     if (!this.#sample.wants(this.#clusters.keys[row] as number)) return;
     const sums = this.#sumsOf(row);
-    const { turns, deciles } = sums;
-    const { index, delta, probDiff, turn } = tokens;
+    const { turns, excess, deciles } = sums;
+    const { index, delta, probDiff, k3, turn } = tokens;
     const start = this.#batch.offsets[row] as number;
     const length = (this.#batch.offsets[row + 1] as number) - start;
     for (let i = from; i < to; i++) {
       const abs = Math.abs(delta[i] as number);
       const ofTurn = 2 * Math.min(turn[i] as number, MOST_TURNS - 1);
-      while (turns.length < ofTurn + 2) turns.push(0);
+      while (turns.length < ofTurn + 2) {
+        turns.push(0, 0);
+        excess.push(0);
+      }
       turns[ofTurn] = (turns[ofTurn] as number) + 1;
       turns[ofTurn + 1] = (turns[ofTurn + 1] as number) + abs;
+      // ρ − 1 = k3 + Δ.
+      excess[ofTurn / 2] = (excess[ofTurn / 2] as number) + (k3[i] as number) + (delta[i] as number);
       const ofPlace = 2 * Math.floor((((index[i] as number) - start) * SAMPLE_DECILES) / length);
       deciles[ofPlace] = (deciles[ofPlace] as number) + 1;
       deciles[ofPlace + 1] = (deciles[ofPlace + 1] as number) + abs;
@@ -52,7 +58,7 @@ export class SampleRows {
   #sumsOf(row: number): RowSums {
     const known = this.#rows.get(row);
     if (known) return known;
-    const sums = { turns: [], deciles: new Array<number>(2 * SAMPLE_DECILES).fill(0), jumps: 0 };
+    const sums = { turns: [], excess: [], deciles: new Array<number>(2 * SAMPLE_DECILES).fill(0), jumps: 0 };
     this.#rows.set(row, sums);
     return sums;
   }

@@ -1,4 +1,8 @@
-import { MismatchSummary, type MismatchSummaryJson } from "../../core/summaries/index.ts";
+import {
+  MismatchSummary,
+  type MismatchSummaryJson,
+  MOST_SLICE_CLUSTERS,
+} from "../../core/summaries/index.ts";
 
 /** Null stands for the key NaN: not known. */
 export type SlicesJson<K extends string | number> = readonly (readonly [K | null, MismatchSummaryJson])[];
@@ -10,7 +14,7 @@ export class Slices<K extends string | number> {
   get(key: K): MismatchSummary {
     const known = this.byKey.get(key);
     if (known) return known;
-    const summary = new MismatchSummary({ detail: "slice" });
+    const summary = new MismatchSummary({ detail: "slice", clusters: MOST_SLICE_CLUSTERS });
     this.byKey.set(key, summary);
     return summary;
   }

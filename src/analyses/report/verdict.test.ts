@@ -61,7 +61,7 @@ describe("verdictOf", () => {
     const { level, headline, readings } = judge(makeMetrics(1, 1), { leftOut: [lost(29)], files: 2 });
     expect(level).toBe("too_few");
     expect(headline).toBe(
-      "1 token of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences; 29 of 30 tokens (96.7 %) left out",
+      "29 of 30 tokens (96.7 %) left out; of the rest: 1 token of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences",
     );
     expect(readings).not.toEqual([]);
     expect(judge(makeMetrics(5000, 50), { leftOut: [lost(5000)], files: 1 }).headline).toBe(

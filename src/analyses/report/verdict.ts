@@ -30,8 +30,9 @@ const MEANING: Readonly<Record<ReadingLevel, string>> = {
     "these are hardly the same policy: suspect misaligned tokens, masks or weights before anything else",
 };
 
-/** From this share of what could have been compared, what is lost is said in the first line. */
+/** From this share of what could have been compared, what is lost is said in the first line; from this one, first of all. */
 const TOLD_SHARE = 0.1;
+const TOLD_FIRST_SHARE = 0.5;
 
 export interface VerdictInput {
   readonly metrics: VerdictMetrics;
@@ -64,9 +65,9 @@ export function judgeRun({
 }: VerdictInput): Verdict {
   const readings = readBaselines(metrics, ranges);
   const { tokens, sequences } = metrics;
-  const dropped = tellDropped(droppedShares(leftOut, { token: tokens, sequence: sequences, file: files }));
+  const tell = tellDropped(droppedShares(leftOut, { token: tokens, sequence: sequences, file: files }));
   const settled = (level: Verdict["level"], headline: string): Verdict => {
-    return { level, level_range: [level, level], headline: `${headline}${dropped}`, readings };
+    return { level, level_range: [level, level], headline: tell(headline), readings };
   };
   if (tokens === 0) return settled("too_few", "no token has both log-probs, so there is nothing to compare");
   if (fault !== undefined) return settled("broken", fault);
@@ -88,7 +89,9 @@ export function judgeRun({
   return {
     level,
     level_range: [mildest, severest],
-    headline: `${MEANING[mildest]}${because(readings, mildest)}, or more (${open.join(", ")}): more prompts would tell${worse}${dropped}`,
+    headline: tell(
+      `${MEANING[mildest]}${because(readings, mildest)}, or more (${open.join(", ")}): more prompts would tell${worse}`,
+    ),
     readings,
   };
 }
@@ -130,11 +133,13 @@ function worseSteps(
   return `; step ${worst.step}${more} ${worse.length === 1 ? "is" : "are"} worse (${worst.level})`;
 }
 
-function tellDropped([worst]: readonly Kept[]): string {
-  if (worst === undefined) return "";
+/** Puts what was lost with a headline, where it is much of what there was. */
+function tellDropped([worst]: readonly Kept[]): (headline: string) => string {
+  if (worst === undefined) return (headline) => headline;
   const { unit, kept, dropped } = worst;
   const share = dropped / (kept + dropped);
-  if (share < TOLD_SHARE) return "";
-  const all = plural(kept + dropped, unit);
-  return `; ${formatCount(dropped)} of ${all} (${formatShare(share)}) left out`;
+  if (share < TOLD_SHARE) return (headline) => headline;
+  const lost = `${formatCount(dropped)} of ${plural(kept + dropped, unit)} (${formatShare(share)}) left out`;
+  return (headline) =>
+    kept > 0 && share > TOLD_FIRST_SHARE ? `${lost}; of the rest: ${headline}` : `${headline}; ${lost}`;
 }

@@ -3,6 +3,9 @@
  *
  * @module
  */
+
+export { type CompareRunsOptions, compareRuns } from "./compare-runs.ts";
+export { type DiagnoseRunOptions, diagnoseOpenRun, diagnoseRun, parseTrainer } from "./diagnose-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";

@@ -16,7 +16,9 @@ export function nothingToCompare({
   excluded,
   metrics,
   findings,
-}: Pick<MismatchReport, "excluded" | "metrics" | "findings">): EmptyInputError {
+}: Pick<MismatchReport, "excluded" | "findings"> & {
+  readonly metrics: Pick<MismatchReport["metrics"], "sequences">;
+}): EmptyInputError {
   const lost = excluded.missing + excluded.delta_negative_infinite + excluded.delta_positive_infinite;
   if (lost > 0) {
     const reasons = findings

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import { parseRunInput, type RunInput } from "../../analyses/runs/index.ts";
+import type { RunInput } from "../../analyses/runs/index.ts";
 import { DEFAULT_MEMORY_LIMIT, setMemoryLimit, UsageError } from "../../core/base/index.ts";
-import { COLUMN_FLAGS, type ReadOptions } from "../../input/ingest/index.ts";
+import { COLUMN_FLAGS } from "../../core/schema/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;
 
@@ -13,6 +13,7 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
   prompt: "prompt token ids",
   attention: "attention mask",
   lengths: "tokens per sequence, for packed arrays",
+  rescore: "log-probs of the rollout engine's prefill of the finished text, the third column of `doctor`",
   step: "training step",
   rank: "rank",
   reward: "reward",
@@ -25,7 +26,10 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
   responseText: "response as text",
 };
 
-/** Flags of every verb that reads runs. */
+/**
+ * Flags of every verb that reads runs. `--help` and `--version` load this file, so it must not bring the readers along:
+ * what the flags come to is in read-options.ts.
+ */
 export interface InputOptions extends Omit<RunInput, "batchTokens"> {
   readonly batchTokens?: string;
 }
@@ -73,14 +77,6 @@ export function addFilterOption(command: Command): Command {
     "--filter <terms>",
     "keep only matching tokens and sequences: 'abs>0.5 turn:3 is:number correct:no'; turns count from 0",
   );
-}
-
-/** @throws UsageError when a flag's value makes no sense. */
-export function toReadOptions({ batchTokens, ...options }: InputOptions): ReadOptions {
-  return parseRunInput({
-    ...options,
-    ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
-  });
 }
 
 /** @throws UsageError when the text of a flag is anything else. */

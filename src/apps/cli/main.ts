@@ -1,5 +1,10 @@
-import { isLogratioError, type LogratioError, recognizeMissingLibrary } from "../../core/base/index.ts";
-import { fileSystemError, isSystemError } from "../../input/io/index.ts";
+import {
+  fileSystemError,
+  isLogratioError,
+  isSystemError,
+  type LogratioError,
+  recognizeMissingLibrary,
+} from "../../core/base/index.ts";
 import { chooseExitStatus, EXIT } from "./exit-status.ts";
 import { formatBug, formatError } from "./messages.ts";
 import { runCommandLine } from "./program.ts";

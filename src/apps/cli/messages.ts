@@ -1,7 +1,7 @@
 import { formatPlace, isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import { formatBytes, plural } from "../../core/text/index.ts";
-import { printable } from "../../render/index.ts";
+import { printable } from "../../render/text/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Text with names from files in it: its own line breaks are kept, whatever else moves the cursor is written out. */

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
 import { fstatSync, writeSync } from "node:fs";
-import { fileSystemError } from "../../input/io/index.ts";
+import { fileSystemError } from "../../core/base/index.ts";
 
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 

@@ -25,6 +25,9 @@ export interface StudyFlags extends ForceOption {
   readonly topK?: string;
   readonly fullVocabulary?: boolean;
   readonly attention?: boolean;
+  readonly gradients?: boolean;
+  readonly continue?: readonly string[];
+  readonly continueSamples?: string;
   readonly vocabularySize?: string;
   readonly python?: string;
   readonly gpu?: string;
@@ -46,7 +49,12 @@ export interface StudyFlags extends ForceOption {
 }
 
 export function addStudyFlags(command: Command): Command {
-  return addForceOption(command)
+  return addSamplingFlags(addBackendFlags(addTextFlags(addForceOption(command))));
+}
+
+/** Which texts, which policies, and what is asked of them. */
+function addTextFlags(command: Command): Command {
+  return command
     .option(
       "--responses <[source=]file>",
       "responses to the problems, and the policy that wrote them; repeatable",
@@ -82,6 +90,19 @@ export function addStudyFlags(command: Command): Command {
       "alternatives to keep per token and policy; servers are asked for as many (default 5)",
     )
     .option("--attention", "with local models, also measure the attention to the first error of wrong texts")
+    .option("--gradients", "with hf: models, also compute what the KL at the largest spikes depends on")
+    .option(
+      "--continue <place>",
+      "let every policy go on by itself in wrong texts, and grade its answer: start, before_error, after_error " +
+        "or a share such as 0.5 of the response; repeatable",
+      collect,
+    )
+    .option("--continue-samples <n>", "samples from each place of a text (default 4)");
+}
+
+/** How back ends run. */
+function addBackendFlags(command: Command): Command {
+  return command
     .option("--full-vocabulary", "ask servers for log-probs over the whole vocabulary: exact, but large")
     .option("--vocabulary-size <n>", "vocabulary size of a server's model, if the server does not report it")
     .option("--python <path>", "Python for hf: models (default: LOGRATIO_PYTHON, else python3)")
@@ -103,11 +124,18 @@ export function addStudyFlags(command: Command): Command {
     )
     .option("--concurrency <n>", "concurrent requests to a server (default 8)")
     .option("--timeout <seconds>", "request timeout in seconds")
-    .option("--retries <n>", "retries after a transient failure")
+    .option("--retries <n>", "retries after a transient failure");
+}
+
+function addSamplingFlags(command: Command): Command {
+  return command
     .option("--generate <n>", "sample n responses to each problem first")
     .option("--generate-from <name>", "policy to sample from (default: the reference)")
-    .option("--temperature <t>", "sampling temperature for --generate (default 1; 0 is greedy)")
-    .option("--top-p <p>", "nucleus sampling for --generate (default 1)")
-    .option("--max-tokens <n>", "longest response for --generate, in tokens (default 1024)")
-    .option("--seed <n>", "random seed for --generate and the bootstrap (default 42)");
+    .option(
+      "--temperature <t>",
+      "sampling temperature for --generate and --continue (default 1; 0 is greedy)",
+    )
+    .option("--top-p <p>", "nucleus sampling for --generate and --continue (default 1)")
+    .option("--max-tokens <n>", "most tokens that --generate and --continue sample (default 1024)")
+    .option("--seed <n>", "random seed for sampling and the bootstrap (default 42)");
 }

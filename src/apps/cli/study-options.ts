@@ -110,6 +110,7 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     out: flags.out,
     top_k: count("--top-k", flags.topK),
     attention: flags.attention,
+    gradients: flags.gradients,
     seed: number("--seed", flags.seed),
     backend: defined({
       full_vocabulary: flags.fullVocabulary,
@@ -126,14 +127,31 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
       timeout_s: number("--timeout", flags.timeout),
       retries: number("--retries", flags.retries),
     }),
+    ...readSamplingFlags(flags),
+  });
+}
+
+/** How tokens are drawn is said once for all that is sampled; without either, it belongs to what a config generates. */
+function readSamplingFlags(flags: StudyFlags): StudyConfig {
+  const drawing = {
+    temperature: number("--temperature", flags.temperature),
+    top_p: number("--top-p", flags.topP),
+    max_tokens: count("--max-tokens", flags.maxTokens),
+  };
+  const generates = flags.generate !== undefined || flags.continue === undefined;
+  const continues = flags.continue !== undefined || flags.continueSamples !== undefined;
+  return {
     generate: defined({
       n: count("--generate", flags.generate),
       from: flags.generateFrom,
-      temperature: number("--temperature", flags.temperature),
-      top_p: number("--top-p", flags.topP),
-      max_tokens: count("--max-tokens", flags.maxTokens),
+      ...(generates && drawing),
     }),
-  });
+    continue: defined({
+      at: flags.continue,
+      n: count("--continue-samples", flags.continueSamples),
+      ...(continues && drawing),
+    }),
+  };
 }
 
 function dpoResponses(problems: string | undefined): string {
@@ -170,7 +188,7 @@ export function named(
 /** Later settings win; objects such as `spikes` are merged key by key. */
 export function mergeSettings(a: StudyConfig, b: StudyConfig): StudyConfig {
   const both = { ...a, ...b };
-  for (const name of ["backend", "generate", "spikes"]) {
+  for (const name of ["backend", "generate", "continue", "figures", "spikes"]) {
     const [before, after] = [a[name], b[name]];
     if (isObject(before) && isObject(after)) Object.assign(both, { [name]: { ...before, ...after } });
   }

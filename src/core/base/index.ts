@@ -25,6 +25,7 @@ export {
   UsageError,
   VersionError,
 } from "./errors.ts";
+export { fileSystemError, isSystemError } from "./file-system-errors.ts";
 export { orNull, resultJson } from "./json.ts";
 export {
   checkMemory,

@@ -41,6 +41,23 @@ describe("createRecordBuilder", () => {
     expect(batch.weightVersions).toBeUndefined();
   });
 
+  it("has a column of facts from the first sequence that knows it, and none where nobody does", () => {
+    const record = builder();
+    record.push(draft(1));
+    record.push(draft(1, { finishReason: "length", cachedTokens: 0 }));
+    record.push(draft(1, { engineId: "b", trainerPromptTokenIds: Int32Array.of(4, 5) }));
+    record.push(draft(1, { cachedTokens: Number.NaN }));
+    const batch = record.flush();
+    expect(batch.finishReasons).toEqual([undefined, "length", undefined, undefined]);
+    expect(batch.engineIds).toEqual([undefined, undefined, "b", undefined]);
+    expect(batch.cachedTokens).toEqual(Float64Array.of(Number.NaN, 0, Number.NaN, Number.NaN));
+    expect([...batch.trainerPromptOffsets!]).toEqual([0, 0, 0, 2, 2]);
+    record.push(draft(1));
+    const next = record.flush();
+    for (const name of ["finishReasons", "engineIds", "cachedTokens", "trainerPromptTokenIds", "keptMass"])
+      expect(name in next).toBe(false);
+  });
+
   it("keeps single precision while nothing is lost, and decides anew for each batch and column", () => {
     const record = builder();
     const [single, double] = [Math.fround(-0.1), -0.123456789012345];

@@ -19,7 +19,7 @@ import { dictionary, LengthMismatchError } from "../base/index.ts";
 import { DetailColumns } from "./detail-columns.ts";
 import { NamedColumns } from "./named-columns.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
-import { DIGITS, type Provenance, type RecordBatch, type Sampling, type TopK } from "./record.ts";
+import { DIGITS, type Provenance, type RecordBatch, type Sampling, type Sides, type TopK } from "./record.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 import { SequenceLists } from "./sequence-lists.ts";
 
@@ -39,6 +39,7 @@ export const MOST_TEXT = 2 ** 25;
 export interface BuilderOptions {
   readonly provenance: Provenance;
   readonly sampling?: Sampling;
+  readonly sides?: Sides;
   /** Response tokens after which {@link RecordBuilder.full} turns true. Default {@link DEFAULT_BATCH_TOKENS}. */
   readonly batchTokens?: number;
   /** Also keep {@link SourceDetails}: 12 bytes per token where a source has them all. Default false. */
@@ -109,6 +110,8 @@ export class RecordBuilder {
   #textLength = 0;
   readonly #ends: number[] = [0];
   readonly #promptEnds: number[] = [0];
+  #trainerPromptTokens = 0;
+  readonly #trainerPromptEnds: number[] = [0];
 
   #mask = new Uint8Array(1024);
   readonly #floats = new NamedColumns<FloatArray>(createFloatColumn);
@@ -141,7 +144,7 @@ export class RecordBuilder {
   get full(): boolean {
     return (
       this.#tokens >= this.#batchTokens ||
-      this.#promptTokens >= PROMPT_SHARE * this.#batchTokens ||
+      this.#promptTokens + this.#trainerPromptTokens >= PROMPT_SHARE * this.#batchTokens ||
       this.#textLength >= MOST_TEXT ||
       this.#ends.length > MOST_SEQUENCES
     );
@@ -170,21 +173,25 @@ export class RecordBuilder {
     this.#details?.push(draft.details, this.length, this.#tokens);
     // Last: until here these say where this draft begins.
     this.#promptTokens += draft.promptTokenIds?.length ?? 0;
+    this.#trainerPromptTokens += draft.trainerPromptTokenIds?.length ?? 0;
     this.#tokens += draft.length;
     this.#textLength += (draft.promptText?.length ?? 0) + (draft.responseText?.length ?? 0);
     this.#ends.push(this.#tokens);
     this.#promptEnds.push(this.#promptTokens);
+    this.#trainerPromptEnds.push(this.#trainerPromptTokens);
   }
 
   /** What was pushed since the last flush as one batch; it owns its arrays. */
   flush(): RecordBatch {
-    const { provenance, sampling = {} } = this.#options;
+    const { provenance, sampling = {}, sides } = this.#options;
     const tokens = this.#tokens;
     const prompts = this.#ids.take("promptTokenIds", this.#promptTokens);
+    const trainerPrompts = this.#ids.take("trainerPromptTokenIds", this.#trainerPromptTokens);
     const batch: RecordBatch = {
       length: this.length,
       provenance,
       sampling,
+      ...(sides && { sides }),
       offsets: Int32Array.from(this.#ends),
       responseMask: this.#mask.slice(0, tokens),
       ...this.#floats.take("rolloutLogprobs", tokens),
@@ -197,13 +204,19 @@ export class RecordBuilder {
       ...this.#singles.take("advantages", tokens),
       ...this.#ids.take("positionIds", tokens),
       ...this.#ids.take("weightVersions", tokens),
+      ...this.#singles.take("keptMass", tokens),
+      ...this.#singles.take("routeAgreement", tokens),
       ...this.#details?.take(this.length, tokens),
       // Without ids the offsets would all be 0, and a reader would see empty prompts where there is no word of them.
       ...(prompts.promptTokenIds && { promptOffsets: Int32Array.from(this.#promptEnds), ...prompts }),
+      ...(trainerPrompts.trainerPromptTokenIds && {
+        trainerPromptOffsets: Int32Array.from(this.#trainerPromptEnds),
+        ...trainerPrompts,
+      }),
       ...this.#lists.take(),
     };
-    this.#ends.length = this.#promptEnds.length = 1;
-    this.#tokens = this.#promptTokens = this.#textLength = 0;
+    this.#ends.length = this.#promptEnds.length = this.#trainerPromptEnds.length = 1;
+    this.#tokens = this.#promptTokens = this.#trainerPromptTokens = this.#textLength = 0;
     return batch;
   }
 
@@ -228,6 +241,9 @@ export class RecordBuilder {
     this.#ids.put("positionIds", at, draft.positionIds);
     this.#ids.put("weightVersions", at, draft.weightVersions);
     this.#ids.put("promptTokenIds", this.#promptTokens, draft.promptTokenIds);
+    this.#ids.put("trainerPromptTokenIds", this.#trainerPromptTokens, draft.trainerPromptTokenIds);
+    this.#singles.put("keptMass", at, draft.keptMass);
+    this.#singles.put("routeAgreement", at, draft.routeAgreement);
     this.#floats.put("digitLogprobs", at * DIGITS, draft.digitLogprobs);
     this.#singles.put("advantages", at, this.#expandAdvantage(draft));
     // `for in` also passes over what is undefined. Drafts come by the hundred thousand: no entries are made for each.

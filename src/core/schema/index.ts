@@ -11,6 +11,7 @@ export {
   MOST_TEXT,
   type RecordBuilder,
 } from "./builder.ts";
+export { COLUMN_FLAGS } from "./column-flags.ts";
 export {
   type Finding,
   type FindingCode,
@@ -26,7 +27,10 @@ export {
   layoutColumns,
   ORIGIN_COLUMNS,
   POLICY_PREFIXES,
+  SAMPLING_COLUMNS,
   SCALAR_COLUMNS,
+  SIDE_FACTS,
+  SIDE_NAMES,
 } from "./parquet-layout.ts";
 export {
   type ArrayPlaces,
@@ -36,6 +40,8 @@ export {
   type Provenance,
   type RecordBatch,
   type Sampling,
+  type SideFacts,
+  type Sides,
   type SourceDetails,
   type TopK,
 } from "./record.ts";

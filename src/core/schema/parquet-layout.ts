@@ -7,7 +7,7 @@
  * @module
  */
 import type { NumericArray } from "../base/index.ts";
-import { DIGITS, type RecordBatch } from "./record.ts";
+import { DIGITS, type RecordBatch, type Sampling, type SideFacts, type Sides } from "./record.ts";
 
 /** Per-sequence scalars. */
 export const SCALAR_COLUMNS = {
@@ -18,6 +18,9 @@ export const SCALAR_COLUMNS = {
   sampleId: "sample_id",
   groupId: "group_id",
   environment: "environment",
+  finishReason: "finish_reason",
+  engineId: "engine_id",
+  cachedTokens: "cached_tokens",
   reward: "reward",
   correctness: "correctness",
   promptText: "prompt_text",
@@ -25,7 +28,7 @@ export const SCALAR_COLUMNS = {
   sourceOffset: "source_offset",
 } as const;
 
-/** Lists with one element per response token (`promptTokenIds`: per prompt token). */
+/** Lists with one element per response token (those of prompts: per prompt token). */
 export const LIST_COLUMNS = {
   responseTokenIds: "response_token_ids",
   responseMask: "response_mask",
@@ -35,7 +38,10 @@ export const LIST_COLUMNS = {
   advantages: "advantages",
   positionIds: "position_ids",
   weightVersions: "weight_versions",
+  keptMass: "kept_mass",
+  routeAgreement: "route_agreement",
   promptTokenIds: "prompt_token_ids",
+  trainerPromptTokenIds: "trainer_prompt_token_ids",
 } as const;
 
 /** Prefixes of lists that exist once per policy; the policy's name follows. */
@@ -59,6 +65,23 @@ export const ORIGIN_COLUMNS = {
   logprobsMode: "logprobs_mode",
 } as const;
 
+/** Further sampling parameters, each a column only where it is known. */
+export const SAMPLING_COLUMNS = {
+  minP: "min_p",
+  repetitionPenalty: "repetition_penalty",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+} as const satisfies Partial<Record<keyof Sampling, string>>;
+
+/** What is known of a side: `rollout_weights`, `trainer_config`, …; each a column only where it is known. */
+export const SIDE_FACTS = [
+  "software",
+  "weights",
+  "config",
+  "topology",
+] as const satisfies (keyof SideFacts)[];
+export const SIDE_NAMES = ["rollout", "trainer"] as const satisfies (keyof Sides)[];
+
 /** Values of one column for all rows of a batch. */
 export type LayoutColumn =
   | { readonly kind: "text"; readonly name: string; readonly values: readonly (string | undefined)[] }
@@ -78,8 +101,8 @@ export interface ListColumn {
 }
 
 /**
- * Columns of a batch in the order in which they are written. Scalars and texts are always there, lists only when the
- * batch has them.
+ * Columns of a batch in the order in which they are written. Scalars and texts are always there, lists and the columns
+ * that most sources lack (why it stopped, which engine, …) only when the batch has them.
  */
 export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
   const { length, offsets } = batch;
@@ -107,6 +130,9 @@ export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
   text(SCALAR_COLUMNS.sampleId, batch.sampleIds);
   text(SCALAR_COLUMNS.groupId, batch.groupIds);
   text(SCALAR_COLUMNS.environment, batch.environments);
+  if (batch.finishReasons) text(SCALAR_COLUMNS.finishReason, batch.finishReasons);
+  if (batch.engineIds) text(SCALAR_COLUMNS.engineId, batch.engineIds);
+  if (batch.cachedTokens) number(SCALAR_COLUMNS.cachedTokens, batch.cachedTokens);
   number(SCALAR_COLUMNS.reward, batch.rewards);
   number(SCALAR_COLUMNS.correctness, batch.correctness);
   list(LIST_COLUMNS.responseTokenIds, batch.responseTokenIds);
@@ -125,7 +151,10 @@ export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
   list(LIST_COLUMNS.advantages, batch.advantages);
   list(LIST_COLUMNS.positionIds, batch.positionIds);
   list(LIST_COLUMNS.weightVersions, batch.weightVersions);
+  list(LIST_COLUMNS.keptMass, batch.keptMass);
+  list(LIST_COLUMNS.routeAgreement, batch.routeAgreement);
   list(LIST_COLUMNS.promptTokenIds, batch.promptTokenIds, batch.promptOffsets);
+  list(LIST_COLUMNS.trainerPromptTokenIds, batch.trainerPromptTokenIds, batch.trainerPromptOffsets);
   text(SCALAR_COLUMNS.promptText, batch.promptTexts);
   text(SCALAR_COLUMNS.responseText, batch.responseTexts);
   number(
@@ -146,5 +175,12 @@ export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
   sameNumber(ORIGIN_COLUMNS.topP, sampling.topP);
   sameNumber(ORIGIN_COLUMNS.topK, sampling.topK);
   same(ORIGIN_COLUMNS.logprobsMode, sampling.logprobsMode);
+  for (const field of Object.keys(SAMPLING_COLUMNS) as (keyof typeof SAMPLING_COLUMNS)[])
+    if (sampling[field] !== undefined) sameNumber(SAMPLING_COLUMNS[field], sampling[field]);
+  for (const side of SIDE_NAMES)
+    for (const fact of SIDE_FACTS) {
+      const value = batch.sides?.[side]?.[fact];
+      if (value !== undefined) same(`${side}_${fact}`, value);
+    }
   return columns;
 }

@@ -217,6 +217,33 @@ describe("layoutColumns", () => {
     expect([...findValues(SCALAR_COLUMNS.sourceOffset)]).toEqual([Number.NaN]);
   });
 
+  it("has the columns that most sources lack only where one sequence has them", () => {
+    const more = layoutColumns(
+      pack(
+        [
+          bare,
+          { ...bare, finishReason: "stop", engineId: "e", cachedTokens: 3, keptMass: Float32Array.of(1) },
+        ],
+        {
+          minP: 0.1,
+        },
+      ),
+    );
+    const values = Object.fromEntries(
+      more.map((column) => [column.name, Array.from(column.values as ArrayLike<unknown>)]),
+    );
+    expect(values).toMatchObject({
+      finish_reason: [undefined, "stop"],
+      engine_id: [undefined, "e"],
+      cached_tokens: [Number.NaN, 3],
+      kept_mass: [Number.NaN, 1],
+      min_p: [0.1, 0.1],
+    });
+    expect(Object.keys(values)).not.toContain("repetition_penalty");
+    expect(Object.keys(values)).not.toContain("route_agreement");
+    expect(Object.keys(values)).not.toContain("rollout_weights");
+  });
+
   it("keeps a place at the start of a file", () => {
     const zero = layoutColumns(pack([{ ...bare, sourceOffset: 0 }]));
     expect([...zero.find(({ name }) => name === "source_offset")!.values]).toEqual([0]);

@@ -27,8 +27,31 @@ export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
+  /** Tokens less probable than this share of the most probable one were not sampled. */
+  readonly minP?: number;
+  readonly repetitionPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
   /** For instance vLLM's `raw_logprobs` or `processed_logprobs`. */
   readonly logprobsMode?: string;
+}
+
+/** What one side ran on. Digests are the writer's own: two that are equal mean the same thing, whatever they digest. */
+export interface SideFacts {
+  /** Program and version: `vllm 0.11.0`. */
+  readonly software?: string;
+  /** Digest or name of the weights. */
+  readonly weights?: string;
+  /** Digest of the configuration. */
+  readonly config?: string;
+  /** How the model was spread over devices: `tp4 ep8`. */
+  readonly topology?: string;
+}
+
+/** Facts of the two sides, as far as they are known. */
+export interface Sides {
+  readonly rollout?: SideFacts;
+  readonly trainer?: SideFacts;
 }
 
 /** Where a batch came from and what its adapter did to it. */
@@ -76,6 +99,8 @@ export interface RecordBatch {
   readonly provenance: Provenance;
   /** Sampling parameters common to the batch. */
   readonly sampling: Sampling;
+  /** Common to the batch; absent where nothing is known of either side. */
+  readonly sides?: Sides;
 
   /** `[length + 1]`: sequence i holds response tokens `[offsets[i], offsets[i + 1])`. */
   readonly offsets: Int32Array;
@@ -102,11 +127,19 @@ export interface RecordBatch {
   readonly positionIds?: Int32Array;
   /** Version of the weights that sampled each token. */
   readonly weightVersions?: Int32Array;
+  /** Share of the probability that the sampler's filters (top-p, top-k, min-p) kept at each token, a fraction. */
+  readonly keptMass?: Float32Array;
+  /** Share of the experts that both sides' routers chose alike at each token, over all layers, a fraction. */
+  readonly routeAgreement?: Float32Array;
   /** Not part of any file that logratio writes. */
   readonly details?: SourceDetails;
 
   readonly promptOffsets?: Int32Array;
+  /** As the rollout engine was given it, where the sides differ. */
   readonly promptTokenIds?: Int32Array;
+  readonly trainerPromptOffsets?: Int32Array;
+  /** The prompt as the trainer scored it; absent where only one side's is known. */
+  readonly trainerPromptTokenIds?: Int32Array;
 
   /** `[length]` each; NaN = the source does not say. */
   readonly steps: Float64Array;
@@ -125,6 +158,12 @@ export interface RecordBatch {
   readonly sampleIds: readonly (string | undefined)[];
   readonly groupIds: readonly (string | undefined)[];
   readonly environments: readonly (string | undefined)[];
+  /** Why the engine stopped: `stop`, `length`, `abort`, …. Absent where no sequence of the batch says. */
+  readonly finishReasons?: readonly (string | undefined)[];
+  /** Which engine or replica sampled the sequence. Absent where no sequence of the batch says. */
+  readonly engineIds?: readonly (string | undefined)[];
+  /** Prompt tokens that the engine took from its prefix cache; NaN = unknown, absent where no sequence says. */
+  readonly cachedTokens?: Float64Array;
   readonly promptTexts: readonly (string | undefined)[];
   readonly responseTexts: readonly (string | undefined)[];
 }

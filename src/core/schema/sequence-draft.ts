@@ -5,7 +5,7 @@
  * @module
  */
 import type { NumericArray } from "../base/index.ts";
-import { type ArrayPlaces, DIGITS, type Provenance, type Sampling } from "./record.ts";
+import { type ArrayPlaces, DIGITS, type Provenance, type Sampling, type Sides } from "./record.ts";
 
 /** Alternatives of one policy over the tokens of one sequence: row-major `[length, k]`. */
 export interface TopKDraft {
@@ -37,6 +37,7 @@ export interface DetailsDraft {
 export interface Origin {
   readonly provenance: Provenance;
   readonly sampling: Sampling;
+  readonly sides?: Sides;
 }
 
 /**
@@ -64,10 +65,14 @@ export interface SequenceDraft {
   readonly advantages?: NumericArray | number | undefined;
   readonly positionIds?: NumericArray | undefined;
   readonly weightVersions?: NumericArray | undefined;
+  readonly keptMass?: NumericArray | undefined;
+  readonly routeAgreement?: NumericArray | undefined;
   /** Kept by a builder that is asked for it. */
   readonly details?: DetailsDraft | undefined;
   /** Any length; not aligned with the response. */
   readonly promptTokenIds?: NumericArray | undefined;
+  /** As the trainer had it, where that is known apart from the rollout's. */
+  readonly trainerPromptTokenIds?: NumericArray | undefined;
   readonly step?: number | undefined;
   readonly rank?: number | undefined;
   readonly row?: number | undefined;
@@ -82,6 +87,9 @@ export interface SequenceDraft {
   readonly sampleId?: string | undefined;
   readonly groupId?: string | undefined;
   readonly environment?: string | undefined;
+  readonly finishReason?: string | undefined;
+  readonly engineId?: string | undefined;
+  readonly cachedTokens?: number | undefined;
   readonly promptText?: string | undefined;
   readonly responseText?: string | undefined;
   readonly origin?: Origin | undefined;
@@ -127,6 +135,8 @@ export function findMisfit(draft: SequenceDraft): Misfit | undefined {
   check("advantages", draft.advantages);
   check("position ids", draft.positionIds);
   check("weight versions", draft.weightVersions);
+  check("kept mass", draft.keptMass);
+  check("route agreement", draft.routeAgreement);
   check("attention mask", draft.details?.attention);
   check("prompt and response token ids", draft.details?.inputTokenIds);
   check("token-level rewards", draft.details?.tokenRewards);

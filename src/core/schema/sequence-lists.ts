@@ -15,6 +15,9 @@ type SequenceColumns = Pick<
   | "sampleIds"
   | "groupIds"
   | "environments"
+  | "finishReasons"
+  | "engineIds"
+  | "cachedTokens"
   | "promptTexts"
   | "responseTexts"
 >;
@@ -37,6 +40,10 @@ export class SequenceLists {
   #sampleIds: Texts = [];
   #groupIds: Texts = [];
   #environments: Texts = [];
+  // With holes, and empty where no sequence says: most sources know nothing of these.
+  #finishReasons: string[] = [];
+  #engineIds: string[] = [];
+  #cachedTokens: number[] = [];
   #promptTexts: Texts = [];
   #responseTexts: Texts = [];
 
@@ -58,6 +65,10 @@ export class SequenceLists {
     this.#sampleIds.push(draft.sampleId);
     this.#groupIds.push(draft.groupId);
     this.#environments.push(draft.environment);
+    if (draft.finishReason !== undefined) this.#finishReasons[index] = draft.finishReason;
+    if (draft.engineId !== undefined) this.#engineIds[index] = draft.engineId;
+    if (draft.cachedTokens !== undefined && !Number.isNaN(draft.cachedTokens))
+      this.#cachedTokens[index] = draft.cachedTokens;
     this.#promptTexts.push(draft.promptText);
     this.#responseTexts.push(draft.responseText);
   }
@@ -77,11 +88,26 @@ export class SequenceLists {
       sampleIds: this.#sampleIds,
       groupIds: this.#groupIds,
       environments: this.#environments,
+      ...this.#takeOptional(),
       promptTexts: this.#promptTexts,
       responseTexts: this.#responseTexts,
     };
     this.#clear();
     return columns;
+  }
+
+  /** Columns that some sequence has. */
+  #takeOptional(): Pick<SequenceColumns, "finishReasons" | "engineIds" | "cachedTokens"> {
+    const { length } = this.#steps;
+    const texts = (list: readonly string[]): Texts => Array.from({ length }, (_, i) => list[i]);
+    const cached = this.#cachedTokens;
+    return {
+      ...(this.#finishReasons.length > 0 && { finishReasons: texts(this.#finishReasons) }),
+      ...(this.#engineIds.length > 0 && { engineIds: texts(this.#engineIds) }),
+      ...(cached.length > 0 && {
+        cachedTokens: Float64Array.from({ length }, (_, i) => cached[i] ?? NaN),
+      }),
+    };
   }
 
   /** Absent unless every sequence says where it stood: places of some would be those of the wrong sequences. */
@@ -103,6 +129,9 @@ export class SequenceLists {
     this.#sampleIds = [];
     this.#groupIds = [];
     this.#environments = [];
+    this.#finishReasons = [];
+    this.#engineIds = [];
+    this.#cachedTokens = [];
     this.#promptTexts = [];
     this.#responseTexts = [];
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/support/calibration/claim.ts";
-import { paretoTailIndex } from "./generalized-pareto.ts";
+import { countTail, paretoTailIndex, weightTailIndex } from "./generalized-pareto.ts";
 
 /** Quantiles of the generalised Pareto distribution with tail index k. */
 function sample(k: number, n: number, random: () => number): number[] {
@@ -45,5 +45,36 @@ describe("the tail index of exceedances", () => {
   it("is not known from fewer than ten", () => {
     expect(paretoTailIndex([1, 2, 3], [1, 1, 1])).toBeNaN();
     expect(paretoTailIndex([], [])).toBeNaN();
+  });
+});
+
+describe("k̂ of importance weights", () => {
+  const descending = (logs: readonly number[]): number[] => [...logs].sort((a, b) => b - a);
+
+  it("is the tail index of the weights, whatever they are multiplied by", () => {
+    const random = seededRandom("weights");
+    const logs = descending(Array.from({ length: 4000 }, () => -0.6 * Math.log(1 - random())));
+    const k = weightTailIndex(logs, 4000);
+    expect(Math.abs(k - 0.6)).toBeLessThan(0.15);
+    const scaled = logs.map((value) => value + 3);
+    expect(weightTailIndex(scaled, 4000)).toBeCloseTo(k, 9);
+    expect(weightTailIndex(logs.slice(0, countTail(4000) + 1), 4000)).toBe(k);
+  });
+
+  it("takes a fifth of few weights and 3√n of many as their tail", () => {
+    expect([25, 224, 225, 226, 10_000].map(countTail)).toEqual([5, 45, 45, 46, 300]);
+  });
+
+  it("is not known below 25, and infinite where at most four lie beyond the cut", () => {
+    expect(weightTailIndex(descending(Array.from({ length: 24 }, (_, i) => i)), 24)).toBeNaN();
+    expect(weightTailIndex(descending(Array.from({ length: 25 }, (_, i) => i / 10)), 25)).toBeLessThan(1);
+    expect(weightTailIndex(new Array(100).fill(0), 100)).toBe(Number.POSITIVE_INFINITY);
+    expect(weightTailIndex([4, 3, 2, 1, ...new Array(96).fill(0)], 100)).toBe(Number.POSITIVE_INFINITY);
+    expect(weightTailIndex([5, 4, 3, 2, 1, ...new Array(95).fill(0)], 100)).toBeLessThan(2);
+  });
+
+  it("lets weights that vanish beside the largest be no part of the tail", () => {
+    const logs = [2000, 1000, 900, 800, 700, 600, ...new Array(94).fill(0)];
+    expect(weightTailIndex(logs, 100)).toBe(Number.POSITIVE_INFINITY);
   });
 });

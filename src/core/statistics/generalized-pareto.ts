@@ -14,7 +14,50 @@ const FEWEST = 10;
 export function paretoTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>): number {
   let n = 0;
   for (let i = 0; i < counts.length; i++) n += counts[i]!;
-  if (n < FEWEST) return Number.NaN;
+  return n < FEWEST ? Number.NaN : fitTailIndex(exceedances, counts, n);
+}
+
+/** Importance weights whose tail is not fitted: of fewer, a fifth is no tail. */
+const FEWEST_WEIGHTS = 25;
+/** Up to as many values beyond the cut say nothing of its shape. */
+const MOST_UNFITTED = 4;
+/** Logarithm of the smallest normal number: what lies further below the largest weight is 0 beside it. */
+const LOG_TINY = Math.log(2 ** -1022);
+
+/** How many of n importance weights make the tail that is fitted: min(n/5, 3√n), rounded up. */
+export function countTail(n: number): number {
+  return Math.ceil(Math.min(n / 5, 3 * Math.sqrt(n)));
+}
+
+/**
+ * k̂ of importance weights: the tail index of a generalized Pareto distribution fitted to the largest of them. Up to
+ * 0.5 their mean has a finite variance; above 0.7 means and effective sample sizes of that many weights say little.
+ *
+ * Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance sampling" (JMLR 25(72), 2024), section 3, for
+ * independent draws; ties with the cut do not count as beyond it.
+ *
+ * @param largest logarithms of the weights in descending order, the `countTail(n)` + 1 largest or more; where there
+ * are fewer, all but the last are the tail
+ * @param n how many weights there are
+ * @returns NaN below 25 weights, Infinity where at most 4 lie beyond the cut
+ */
+export function weightTailIndex(largest: ArrayLike<number>, n: number): number {
+  if (n < FEWEST_WEIGHTS || largest.length === 0) return Number.NaN;
+  const [first, rank] = [largest[0]!, Math.min(countTail(n), largest.length - 1)];
+  const cut = Math.max(largest[rank]! - first, LOG_TINY);
+  let beyond = 0;
+  while (beyond < rank && largest[beyond]! - first > cut) beyond++;
+  if (beyond <= MOST_UNFITTED) return Number.POSITIVE_INFINITY;
+  const base = Math.exp(cut);
+  const exceedances = Float64Array.from(
+    { length: beyond },
+    (_, i) => Math.exp(largest[beyond - 1 - i]! - first) - base,
+  );
+  return fitTailIndex(exceedances, new Float64Array(beyond).fill(1), beyond);
+}
+
+/** Of n exceedances, enough to fit. */
+function fitTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>, n: number): number {
   const largest = exceedances[exceedances.length - 1]!;
   const quartile = quantile(exceedances, counts, Math.floor(n / 4 + 0.5));
   const meanLog = (theta: number): number => {

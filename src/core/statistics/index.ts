@@ -6,12 +6,19 @@
 export { clusterInterval } from "./cluster-interval.ts";
 export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
+export { studentTail } from "./distributions.ts";
 export { driftTest } from "./drift.ts";
 export { clusteredFactor, type Factor, type TwoParts } from "./factor.ts";
-export { paretoTailIndex } from "./generalized-pareto.ts";
+export { countTail, paretoTailIndex, weightTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
 export { type GroupedUnits, maxStatisticTest } from "./max-statistic.ts";
+export {
+  boundMean,
+  boundShareOfNone,
+  FEWEST_BOUND_CLUSTERS,
+  type MeanBounds,
+} from "./mean-bound.ts";
 export { meanTest, ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";

@@ -6,8 +6,18 @@
  */
 export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
-export { CLUSTER, CLUSTER_WIDTH, ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
+export {
+  CLUSTER,
+  CLUSTER_WIDTH,
+  ClusterSums,
+  type ClusterSumsJson,
+  MOST_SLICE_CLUSTERS,
+  type SequenceExtras,
+  type SurprisalSums,
+} from "./cluster-sums.ts";
 export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";
+export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
+export { LARGEST_KEPT, LargestValues, type LargestValuesJson } from "./largest-values.ts";
 export {
   checkSummaryVersion,
   MismatchSummary,
@@ -17,6 +27,7 @@ export {
 } from "./mismatch-summary.ts";
 export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
 export { addOutcome, emptyOutcomeSums, mergeOutcomeSums, outcomeMeans } from "./outcome-sums.ts";
+export { RatioTails, type RatioTailsJson, type TailIndices } from "./ratio-tails.ts";
 export {
   SAMPLE_DECILES,
   type SampledCluster,

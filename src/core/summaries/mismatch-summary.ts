@@ -9,7 +9,7 @@ import {
   type TokenBlock,
 } from "../kernels/index.ts";
 import { KeyHash } from "./cluster-key.ts";
-import { ClusterSums, type ClusterSumsJson } from "./cluster-sums.ts";
+import { ClusterSums, type ClusterSumsJson, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
 import {
   emptySequenceSums,
   mergeSequenceSums,
@@ -22,6 +22,8 @@ import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
 export interface SummaryOptions {
   /** `full`: quantiles within 0.05 %, |Δp| sketch, cluster sums. `slice`: Δ quantiles within 0.4 %, nothing else. */
   readonly detail?: "full" | "slice";
+  /** Clusters kept apart; default 16,384 of `full`, and no cluster sums of `slice`. */
+  readonly clusters?: number;
 }
 
 /** Sums of the tokens of one turn. */
@@ -32,8 +34,8 @@ export interface TurnSums {
   sequences: number;
 }
 
-/** 2: cluster sums in place of a bootstrap over sequences, which cannot be told from one another in it. */
-const VERSION = 2;
+/** 3: cluster sums of slices too, and of surprisal. */
+const VERSION = 3;
 
 /** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {
@@ -44,6 +46,8 @@ export interface MismatchSummaryJson {
   readonly turns: readonly { readonly sums: readonly (number | string)[]; readonly sequences: number }[];
   readonly deltas: ValueSketchJson;
   readonly probDiffs: ValueSketchJson | null;
+  /** Clusters kept apart at most, and their sums. */
+  readonly mostClusters: number;
   readonly clusters: ClusterSumsJson | null;
 }
 
@@ -77,16 +81,16 @@ export class MismatchSummary {
   readonly turns: TurnSums[] = [];
   readonly deltas: ValueSketch;
   readonly probDiffs: ValueSketch | undefined;
-  /** Sums by prompt, for intervals. */
+  /** Sums by prompt, for intervals and the tests of `readIdentity`. */
   readonly clusters: ClusterSums | undefined;
+  readonly #mostClusters: number;
 
-  constructor(options: SummaryOptions = {}) {
-    this.detail = options.detail ?? "full";
-    this.deltas = new ValueSketch(this.detail === "full" ? 10 : 7);
-    if (this.detail === "full") {
-      this.probDiffs = new ValueSketch(10);
-      this.clusters = new ClusterSums();
-    }
+  constructor({ detail = "full", clusters }: SummaryOptions = {}) {
+    this.detail = detail;
+    this.deltas = new ValueSketch(detail === "full" ? 10 : 7);
+    if (detail === "full") this.probDiffs = new ValueSketch(10);
+    this.#mostClusters = clusters ?? (detail === "full" ? MOST_CLUSTERS : 0);
+    if (this.#mostClusters > 0) this.clusters = new ClusterSums(this.#mostClusters);
   }
 
   /** The summary of one block of packed sequences. */
@@ -103,13 +107,20 @@ export class MismatchSummary {
    *
    * @param cluster key of what it was drawn with: its prompt, see `ClusterSums`. By default the sequence stands for
    * itself, and is known by its sums: sequences with the same log-probs on both sides count as one cluster.
+   * @param extras what its kernel sums do not say
    */
-  addSequence(rows: Float64Array, offset: number, cluster?: number, isPrompt = false): void {
+  addSequence(
+    rows: Float64Array,
+    offset: number,
+    cluster?: number,
+    isPrompt = false,
+    extras?: SequenceExtras,
+  ): void {
     mergeSums(this.sums, rows, offset);
     mergeSequenceSums(this.sequences, readSequenceSums(rows, offset));
     if (!this.clusters) return;
     const key = cluster ?? new KeyHash().addNumbers(rows, offset, offset + FIELDS).key();
-    this.clusters.add(key, isPrompt, rows, offset);
+    this.clusters.add(key, isPrompt, rows, offset, extras);
   }
 
   /** Adds a table of sums by turn index. */
@@ -158,6 +169,7 @@ export class MismatchSummary {
       turns: this.turns.map(({ sums, sequences }) => ({ sums: [...sums].map(encode), sequences })),
       deltas: this.deltas.toJSON(),
       probDiffs: this.probDiffs?.toJSON() ?? null,
+      mostClusters: this.#mostClusters,
       clusters: this.clusters?.toJSON() ?? null,
     };
   }
@@ -165,7 +177,7 @@ export class MismatchSummary {
   /** @throws VersionError when another version of logratio wrote it. */
   static fromJSON(json: MismatchSummaryJson): MismatchSummary {
     checkSummaryVersion("summary", json.version, VERSION);
-    const summary = new MismatchSummary({ detail: json.detail });
+    const summary = new MismatchSummary({ detail: json.detail, clusters: json.mostClusters });
     summary.sums.set(json.sums.map(Number));
     for (const [name, value] of Object.entries(json.sequences))
       summary.sequences[name as keyof SequenceSums] = Number(value);
@@ -173,7 +185,7 @@ export class MismatchSummary {
       summary.turns.push({ sums: Float64Array.from(sums, Number), sequences });
     summary.deltas.merge(ValueSketch.fromJSON(json.deltas));
     if (json.probDiffs) summary.probDiffs?.merge(ValueSketch.fromJSON(json.probDiffs));
-    if (json.clusters) summary.clusters?.merge(ClusterSums.fromJSON(json.clusters));
+    if (json.clusters) summary.clusters?.merge(ClusterSums.fromJSON(json.clusters, json.mostClusters));
     return summary;
   }
 }

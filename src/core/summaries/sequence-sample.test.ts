@@ -10,6 +10,7 @@ const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
   correct: deltaAbs > 0.5 ? 1 : 0,
   environment: "maths",
   turns: [4, deltaAbs],
+  excess: [deltaAbs - 0.5],
   deciles: [4, deltaAbs],
   jumps: 0,
 });

@@ -25,6 +25,8 @@ export interface SampledSequence {
   readonly environment: string | null;
   /** `[turns × 2]`: tokens and Σ|Δ| of each turn. */
   readonly turns: readonly number[];
+  /** Σ(ρ − 1) of each turn. */
+  readonly excess: readonly number[];
   /** `[10 × 2]`: tokens and Σ|Δ| of each tenth of the response. */
   readonly deciles: readonly number[];
   /** Tokens with |Δp| > ½. */
@@ -32,7 +34,7 @@ export interface SampledSequence {
 }
 
 export interface SequenceSampleJson {
-  readonly version: 1;
+  readonly version: 2;
   /** Of the sequences added, how many there were and how many came under their prompt. */
   readonly added: readonly [sequences: number, prompts: number];
   /** Clusters with larger hashes are not kept; null while all are. */
@@ -47,6 +49,7 @@ type SampledSequenceJson = readonly [
   correct: number | null,
   environment: string | null,
   turns: readonly number[],
+  excess: readonly (number | string)[],
   deciles: readonly number[],
   jumps: number,
 ];
@@ -142,17 +145,19 @@ export class SequenceSample {
   toJSON(): SequenceSampleJson {
     const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
     return {
-      version: 1,
+      version: 2,
       added: this.#added,
       clusters: this.list().map(({ cluster, sequences }) => [
         cluster,
-        sequences.map(({ handle, step, rank, correct, environment, turns, deciles, jumps }) => [
+        sequences.map(({ handle, step, rank, correct, environment, turns, excess, deciles, jumps }) => [
           handle,
           orNull(step),
           orNull(rank),
           orNull(correct),
           environment,
           turns,
+          // ρ may be infinite.
+          excess.map((value) => (Number.isFinite(value) ? value : String(value))),
           deciles,
           jumps,
         ]),
@@ -166,7 +171,7 @@ export class SequenceSample {
     sample.#bound = json.bound ?? Number.POSITIVE_INFINITY;
     sample.#added = [...json.added];
     for (const [cluster, sequences] of json.clusters) {
-      for (const [handle, step, rank, correct, environment, turns, deciles, jumps] of sequences) {
+      for (const [handle, step, rank, correct, environment, turns, excess, deciles, jumps] of sequences) {
         sample.#keep(cluster, {
           handle,
           step: step ?? Number.NaN,
@@ -174,6 +179,7 @@ export class SequenceSample {
           correct: correct ?? Number.NaN,
           environment,
           turns,
+          excess: excess.map(Number),
           deciles,
           jumps,
         });

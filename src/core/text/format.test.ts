@@ -6,6 +6,7 @@ import {
   formatColumn,
   formatCount,
   formatFigure,
+  formatFixed,
   formatId,
   formatNearOne,
   formatNearWhole,
@@ -24,6 +25,7 @@ describe("formatNumber", () => {
     [0, "0"],
     [-0, "0"],
     [0.000124, "1.24e-4"],
+    [0.001, "0.00100"],
     [0.00124, "0.00124"],
     [0.009996, "0.0100"],
     [0.01234, "0.0123"],
@@ -32,6 +34,8 @@ describe("formatNumber", () => {
     [12.34, "12.3"],
     [999.6, "1,000"],
     [54994, "54,994"],
+    [999_999, "1.00e6"],
+    [1e6, "1.00e6"],
     [1234567, "1.23e6"],
     [5e-324, "4.94e-324"],
     [Number.NaN, "n/a"],
@@ -76,6 +80,28 @@ describe("other kinds", () => {
     ]);
   });
 
+  it("scales bytes by powers of 1000, up to the largest unit it has", () => {
+    const texts = [0, 5, 99.9, 999, 999.5, 99_949, 99_950, 2e12, 3e15, 5e18, null].map(formatBytes);
+    expect(texts).toEqual([
+      "0 B",
+      "5 B",
+      "100 B",
+      "999 B",
+      "1.0 kB",
+      "99.9 kB",
+      "100 kB",
+      "2.0 TB",
+      "3.0 PB",
+      "5000 PB",
+      "n/a",
+    ]);
+  });
+
+  it("writes other programs' values with fixed decimals", () => {
+    const values = [1234.5678, -0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    expect(values.map((value) => formatFixed(value, 2))).toEqual(["1234.57", "-0.50", "nan", "inf", "-inf"]);
+  });
+
   it("keeps what tells a correlation from 1", () => {
     const texts = [0.5, 0.9, 0.996489, 0.99993, 1, 1.0000071, 0.13, -0.2, 25, 0.0012].map(formatNearOne);
     expect(texts).toEqual([
@@ -90,6 +116,7 @@ describe("other kinds", () => {
       "25.0",
       "0.00120",
     ]);
+    expect([10, 0.01, 0.0099].map(formatNearOne)).toEqual(["10.0", "0.010", "0.00990"]);
     expect(formatNearOne(1 - 2.2e-16)).toBe("1-2.2e-16");
     expect(formatNearOne(1 + 4e-12)).toBe("1+4.0e-12");
   });
@@ -115,7 +142,12 @@ describe("other kinds", () => {
   });
 
   it("writes round numbers without the zeros of precision", () => {
-    expect([-12345, 1.25, 0.3333].map(formatPlain)).toEqual(["-12,345", "1.25", "0.333"]);
+    expect([-12345, 1234567, 1.25, 0.3333].map(formatPlain)).toEqual([
+      "-12,345",
+      "1,230,000",
+      "1.25",
+      "0.333",
+    ]);
     expect([10, 0.05, 0.001, 1e-4, 3e-4, 2000, 0].map(formatPlain)).toEqual([
       "10",
       "0.05",
@@ -137,6 +169,40 @@ describe("other kinds", () => {
 });
 
 describe("formatColumn", () => {
+  const KINDS = ["number", "signed", "near-one", "share", "count", "id"] as const;
+
+  it("writes a figure that stands alone as the figure is written", () => {
+    const value = fc.oneof(
+      fc.double({ min: 1e-12, max: 1e12, noNaN: true }),
+      fc.double({ min: -1e4, max: -1e-4, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(value, fc.constantFrom(...KINDS), (each, kind) => {
+        expect(formatColumn([each], kind)).toEqual([formatFigure(each, kind)]);
+      }),
+    );
+  });
+
+  it("writes what is missing, infinite or zero beside the others", () => {
+    const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
+    expect(formatColumn([inf, 0.5], "number")).toEqual(["inf", "0.500"]);
+    expect(formatColumn([0, 0.5], "signed")).toEqual(["0", "+0.500"]);
+    expect(formatColumn([0.9965, nan, 0.5], "near-one")).toEqual(["0.9965", "n/a", "0.5000"]);
+    expect(formatColumn([0, nan], "share")).toEqual(["0 %", "n/a"]);
+    expect(formatColumn([1, 0.5, 1.5], "share")).toEqual(["100.0 %", "50.0 %", "150.0 %"]);
+  });
+
+  it("leaves counts and identifiers whole", () => {
+    expect(formatColumn([1234, 5], "count")).toEqual(["1,234", "5"]);
+    expect(formatColumn([12345, 7], "id")).toEqual(["12345", "7"]);
+  });
+
+  it("turns to powers of ten where decimals would not show the smallest", () => {
+    expect(formatColumn([1e6, 5], "number")).toEqual(["1.00e6", "5.00"]);
+    expect(formatColumn([1, 1e-7], "number")).toEqual(["1.00", "1.00e-7"]);
+    expect(formatColumn([0.5, 1e-7], "number")).toEqual(["5.00e-1", "1.00e-7"]);
+  });
+
   it("uses one number of decimals where that shows the smallest", () => {
     expect(formatColumn([0.0172, 0.0012, 0.00447, Number.NaN, 0], "number")).toEqual([
       "0.0172",
@@ -188,6 +254,8 @@ describe("formatPair", () => {
     expect(formatPair(0.0142263, 0.0142261)).toEqual(["0.0142263", "0.0142261"]);
     expect(formatPair(0.5, 0.25)).toEqual(["0.500", "0.250"]);
     expect(formatPair(2, 2)).toEqual(["2.00", "2.00"]);
+    expect(formatPair(0, 1e-12)).toEqual(["0", "1.00e-12"]);
+    expect(formatPair(1.00000001, 1.00000002)).toEqual(["1.00000001", "1.00000002"]);
     expect(formatPair(Number.NaN, 1)).toEqual(["n/a", "1.00"]);
   });
 });

@@ -96,9 +96,7 @@ export function formatPlain(value: Figure): string {
   const given = value as number;
   const isWhole = Number.isInteger(given) && Math.abs(given) < LARGEST_PLAIN;
   const rounded = isWhole ? given : Number(given.toPrecision(3));
-  return Math.abs(rounded) >= 1e-3
-    ? groupThousands(String(rounded))
-    : rounded.toExponential().replace("e+", "e");
+  return Math.abs(rounded) >= SMALLEST_PLAIN ? groupThousands(String(rounded)) : rounded.toExponential();
 }
 
 /** `512 B`, `1.2 kB`, `3.4 MB` (powers of 1000). */
@@ -123,7 +121,6 @@ export function formatFigure(value: Figure, kind: FigureKind): string {
  * number of decimals where five keep two significant digits of the smallest, otherwise all as `1.24e-3`.
  */
 export function formatColumn(values: readonly Figure[], kind: FigureKind): string[] {
-  if (values.length === 1) return [formatFigure(values[0], kind)];
   const sizes = values
     .filter(isFigure)
     .map(Math.abs)
@@ -148,7 +145,7 @@ export function formatColumn(values: readonly Figure[], kind: FigureKind): strin
 
 /** Two figures with as many digits as needed to distinguish them (at most nine significant ones). */
 export function formatPair(left: Figure, right: Figure): [string, string] {
-  if (isFigure(left) && isFigure(right) && left !== right) {
+  if (isFigure(left) && isFigure(right)) {
     for (let digits = 3; digits <= 9; digits++) {
       const pair: [string, string] = [
         writePlainOrScientific(left, digits),
@@ -161,7 +158,7 @@ export function formatPair(left: Figure, right: Figure): [string, string] {
 }
 
 export function isFigure(value: Figure): value is number {
-  return typeof value === "number" && Number.isFinite(value);
+  return Number.isFinite(value);
 }
 
 /** NaN, or null as JSON writes it; infinities are values. */
@@ -191,7 +188,7 @@ function writePlainOrScientific(value: number, digits = 3): string {
   if (size === 0) return "0";
   if (size < SMALLEST_PLAIN || size >= LARGEST_PLAIN) return writeScientific(value, digits);
   const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
-  return groupThousands((size >= 1000 ? value : rounded).toFixed(decimals));
+  return groupThousands(value.toFixed(decimals));
 }
 
 function writeScientific(value: number, digits = 3): string {
@@ -209,8 +206,7 @@ function numberStyle(smallest: number, largest: number): (value: number) => stri
 
 function nearOneDecimals(value: number): number {
   const distance = Math.abs(1 - value);
-  if (distance >= 0.1 || distance === 0) return 3;
-  // At least three: the logarithm of 1 - 0.9, just below 0.1, is rounded to -1.
+  if (distance === 0) return 3;
   return Math.min(8, Math.max(3, 1 - Math.floor(Math.log10(distance))));
 }
 
@@ -223,18 +219,18 @@ function writeNearOne(value: number, decimals: number): string {
   return value < 1 ? `1-${writeScientific(1 - value, 2)}` : `1+${writeScientific(value - 1, 2)}`;
 }
 
-/** Never "0 %" of what is not nothing, never "100 %" of what is not all. */
+/** Never "0 %" of what is not nothing, never "100 %" of what is not all. @param fraction not 0 */
 function writePercent(fraction: number, decimals: number): string {
   const step = 10 ** -decimals;
   const text = (fraction * 100).toFixed(decimals);
-  if (fraction !== 0 && Number(text) === 0) return `<${step.toFixed(decimals)} %`;
+  if (Number(text) === 0) return `<${step.toFixed(decimals)} %`;
   if (fraction < 1 && Number(text) >= 100) return `>${(100 - step).toFixed(decimals)} %`;
   return `${text} %`;
 }
 
+/** @param fraction not 0 */
 function shareDecimals(fraction: number): number {
   const percent = Math.abs(fraction) * 100;
-  if (percent === 0) return 1;
   return Math.max(1, Math.min(5, 1 - Math.floor(Math.log10(percent))));
 }
 
@@ -247,7 +243,6 @@ function findSmallest(values: readonly number[]): number {
 }
 
 function groupThousands(digits: string): string {
-  const point = digits.indexOf(".");
-  const whole = point < 0 ? digits : digits.slice(0, point);
-  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point < 0 ? "" : digits.slice(point));
+  const [whole = "", ...decimals] = digits.split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
 }

@@ -3,30 +3,19 @@
  *
  * @module
  */
+
 import type { LogratioError, MissingSideError } from "../../core/base/index.ts";
-import type { FindingLog, Provenance, Sampling, SequenceDraft } from "../../core/schema/index.ts";
+import type {
+  COLUMN_FLAGS,
+  FindingLog,
+  Provenance,
+  Sampling,
+  SequenceDraft,
+} from "../../core/schema/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 
 /** Columns that the user named: field to column, dotted for nested objects. */
-export interface ColumnMapping {
-  readonly rollout?: string;
-  readonly trainer?: string;
-  readonly mask?: string;
-  readonly tokens?: string;
-  readonly prompt?: string;
-  readonly attention?: string;
-  /** Tokens per sequence, where arrays are packed end to end. */
-  readonly lengths?: string;
-  readonly step?: string;
-  readonly rank?: string;
-  readonly reward?: string;
-  readonly correctness?: string;
-  readonly group?: string;
-  readonly sample?: string;
-  readonly environment?: string;
-  readonly advantages?: string;
-  readonly promptText?: string;
-  readonly responseText?: string;
+export interface ColumnMapping extends Readonly<Partial<Record<keyof typeof COLUMN_FLAGS, string>>> {
   /** Further policies' log-probs: policy name to column. */
   readonly policies?: Readonly<Record<string, string>>;
 }

@@ -64,4 +64,3 @@ export type {
   Reading,
 } from "./adapter.ts";
 export { unrecognised } from "./generic/index.ts";
-export { COLUMN_FLAGS } from "./shared/fields.ts";

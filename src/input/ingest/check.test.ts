@@ -150,4 +150,12 @@ describe("positive values", () => {
     expect(checker.maskedTokens).toBe(7);
     expect(() => checker.check(makeBatch({ rollout: [0.5, 0.5, 0.5] }))).toThrow("6 of 10");
   });
+
+  it("stay as they are where the caller asks for odd values", () => {
+    const findings = new FindingLog();
+    const batch = makeBatch({ rollout: [0.5, 1, 0.25, -9999] });
+    createBatchChecker(findings, { keepOdd: true }).check(batch);
+    expect([...batch.rolloutLogprobs!]).toEqual([0.5, 1, 0.25, -9999]);
+    expect(findings.list().map(({ message }) => message)).toContain("2 rollout log-probs are positive: kept");
+  });
 });

@@ -19,7 +19,8 @@ const CERTAIN_ELSEWHERE = -1;
 interface Kind {
   readonly code: FindingCode;
   readonly severity: Severity;
-  readonly describe: (count: number, column: string) => string;
+  /** `fate` is what becomes of odd values: they are read as missing, or kept. */
+  readonly describe: (count: number, column: string, fate: string) => string;
   readonly likely?: string;
 }
 
@@ -27,13 +28,13 @@ const KINDS = {
   low: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column) => `${formatCountIs(count, column)} -9999 or below: read as missing`,
+    describe: (count, column, fate) => `${formatCountIs(count, column)} -9999 or below: ${fate}`,
     likely: "vLLM writes -9999 where the probability is 0",
   },
   one: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column) => `${formatCountIs(count, column)} exactly 1.0: read as missing`,
+    describe: (count, column, fate) => `${formatCountIs(count, column)} exactly 1.0: ${fate}`,
     likely: "open-instruct and Flash-RL put 1.0 where there is no log-prob",
   },
   nan: {
@@ -55,7 +56,7 @@ const KINDS = {
   positive: {
     code: "positive-logprob",
     severity: "warning",
-    describe: (count, column) => `${formatCountIs(count, column)} positive: read as missing`,
+    describe: (count, column, fate) => `${formatCountIs(count, column)} positive: ${fate}`,
     likely: "logits or rewards are mixed into the log-probs",
   },
   zero: {
@@ -105,8 +106,17 @@ function newTally(): Tally {
   return { counts: { low: 0, one: 0, nan: 0, infinite: 0, rounding: 0, positive: 0, zero: 0 }, first: {} };
 }
 
-/** Everything that is not an ordinary log-prob; changes sentinels in `values` to NaN. */
-function examine(values: FloatArray, mask: Uint8Array, other: FloatArray | undefined, tally: Tally): void {
+/** Everything that is not an ordinary log-prob; changes sentinels in `values` to NaN unless they are kept. */
+function examine(
+  values: FloatArray,
+  mask: Uint8Array,
+  other: FloatArray | undefined,
+  tally: Tally,
+  isKept: boolean,
+): void {
+  const drop = (t: number): void => {
+    if (!isKept) values[t] = NaN;
+  };
   const note = (kind: KindName, t: number): void => {
     if (mask[t] === 0) return;
     tally.counts[kind]++;
@@ -121,11 +131,11 @@ function examine(values: FloatArray, mask: Uint8Array, other: FloatArray | undef
     else if (value === -Infinity || value === Infinity) note("infinite", t);
     else if (value < 0) {
       note("low", t);
-      values[t] = NaN;
+      drop(t);
     } else if (value <= ROUNDING) note("rounding", t);
     else {
       note(value === 1 ? "one" : "positive", t);
-      values[t] = NaN;
+      drop(t);
     }
   }
 }
@@ -146,8 +156,19 @@ export interface BatchChecker {
   readonly sentinels: number;
 }
 
+export interface CheckOptions {
+  /** What detection found, one line per column. */
+  readonly columns?: readonly string[] | undefined;
+  /** Values that are no log-probs stay as they are, and no column is refused: for those who ask why they are there. */
+  readonly keepOdd?: boolean | undefined;
+}
+
 /** Checks the batches of one source; shares of odd values are counted over all of them. */
-export function createBatchChecker(findings: FindingLog, columns: readonly string[] = []): BatchChecker {
+export function createBatchChecker(
+  findings: FindingLog,
+  { columns = [], keepOdd = false }: CheckOptions = {},
+): BatchChecker {
+  const fate = keepOdd ? "kept" : "read as missing";
   const constants = createConstantCheck(findings, columns);
   let maskedTokens = 0;
   let sentinels = 0;
@@ -165,7 +186,7 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
         count,
         at: describePlace(batch, findSequence(batch.offsets, tally.first[name]!)),
         ...(kind.likely === undefined ? {} : { likely: kind.likely }),
-        describe: (total) => kind.describe(total, column),
+        describe: (total) => kind.describe(total, column, fate),
       });
     }
   }
@@ -228,11 +249,11 @@ export function createBatchChecker(findings: FindingLog, columns: readonly strin
           constants.see(column, values, responseMask, batch.provenance.file);
         }
         const tally = newTally();
-        examine(values, responseMask, other, tally);
+        examine(values, responseMask, other, tally, keepOdd);
         if (values === trainer) tally.counts.nan -= lost;
         if (values === rollout || values === trainer) {
-          sentinels += tally.counts.low + tally.counts.one;
-          refusePositive(batch, column, tally);
+          if (!keepOdd) sentinels += tally.counts.low + tally.counts.one;
+          if (!keepOdd) refusePositive(batch, column, tally);
         }
         report(batch, column, tally);
       }

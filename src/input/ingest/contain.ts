@@ -5,8 +5,7 @@
  */
 
 import type { LogratioError } from "../../core/base/index.ts";
-import { containError } from "../../core/base/index.ts";
-import { fileSystemError, isSystemError } from "../io/index.ts";
+import { containError, fileSystemError, isSystemError } from "../../core/base/index.ts";
 
 /** What reading a file threw, as an error with a tag: see {@link containError}. */
 export function containFileError(error: unknown, file: string): LogratioError {

@@ -4,18 +4,13 @@
  *
  * @module
  */
+
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileSystemError, isSystemError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import {
-  createScratch,
-  createTemporaryFile,
-  fileSystemError,
-  isSystemError,
-  makeDirectory,
-  writeAll,
-} from "../io/index.ts";
+import { createScratch, createTemporaryFile, makeDirectory, writeAll } from "../io/index.ts";
 import { WRITTEN_BYTES, type WrittenArray } from "../readers/index.ts";
 import { writeNpz } from "../readers/npz/index.ts";
 import { writeSafetensors } from "../readers/safetensors/index.ts";

@@ -5,7 +5,6 @@
  */
 
 export type { ColumnMapping } from "../adapters/index.ts";
-export { COLUMN_FLAGS } from "../adapters/index.ts";
 export { type Align, describeChecks, parseAlign, type SourceChecks } from "./alignment/index.ts";
 export { closeQuietly, containFileError } from "./contain.ts";
 export {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import {
   closeSync,
   existsSync,
@@ -15,8 +16,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
-import { UsageError } from "../../core/base/index.ts";
-import { fileSystemError, makeDirectory } from "../io/index.ts";
+import { fileSystemError, UsageError } from "../../core/base/index.ts";
+import { makeDirectory } from "../io/index.ts";
 
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */

@@ -29,6 +29,11 @@ export interface ReadOptions {
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**
+   * Values that are no log-probs (1.0, −9999, probabilities) are kept as they are, where they are otherwise read as
+   * missing and a column of them refused: for a verb that says why they are there.
+   */
+  readonly keepOdd?: boolean;
+  /**
    * Which steps to read; sequences whose step is not known are left out when this is given. Files that are known to
    * hold other steps only are not read at all.
    */

@@ -82,6 +82,7 @@ export async function* readJoined(
       origin: { provenance, sampling: {} },
       checks: rollout[0]!.report.checks,
       align: options.align,
+      keepOdd: options.keepOdd,
       onMasked: (tokens) => {
         tally.masked += tokens;
       },

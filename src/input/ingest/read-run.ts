@@ -153,6 +153,7 @@ export async function* readSources(
           runShift,
           runScanner,
           isOneSided: isOneSided(options),
+          keepOdd: options.keepOdd,
           onePolicy: source.onePolicy?.has,
           onMasked: (tokens) => {
             tally.masked += tokens;

@@ -28,6 +28,8 @@ export interface PackOptions extends DraftOptions {
   readonly runScanner?: ShiftScanner | undefined;
   /** One column was named for both sides on purpose. */
   readonly isOneSided?: boolean | undefined;
+  /** See `ReadOptions.keepOdd`. */
+  readonly keepOdd?: boolean | undefined;
   /** Called with the tokens with mask 1 of each batch. */
   readonly onMasked: (tokens: number) => void;
 }
@@ -36,7 +38,7 @@ export interface PackOptions extends DraftOptions {
 export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
   const { findings, checks, align } = options;
   const { file } = options.origin.provenance;
-  const checker = createBatchChecker(findings, options.columns);
+  const checker = createBatchChecker(findings, { columns: options.columns, keepOdd: options.keepOdd });
   const alignment = createAlignmentCheck({
     findings,
     file,

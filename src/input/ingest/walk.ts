@@ -3,12 +3,19 @@
  *
  * @module
  */
+
 import type { Stats } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { LimitError, type LogratioError, NotFoundError } from "../../core/base/index.ts";
+import {
+  fileSystemError,
+  isSystemError,
+  LimitError,
+  type LogratioError,
+  NotFoundError,
+} from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../adapters/index.ts";
-import { fileSystemError, isSystemError, MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/index.ts";
+import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/index.ts";
 import { findRemote, isRemote, nameRemote, type RemoteObject } from "../remote/index.ts";
 
 export interface FoundFile {

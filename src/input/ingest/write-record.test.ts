@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
-import type { Provenance, RecordBatch, Sampling } from "../../core/schema/record.ts";
+import type { Provenance, RecordBatch, Sampling, Sides } from "../../core/schema/record.ts";
 import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
 import { openRun } from "./open-run.ts";
 import { writeRecord } from "./write-record.ts";
@@ -21,8 +21,9 @@ function pack(
   drafts: readonly SequenceDraft[],
   provenance: Provenance = VERL,
   sampling: Sampling = {},
+  sides?: Sides,
 ): RecordBatch {
-  const builder = createRecordBuilder({ provenance, sampling });
+  const builder = createRecordBuilder({ provenance, sampling, ...(sides && { sides }) });
   for (const draft of drafts) builder.push(draft);
   return builder.flush();
 }
@@ -59,6 +60,12 @@ const full: SequenceDraft = {
   },
   advantages: Float32Array.of(0.25, 0, -0.25),
   positionIds: Int32Array.of(4, 5, 6),
+  keptMass: Float32Array.of(1, 0.5, Number.NaN),
+  routeAgreement: Float32Array.of(0.25, 1, 0),
+  trainerPromptTokenIds: Int32Array.of(1, 11, 12),
+  finishReason: "length",
+  engineId: "engine 3",
+  cachedTokens: 1,
   weightVersions: Int32Array.of(7, 7, 8),
   promptTokenIds: Int32Array.of(1, 10),
   step: 12,
@@ -90,12 +97,24 @@ const empty: SequenceDraft = {
 
 describe("what is written is what is read", () => {
   it("with every column, with gaps, and with empty sequences", async () => {
-    const batch = pack([bare, full, empty, { ...bare, sampleId: "t", step: 1.5 }], VERL, {
-      temperature: 0.9,
-      topP: 0.95,
-      topK: 20,
-      logprobsMode: "raw_logprobs",
-    });
+    const batch = pack(
+      [bare, full, empty, { ...bare, sampleId: "t", step: 1.5 }],
+      VERL,
+      {
+        temperature: 0.9,
+        topP: 0.95,
+        topK: 20,
+        minP: 0.05,
+        repetitionPenalty: 1.1,
+        presencePenalty: 0.1,
+        frequencyPenalty: 0.2,
+        logprobsMode: "raw_logprobs",
+      },
+      {
+        rollout: { software: "vllm 0.11.0", weights: "ab", config: "cd", topology: "tp4" },
+        trainer: { weights: "ef" },
+      },
+    );
     await mkFolder("all");
     expect(await roundTrip("all", [batch])).toEqual([batch]);
     expect(await readdir(join(folder, "all"))).toEqual(["run.parquet"]);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
+import { fileSystemError } from "../../core/base/index.ts";
 import { memorySource, openFile } from "./file-source.ts";
-import { fileSystemError } from "./file-system-errors.ts";
 
 let folder = "";
 

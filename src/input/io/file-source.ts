@@ -1,8 +1,13 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { FormatError, type LogratioError, NotFoundError, UnsupportedError } from "../../core/base/index.ts";
+import {
+  FormatError,
+  fileSystemError,
+  type LogratioError,
+  NotFoundError,
+  UnsupportedError,
+} from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { fileSystemError } from "./file-system-errors.ts";
 
 /** Node rejects reads of 2 GiB and more in one call. */
 const MAX_PREAD_BYTES = 2 ** 30;

@@ -25,7 +25,6 @@ export type {
 } from "./columns.ts";
 export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
 export { memorySource, openFile } from "./file-source.ts";
-export { fileSystemError, isSystemError } from "./file-system-errors.ts";
 export { holdStream } from "./held-source.ts";
 export { onInterrupt } from "./interrupts.ts";
 export {

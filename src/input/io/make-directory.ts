@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { fileSystemError } from "./file-system-errors.ts";
+import { fileSystemError } from "../../core/base/index.ts";
 
 /**
  * Makes a directory and those above it, where they are not there. Node's own recursive form never returns, and takes no

@@ -3,12 +3,12 @@
  *
  * @module
  */
+
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
-import { EmptyInputError, UnsupportedError } from "../../core/base/index.ts";
+import { EmptyInputError, fileSystemError, isSystemError, UnsupportedError } from "../../core/base/index.ts";
 import type { ByteStream } from "./decompress.ts";
-import { fileSystemError, isSystemError } from "./file-system-errors.ts";
 
 /** How long to wait for whoever is to write into a pipe. */
 const WRITER_MS = 5000;

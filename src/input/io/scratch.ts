@@ -8,12 +8,13 @@
  *
  * @module
  */
+
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync, rmSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fileSystemError } from "./file-system-errors.ts";
+import { fileSystemError } from "../../core/base/index.ts";
 import { cleanOnInterrupt } from "./interrupts.ts";
 
 const NAME = /^\.?logratio-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}(?:\.tmp)?$/;

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
-import { fileSystemError, isSystemError } from "./file-system-errors.ts";
+import { fileSystemError, isSystemError } from "../../core/base/index.ts";
 
 /** ENOTDIR: a file stands where the path has a directory, so nothing can be below it. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR"]);

@@ -1,4 +1,4 @@
-import { fileSystemError } from "./file-system-errors.ts";
+import { fileSystemError } from "../../core/base/index.ts";
 import { createTemporaryFile } from "./scratch.ts";
 
 /**

@@ -139,6 +139,27 @@ describe("two halves", () => {
     expect([...draft!.policyLogprobs!.reference!]).toEqual([-3, -4]);
   });
 
+  it("keep what the engine knew, and each side's prompt", async () => {
+    const { joined } = await join(
+      [
+        half([1, 2], "rollout", {
+          sampleId: "s",
+          promptTokenIds: Int32Array.of(7, 8),
+          finishReason: "stop",
+          cachedTokens: 1,
+        }),
+      ],
+      [half([1, 2], "trainer", { sampleId: "s", promptTokenIds: Int32Array.of(7, 9), engineId: "e" })],
+    );
+    expect(joined[0]).toMatchObject({
+      promptTokenIds: Int32Array.of(7, 8),
+      trainerPromptTokenIds: Int32Array.of(7, 9),
+      finishReason: "stop",
+      cachedTokens: 1,
+      engineId: "e",
+    });
+  });
+
   it("without tokens are taken as they stand where they are as long, and that is said", async () => {
     const bare = (length: number, sampleId: string): SequenceDraft =>
       half(

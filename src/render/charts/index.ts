@@ -43,7 +43,11 @@ export type { LineChartSize } from "./line-layout.ts";
 export { type LineLayout, lineLayout, placeAt } from "./line-layout.ts";
 export { type MirroredOptions, type MirroredSide, mirroredChart } from "./mirrored-chart.ts";
 export { PALETTE, type PaletteColour } from "./palette.ts";
+export { type PointChartOptions, type PointSeries, pointChart } from "./point-chart.ts";
 export { linearScale } from "./scale.ts";
+export { signedBars } from "./signed-bars.ts";
+export { type SpikeLineOptions, spikeLine } from "./spike-line.ts";
+export { standaloneSvg } from "./standalone.ts";
 export {
   reportStepCharts,
   SCALES,
@@ -54,3 +58,4 @@ export {
 } from "./step-charts.ts";
 export { element, escapeMarkup, pixel, textElement, tooltip } from "./svg.ts";
 export { tailChart } from "./tail-chart.ts";
+export { type TokenColumn, tokenGrid } from "./token-grid.ts";

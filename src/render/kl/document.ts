@@ -13,6 +13,9 @@ import {
   regionTable,
   rlProbeTable,
 } from "./checkpoint-tables.ts";
+import { continuationTable } from "./continuation-tables.ts";
+import { followUpPictures } from "./follow-up-pictures.ts";
+import { gradientTable } from "./gradient-tables.ts";
 import { htmlCase } from "./html-case.ts";
 import { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
 import { htmlSpike } from "./html-spikes.ts";
@@ -99,12 +102,14 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
         id: "correctness",
         title: "Correctness",
         blocks: [
-          ...charts(correctnessPictures(report)),
+          ...charts([...correctnessPictures(report), ...followUpPictures(report)]),
           ...tables(
             correctnessTable(report),
             firstErrorTable(report),
             attentionTable(report),
             hiddenTable(report),
+            gradientTable(report),
+            continuationTable(report),
           ),
         ],
       },

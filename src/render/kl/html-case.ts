@@ -13,6 +13,7 @@ import {
   type StripToken,
   stripParts,
 } from "./case-strip.ts";
+import { groupContinuations, tellOutcome } from "./continuation-tables.ts";
 import { htmlHeatMap } from "./html-heat-map.ts";
 import { htmlSpike } from "./html-spikes.ts";
 import { escapeLines, tokenText } from "./html-text.ts";
@@ -51,10 +52,24 @@ export function htmlCase(study: CaseStudy, report: KlReport, id: string): string
     `<h4>KL at ${escapeHtml(checkpoint)}, token by token</h4>${legend(study)}` +
     `<div class=strip dir=ltr tabindex=0 role=group aria-label="Response, coloured by KL">${parts.map((part) => drawPart(part, id, linked)).join("")}</div>` +
     `<h4>Tokens × checkpoints</h4><p class=note>One scale for the whole text: the numbers in the cells are the levels above.</p>${htmlHeatMap(study, last)}` +
+    htmlContinuations(study) +
     (cards.length === 0
       ? ""
       : `<h4>Spikes</h4>${cards.join("\n")}${spikes.length > shown.length ? `<p class=note>${plural(spikes.length - shown.length, "more spike")} in --json.</p>` : ""}`)
   );
+}
+
+/** What every policy made of the text from each place. */
+function htmlContinuations(study: CaseStudy): string {
+  return groupContinuations(study)
+    .map(({ title, all }) => {
+      const items = all.map(
+        (one) =>
+          `<details><summary>${escapeHtml(tellOutcome(one))}</summary><pre class=prompt>${escapeLines(one.response)}</pre></details>`,
+      );
+      return `<h4>Continued: ${escapeHtml(title)}</h4>${items.join("\n")}`;
+    })
+    .join("");
 }
 
 function legend(study: CaseStudy): string {

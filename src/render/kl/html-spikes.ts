@@ -2,6 +2,7 @@ import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
 import { element, PALETTE } from "../charts/index.ts";
 import { makeTable, textColumn } from "../document/index.ts";
 import { escapeHtml, htmlTable } from "../html/index.ts";
+import { tellDependence } from "./gradient-tables.ts";
 import { tokenText, visibleToken } from "./html-text.ts";
 import { listChoices } from "./spike-choices.ts";
 import { column, figure, quoted } from "./values.ts";
@@ -36,8 +37,14 @@ export function htmlSpike(spike: SpikeFigures, options: HtmlSpikeOptions): strin
     `<details class=one${open ? " open" : ""}><summary>${escapeHtml(mark)} <b class=tok>${escapeHtml(quoted(token))}</b> ` +
     `<span class=muted>${escapeHtml(facts.join(" · "))}</span></summary><div${anchor}>` +
     `<p class=around>${tokenText(spike.before)}<b>${tokenText(token)}</b>${tokenText(spike.after)}</p>` +
-    `<div class=two><div>${alternativeTable(spike, checkpoint, reference)}</div><div>${study === undefined ? "" : valueTable(spike, study)}</div></div></div></details>`
+    `${dependences(spike)}<div class=two><div>${alternativeTable(spike, checkpoint, reference)}</div><div>${study === undefined ? "" : valueTable(spike, study)}</div></div></div></details>`
   );
+}
+
+/** The earlier tokens that its KL depends on; nothing where gradients were not asked for. */
+function dependences({ depends_on: all }: SpikeFigures): string {
+  if (all === null || all.length === 0) return "";
+  return `<p>Depends on ${all.map((one) => `<span class=tok>${escapeHtml(tellDependence(one))}</span>`).join(", ")} <span class=muted>(share of Σ |gradient × input|; below 0, the token lowers the KL)</span></p>`;
 }
 
 function alternativeTable(spike: SpikeFigures, checkpoint: string, reference: string): string {

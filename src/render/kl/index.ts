@@ -14,7 +14,11 @@ export {
   regionTable,
   rlProbeTable,
 } from "./checkpoint-tables.ts";
+export { continuationTable, groupContinuations, tellOutcome } from "./continuation-tables.ts";
 export { buildKlDocument, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./document.ts";
+export { klFigures } from "./figures.ts";
+export { followUpPictures } from "./follow-up-pictures.ts";
+export { gradientTable, tellDependence } from "./gradient-tables.ts";
 export { type HeatColumn, type HeatText, heatLines, TOKEN_CHARACTERS } from "./heat-map-lines.ts";
 export { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";
 export { spikeDistributionsTable, spikeDistributionTable, topProblemTables } from "./problem-tables.ts";

@@ -142,6 +142,15 @@ describe("renderKlHtml", () => {
     expect(page).toContain('<a href="#case-1-a" class="k8 spike error"');
   });
 
+  it("tells what spikes depend on, and what came of continuing a case", () => {
+    const page = renderKlHtml(sampleKlReport());
+    expect(page).toMatch(/Depends on <span class=tok>“ =” at 40 31\.8 %<\/span>/);
+    expect(page).toContain("Continued: From behind the first error (48 tokens forced)");
+    expect(page).toMatch(/<summary>rlvr_step_1000: 3 of 4 right<\/summary><pre class=prompt>5\$\. Wait/);
+    expect(page).toContain("Gradient × input of the KL behind the first error");
+    expect(page).toContain("Right answers when continued from behind the first error");
+  });
+
   it("draws no mark where nothing is known", () => {
     expect(PAGES.null).not.toMatch(/<td class="?k\d/);
     expect(PAGES.null).toContain("<td class=unknown>–");

@@ -90,6 +90,20 @@ describe("renderKlTerminal", () => {
     expect(hidden.slice(0, hidden.indexOf("\n\n"))).not.toContain("rlvr_step_100 ");
   });
 
+  it("shows what the KL behind the error depends on, and what came of continuing", () => {
+    const wide = renderKlTerminal(sampleKlReport(), { ...options, width: 250 });
+    expect(wide).toMatch(
+      /rlvr_step_1000 +90 +201 +23\.1 % +8\.4 % +3\.1 % +\+14\.7 +\+12\.0 to \+17\.0 +4\.00e-4 +yes +\+0\.143/,
+    );
+    expect(wide).toMatch(
+      /rlvr_step_1000 +from behind the first error +90 +360 +43\.0 % +62\.0 % +11\.0 % +\+51\.0 +\+44\.0 to \+58\.0 /,
+    );
+    expect(wide).toContain("depends on      “ =” at 40 31.8 %  “55” of the prompt -15.5 %");
+    expect(wide).toContain("From behind the first error (48 tokens forced)");
+    expect(wide).toContain("dpo: 0 of 4 right, 1 without an answer; rlvr_step_1000: 3 of 4 right");
+    expect(wide).toContain("rlvr_step_1000 wrote: “5$. Wait, 170 - 55 = 115. #### 115”");
+  });
+
   it("says what the tests, the caveats and the gaps are", () => {
     expect(text).toMatch(/rlvr_step_100 +rlvr_step_200 .* 1\.90e-11 +yes/);
     expect(text).toContain("Teacher forcing asks");
@@ -107,6 +121,32 @@ describe("renderKlTerminal", () => {
     expect(bare).toContain("mean KL –");
     expect(bare).not.toContain("Progression");
     expect(bare).not.toContain("Largest spikes");
+  });
+});
+
+describe("follow-ups in Markdown", () => {
+  const text = renderKlMarkdown(sampleKlReport());
+
+  it("stand beside the spikes and under the cases", () => {
+    expect(text).toMatch(/\| depends on +\|/);
+    expect(text).toMatch(/“ =” at 40 31\.8 %, “55” of the prompt -15\.5 %/);
+    expect(text).toMatch(
+      /\*\*From behind the first error \(48 tokens forced\):\*\* dpo: 0 of 4 right, 1 without an answer; .* 3 of 4 right/,
+    );
+    expect(text).toContain("Wait, 170 - 55 = 115. #### 115");
+  });
+
+  it("have no column where nobody asked for gradients", () => {
+    const report = sampleKlReport();
+    const without = report.top_spikes.map((spike) => ({ ...spike, depends_on: null }));
+    const cases = report.cases.map((one) => ({
+      ...one,
+      continuations: [],
+      spikes: one.spikes.map((spike) => ({ ...spike, depends_on: null })),
+    }));
+    const plain = renderKlMarkdown({ ...report, top_spikes: without, cases });
+    expect(plain).not.toContain("depends on |");
+    expect(plain).not.toContain("tokens forced");
   });
 });
 

@@ -3,6 +3,8 @@ import { codeLines, codeSpan, escapeMarkdown, pipeTable } from "../markdown/inde
 import { makeSurface } from "../terminal/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, lastRow, markedSpikes, stripParts } from "./case-strip.ts";
+import { groupContinuations, tellOutcome } from "./continuation-tables.ts";
+import { tellDependence } from "./gradient-tables.ts";
 import { drawStrip, stripMarks } from "./terminal-strip.ts";
 import { figure, NONE } from "./values.ts";
 
@@ -13,6 +15,7 @@ const AROUND = 20;
 
 /** Spikes, and what both policies would have said. */
 export function spikePipes(spikes: readonly SpikeFigures[], checkpoint: string, reference: string): string {
+  const hasGradients = spikes.some(({ depends_on }) => depends_on !== null);
   const heads = ["where", "token", "KL", "category", "since", checkpoint, reference];
   const rows = spikes.map((spike) => [
     codeSpan(spike.handle),
@@ -22,8 +25,13 @@ export function spikePipes(spikes: readonly SpikeFigures[], checkpoint: string, 
     escapeMarkdown(spike.since ?? NONE),
     alternatives(spike.alternatives),
     alternatives(spike.reference_alternatives),
+    ...(hasGradients ? [dependences(spike)] : []),
   ]);
-  return pipeTable(heads.map(escapeMarkdown), ["l", "l", "r", "l", "l", "l", "l"], rows);
+  return pipeTable(
+    [...heads, ...(hasGradients ? ["depends on"] : [])].map(escapeMarkdown),
+    ["l", "l", "r", "l", "l", "l", "l", ...(hasGradients ? (["l"] as const) : [])],
+    rows,
+  );
 }
 
 function alternatives(all: readonly KlAlternative[]): string {
@@ -34,7 +42,23 @@ function alternatives(all: readonly KlAlternative[]): string {
     .join(", ");
 }
 
-/** One text: facts, strip, spikes. */
+function dependences({ depends_on: all }: SpikeFigures): string {
+  if (all === null || all.length === 0) return NONE;
+  return all
+    .slice(0, 3)
+    .map((one) => escapeMarkdown(tellDependence(one)))
+    .join(", ");
+}
+
+/** How often each policy is right from each place, and what the first sample of each wrote. */
+function continuationBlocks(study: CaseStudy): string[] {
+  return groupContinuations(study).flatMap(({ title, all }) => [
+    `**${escapeMarkdown(title)}:** ${escapeMarkdown(all.map(tellOutcome).join("; "))}`,
+    ...all.slice(-1).map(({ policy, response }) => codeLines(`${policy}: ${response.trim()}`, "text")),
+  ]);
+}
+
+/** One text: facts, strip, spikes, continuations. */
 export function caseBlock(study: CaseStudy, report: KlReport): string {
   const { last_checkpoint: last } = report.metrics;
   const checkpoint = study.checkpoints[lastRow(study, last)] ?? last;
@@ -57,5 +81,6 @@ export function caseBlock(study: CaseStudy, report: KlReport): string {
             report.reference,
           ),
         ]),
+    ...continuationBlocks(study),
   ].join("\n\n");
 }

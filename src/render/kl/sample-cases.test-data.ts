@@ -34,6 +34,10 @@ export function sampleSpike(token: string, position: number, kl: number): SpikeF
       { token: "11", token_id: 806, probability: 0.09 },
       { token: "\n", token_id: 198, probability: 1.2e-4 },
     ],
+    depends_on: [
+      { position: 40, token: " =", gradient_times_input: 0.412, share: 0.318 },
+      { position: -3, token: "55", gradient_times_input: -0.201, share: 0.155 },
+    ],
     since: "rlvr_step_300",
   };
 }
@@ -81,6 +85,26 @@ function makeCase(tokens: readonly string[], checkpoints: readonly string[], see
     delta: kl.map((row) => row.map((value) => (value === null ? null : -value * 1.4))),
     spikes: spikes.map(({ token, position }) => sampleSpike(token, position, kl.at(-1)![position] ?? 0)),
     error_token: tokens.indexOf("12") < 0 ? null : tokens.indexOf("12"),
+    continuations: [
+      {
+        policy: "dpo",
+        place: "after_error",
+        position: 48,
+        samples: 4,
+        right: 0,
+        unanswered: 1,
+        response: "5$. #### 125",
+      },
+      {
+        policy: "rlvr_step_1000",
+        place: "after_error",
+        position: 48,
+        samples: 4,
+        right: 3,
+        unanswered: 0,
+        response: "5$. Wait, 170 - 55 = 115. #### 115",
+      },
+    ],
   };
 }
 

@@ -274,6 +274,40 @@ export function sampleKlReport(): KlReport {
         },
       },
     ],
+    gradients: [
+      {
+        checkpoint: LAST,
+        texts: 90,
+        problems: 74,
+        spikes: 201,
+        to_error: 0.231,
+        to_control: 0.084,
+        even: 0.031,
+        at_error: 0.143,
+        against_control: { ...paired, mean: 0.147, interval: { low: 0.12, high: 0.17 } },
+      },
+    ],
+    continuations: [
+      {
+        checkpoint: LAST,
+        place: "after_error",
+        texts: 90,
+        problems: 74,
+        samples: 360,
+        forced_share: 0.43,
+        right: 0.62,
+        reference_right: 0.11,
+        unanswered: 0.05,
+        difference: { ...paired, mean: 0.51, interval: { low: 0.44, high: 0.58 } },
+        with_kl: {
+          problems: 74,
+          coefficient: 0.22,
+          interval: { low: -0.01, high: 0.43 },
+          p_value: 0.06,
+          adjusted_p_value: 0.06,
+        },
+      },
+    ],
     spike_distribution: Object.fromEntries(
       CHECKPOINTS.map((name) => [
         name,

@@ -5,15 +5,17 @@ import { clipMiddle, displayWidth, pad, wrap } from "../terminal/index.ts";
 import { isFigure, plural } from "../text/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, largestKl, lastRow, markedSpikes, stripParts } from "./case-strip.ts";
+import { groupContinuations, tellOutcome } from "./continuation-tables.ts";
 import { drawSpike } from "./terminal-spikes.ts";
 import { drawStrip, levelStyle, stripMarks } from "./terminal-strip.ts";
-import { figure } from "./values.ts";
+import { figure, quoted } from "./values.ts";
 
 /** A text with more parts than this is shown around its spikes. */
 const MOST_PARTS = 260;
 const AROUND = 14;
 const MOST_SPIKES = 5;
 const NAME = 20;
+const RESPONSE_LINES = 3;
 const HEIGHTS = { unicode: " ▁▂▃▄▅▆▇█", ascii: " .:-=+*#@" } as const;
 
 /** One text: its strip at the last checkpoint, its KL over all of them, its largest spikes. */
@@ -34,6 +36,7 @@ export function drawCase(study: CaseStudy, report: KlReport, surface: Surface): 
     ...largest.flatMap(({ mark, figures }) =>
       drawSpike(figures, { mark, context: false, checkpoint, reference: report.reference }, surface),
     ),
+    ...drawContinuations(study, surface),
     ...(more > 0 ? dim(`${plural(more, "more spike")} in --json`, surface) : []),
   ];
 }
@@ -74,6 +77,22 @@ function drawRows({ checkpoints, kl, mask }: CaseStudy, surface: Surface): strin
     ),
     ...rows,
   ];
+}
+
+/** How often each policy is right from each place, and what the first one wrote that was asked last. */
+function drawContinuations(study: CaseStudy, surface: Surface): string[] {
+  return groupContinuations(study).flatMap(({ title, all }) => {
+    const last = all.at(-1);
+    const written = last === undefined ? "" : `${last.policy} wrote: ${quoted(last.response.trim())}`;
+    const lines = wrap(surface.text(written), surface.width - 6);
+    const shown = lines.slice(0, RESPONSE_LINES);
+    return [
+      `  ${surface.text(title)}`,
+      ...wrap(surface.text(all.map(tellOutcome).join("; ")), surface.width - 4).map((line) => `    ${line}`),
+      ...shown.map((line) => surface.style(`    ${line}`, "dim")),
+      ...(lines.length > shown.length ? [surface.style(`    ${surface.ellipsis}`, "dim")] : []),
+    ];
+  });
 }
 
 function dim(text: string, surface: Surface): string[] {

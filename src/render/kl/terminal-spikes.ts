@@ -1,6 +1,7 @@
 import type { KlAlternative, SpikeFigures } from "../../results/index.ts";
 import type { Surface } from "../terminal/index.ts";
 import { clip, displayWidth, pad, wrapParts } from "../terminal/index.ts";
+import { tellDependence } from "./gradient-tables.ts";
 import { stripMarks } from "./terminal-strip.ts";
 import { figure, NONE, quoted } from "./values.ts";
 
@@ -48,6 +49,17 @@ export function drawSpike(spike: SpikeFigures, options: SpikeOptions, surface: S
     margin +
       label(names[1] ?? "") +
       clip(alternatives(spike.reference_alternatives, surface), wide, surface.ellipsis),
+    ...(spike.depends_on === null || spike.depends_on.length === 0
+      ? []
+      : [
+          margin +
+            label("depends on") +
+            clip(
+              spike.depends_on.map((one) => surface.text(tellDependence(one))).join("  "),
+              wide,
+              surface.ellipsis,
+            ),
+        ]),
   ];
 }
 

@@ -16,6 +16,7 @@ import { loggedSections } from "../series/index.ts";
 import { plural } from "../text/index.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
+import { identityLines } from "./identity-tables.ts";
 import {
   columnLines,
   countOtherWarnings,
@@ -43,6 +44,7 @@ const MOST_FACTS = 3;
 export function buildReportDocument(report: MismatchReport, limits: ReportLimits): Document {
   const { verdict, facts, next, findings } = report;
   const prompts = promptLine(report);
+  const identity = identityLines(report);
   return {
     kind: "report",
     heading: "Rollout/trainer mismatch of",
@@ -52,6 +54,9 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     verdict: { level: verdict.level, word: verdictWord(verdict), text: verdict.headline },
     lead: [{ kind: "table", table: keyFigureTable(report, limits) }],
     aside: [
+      ...(identity.length === 0
+        ? []
+        : [{ kind: "list", title: "Identity tests that fail", items: identity } as const]),
       {
         kind: "list",
         title: "What stands out",
@@ -150,13 +155,16 @@ function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Tabl
     ),
     textColumn(
       "reading",
-      figures.map(({ reading }) => reading?.level ?? ""),
+      figures.map(({ reading }) =>
+        reading?.caution === undefined ? (reading?.level ?? "") : "not to be trusted",
+      ),
       { levels: figures.map(({ reading }) => reading?.level ?? "none") },
     ),
     textColumn(
       "published baseline",
       figures.map(({ reading }) => {
         if (reading === undefined) return "";
+        if (reading.caution !== undefined) return reading.caution;
         return isShort ? `${reading.band} (${reading.source})` : reading.band;
       }),
       { wrap: true },

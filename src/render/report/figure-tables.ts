@@ -60,14 +60,17 @@ export function baselineTable(report: MismatchReport): Table {
     ),
     textColumn(
       "reading",
-      readings.map(({ level, level_range: [mildest, severest] }) =>
-        mildest === severest ? level : `${mildest} to ${severest}`,
-      ),
+      readings.map(({ level, level_range: [mildest, severest], caution }) => {
+        if (caution !== undefined) return "not to be trusted";
+        return mildest === severest ? level : `${mildest} to ${severest}`;
+      }),
       { levels: readings.map((reading) => reading.level) },
     ),
     textColumn(
       "what the source says",
-      readings.map((reading) => `${reading.band} (${reading.source})`),
+      readings.map(
+        ({ band, source, caution }) => `${caution === undefined ? "" : `${caution}; `}${band} (${source})`,
+      ),
       { wrap: true },
     ),
   ]);

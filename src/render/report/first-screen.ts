@@ -13,6 +13,7 @@ import {
   wrap,
 } from "../terminal/index.ts";
 import { formatNumber, formatSigned, isMissing, plural } from "../text/index.ts";
+import { identityLines } from "./identity-tables.ts";
 import { countOtherWarnings, inputParts, leftOutLines, loggedLine, otherFiles, promptLine } from "./input.ts";
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";
@@ -72,7 +73,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
     lines.map((line) => clip(line, surface.width, surface.ellipsis));
   return [
     drawTitle(report.run, inputParts(report), surface),
-    clipped(drawVerdict(report, surface)),
+    clipped([...drawVerdict(report, surface), ...drawIdentity(report, surface)]),
     clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
     clipped(drawPictures(report, surface, density)),
     clipped(drawFacts(report, surface, density.facts)),
@@ -99,6 +100,16 @@ function drawVerdict(report: MismatchReport, surface: Surface): string[] {
   const taken = displayWidth(shown) + 2;
   const [first = "", ...rest] = wrap(surface.text(headline), surface.width, surface.width - taken);
   return [`${surface.style(shown, style)}  ${first}`, ...rest];
+}
+
+/** A line or two for each identity test that fails: it says what the verdict's figures mean. */
+function drawIdentity(report: MismatchReport, surface: Surface): string[] {
+  return identityLines(report).flatMap((text) =>
+    wrap(surface.text(text), surface.width - LABEL_COLUMNS - 1).map((line, index) => {
+      const label = surface.style(pad(index === 0 ? "identity" : "", LABEL_COLUMNS), "dim");
+      return `${label} ${surface.style(line, "caution")}`;
+    }),
+  );
 }
 
 function drawKeyFigures(figures: readonly KeyFigure[], surface: Surface): string[] {
@@ -150,6 +161,10 @@ function drawReading(figure: KeyFigure, surface: Surface, room: number): string 
   const signColumns = surface.unicode ? 2 : 4;
   const gap = " ".repeat(signColumns - displayWidth(levelSign(reading?.level ?? "none", surface.unicode)));
   if (reading === undefined) return surface.style(surface.text(`${" ".repeat(signColumns)}–`), "dim");
+  if (reading.caution !== undefined) {
+    const mark = pad(surface.style("!", "caution"), signColumns);
+    return `${mark}${clip(surface.text(reading.caution), Math.max(1, room - signColumns), surface.ellipsis)}`;
+  }
   const sign = surface.style(levelSign(reading.level, surface.unicode), `level-${reading.level}`) + gap;
   const band = surface.text(reading.band);
   const source = surface.text(reading.source);

@@ -2,6 +2,7 @@ import type { MismatchReport } from "../../results/index.ts";
 import type { Table } from "../document/index.ts";
 import { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 import { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
+import { identityTable, trustTable } from "./identity-tables.ts";
 import { sourceTable } from "./input.ts";
 import { parityTables } from "./parity-tables.ts";
 import { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
@@ -37,6 +38,7 @@ export function detailTables(report: MismatchReport, limits: DetailLimits): Deta
   };
   const tables = [
     ...needs(baselineTable(report), 1, "the verdict cites none"),
+    ...(report.metrics.tokens > 0 ? [identityTable(report), trustTable(report)] : []),
     ...needs(stepTable(report, limits.steps), 2, report.per_step.length === 1 ? "one step" : "no steps"),
     ...needs(turnTable(report), 2, report.per_turn.length === 1 ? "one turn" : "no turns"),
     ...needs(rankTable(report), 2, report.per_rank.length === 1 ? "one rank" : "ranks unknown"),

@@ -1,6 +1,6 @@
 export type { Style, Surface } from "../document/index.ts";
 export { toAscii } from "./ascii.ts";
-export { heightCharacter, logHistogram, sparkline } from "./bars.ts";
+export { bar, heightCharacter, logHistogram, sparkline } from "./bars.ts";
 export { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
 export { drawCommand, pasteable } from "./command.ts";
 export { drawDocument, drawSections, drawTitle } from "./document.ts";

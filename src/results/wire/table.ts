@@ -29,11 +29,12 @@ export const SEQUENCE_COLUMNS = {
   rollout_logprob_mean: "mean log-prob under the rollout policy",
   entropy_mean: "mean entropy of the trainer policy, else of the rollout policy",
   advantage: "its mean advantage",
+  cached_tokens: "prompt tokens that the engine took from its prefix cache",
 } as const;
 export type SequenceColumn = keyof typeof SEQUENCE_COLUMNS;
 
 /** Columns of texts. */
-export const SEQUENCE_TEXTS = ["sample", "group", "environment", "file"] as const;
+export const SEQUENCE_TEXTS = ["sample", "group", "environment", "finish_reason", "engine", "file"] as const;
 export type SequenceText = (typeof SEQUENCE_TEXTS)[number];
 
 export interface SequenceTable {

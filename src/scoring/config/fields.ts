@@ -72,6 +72,13 @@ export class ConfigFields {
     throw this.#wrong(name, `one of ${choices.join(", ")}`, value);
   }
 
+  choices<T extends string>(name: string, choices: readonly T[]): readonly T[] | undefined {
+    const values = this.texts(name);
+    const wrong = values?.find((value) => !choices.includes(value as T));
+    if (wrong !== undefined) throw this.#wrong(name, `some of ${choices.join(", ")}`, wrong);
+    return values as readonly T[] | undefined;
+  }
+
   /** A list; one value stands for a list of it. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);

@@ -88,6 +88,45 @@ describe("studyOf", () => {
     });
   });
 
+  test.each([
+    [true, ["before_error", "after_error"]],
+    ["start", ["start"]],
+    [
+      [0.5, "after_error", 0.5],
+      ["0.5", "after_error"],
+    ],
+    [{ at: "start" }, ["start"]],
+    [{}, ["before_error", "after_error"]],
+  ])("continue: %j", async (given, places) => {
+    expect((await spec({ continue: given })).continue).toEqual({
+      places,
+      n: 4,
+      temperature: 1,
+      topP: 1,
+      maxTokens: 1024,
+      seed: 42,
+    });
+  });
+
+  test("what is said under generation holds for all that is sampled, unless it says otherwise itself", async () => {
+    const { generate, continue: continued } = await spec({
+      generation: { temperature: 0.5, max_tokens: 9 },
+      generate: { n: 2, max_tokens: 7 },
+      continue: { n: 1, temperature: 0 },
+    });
+    expect(generate).toMatchObject({ n: 2, temperature: 0.5, maxTokens: 7 });
+    expect(continued).toMatchObject({ n: 1, temperature: 0, maxTokens: 9 });
+    expect((await spec({ continue: false })).continue).toBeUndefined();
+  });
+
+  test("figures and gradients", async () => {
+    expect(await spec({ gradients: true, figures: { formats: ["png"], dpi: 150 } })).toMatchObject({
+      gradients: true,
+      figures: { formats: ["png"], dpi: 150 },
+    });
+    expect(await spec({})).toMatchObject({ gradients: false, figures: { formats: ["svg"], dpi: 300 } });
+  });
+
   test("sizes of back ends are in the units that their names say", async () => {
     const backend = { memory_mib: 2, timeout_s: 1.5, full_vocabulary: true, cache_mib: 0 };
     expect((await readStudy({ ...BASE, backend }, "out", undefined)).backend).toEqual({
@@ -114,6 +153,11 @@ describe("studyOf", () => {
     [{ categories: { x: { patterns: ["("] } } }, /not a regular expression|no regular expression/i],
     [{ generate: { n: 1, from: "ppo" } }, /generate.from must be one of the policies/],
     [{ generate: { temperature: 1 } }, /generate.n must be the number of responses/],
+    [{ continue: "end" }, /texts can be continued from start, before_error, after_error or a share/],
+    [{ continue: { at: [1.5] } }, /not from "1.5"/],
+    [{ continue: { places: [0.5] } }, /unknown option continue.places/],
+    [{ figures: { formats: ["gif"] } }, /figures.formats must be some of svg, png, pdf, not "gif"/],
+    [{ figures: { dpi: 5 } }, /figures.dpi must be from 24 to 1200, not 5/],
     [{ floor: 1 }, /floor must be a log-prob below 0/],
   ])("%j is refused", async (config, message) => {
     await expect(spec(config)).rejects.toMatchObject({

@@ -18,7 +18,10 @@ dataset:
   name: hendrycks_math
   filter: { dpo_correct: false }
   max_problems: 500
-rollout: { num_samples_per_problem: 5 }
+rollout:
+  num_samples_per_problem: 5
+  generation: { max_new_tokens: 2048, temperature: 0.7, top_p: 0.95, do_sample: true }
+  save_dir: rollouts/dpo_errors
 analysis:
   kl_divergence: { epsilon: 1e-10 }
   spike_detection: { method: adaptive, threshold: 2.5, min_spike_distance: 4 }
@@ -26,7 +29,7 @@ baselines:
   checkpoint_progression:
     enabled: true
     pairs: [[step_100, dpo], [step_1200, step_400], [step_1000, step_100]]
-visualization: { case_study: { num_cases: 3 } }
+visualization: { formats: [png, pdf, eps], dpi: 200, case_study: { num_cases: 3 } }
 metrics: { significance: { test: wilcoxon, alpha: 0.01 } }
 hardware:
   device: balanced
@@ -37,12 +40,12 @@ logging: { level: INFO }
 seed: 7
 `;
 
-async function read(config: string): Promise<ConfiguredStudy> {
+async function read(config: string, more: object = {}): Promise<ConfiguredStudy> {
   const dir = mkdtempSync(join(tmpdir(), "rl-probe-"));
   mkdirSync(join(dir, "local"));
   writeFileSync(join(dir, "config.yaml"), config);
   const settings = await readStudyConfig(join(dir, "config.yaml"));
-  const study = await readStudy({ texts: "t.jsonl", ...settings }, "out", "config.yaml");
+  const study = await readStudy({ texts: "t.jsonl", ...settings, ...more }, "out", "config.yaml");
   const text = JSON.stringify(study).replaceAll(dir, "");
   return JSON.parse(text) as ConfiguredStudy;
 }
@@ -65,6 +68,18 @@ test("RL-Probe's own config is a study", async () => {
   expect([spec.analysis.alpha, spec.analysis.cases, spec.analysis.seed]).toEqual([0.01, 3, 7]);
   expect([spec.texts.promptTemplate, spec.texts.limit]).toEqual([RL_PROBE_TEMPLATE, 500]);
   expect(backend).toEqual({ gpu: "0,4,5", deviceMap: "balanced", dtype: "bfloat16" });
+});
+
+test("its rollouts and figures say how is sampled and drawn, once that is asked for", async () => {
+  const { spec } = await read(CONFIG);
+  expect([spec.generate, spec.continue]).toEqual([undefined, undefined]);
+  expect(spec.figures).toEqual({ formats: ["png", "pdf"], dpi: 200 });
+  const drawing = { n: 5, temperature: 0.7, topP: 0.95, maxTokens: 2048, seed: 7 };
+  const asked = await read(`${CONFIG}\n`, { continue: { at: ["after_error"] }, generate: { from: "dpo" } });
+  expect(asked.spec.generate).toEqual({ ...drawing, from: "dpo" });
+  expect(asked.spec.continue).toEqual({ ...drawing, places: ["after_error"] });
+  const greedy = await read(CONFIG.replace("do_sample: true", "do_sample: false"), { continue: true });
+  expect(greedy.spec.continue).toMatchObject({ temperature: 0, places: ["before_error", "after_error"] });
 });
 
 test.each([

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { FIGURE_FORMATS } from "../study-spec.ts";
 import { ConfigFields } from "./fields.ts";
 
 type Config = Readonly<Record<string, unknown>>;
@@ -16,7 +17,8 @@ export function isRlProbeConfig(config: Config): boolean {
 
 /**
  * What such a config says, in the words of ours. Its `dataset.filter` describes the files that its first script wrote, and
- * pairs that name no checkpoint are passed over, as they are there; figures and logs are not settings here.
+ * pairs that name no checkpoint are passed over, as they are there; logs are not settings here. How it samples rollouts is
+ * how `--generate` and `--continue` sample, and `visualization` says in which forms `--figures` writes.
  *
  * @throws UsageError for values of the wrong kind
  */
@@ -31,6 +33,8 @@ export function readRlProbeConfig(config: Config, file: string): Config {
     baselines: "sft" in policies ? ["sft"] : undefined,
     pairs: readPairs(baselines?.fields("checkpoint_progression"), Object.keys(policies)),
     prompt_template: "rl-probe",
+    generation: readRollout(fields.fields("rollout")),
+    figures: readVisualization(fields.fields("visualization")),
     spikes: dropAbsent({
       method: spikes?.text("method"),
       threshold: spikes?.number("threshold"),
@@ -70,6 +74,29 @@ function readPairs(progression: ConfigFields | undefined, names: readonly string
     return p === undefined || q === undefined || p === q ? [] : [[p, q]];
   });
   return pairs.length === 0 ? undefined : pairs;
+}
+
+/** `do_sample: false` is greedy, whatever its temperature says. */
+function readRollout(rollout: ConfigFields | undefined): Record<string, unknown> | undefined {
+  if (rollout === undefined) return undefined;
+  const generation = rollout.fields("generation");
+  return dropAbsent({
+    n: rollout.count("num_samples_per_problem"),
+    temperature: generation?.flag("do_sample") === false ? 0 : generation?.number("temperature"),
+    top_p: generation?.number("top_p"),
+    max_tokens: generation?.count("max_new_tokens"),
+  });
+}
+
+/** Formats that matplotlib knows and this program does not are passed over. */
+function readVisualization(visualization: ConfigFields | undefined): Record<string, unknown> | undefined {
+  const formats = visualization
+    ?.texts("formats")
+    ?.filter((format) => (FIGURE_FORMATS as readonly string[]).includes(format));
+  return dropAbsent({
+    formats: formats?.length === 0 ? undefined : formats,
+    dpi: visualization?.number("dpi"),
+  });
 }
 
 function readHardware(hardware: ConfigFields | undefined): Record<string, unknown> | undefined {

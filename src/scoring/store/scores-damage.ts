@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { FormatError, isLogratioError } from "../../core/base/index.ts";
-import { fileSystemError, isSystemError } from "../../input/io/index.ts";
+import { FormatError, fileSystemError, isLogratioError, isSystemError } from "../../core/base/index.ts";
 import { brokenChecksum } from "../../input/readers/parquet/index.ts";
 import { readKeys, type ScoresFileContents } from "./scores-file.ts";
 

@@ -1,9 +1,10 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readStudy } from "../config/read-study.ts";
-import { openPolicy, type PolicyOutcome, runStudy } from "../index.ts";
+import type { GradientLine } from "../gradients/gradients-file.ts";
+import { analyzeStudy, openPolicy, type PolicyOutcome, type RunStudyResult, runStudy } from "../index.ts";
 import { paths } from "../store/manifest.ts";
 import { readScores, type ScoreRow } from "../store/scores-file.ts";
 import { findTorchPython, makeTorchStudy, type TorchStudy } from "./torch-python.test-data.ts";
@@ -105,6 +106,50 @@ describe.skipIf(python === undefined)("a study of Hugging Face models", () => {
     const furthest = Math.max(...wanted.map((value, i) => Math.abs(row!.logprobs[i]! - value)));
     expect(furthest).toBeGreaterThan(1e-4);
     expect(furthest).toBeLessThan(0.2);
+  }, 180_000);
+
+  test("asks what spikes depend on, once, and the report says it", async () => {
+    const rows = readFileSync(at("texts.jsonl"), "utf8").trimEnd().split("\n");
+    const wrong = rows.map((row) => {
+      const text = JSON.parse(row) as { readonly response_ids: readonly number[] };
+      return { ...text, correct: false, error_token: Math.min(3, text.response_ids.length - 1) };
+    });
+    writeFileSync(at("wrong.jsonl"), wrong.map((text) => `${JSON.stringify(text)}\n`).join(""));
+    const settings = (python_: string) => ({
+      texts: [at("wrong.jsonl")],
+      policies: checkpoints(),
+      reference: "dpo",
+      tokenizer: TOKENIZER,
+      gradients: true,
+      spikes: { threshold: 1.5 },
+      cases: 8,
+      backend: { gpu: "none", python: python_ },
+    });
+    const ask = async (python_: string): Promise<RunStudyResult> => {
+      const { spec, backend: options } = await readStudy(settings(python_), at("gradients.study"), undefined);
+      return runStudy(spec, options);
+    };
+    const { findings } = await ask(python!);
+    expect(findings.filter(({ severity }) => severity === "skipped")).toEqual([]);
+    const file = paths.gradients(at("gradients.study"), "step_20");
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    for (const line of lines) {
+      const { text, positions, gradient_times_input: values } = JSON.parse(line) as GradientLine;
+      const { prompt_ids: prompt } = wrong.find((one) => (one as { id?: string }).id === text) as unknown as {
+        prompt_ids: number[];
+      };
+      expect(values.map(({ length }) => length)).toEqual(positions.map((t) => prompt.length + t));
+      expect(values.flat().every(Number.isFinite)).toBe(true);
+      expect(Math.max(...values.flat().map(Math.abs))).toBeGreaterThan(1e-4);
+    }
+    const { spec } = await readStudy(settings(python!), "out", undefined);
+    const report = await analyzeStudy(at("gradients.study"), { analysis: spec.analysis });
+    const spikes = report.cases.flatMap((study) => study.spikes);
+    expect(spikes.some(({ depends_on }) => (depends_on?.length ?? 0) > 0)).toBe(true);
+    expect(report.gradients.map(({ checkpoint }) => checkpoint)).toEqual(["step_10", "step_20"]);
+    // All is known: no Python is needed, and nothing is written.
+    await ask("/no/such/python");
+    expect(readFileSync(file, "utf8").trimEnd().split("\n")).toEqual(lines);
   }, 180_000);
 
   test("samples, refuses what a model cannot read, and ends its process with the last policy", async () => {

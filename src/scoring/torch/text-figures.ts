@@ -4,7 +4,7 @@
  * @module
  */
 import { FormatError } from "../../core/base/index.ts";
-import type { PairFigures, TextFigures } from "../policy.ts";
+import type { ForcedText, PairFigures, TextFigures } from "../policy.ts";
 import type { Frame, FrameArray } from "./frames.ts";
 
 /**
@@ -47,6 +47,31 @@ function column({ arrays }: Frame, name: string, tokens: number, per: number): F
     `the Python worker returned ${found?.length ?? 0} values of ${name}, not ${(tokens + 1) * per}`,
     { likely: "another version of logratio answers" },
   );
+}
+
+/**
+ * Gradients of one position after another.
+ *
+ * @throws FormatError when there is another number of values than tokens before the positions
+ */
+export function cutGradients(
+  { promptLength }: Pick<ForcedText, "promptLength">,
+  positions: readonly number[],
+  values: FrameArray | undefined,
+): Float64Array[] {
+  const wanted = positions.reduce((sum, position) => sum + promptLength + position, 0);
+  if (values?.length !== wanted) {
+    throw new FormatError(`the Python worker returned ${values?.length ?? 0} gradients, not ${wanted}`, {
+      likely: "another version of logratio answers",
+    });
+  }
+  let start = 0;
+  return positions.map((position) => {
+    const end = start + promptLength + position;
+    const cut = Float64Array.from(values.subarray(start, end));
+    start = end;
+    return cut;
+  });
 }
 
 function largest(values: FrameArray): number {

@@ -90,6 +90,12 @@ export function deathError({ python, status, signal, log, doing }: Death): Logra
       hint: "take a smaller --dtype or --batch-tokens and run the same command again: scores so far are kept",
     });
   }
+  if (signal === "SIGILL") {
+    return new UnsupportedError(`the Python worker crashed (SIGILL) while ${doing}`, {
+      likely: "PyTorch used an instruction that this processor does not have",
+      hint: "take --dtype float32, or another build of torch",
+    });
+  }
   const how = signal === null ? `ended with status ${status}` : `crashed (${signal})`;
   return new UnsupportedError(`the Python worker ${how} while ${doing}${last === "" ? "" : `: ${last}`}`, {
     likely:

@@ -132,6 +132,40 @@ describe.skipIf(process.platform === "win32")("a worker", () => {
     await policy.close();
   });
 
+  test("that meets an instruction which its processor lacks says what else to try", async () => {
+    const policy = await open(
+      writeFakePython(`${OPEN} if (request.op === "score") process.kill(process.pid, "SIGILL");`),
+    );
+    await expect(score(policy)).rejects.toMatchObject({
+      message: "the Python worker crashed (SIGILL) while scoring 2 texts of up to 7 tokens",
+      hint: "take --dtype float32, or another build of torch",
+    });
+    await policy.close();
+  });
+
+  test("that gives gradients: a list for each position, of all tokens before it", async () => {
+    const policy = await open(
+      writeFakePython(`${OPEN} if (request.op === "gradients") {
+        if (request.reference !== 7 || String(request.positions) !== "1,0") throw new Error(JSON.stringify(request));
+        send({ request: request.request, done: true }, { gradient_times_input: [1, 2, 3, 4, 5] });
+      }`),
+    );
+    const found = await policy.klGradients!(text("t", 5), policy, [1, 0]);
+    expect(found.map((values) => [...values])).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+    await expect(policy.klGradients!({ ...text("t", 5), promptLength: 0 }, policy, [1])).rejects.toThrow(
+      /nothing predicts the first token/,
+    );
+    await policy.close();
+    const short = await open(writeFakePython(`${OPEN} if (request.op === "gradients") answer();`));
+    await expect(short.klGradients!(text("t", 5), short, [1])).rejects.toThrow(
+      "the Python worker returned 0 gradients, not 3",
+    );
+    await short.close();
+  });
+
   test("that crashes in the middle says with what", async () => {
     const policy = await open(
       writeFakePython(`${OPEN} if (request.op === "score") {

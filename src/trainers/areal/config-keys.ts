@@ -47,11 +47,11 @@ export const arealDialect: Dialect = {
     /(^|\.)rejection_sampling(\.|$)/,
     /(^|\.)use_decoupled_loss$/,
     /(^|\.)prox_logp_method$/,
+    /(^|\.)behave?_imp_weight_(cap|mode)$/,
     /^(allocation_mode|rollout\.max_head_offpolicyness)$/,
   ],
   textMarks: [/\bareal\b/i],
   knownKeys: [
-    "use_decoupled_loss",
     "recompute_logprob",
     "prox_logp_method",
     "behav_imp_weight_cap",
@@ -72,7 +72,7 @@ export const arealDialect: Dialect = {
   ],
   traps: [
     { match: /Filtering will be ignored/, severity: "drop", code: "not-switched-on" },
-    { match: /without (a )?lower|no lower/, severity: "note", code: "half-open", setting: "lower" },
+    { match: /^lower null/, severity: "note", code: "half-open", setting: "lower" },
     { match: /geometric/, severity: "warning", code: "geometric", setting: "level" },
   ],
 };

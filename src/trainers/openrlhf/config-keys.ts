@@ -50,7 +50,7 @@ export const openrlhfDialect: Dialect = {
     /^(enable_vllm_is_correction|vllm_is_truncated_threshold|vllm_num_engines)$/,
   ],
   textMarks: [/openrlhf/i],
-  knownKeys: ["estimator", "gamma", "lambd", "is_correction_enable"],
+  knownKeys: ["estimator", "gamma", "lambd"],
   defaults: () => ({ is_correction_enable: false }),
   unknownKeys: { effect: "refused", source: `${ARGUMENTS}: argparse, "unrecognized arguments"` },
   rules: [

@@ -11,6 +11,7 @@ import type {
   CorrectSteps,
   DigitsPage,
   DigitsReport,
+  DoctorPage,
   MatchingTokens,
   MismatchReport,
   ReportPage,
@@ -140,6 +141,7 @@ export const client = {
     json(fixed(steps === undefined ? "correct-bins" : `correct-bins?steps=${steps}`)),
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
+  doctorTables: (): Promise<DoctorPage> => json(fixed("doctor-tables")),
   /** Only where `compared` names another run; `other` is that one. */
   comparison: (): Promise<RunComparison> => json(fixed("compare")),
   other: {

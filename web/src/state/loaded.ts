@@ -57,6 +57,7 @@ export const topTokens = lazily(client.tokens);
 export const correctBins = lazily(() => client.correctBins());
 export const digits = lazily(client.digits);
 export const digitsTables = lazily(client.digitsTables);
+export const doctorTables = lazily(client.doctorTables);
 export const comparison = lazily(client.comparison);
 /** Of the run that this one is compared with. */
 export const other = {

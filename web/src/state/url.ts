@@ -15,6 +15,7 @@ export const VIEWS = [
   "correct",
   "checkpoints",
   "digits",
+  "doctor",
   "compare",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];

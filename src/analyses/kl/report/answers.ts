@@ -11,20 +11,15 @@ import {
   formatSigned,
   plural,
 } from "../../../core/text/index.ts";
-import type {
-  AttentionFigures,
-  CategoryFigures,
-  HiddenFigures,
-  KlAnswer,
-  KlComparison,
-  KlReport,
-  PairedDifference,
-} from "../../../results/index.ts";
+import type { CategoryFigures, KlAnswer, KlComparison, KlReport } from "../../../results/index.ts";
+import { type AnsweredFigures, probability, unknown } from "./answer-text.ts";
+import { onAttention } from "./attention-answers.ts";
+import { onContinuations, onGradients } from "./follow-up-answers.ts";
 
 /** Below this many texts a spike at each error is no sign. */
 const FEWEST_ERRORS = 5;
 
-type Figures = Omit<KlReport, "answers" | "caveats" | "absent">;
+type Figures = AnsweredFigures;
 
 export function answers(report: Figures): KlAnswer[] {
   return [
@@ -34,6 +29,8 @@ export function answers(report: Figures): KlAnswer[] {
     isItThere(report),
     onErrors(report),
     ...onAttention(report),
+    ...onGradients(report),
+    ...onContinuations(report),
     ...againstBaselines(report),
   ];
 }
@@ -185,62 +182,6 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
 }
 
 /** Only where attention is known. */
-function onAttention({ metrics, attention, reference }: Figures): KlAnswer[] {
-  const last = attention.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
-  if (last === undefined) return [];
-  return [lookingAtErrors(last, reference), ...(last.hidden === null ? [] : [hidingErrors(last.hidden)])];
-}
-
-function lookingAtErrors(figures: AttentionFigures, reference: string): KlAnswer {
-  const question = "Does it look at the error more than the reference does?";
-  const { checkpoint, difference, control_difference: control, with_kl, problems: count } = figures;
-  const beside =
-    control === null
-      ? ""
-      : ` To as many tokens right before the error: ${points(control.mean)}${tested(control)}.`;
-  const related =
-    with_kl === null
-      ? ""
-      : ` Rank correlation of that difference with mean KL after the error ${formatCoefficient(with_kl.coefficient)} (${probability(with_kl.adjusted_p_value)}).`;
-  const text = `After the error, ${formatShare(figures.to_error)} of ${checkpoint}'s attention goes to it, ${formatShare(figures.reference_to_error)} of ${reference}'s: ${points(difference.mean)} over ${plural(count, "problem")}${tested(difference)}.${beside}${related}`;
-  if (difference.adjusted_p_value === null) return unknown(question, text);
-  return { question, answer: text, support: difference.significant && difference.mean > 0 ? "yes" : "no" };
-}
-
-function hidingErrors({
-  kl,
-  kl_without_error,
-  kl_without_control,
-  difference,
-  against_control,
-}: HiddenFigures): KlAnswer {
-  const question = "Is the KL after the error caused by seeing the error?";
-  const control =
-    kl_without_control === null
-      ? ""
-      : `, with as many tokens before it hidden instead ${formatNumber(kl_without_control)}`;
-  const text = `Mean KL after the error is ${formatNumber(kl)} nats; with the error hidden from the tokens after it ${formatNumber(kl_without_error)}${tested(difference)}${control}.`;
-  if (difference.adjusted_p_value === null) return unknown(question, text);
-  const falls = difference.significant && difference.mean < 0;
-  const moreThanControl =
-    against_control === null || (against_control.significant && against_control.mean < 0);
-  const reading = !falls
-    ? " It does not fall: these data do not show that it comes from seeing the error."
-    : moreThanControl
-      ? ` ${formatShare(-difference.mean / kl)} of it disappears when the error is hidden.`
-      : " Hiding other tokens removes as much of it.";
-  return { question, answer: text + reading, support: falls && moreThanControl ? "yes" : "no" };
-}
-
-/** `+0.12 points`: of per cent. */
-function points(share: number): string {
-  return `${formatSigned(100 * share)} points`;
-}
-
-function tested({ adjusted_p_value: p }: PairedDifference): string {
-  return p === null ? " (too few problems differ for a test)" : ` (${probability(p)})`;
-}
-
 function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figures): KlAnswer[] {
   const baselines = Object.entries(checkpoints).filter(([, { role }]) => role === "baseline");
   return baselines.slice(0, 2).map(([name, figures]): KlAnswer => {
@@ -268,16 +209,8 @@ function change(test: KlComparison): string {
   return `the mean KL changes by ${formatSigned(test.mean_difference)} nats${between(test.interval)} over ${plural(test.problems, "problem")}${p}`;
 }
 
-function unknown(question: string, answer: string): KlAnswer {
-  return { question, answer, support: "not enough data" };
-}
-
 function between(interval: { readonly low: number; readonly high: number } | null): string {
   return interval === null ? "" : ` (95 % ${formatNumber(interval.low)} to ${formatNumber(interval.high)})`;
-}
-
-function probability(p: number): string {
-  return p < 1e-15 ? "p < 1e-15" : `p = ${formatNumber(p)}`;
 }
 
 function quoted(token: string): string {

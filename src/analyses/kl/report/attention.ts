@@ -1,10 +1,10 @@
-import { exactSignedRank, holm, spearmanTest } from "../../../core/statistics/index.ts";
-import type { AttentionFigures, HiddenFigures, PairedDifference } from "../../../results/index.ts";
+import { holm } from "../../../core/statistics/index.ts";
+import type { AttentionFigures, HiddenFigures } from "../../../results/index.ts";
 import { strongestHead } from "../attention/head-sums.ts";
 import type { TextAttention } from "../attention/text-attention.ts";
 import type { TextSummary } from "../summary.ts";
-import { FEWEST_PAIRS } from "./comparisons.ts";
 import { computeMean, finite } from "./numbers.ts";
+import { correctOver, pairedDifference, pairedOrNull, rankCorrelation } from "./paired.ts";
 import { groupProblems, listTexts, type Problem, problemMean, problemMeans } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
@@ -22,17 +22,10 @@ export function attentionFigures(study: KlStudy): AttentionFigures[] {
       study.absent("no attention to first errors: the scores hold none (--attention, with local models)");
     return [];
   }
-  const correct = (of: (one: AttentionFigures) => PairedDifference | null | undefined) => {
-    const adjusted = holm(raw.map((one) => of(one)?.p_value ?? Number.NaN));
-    return <T extends PairedDifference | null>(difference: T, place: number): T => {
-      const p = finite(adjusted[place] as number);
-      const { alpha } = study.input.settings;
-      return difference && { ...difference, adjusted_p_value: p, significant: p !== null && p < alpha };
-    };
-  };
-  const [looking, control] = [correct((one) => one.difference), correct((one) => one.control_difference)];
-  const hiding = correct(({ hidden }) => hidden?.difference);
-  const against = correct(({ hidden }) => hidden?.against_control);
+  const looking = correctOver(study, raw, ({ difference }) => difference);
+  const control = correctOver(study, raw, ({ control_difference }) => control_difference);
+  const hiding = correctOver(study, raw, ({ hidden }) => hidden?.difference);
+  const against = correctOver(study, raw, ({ hidden }) => hidden?.against_control);
   const correlated = holm(raw.map(({ with_kl }) => with_kl?.p_value ?? Number.NaN));
   return raw.map((one, place) => ({
     ...one,
@@ -63,7 +56,7 @@ function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): AttentionFigures 
     reference_to_error: mean(({ referenceToError }) => referenceToError),
     to_control: finite(mean(({ toControl }) => toControl)),
     reference_to_control: finite(mean(({ referenceToControl }) => referenceToControl)),
-    difference: paired(study, averageProblems(problems, lookingMore)),
+    difference: pairedDifference(study, averageProblems(problems, lookingMore)),
     control_difference: pairedOrNull(
       study,
       averageProblems(problems, ({ toControl, referenceToControl }) => toControl - referenceToControl),
@@ -95,45 +88,13 @@ function averageProblems(problems: readonly Problem[], of: Pick): number[] {
   return problemMeans(problems, reading(of));
 }
 
-/** Of one problem at least. */
-function paired(study: KlStudy, differences: readonly number[]): PairedDifference {
-  const test = exactSignedRank(differences);
-  return {
-    problems: differences.length,
-    mean: computeMean(differences),
-    interval: study.bootstrap.mean(differences),
-    p_value: test.pairs >= FEWEST_PAIRS ? test.pValue : null,
-    adjusted_p_value: null,
-    rank_biserial: finite(test.rankBiserial),
-    significant: false,
-  };
-}
-
-/** Null where it is known of no problem. */
-function pairedOrNull(study: KlStudy, differences: readonly number[]): PairedDifference | null {
-  return differences.length === 0 ? null : paired(study, differences);
-}
-
 /** Problems whose attention to the error grew more than others': is their KL behind it higher? */
 function withKl(problems: readonly Problem[]): AttentionFigures["with_kl"] {
-  const [looks, kls] = [lookingMore, ({ kl }: TextAttention) => kl].map((of) =>
-    problems.map((problem) => problemMean(problem, reading(of))),
-  ) as [number[], number[]];
-  const known = [...looks.keys()].filter((i) => Number.isFinite(looks[i]) && Number.isFinite(kls[i]));
-  const [xs, ys] = [looks, kls].map((values) => known.map((i) => values[i] as number)) as [
-    number[],
-    number[],
-  ];
-  if (known.length < FEWEST_PAIRS || [xs, ys].some((values) => new Set(values).size < 2)) return null;
-  const { statistic, pValue, interval } = spearmanTest(xs, ys);
-  const { low, high } = interval;
-  return {
-    problems: known.length,
-    coefficient: statistic,
-    interval: Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null,
-    p_value: pValue,
-    adjusted_p_value: pValue,
-  };
+  const means = (of: Pick): number[] => problems.map((problem) => problemMean(problem, reading(of)));
+  return rankCorrelation(
+    means(lookingMore),
+    means(({ kl }) => kl),
+  );
 }
 
 /** KL after the error, and with the error or as many tokens before it hidden. Null where nothing was hidden. */
@@ -148,7 +109,7 @@ function hiddenFigures(study: KlStudy, all: readonly Problem[]): HiddenFigures |
     kl: mean(({ kl }) => kl),
     kl_without_error: mean(({ klWithoutError }) => klWithoutError),
     kl_without_control: finite(mean(({ klWithoutControl }) => klWithoutControl)),
-    difference: paired(
+    difference: pairedDifference(
       study,
       averageProblems(problems, ({ kl, klWithoutError }) => klWithoutError - kl),
     ),

@@ -7,9 +7,11 @@ import { categoryFigures } from "./category-figures.ts";
 import { caveats } from "./caveats.ts";
 import { checkpointFigures, pairFigures } from "./checkpoint-figures.ts";
 import { comparisons } from "./comparisons.ts";
+import { continuationFigures } from "./continuations.ts";
 import { correctnessFigures } from "./correctness.ts";
 import { correlations } from "./correlations.ts";
 import { firstErrorFigures } from "./first-error-tests.ts";
+import { gradientFigures } from "./gradients.ts";
 import { listTexts } from "./problems.ts";
 import { progression } from "./progression.ts";
 import {
@@ -62,6 +64,8 @@ export function buildKlReport(input: KlReportInput): KlReport {
     correctness: correctnessFigures(study),
     first_errors: firstErrorFigures(study),
     attention: attentionFigures(study),
+    gradients: gradientFigures(study),
+    continuations: continuationFigures(study),
     spike_distribution: each(spikeDistribution),
     top_problems: each((checkpoint) => topProblems(study, checkpoint)),
     top_tokens: topTokens(study, last),

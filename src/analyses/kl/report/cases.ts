@@ -117,6 +117,7 @@ export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnde
         delta: rows(found.delta),
         spikes: summary.spikes.map((spike) => spikeFigures(study, { summary, spike }, found)),
         error_token: summary.error?.token ?? null,
+        continuations: found.continuations ?? [],
       },
     ];
   });

@@ -46,7 +46,10 @@ function aboutTexts({ texts, reference, maskedOutTokens }: KlStudyInput): string
 
 function aboutMeaning(
   { texts, checkpoints }: KlStudyInput,
-  report: Pick<KlReport, "attention" | "correlations" | "first_errors" | "metrics">,
+  report: Pick<
+    KlReport,
+    "attention" | "continuations" | "correlations" | "first_errors" | "gradients" | "metrics"
+  >,
 ): string[] {
   const count = (is: boolean | undefined): number => texts.filter(({ correct }) => correct === is).length;
   const [right, wrong, unknown] = [count(true), count(false), count(undefined)];
@@ -87,6 +90,14 @@ function aboutMeaning(
   if (report.attention.some(({ hidden }) => hidden !== null))
     lines.push(
       "Hidden tokens leave a hole that no policy was trained on: KL that grows with it says little, only KL that vanishes, and more than with other tokens hidden, comes from seeing them. Later digits of a wrong result, and where the text repeats it, stay visible.",
+    );
+  if (report.gradients.length > 0)
+    lines.push(
+      "Gradients are slopes at the text as it is: they say which tokens the KL answers to if they weigh a little less, not what it would be with another token there. Tokens near a spike have large ones for being near.",
+    );
+  if (report.continuations.length > 0)
+    lines.push(
+      "Continuations are graded by their final answer alone: a right answer need not mean that the error was noticed, and one that was cut off at the token limit counts as not right.",
     );
   return lines;
 }

@@ -57,6 +57,7 @@ export function spikeFigures(
     reference_alternatives: spike.referenceAlternatives.filter(({ probability }) =>
       Number.isFinite(probability),
     ),
+    depends_on: spike.dependsOn ?? null,
     since: looked === undefined ? null : sinceWhen(study, looked, position),
   };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { KlAlternative } from "../../../results/index.ts";
+import { listDependences } from "../gradients/text-gradients.ts";
 import type { PolicyScores, ScoredText } from "../study.ts";
 import type { TextSpike } from "../summary.ts";
 import type { CountedToken } from "../token-sums.ts";
@@ -19,12 +20,13 @@ export type TextOf = ((id: number) => string) | undefined;
  * @param places response token of each value of the series that the spikes were found in
  */
 export function textSpikes(
-  { p, q }: ScoredText,
+  scored: ScoredText,
   found: SpikeAnalysis,
   places: readonly number[],
   counted: readonly CountedToken[],
   textOf: TextOf,
 ): TextSpike[] {
+  const { p, q, gradients } = scored;
   return found.positions.map((place, i): TextSpike => {
     const position = places[place]!;
     return {
@@ -37,6 +39,7 @@ export function textSpikes(
       referenceAlternatives: alternativesAt(q, position, textOf),
       probability: Math.exp(p.logprobs[position]!),
       referenceProbability: Math.exp(q.logprobs[position]!),
+      ...(gradients?.has(position) && { dependsOn: listDependences(scored, position, textOf) }),
     };
   });
 }

@@ -16,6 +16,7 @@ const CLUSTERS: SampledCluster[] = ["s1.q0", "s1.q1", "s2.q2"].map((handle, clus
       correct: 1,
       environment: null,
       turns: [10, 1],
+      excess: [],
       deciles: [],
       jumps: 0,
     },

@@ -25,6 +25,7 @@ const sequence = (handle: string, tokens: number, deltaAbs: number): SampledSequ
   correct: Number.NaN,
   environment: null,
   turns: [tokens / 2, deltaAbs / 2, tokens / 2, deltaAbs / 2],
+  excess: [],
   deciles: [],
   jumps: 0,
 });

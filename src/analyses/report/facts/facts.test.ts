@@ -36,6 +36,7 @@ function drawRun(by: (place: Place) => number): SampledCluster[] {
         correct,
         environment,
         turns: cells(3, (turn) => by({ ...place, turn, decile: 0 })),
+        excess: [],
         deciles: cells(10, (decile) => by({ ...place, turn: 0, decile })),
         jumps: 0,
       };

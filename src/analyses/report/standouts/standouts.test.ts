@@ -40,7 +40,17 @@ function drawRun({
         return [tokens, tokens * mean];
       }).flat();
       const name = `s${step}.r${rank}.q${cluster}`;
-      return { handle: name, step, rank, correct, environment: null, turns: cells, deciles: cells, jumps: 0 };
+      return {
+        handle: name,
+        step,
+        rank,
+        correct,
+        environment: null,
+        turns: cells,
+        excess: [],
+        deciles: cells,
+        jumps: 0,
+      };
     });
     return { cluster, sequences };
   });

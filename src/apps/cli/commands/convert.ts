@@ -5,9 +5,10 @@ import { plural } from "../../../core/text/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../input/ingest/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, toReadOptions } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { printableLines, tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ConvertOptions extends InputOptions, ForceOption {

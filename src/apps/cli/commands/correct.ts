@@ -26,10 +26,11 @@ import type { Preset, Settings } from "../../../trainers/shared/index.ts";
 import { completeSettings, parseSetting } from "../../../trainers/shared/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, toReadOptions } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -18,10 +18,11 @@ import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digi
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
-import { type InputOptions, toReadOptions } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 

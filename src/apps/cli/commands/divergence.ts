@@ -30,10 +30,11 @@ import { pasteable } from "../../../render/terminal/index.ts";
 import type { DivergenceReport, LeanDivergenceRecord } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
+import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { formatError, tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -14,9 +14,10 @@ import {
 import type { MismatchReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, toReadOptions } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 

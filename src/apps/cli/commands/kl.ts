@@ -2,25 +2,27 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
-import type { Finding } from "../../../core/schema/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
+import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
 import type { KlReport } from "../../../results/index.ts";
 import {
   type AnalyzeStudyOptions,
   analyzeStudy,
+  type FigureSpec,
   readAnalysisSettings,
   readStudySettings,
-  runStudy,
   type StudyConfig,
 } from "../../../scoring/index.ts";
+import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
-import { analyzeLine, scoreLine } from "../score-progress.ts";
+import { runWithProgress } from "../run-study.ts";
+import { analyzeLine } from "../score-progress.ts";
 import type { StudyFlags } from "../study-flags.ts";
 import {
   checkStudyOutput,
@@ -50,6 +52,9 @@ export interface KlCommandOptions extends StudyFlags {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
+  readonly figures?: string;
+  readonly figureFormat?: readonly string[];
+  readonly figureDpi?: string;
 }
 
 /** What training changed: scores what is not scored yet, analyses it, and prints the report. */
@@ -60,57 +65,84 @@ export async function kl(
 ): Promise<ExitStatus> {
   if (options.json && options.markdown)
     throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
-  const more = analysisSettings(options);
-  if (options.html !== undefined) {
-    const outputs = await openOutputs({ inputs: studyInputs(paths, options), force: options.force });
-    await outputs.file("--html", options.html, "kl page");
-  }
-  const [dir] = paths;
-  const findings: Finding[] = [];
-  const outcome = await untilInterrupted(async (signal) => {
-    if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
-      refuseScoring(options, dir);
-      const settings = mergeSettings(await readStudySettings(dir), more);
-      return analyze(dir, readAnalysisSettings(settings, undefined), signal, terminal);
-    }
-    const { spec, backend } = await studyFromFlags(
-      paths,
-      options,
-      defined({ ...more, stages: parseStages(options.stage) }),
-    );
-    await checkStudyOutput(spec, paths, options);
-    const progress = createProgressFor(terminal, scoreLine);
-    const run = await runStudy(spec, { ...backend, signal, onProgress: progress.update }).finally(
-      progress.end,
-    );
-    findings.push(...run.findings);
-    if (run.interrupted) {
-      terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
-      return undefined;
-    }
-    return analyze(spec.out, { analysis: spec.analysis, outcomes: spec.outcomes }, signal, terminal);
-  });
-  if (outcome === undefined) return EXIT.interrupted;
-
-  const report: KlReport = { ...outcome, findings: [...findings, ...outcome.findings] };
+  await checkOutputs(paths, options);
+  const done = await untilInterrupted((signal) => answer(paths, options, signal, terminal));
+  if (done === undefined) return EXIT.interrupted;
+  const { report, figures } = done;
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderKlHtml(report));
     terminal.err(writtenFiles(options.html));
+  }
+  if (options.figures !== undefined) {
+    const files = await writeFigures(options.figures, klFigures(report), figures);
+    terminal.err(writtenFiles(`${options.figures} (${plural(files.length, "figure")})`));
   }
   terminal.out(render(report, paths, options, terminal));
   tellFindings(report.findings, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
+/** Whether what is to be written may be, before anything is computed. */
+async function checkOutputs(paths: readonly string[], options: KlCommandOptions): Promise<void> {
+  if (options.html === undefined && options.figures === undefined) return;
+  const outputs = await openOutputs({ inputs: studyInputs(paths, options), force: options.force });
+  if (options.html !== undefined) await outputs.file("--html", options.html, "kl page");
+  if (options.figures === undefined) return;
+  await outputs.folder("--figures", options.figures);
+  await checkFiguresDirectory(options.figures, options.force);
+}
+
+interface Answered {
+  readonly report: KlReport;
+  readonly figures: FigureSpec;
+}
+
+/** Undefined where it was interrupted. */
+async function answer(
+  paths: readonly string[],
+  options: KlCommandOptions,
+  signal: AbortSignal,
+  terminal: Terminal,
+): Promise<Answered | undefined> {
+  const [dir] = paths;
+  const more = analysisSettings(options);
+  if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
+    refuseScoring(options, dir);
+    const settings = readAnalysisSettings(mergeSettings(await readStudySettings(dir), more), undefined);
+    await checkFigures(options, settings.figures);
+    const report = await analyze(dir, settings, signal, terminal);
+    return report && { report, figures: settings.figures };
+  }
+  const stages = defined({ ...more, stages: parseStages(options.stage) });
+  const { spec, backend } = await studyFromFlags(paths, options, stages);
+  await checkFigures(options, spec.figures);
+  await checkStudyOutput(spec, paths, options);
+  const run = await runWithProgress({ spec, backend }, signal, terminal);
+  if (run.interrupted) {
+    terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
+    return undefined;
+  }
+  const report = await analyze(spec.out, spec, signal, terminal);
+  if (report === undefined) return undefined;
+  return {
+    report: { ...report, findings: [...run.findings, ...report.findings] },
+    figures: spec.figures,
+  };
+}
+
+async function checkFigures(options: KlCommandOptions, { formats }: FigureSpec): Promise<void> {
+  if (options.figures !== undefined) await checkFigureFormats(formats);
+}
+
 async function analyze(
   dir: string,
-  options: Pick<AnalyzeStudyOptions, "analysis" | "outcomes">,
+  { analysis, outcomes = {} }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes">,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<KlReport | undefined> {
   const progress = createProgressFor(terminal, analyzeLine);
   try {
-    return await analyzeStudy(dir, { ...options, signal, onProgress: progress.update });
+    return await analyzeStudy(dir, { analysis, outcomes, signal, onProgress: progress.update });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
@@ -134,6 +166,10 @@ function analysisSettings(options: KlCommandOptions): StudyConfig {
     alpha: number("--alpha", options.alpha),
     bootstrap: count("--bootstrap", options.bootstrap),
     cases: number("--cases", options.cases),
+    figures: defined({
+      formats: options.figureFormat,
+      dpi: number("--figure-dpi", options.figureDpi),
+    }),
     seed: number("--seed", options.seed),
   });
 }
@@ -177,7 +213,15 @@ function render(
   if (options.json) return toJson(report);
   if (options.markdown)
     return renderKlMarkdown(report, {
-      command: commandLine("kl", paths, options, ["json", "markdown", "html", "force"]),
+      command: commandLine("kl", paths, options, [
+        "json",
+        "markdown",
+        "html",
+        "figures",
+        "figureFormat",
+        "figureDpi",
+        "force",
+      ]),
     });
   return renderKlTerminal(report, { width, color, unicode });
 }

@@ -29,10 +29,11 @@ import {
 import type { MismatchReport, PolicyReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
+import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { commandLine, conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";

@@ -3,12 +3,11 @@ import { shellCommand } from "../../../core/base/index.ts";
 import { renderScoreTerminal } from "../../../render/score/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
 import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/index.ts";
-import { type RunStudyResult, runStudy, type StudySpec } from "../../../scoring/index.ts";
+import type { RunStudyResult, StudySpec } from "../../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
-import { createProgressFor } from "../progress.ts";
-import { scoreLine } from "../score-progress.ts";
+import { runWithProgress } from "../run-study.ts";
 import type { StudyFlags } from "../study-flags.ts";
 import { checkStudyOutput, studyFromFlags } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -26,11 +25,8 @@ export async function score(
 ): Promise<ExitStatus> {
   const { spec, backend } = await studyFromFlags(paths, options);
   await checkStudyOutput(spec, paths, options);
-  const progress = createProgressFor(terminal, scoreLine);
   const started = Date.now();
-  const run = await untilInterrupted((signal) =>
-    runStudy(spec, { ...backend, signal, onProgress: progress.update }),
-  ).finally(progress.end);
+  const run = await untilInterrupted((signal) => runWithProgress({ spec, backend }, signal, terminal));
   const report = scoreReport(spec, run, (Date.now() - started) / 1000);
   const { width, colour: color, unicode } = terminal;
   terminal.out(options.json ? toJson(report) : renderScoreTerminal(report, { width, color, unicode }));

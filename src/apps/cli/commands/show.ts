@@ -16,10 +16,11 @@ import { plural } from "../../../render/index.ts";
 import { renderShowTerminal } from "../../../render/show/index.ts";
 import type { ShowMetricName, ShowReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
+import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { commandLine, conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -14,10 +14,11 @@ import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../
 import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
-import { type InputOptions, positiveInteger, toReadOptions } from "../input-options.ts";
+import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -13,14 +13,16 @@ import { announceServer } from "../announce-server.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { openTruth } from "../ground-truth.ts";
-import { type InputOptions, toReadOptions } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { formatFailure, formatWarning, printableLines, tellFindings, writtenLine } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
 import { inputFlags } from "../read-run.ts";
 import { servePolicy } from "../serve-policy.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilAborted } from "../until-interrupted.ts";
+import { tellAlarms } from "./tell-alarms.ts";
 
 export interface ViewOptions extends InputOptions, ForceOption {
   readonly tokenizer?: string;
@@ -325,6 +327,7 @@ async function serveFollowing(
   let shown: number | undefined;
   /** Findings, which are of the whole run each time. */
   const told = new Set<string>();
+  const alarmed = new Set<string>();
   const broken = new AbortController();
   const fail = (error: unknown): void => broken.abort(error);
   const both = AbortSignal.any([signal, broken.signal]);
@@ -355,6 +358,8 @@ async function serveFollowing(
           const isFirst = server === undefined;
           const next = serving(run).then(async (running) => {
             if (!isFirst) await running.update(run, anew);
+            // Before the next state of the run closes this one.
+            await tellAlarms(run, terminal, alarmed);
             return running;
           });
           next.catch(fail);

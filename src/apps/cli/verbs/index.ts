@@ -4,12 +4,14 @@
  * @module
  */
 import { analyze } from "./analyze.ts";
+import { compare } from "./compare.ts";
 import { conformance } from "./conformance.ts";
 import { convert } from "./convert.ts";
 import { correct } from "./correct.ts";
 import { demo } from "./demo.ts";
 import { digits } from "./digits.ts";
 import { divergence } from "./divergence.ts";
+import { doctor } from "./doctor.ts";
 import { exportRun } from "./export.ts";
 import { kl } from "./kl.ts";
 import { report } from "./report.ts";
@@ -27,6 +29,8 @@ export const VERBS: readonly Verb[] = [
   demo,
   view,
   show,
+  doctor,
+  compare,
   correct,
   convert,
   exportRun,

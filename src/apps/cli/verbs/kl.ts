@@ -50,7 +50,10 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
       .option("--cases <n>", "number of case studies (default 6)")
       .option("--json", "print the whole report as JSON")
       .option("--markdown", "print Markdown to paste into an issue")
-      .option("--html <file>", "also write one self-contained page with pictures"),
+      .option("--html <file>", "also write one self-contained page with pictures")
+      .option("--figures <dir>", "also write the figures into this directory")
+      .option("--figure-format <name>", "svg (default), png or pdf for --figures; repeatable", collect)
+      .option("--figure-dpi <n>", "pixels per inch of figures as PNG (default 300)"),
   async run([paths], options, terminal) {
     const { kl } = await import("../commands/kl.ts");
     return kl(paths, options, terminal);

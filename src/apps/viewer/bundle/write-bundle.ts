@@ -3,17 +3,18 @@
  *
  * @module
  */
+
 import { createWriteStream } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
-import { UsageError } from "../../../core/base/index.ts";
-import { createScratch, fileSystemError, isSystemError, makeDirectory } from "../../../input/io/index.ts";
+import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
+import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import type { ViewInfo } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
-import { digitsTables, reportTables, studyTables } from "../pages/index.ts";
+import { digitsTables, doctorTables, reportTables, studyTables } from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { builtPage, filesBelow } from "../server/index.ts";
 
@@ -133,6 +134,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
+  yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };
   yield { path: "api/turns", read: () => run.turns() };
   if (info.has.digits) {
     yield { path: "api/digits", read: async () => (await run.digits())! };

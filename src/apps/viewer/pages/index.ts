@@ -4,10 +4,17 @@
  * @module
  */
 import { resultJson } from "../../../core/base/index.ts";
-import type { DigitsReport, KlReport, MismatchReport, TopTokens } from "../../../results/index.ts";
+import type {
+  DigitsReport,
+  DoctorReport,
+  KlReport,
+  MismatchReport,
+  TopTokens,
+} from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
+import { doctorPage } from "./doctor-page.ts";
 import { reportPage } from "./report-page.ts";
 import { studyPage } from "./study-page.ts";
 import { findTokens } from "./token-contexts.ts";
@@ -60,6 +67,11 @@ export const digitsTables = once(async (run: PreparedRun) => {
   const report = parsed<DigitsReport>(bytes);
   return digitsPage(report, await findTokens(run, exampleHandles(report)));
 });
+
+/** JSON of a `DoctorPage`. */
+export const doctorTables = once(async (run: PreparedRun) =>
+  doctorPage(parsed<DoctorReport>(await run.answer("doctor"))),
+);
 
 /** JSON of a `StudyPage`. */
 export const studyTables = once(async (study: PreparedStudy) =>

@@ -13,11 +13,14 @@ import {
   categoryTable,
   checkpointTable,
   comparisonTable,
+  continuationTable,
   correctnessPictures,
   correctnessTable,
   correlationTable,
   detailTable,
   firstErrorTable,
+  followUpPictures,
+  gradientTable,
   hiddenTable,
   type KlPicture,
   keyFigures,
@@ -120,7 +123,7 @@ function sections(report: KlReport): PageSection[] {
     {
       title: "Right and wrong texts, first errors, tests",
       pictures: pictures(
-        correctnessPictures(report),
+        [...correctnessPictures(report), ...followUpPictures(report)],
         unfoldedRows([...report.correctness, ...report.first_errors]),
       ),
       tables: tables(
@@ -128,6 +131,8 @@ function sections(report: KlReport): PageSection[] {
         [firstErrorTable(report), unfoldedRows(report.first_errors)],
         [attentionTable(report), unfoldedRows(report.attention)],
         [hiddenTable(report), hiddenRows(report)],
+        [gradientTable(report), unfoldedRows(report.gradients)],
+        [continuationTable(report), unfoldedRows(report.continuations)],
         [correlationTable(report), unfoldedRows(report.correlations)],
         [pairTable(report), unfoldedRows(report.pairs)],
       ),

@@ -5,7 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
-import { buildReportTables, digitsTables, reportTables } from "../pages/index.ts";
+import { buildReportTables, digitsTables, doctorTables, reportTables } from "../pages/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -56,6 +56,7 @@ export function answers(current: CurrentRun): Hono {
   app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
+  app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
   app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
   const correct =
     <T>(pick: (answers: CorrectAnswers) => T) =>

@@ -3,11 +3,12 @@
  *
  * @module
  */
+
 import { MissingSideError, SchemaError } from "../../../core/base/index.ts";
+import { COLUMN_FLAGS } from "../../../core/schema/index.ts";
 import type { RowValue, SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, ColumnMapping, Match, OnePolicy, Reading } from "../adapter.ts";
 import {
-  COLUMN_FLAGS,
   EXPLAINED_FIELDS,
   FIELD_LABELS,
   type Field,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ColumnMapping } from "../adapter.ts";
-import { DIGIT_NAMES, type Field, type NameTable } from "../shared/fields.ts";
+import { DIGIT_NAMES, type Field, type NameTable, RESCORE_NAMES } from "../shared/fields.ts";
 import { NARROWING_MASKS, withoutOtherMasks } from "../shared/masks.ts";
 
 export const SYNONYMS: NameTable = {
@@ -53,6 +53,7 @@ export const SYNONYMS: NameTable = {
     "ref_per_token_logps",
     "base_action_log_probs",
   ],
+  ...RESCORE_NAMES,
   tokens: [
     "response_token_ids",
     "response_ids",
@@ -80,6 +81,9 @@ export const SYNONYMS: NameTable = {
   group: ["group_id", "uid", "prompt_id"],
   sample: ["sample_id", "request_id", "id"],
   environment: ["environment", "env_name", "env", "data_source"],
+  finishReason: ["finish_reason", "finish_reasons", "stop_reason", "stop_reasons"],
+  engineId: ["engine_id", "engine", "replica_id", "replica"],
+  cachedTokens: ["cached_tokens", "num_cached_tokens", "prefix_cache_hit_tokens"],
   step: ["step", "global_step", "global_steps"],
   rank: ["rank"],
   promptText: ["prompt_text", "prompt"],

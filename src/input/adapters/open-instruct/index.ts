@@ -22,6 +22,7 @@ const NAMES: NameTable = {
   group: ["prompt_idx"],
   sample: ["sample_idx"],
   environment: ["dataset"],
+  finishReason: ["finish_reason"],
   step: ["step"],
 };
 /** Beside the ids, either of these: versions differ in what they write. */

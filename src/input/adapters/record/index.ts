@@ -28,6 +28,7 @@ import { findOnePolicy } from "../shared/missing-side.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, isRowMap, toNumber, toNumbers, toText } from "../shared/row-values.ts";
 import { describeValue } from "../shared/tree-values.ts";
+import { readSampling, readSides } from "./origin.ts";
 import { isPacked, readMetadataNumber, readPackedRecord } from "./packed.ts";
 
 const NO_MASK = "response mask: not present, so every token counts as sampled";
@@ -76,30 +77,22 @@ function originReader(document: RowDocument): (row: RecordRow) => Origin {
   let key = "";
   let last: Origin | undefined;
   return ({ get }) => {
-    const text = (name: keyof typeof ORIGIN_COLUMNS): string | undefined => toText(get(ORIGIN_COLUMNS[name]));
-    const number = (name: keyof typeof ORIGIN_COLUMNS): number | undefined =>
-      toNumber(get(ORIGIN_COLUMNS[name]));
-    const [temperature, topP, topKeep] = [number("temperature"), number("topP"), number("topK")];
-    const logprobsMode = text("logprobsMode");
-    const alignment: Provenance["alignment"] = text("alignment") === "next-token" ? "next-token" : "token";
+    const text = (name: string): string | undefined => toText(get(name));
+    const number = (name: string): number | undefined => toNumber(get(name));
+    const alignment: Provenance["alignment"] =
+      text(ORIGIN_COLUMNS.alignment) === "next-token" ? "next-token" : "token";
     const provenance = {
-      file: text("file") ?? document.file,
-      format: text("format") ?? document.format,
-      trainer: text("trainer") ?? "record",
+      file: text(ORIGIN_COLUMNS.file) ?? document.file,
+      format: text(ORIGIN_COLUMNS.format) ?? document.format,
+      trainer: text(ORIGIN_COLUMNS.trainer) ?? "record",
       alignment,
     };
-    const now = JSON.stringify([provenance, temperature, topP, topKeep, logprobsMode]);
-    if (last === undefined || now !== key) {
-      key = now;
-      last = {
-        provenance,
-        sampling: {
-          ...(temperature === undefined ? {} : { temperature }),
-          ...(topP === undefined ? {} : { topP }),
-          ...(topKeep === undefined ? {} : { topK: topKeep }),
-          ...(logprobsMode === undefined ? {} : { logprobsMode }),
-        },
-      };
+    const sides = readSides({ text, number });
+    const now: Origin = { provenance, sampling: readSampling({ text, number }), ...(sides && { sides }) };
+    const nowKey = JSON.stringify(now);
+    if (last === undefined || nowKey !== key) {
+      key = nowKey;
+      last = now;
     }
     return last;
   };
@@ -134,7 +127,10 @@ function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraf
     advantages: array("advantages") ?? toNumber(row.get(LIST_COLUMNS.advantages)),
     positionIds: array("positionIds"),
     weightVersions: array("weightVersions"),
+    keptMass: array("keptMass"),
+    routeAgreement: array("routeAgreement"),
     promptTokenIds: array("promptTokenIds"),
+    trainerPromptTokenIds: array("trainerPromptTokenIds"),
     step: number("step"),
     rank: number("rank"),
     row: number("row") ?? position,
@@ -145,6 +141,9 @@ function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraf
     sampleId: text("sampleId"),
     groupId: text("groupId"),
     environment: text("environment"),
+    finishReason: text("finishReason"),
+    engineId: text("engineId"),
+    cachedTokens: number("cachedTokens"),
     promptText: text("promptText"),
     responseText: text("responseText"),
     origin,

@@ -63,7 +63,26 @@ describe("the packed record as the Python recorder writes it", () => {
     });
     // Ten to each token, all of them equally likely.
     expect(batch!.digitLogprobs).toEqual(new Float32Array(100).fill(Math.fround(Math.log(0.1))));
-    expect(batch!.sampling).toEqual({ temperature: 0.7, topP: 0.95, logprobsMode: "processed_logprobs" });
+    expect(batch!.sampling).toEqual({
+      temperature: 0.7,
+      topP: 0.95,
+      minP: 0.05,
+      repetitionPenalty: 1.1,
+      logprobsMode: "processed_logprobs",
+    });
+    expect(batch!.sides).toEqual({
+      rollout: { software: "vllm 0.11.0", topology: "tp4" },
+      trainer: { weights: "sha256:ab" },
+    });
+    expect(batch!.finishReasons).toEqual(["stop", undefined, "length"]);
+    expect(batch!.engineIds).toEqual(["engine-0", "engine-1", "engine-0"]);
+    expect(batch!.cachedTokens).toEqual(Float64Array.of(2, NaN, 0));
+    expect(batch!.keptMass).toEqual(new Float32Array(10).fill(0.95));
+    expect(batch!.routeAgreement).toEqual(new Float32Array(10).fill(0.5));
+    expect([[...batch!.trainerPromptTokenIds!], [...batch!.trainerPromptOffsets!]]).toEqual([
+      [7, 8, 9],
+      [0, 1, 1, 3],
+    ]);
     expect(run.sources[0]).toMatchObject({ trainer: "record", step: 12, rank: 3, guessed: [] });
     expect(findings).toEqual([]);
   });
@@ -74,6 +93,12 @@ describe("the packed record as the Python recorder writes it", () => {
       expect(batches.flatMap((batch) => picture(batch).rollout)).toEqual(EXPECTED.rollout);
       expect(batches.flatMap((batch) => picture(batch).prompts)).toEqual(EXPECTED.prompts);
       expect(batches.flatMap((batch) => picture(batch).topIds)).toEqual(EXPECTED.topIds);
+      expect(batches.flatMap((batch) => [...(batch.trainerPromptTokenIds ?? [])])).toEqual([7, 8, 9]);
+      expect(batches.flatMap((batch) => batch.finishReasons ?? [undefined])).toEqual([
+        "stop",
+        undefined,
+        "length",
+      ]);
     }
   });
 

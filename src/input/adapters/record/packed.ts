@@ -14,18 +14,41 @@ import { LIST_COLUMNS, POLICY_PREFIXES, SCALAR_COLUMNS } from "../../../core/sch
 import type { Tensor, TreeDocument } from "../../io/index.ts";
 import type { AdapterContext } from "../adapter.ts";
 import { describeValue, isTensor } from "../shared/tree-values.ts";
+import { readSampling, readSides } from "./origin.ts";
 
 export const RESPONSE_OFFSETS = "response_offsets";
-const PROMPT_OFFSETS = "prompt_offsets";
+/** Prompts of either side: their offsets and their ids. */
+const PROMPTS = {
+  promptTokenIds: "prompt_offsets",
+  trainerPromptTokenIds: "trainer_prompt_offsets",
+} as const;
+type Prompt = keyof typeof PROMPTS;
 
 /** Whether a tree has the packed layout. */
 export function isPacked({ root }: TreeDocument): boolean {
   return isTensor(root[RESPONSE_OFFSETS]);
 }
 
-const TEXTS = ["sampleId", "groupId", "environment", "promptText", "responseText"] as const;
-const NUMBERS = ["step", "rank", "row", "pack", "reward", "correctness", "sourceOffset"] as const;
-type Texts = Partial<Record<(typeof TEXTS)[number], readonly string[]>>;
+const TEXTS = [
+  "sampleId",
+  "groupId",
+  "environment",
+  "finishReason",
+  "engineId",
+  "promptText",
+  "responseText",
+] as const;
+const NUMBERS = [
+  "step",
+  "rank",
+  "row",
+  "pack",
+  "reward",
+  "correctness",
+  "cachedTokens",
+  "sourceOffset",
+] as const;
+type Texts = Partial<Record<(typeof TEXTS)[number], readonly (string | undefined)[]>>;
 type Numbers = Partial<Record<(typeof NUMBERS)[number], NumericArray>>;
 
 /** @throws SchemaError when a column is not a one-dimensional array of numbers */
@@ -74,9 +97,11 @@ async function readTexts(document: TreeDocument, rows: number): Promise<Texts> {
     checkLength(`${name}.offsets`, offsets.length, rows + 1, document.file);
     checkLength(name, tensor.shape[0]!, offsets[rows]!, document.file);
     const bytes = Uint8Array.from(await tensor.readRows(0, tensor.shape[0]!));
-    texts[field] = Array.from({ length: rows }, (_, i) =>
-      decoder.decode(bytes.subarray(offsets[i]!, offsets[i + 1]!)),
-    );
+    texts[field] = Array.from({ length: rows }, (_, i) => {
+      const text = decoder.decode(bytes.subarray(offsets[i]!, offsets[i + 1]!));
+      // A text may be empty; a name that is empty was not known.
+      return text === "" && !field.endsWith("Text") ? undefined : text;
+    });
   }
   return texts;
 }
@@ -102,18 +127,15 @@ export function readMetadataNumber({ metadata }: TreeDocument, name: string): nu
 
 function makeOrigin(document: TreeDocument): Origin {
   const { file, format, metadata } = document;
-  const [temperature, topP, topK] = ["temperature", "top_p", "top_k"].map((name) =>
-    readMetadataNumber(document, name),
-  );
-  const { logprobs_mode: logprobsMode } = metadata;
+  const lookup = {
+    number: (name: string) => readMetadataNumber(document, name),
+    text: (name: string) => metadata[name],
+  };
+  const sides = readSides(lookup);
   return {
     provenance: { file, format, trainer: metadata.trainer ?? "record", alignment: "token" },
-    sampling: {
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { topP }),
-      ...(topK === undefined ? {} : { topK }),
-      ...(logprobsMode === undefined ? {} : { logprobsMode }),
-    },
+    sampling: readSampling(lookup),
+    ...(sides && { sides }),
   };
 }
 
@@ -123,9 +145,8 @@ class TokenColumns {
 
   constructor({ root, file }: TreeDocument, tokens: number) {
     const prefixes = Object.values(POLICY_PREFIXES);
-    const lists: readonly string[] = Object.values(LIST_COLUMNS).filter(
-      (name) => name !== LIST_COLUMNS.promptTokenIds,
-    );
+    const { promptTokenIds: _rollout, trainerPromptTokenIds: _trainer, ...perToken } = LIST_COLUMNS;
+    const lists: readonly string[] = Object.values(perToken);
     for (const [name, value] of Object.entries(root)) {
       if (!lists.includes(name) && !prefixes.some((prefix) => name.startsWith(prefix))) continue;
       if (!isTensor(value) || value.dtype === "string")
@@ -194,6 +215,26 @@ function pairTopK({ named }: Cut, columns: TokenColumns): Record<string, TopKDra
   return found;
 }
 
+/** Reads a block of rows' prompts; then gives the prompt of a row of it. */
+type PromptReader = (first: number, last: number) => Promise<(row: number) => NumericArray | undefined>;
+
+/**
+ * @throws LengthMismatchError when ids and offsets disagree
+ */
+async function openPrompts(document: TreeDocument, prompt: Prompt, rows: number): Promise<PromptReader> {
+  const [name, offsetsName] = [LIST_COLUMNS[prompt], PROMPTS[prompt]];
+  const ids = findVector(document, name);
+  const offsets = await readOffsets(document, offsetsName);
+  if (offsets === undefined) return async () => () => undefined;
+  checkLength(offsetsName, offsets.length, rows + 1, document.file);
+  checkLength(name, ids?.shape[0] ?? 0, offsets[rows]!, document.file);
+  return async (first, last) => {
+    const base = offsets[first]!;
+    const block = await ids?.readRows(base, offsets[last]!);
+    return (row) => block?.subarray(offsets[row]! - base, offsets[row + 1]! - base);
+  };
+}
+
 /** The last of the sequences from `first` on that fit into a block of `most` tokens; at least one. */
 function endOfBlock(offsets: NumericArray, first: number, most: number): number {
   let last = first + 1;
@@ -214,12 +255,8 @@ export async function* readPackedRecord(
   const offsets = (await readOffsets(document, RESPONSE_OFFSETS))!;
   const rows = offsets.length - 1;
   const columns = new TokenColumns(document, offsets[rows]!);
-  const prompts = findVector(document, LIST_COLUMNS.promptTokenIds);
-  const promptOffsets = await readOffsets(document, PROMPT_OFFSETS);
-  if (promptOffsets !== undefined) {
-    checkLength(PROMPT_OFFSETS, promptOffsets.length, rows + 1, document.file);
-    checkLength(LIST_COLUMNS.promptTokenIds, prompts?.shape[0] ?? 0, promptOffsets[rows]!, document.file);
-  }
+  const readPrompt = await openPrompts(document, "promptTokenIds", rows);
+  const readTrainerPrompt = await openPrompts(document, "trainerPromptTokenIds", rows);
   const texts = await readTexts(document, rows);
   const numbers = await readNumbers(document, rows);
   const origin = makeOrigin(document);
@@ -229,8 +266,8 @@ export async function* readPackedRecord(
     const last = endOfBlock(offsets, first, blockTokens);
     const base = offsets[first]!;
     const block = await columns.read(base, offsets[last]!);
-    const promptBase = promptOffsets?.[first] ?? 0;
-    const promptBlock = await prompts?.readRows(promptBase, promptOffsets?.[last] ?? 0);
+    const prompt = await readPrompt(first, last);
+    const trainerPrompt = await readTrainerPrompt(first, last);
     const drafts: SequenceDraft[] = [];
     for (let i = first; i < last; i++) {
       const length = offsets[i + 1]! - offsets[i]!;
@@ -248,9 +285,10 @@ export async function* readPackedRecord(
         digitLogprobs: cut.list(LIST_COLUMNS.digitLogprobs),
         positionIds: cut.list(LIST_COLUMNS.positionIds),
         weightVersions: cut.list(LIST_COLUMNS.weightVersions),
-        promptTokenIds:
-          promptOffsets &&
-          promptBlock?.subarray(promptOffsets[i]! - promptBase, promptOffsets[i + 1]! - promptBase),
+        keptMass: cut.list(LIST_COLUMNS.keptMass),
+        routeAgreement: cut.list(LIST_COLUMNS.routeAgreement),
+        promptTokenIds: prompt(i),
+        trainerPromptTokenIds: trainerPrompt(i),
         ...Object.fromEntries(Object.entries(numbers).map(([name, values]) => [name, values[i]])),
         ...Object.fromEntries(Object.entries(texts).map(([name, values]) => [name, values[i]])),
         step: numbers.step?.[i] ?? step,

@@ -8,7 +8,7 @@
  */
 import { isObject, listAt, member, numberAt, textAt } from "../../replies/index.ts";
 import { type Reply, type ServerText, withoutLogprobs } from "./reply.ts";
-import { readNamedTokens, toIds } from "./tokens.ts";
+import { readCachedTokens, readNamedTokens, toIds } from "./tokens.ts";
 import { readVllmPrompt } from "./vllm.ts";
 
 const SERVER = "OpenAI chat completions";
@@ -27,6 +27,8 @@ function readChoice(choice: unknown, index: number, reply: unknown): ServerText 
     ...prompt,
     text: textAt(message, "content") ?? textAt(message, "refusal") ?? textAt(choice, "text"),
     choice: numberAt(choice, "index") ?? index,
+    finishReason: textAt(choice, "finish_reason"),
+    cachedTokens: readCachedTokens(reply),
   };
 }
 

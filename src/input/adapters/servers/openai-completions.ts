@@ -17,7 +17,7 @@ import {
   textAt,
 } from "../../replies/index.ts";
 import { type Reply, type ServerText, type TokenList, withoutLogprobs } from "./reply.ts";
-import { allKnown, sliceTokens, someTop, spellToken, toIds } from "./tokens.ts";
+import { allKnown, readCachedTokens, sliceTokens, someTop, spellToken, toIds } from "./tokens.ts";
 import { readVllmPrompt } from "./vllm.ts";
 
 const SERVER = "OpenAI completions";
@@ -73,6 +73,8 @@ function readChoice(choice: unknown, index: number, reply: unknown, alone: boole
     // With echo the text holds the prompt too.
     text: echoed > 0 ? tokens.texts?.join("") : textAt(choice, "text"),
     choice: numberAt(choice, "index") ?? index,
+    finishReason: textAt(choice, "finish_reason"),
+    cachedTokens: readCachedTokens(reply),
   };
 }
 

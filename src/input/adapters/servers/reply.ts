@@ -32,6 +32,9 @@ export interface ServerText {
   /** A name that whoever asked gave; what the server made up names nothing in another file. */
   readonly key?: string | undefined;
   readonly weightVersion?: number | undefined;
+  readonly finishReason?: string | undefined;
+  /** Prompt tokens that the server took from its prefix cache. */
+  readonly cachedTokens?: number | undefined;
 }
 
 /** A reply of one kind of server. */

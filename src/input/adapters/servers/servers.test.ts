@@ -136,6 +136,19 @@ describe("what a reply says beside its log-probs", () => {
     expect(reading.sampling).toEqual({ temperature: 0.5, topP: 0.75, topK: 40 });
   });
 
+  it("why it stopped, and what came out of the prefix cache", async () => {
+    for (const [name, reason, cached] of [
+      ["sglang.json", "stop", 1],
+      ["vllm_offline.jsonl", "stop", 2],
+      ["openai_completion.json", "stop", 1],
+      ["openai_chat.json", "stop", undefined],
+      ["tgi.json", "length", undefined],
+    ] as const) {
+      const { finishReason, cachedTokens } = await first(name);
+      expect([name, finishReason, cachedTokens]).toEqual([name, reason, cached]);
+    }
+  });
+
   it("llama.cpp before December 2024 gives probabilities by text", async () => {
     const { rolloutLogprobs, responseTokens, promptText } = await first("llama_cpp_old.json");
     expect([numbers(rolloutLogprobs), responseTokens, promptText]).toEqual([

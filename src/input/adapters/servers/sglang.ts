@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isObject, listAt, member, textAt } from "../../replies/index.ts";
+import { isObject, listAt, member, numberAt, textAt } from "../../replies/index.ts";
 import { type Reply, withoutLogprobs } from "./reply.ts";
 import { readTripleTokens, toIds } from "./tokens.ts";
 
@@ -38,6 +38,8 @@ export function readSglang(reply: unknown): Reply | undefined {
         text: textAt(reply, "text"),
         choice: 0,
         weightVersion: readVersion(meta),
+        finishReason: textAt(finish, "type"),
+        cachedTokens: numberAt(meta, "cached_tokens"),
       },
     ],
   };

@@ -18,7 +18,15 @@ function readSequence(holder: unknown, text: string | undefined, choice: number)
   const tokens = readNamedTokens(entries, (_, index) => toList(tops?.[index]));
   const prefill = listAt(holder, "prefill");
   const prompt = prefill === undefined || prefill.length === 0 ? undefined : readNamedTokens(prefill);
-  return { tokens, prompt, promptIds: prompt?.ids, promptText: prompt?.texts?.join(""), text, choice };
+  return {
+    tokens,
+    prompt,
+    promptIds: prompt?.ids,
+    promptText: prompt?.texts?.join(""),
+    text,
+    choice,
+    finishReason: textAt(holder, "finish_reason"),
+  };
 }
 
 export function readTgi(reply: unknown): Reply | undefined {

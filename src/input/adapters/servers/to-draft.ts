@@ -83,6 +83,8 @@ export function toDrafts({ texts }: Reply, { row, offset }: Place, k: number): S
       promptLogprobs: prompt && { logprobs: prompt.logprobs, tokenIds: prompt.ids, tokens: prompt.texts },
       ...(top && { topK: { rollout: top } }),
       ...(weightVersion !== undefined && { weightVersions: new Int32Array(length).fill(weightVersion) }),
+      finishReason: text.finishReason,
+      cachedTokens: text.cachedTokens,
       promptText: text.promptText,
       responseText: text.text,
       sampleId: several && key !== undefined ? `${key}#${choice}` : key,

@@ -23,6 +23,11 @@ function readLogprob(value: unknown): number {
   return typeof value === "number" ? value : parseLogprob(value);
 }
 
+/** Prompt tokens out of the prefix cache, as OpenAI's replies count them; the reply's, so of all its choices alike. */
+export function readCachedTokens(reply: unknown): number | undefined {
+  return numberAt(member(member(reply, "usage"), "prompt_tokens_details"), "cached_tokens");
+}
+
 /** Undefined unless every element is an id. */
 export function toIds(value: unknown): Float64Array | undefined {
   const list = isNumericArray(value) ? value : toList(value);

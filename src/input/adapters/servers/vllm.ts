@@ -56,6 +56,8 @@ export function readVllmOutput(reply: unknown): Reply | undefined {
       text: textAt(output, "text"),
       choice: numberAt(output, "index") ?? index,
       key: textAt(reply, "request_id"),
+      finishReason: textAt(output, "finish_reason"),
+      cachedTokens: numberAt(reply, "num_cached_tokens"),
     });
   }
   if (texts.length === 0) return withoutLogprobs(server, "SamplingParams(logprobs=1)");

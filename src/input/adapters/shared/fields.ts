@@ -4,13 +4,13 @@
  * @module
  */
 import { SchemaError } from "../../../core/base/index.ts";
-import type { ColumnMapping } from "../adapter.ts";
 
 /** What each field is called in messages. */
 export const FIELD_LABELS = {
   rollout: "rollout log-probs",
   trainer: "trainer log-probs",
   reference: "reference log-probs",
+  rescore: "re-scored rollout log-probs",
   tokens: "response token ids",
   prompt: "prompt token ids",
   promptMask: "prompt mask",
@@ -39,6 +39,9 @@ export const FIELD_LABELS = {
   group: "group ids",
   sample: "sample ids",
   environment: "environment",
+  finishReason: "finish reason",
+  engineId: "engine id",
+  cachedTokens: "cached prompt tokens",
   step: "step",
   rank: "rank",
   row: "row",
@@ -46,6 +49,11 @@ export const FIELD_LABELS = {
   responseText: "response text",
   temperature: "temperature",
   topP: "top-p",
+  topK: "top-k",
+  minP: "min-p",
+  repetitionPenalty: "repetition penalty",
+  presencePenalty: "presence penalty",
+  frequencyPenalty: "frequency penalty",
   padToken: "padding token id",
 } as const;
 
@@ -57,29 +65,27 @@ export const DIGIT_NAMES = {
   digitProbs: ["digit_probs", "digit_probabilities", "digit_distributions", "digit_distribution"],
 } as const;
 
+/**
+ * What the engine's own prefill of the finished text goes by, whoever writes it: the rollout policy's log-probs of the
+ * same tokens, not from decoding. Aligned as the rollout's log-probs.
+ */
+export const RESCORE_NAMES = {
+  rescore: [
+    "rescored_log_probs",
+    "rescored_logprobs",
+    "rescore_log_probs",
+    "rescore_logprobs",
+    "rollout_rescored_log_probs",
+    "rollout_rescored_logprobs",
+    "prefill_log_probs",
+    "prefill_logprobs",
+    "rollout_prefill_log_probs",
+    "rollout_prefill_logprobs",
+  ],
+} as const;
+
 /** Names under which a field may be found, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
-
-/** Command-line flags that name a column. */
-export const COLUMN_FLAGS: Readonly<Record<keyof Omit<ColumnMapping, "policies">, string>> = {
-  rollout: "--rollout",
-  trainer: "--trainer",
-  mask: "--mask",
-  tokens: "--tokens",
-  prompt: "--prompt",
-  attention: "--attention",
-  lengths: "--lengths",
-  step: "--step",
-  rank: "--rank",
-  reward: "--reward",
-  correctness: "--correctness",
-  group: "--group",
-  sample: "--sample",
-  environment: "--environment",
-  advantages: "--advantages",
-  promptText: "--prompt-text",
-  responseText: "--response-text",
-};
 
 export interface FoundColumn<V> {
   readonly name: string;

@@ -106,8 +106,16 @@ function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): Name
   return reference;
 }
 
-const TEXT_FIELDS = ["group", "sample", "environment", "promptText", "responseText"] as const;
-const NUMBER_FIELDS = ["reward", "correctness", "advantages", "step", "rank"] as const;
+const TEXT_FIELDS = [
+  "group",
+  "sample",
+  "environment",
+  "finishReason",
+  "engineId",
+  "promptText",
+  "responseText",
+] as const;
+const NUMBER_FIELDS = ["reward", "correctness", "advantages", "cachedTokens", "step", "rank"] as const;
 
 /** One value per row, or the same for all rows. */
 async function readScalarColumns(
@@ -143,6 +151,9 @@ async function readScalarColumns(
     group: texts.get("group")?.[row],
     sample: texts.get("sample")?.[row],
     environment: texts.get("environment")?.[row],
+    finishReason: texts.get("finishReason")?.[row],
+    engineId: texts.get("engineId")?.[row],
+    cachedTokens: number("cachedTokens", row),
     promptText: texts.get("promptText")?.[row],
     responseText: texts.get("responseText")?.[row],
   });

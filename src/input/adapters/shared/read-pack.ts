@@ -44,6 +44,7 @@ const TOKEN_FIELDS = [
   "rollout",
   "trainer",
   "reference",
+  "rescore",
   "labels",
   "mask",
   "lossMask",
@@ -138,6 +139,7 @@ async function readSpan(readers: Map<TokenField, SpanReader>, start: number, end
   for (const [field, read] of readers) span[field] = await read(start, end);
   const {
     reference,
+    rescore,
     rolloutEntropy,
     trainerEntropy,
     lossMask,
@@ -155,7 +157,10 @@ async function readSpan(readers: Map<TokenField, SpanReader>, start: number, end
     ...(combined?.firstCount !== undefined && {
       firstMask: MASK_FIELDS.map((field) => masks[field]).find(Boolean),
     }),
-    policies: reference === undefined ? {} : { reference },
+    policies: {
+      ...(reference === undefined ? {} : { reference }),
+      ...(rescore === undefined ? {} : { rescore }),
+    },
     entropies: {
       ...(rolloutEntropy === undefined ? {} : { rollout: rolloutEntropy }),
       ...(trainerEntropy === undefined ? {} : { trainer: trainerEntropy }),

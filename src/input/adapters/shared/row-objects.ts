@@ -94,8 +94,16 @@ function isBatchOfRows(value: RowValue | undefined): boolean {
   return value.every((row) => isNumericArray(row) && row.length === first.length);
 }
 
-const SCALAR_FIELDS = ["reward", "correctness", "step", "rank", "row"] as const;
-const TEXT_FIELDS = ["group", "sample", "environment", "promptText", "responseText"] as const;
+const SCALAR_FIELDS = ["reward", "correctness", "cachedTokens", "step", "rank", "row"] as const;
+const TEXT_FIELDS = [
+  "group",
+  "sample",
+  "environment",
+  "finishReason",
+  "engineId",
+  "promptText",
+  "responseText",
+] as const;
 
 /** Top-level names to ask a columnar file for. */
 function topLevel(

@@ -13,6 +13,7 @@ export const ARRAY_FIELDS = [
   "rollout",
   "trainer",
   "reference",
+  "rescore",
   "tokens",
   "prompt",
   "inputIds",
@@ -46,6 +47,7 @@ export const ALIGNED_FIELDS = [
   "trainer",
   "rollout",
   "reference",
+  "rescore",
   "tokens",
   "mask",
   "advantages",
@@ -66,6 +68,9 @@ export interface RowScalars {
   readonly group?: string | undefined;
   readonly sample?: string | undefined;
   readonly environment?: string | undefined;
+  readonly finishReason?: string | undefined;
+  readonly engineId?: string | undefined;
+  readonly cachedTokens?: number | undefined;
   readonly promptText?: string | undefined;
   readonly responseText?: string | undefined;
 }
@@ -263,7 +268,11 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     rolloutLogprobs: cut(arrays.rollout),
     trainerLogprobs: cut(arrays.trainer),
     responseTokenIds: cut(arrays.tokens ?? takeTail(arrays.inputIds, width)),
-    policyLogprobs: some([["reference", cut(arrays.reference)], ...policies]),
+    policyLogprobs: some([
+      ["reference", cut(arrays.reference)],
+      ["rescore", cut(arrays.rescore)],
+      ...policies,
+    ]),
     entropies: some([
       ["rollout", cut(arrays.rolloutEntropy)],
       ["trainer", cut(arrays.trainerEntropy)],
@@ -287,6 +296,9 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     groupId: scalars.group,
     sampleId: scalars.sample,
     environment: scalars.environment,
+    finishReason: scalars.finishReason,
+    engineId: scalars.engineId,
+    cachedTokens: scalars.cachedTokens,
     promptText: scalars.promptText,
     responseText: scalars.responseText,
   };

@@ -68,6 +68,11 @@ function isSameSample(a: NumericArray | undefined, b: NumericArray | undefined):
   return a?.length === b?.length && (a === undefined || a.every((id, i) => id === b?.[i]));
 }
 
+/** 0 may be any other end. */
+async function readTruncated(dump: Dump, i: number): Promise<string | undefined> {
+  return (await readScalar(dump.get(i, "truncated"))) === 1 ? "length" : undefined;
+}
+
 /** @throws LengthMismatchError when there are fewer tokens than the response has */
 export async function toDraft(dump: Dump, i: number, around: Surroundings): Promise<SequenceDraft> {
   const { file, slices, rewards, samples } = around;
@@ -115,6 +120,8 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
     sampleId: sample === undefined ? undefined : String(sample),
     groupId: rollout?.group,
     environment: rollout?.environment,
+    finishReason: rollout?.finishReason ?? (await readTruncated(dump, i)),
+    cachedTokens: rollout?.cachedTokens,
     promptText: rollout?.prompt,
     responseText: rollout?.response,
   };
@@ -139,6 +146,8 @@ export async function toRolloutDraft(dump: Dump, i: number, sample: RolloutSampl
     sampleId: index === undefined ? undefined : String(index),
     groupId: sample.group,
     environment: sample.environment,
+    finishReason: sample.finishReason,
+    cachedTokens: sample.cachedTokens,
     promptText: sample.prompt,
     responseText: sample.response,
   };

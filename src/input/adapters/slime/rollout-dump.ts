@@ -20,6 +20,8 @@ export interface RolloutSample {
   readonly response: string | undefined;
   readonly reward: number | undefined;
   readonly environment: string | undefined;
+  readonly finishReason: string | undefined;
+  readonly cachedTokens: number | undefined;
   readonly versions: TreeValue | undefined;
   readonly tokens: NumericArray | undefined;
 }
@@ -40,6 +42,25 @@ function writePrompt(value: TreeValue | undefined): string | undefined {
   return parts.every((part) => part !== undefined) ? parts.join("\n") : undefined;
 }
 
+/** `Sample.Status` in the words of the engines, which the record and other trainers use. */
+const FINISH_REASONS: ReadonlyMap<TreeValue, string> = new Map([
+  ["completed", "stop"],
+  ["truncated", "length"],
+  ["aborted", "abort"],
+]);
+
+function readFinishReason(status: TreeValue | undefined): string | undefined {
+  if (typeof status !== "string" || status === "pending") return undefined;
+  return FINISH_REASONS.get(status) ?? status;
+}
+
+/** Over all calls of the sample; both counts are 0 where the engine reported neither. */
+async function readCachedTokens(info: TreeValue | undefined): Promise<number | undefined> {
+  if (!isMap(info)) return undefined;
+  const total = await readScalar(info.total_prompt_tokens);
+  return total !== undefined && total > 0 ? readScalar(info.cached_tokens) : undefined;
+}
+
 export async function readRolloutSample(dump: Dump, i: number): Promise<RolloutSample> {
   const metadata = dump.get(i, "metadata");
   return {
@@ -49,6 +70,8 @@ export async function readRolloutSample(dump: Dump, i: number): Promise<RolloutS
     response: await readText(dump.get(i, "response")),
     reward: await readScalar(dump.get(i, "reward")),
     environment: isMap(metadata) ? await readText(metadata.data_source ?? metadata.env) : undefined,
+    finishReason: readFinishReason(dump.get(i, "status")),
+    cachedTokens: await readCachedTokens(dump.get(i, "prefix_cache_info")),
     versions: dump.get(i, "weight_versions"),
     tokens: await readVector(dump.get(i, "tokens")),
   };

@@ -51,6 +51,8 @@ describe("slime and miles dumps", () => {
     expect(run.sources).toHaveLength(1);
     expect(batches[0]!.groupIds).toEqual(["0", "0", "0"]);
     expect(batches[0]!.promptTexts).toEqual(["What?", "What?", "What?"]);
+    expect(batches[0]!.finishReasons).toEqual(["stop", "length", "stop"]);
+    expect(batches[0]!.cachedTokens).toEqual(Float64Array.of(2, Number.NaN, 0));
     expect([...batches[0]!.rewards]).toEqual(EXPECTED.rewards);
     expect(findings.map(({ code, severity, message }) => [code, severity, message])).toEqual([
       [

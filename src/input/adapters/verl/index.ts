@@ -5,6 +5,7 @@
  * @module
  */
 import { type LogratioError, UnsupportedError } from "../../../core/base/index.ts";
+import type { Sampling } from "../../../core/schema/index.ts";
 import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { findDataProto, findOpaqueBatch } from "../shared/data-proto.ts";
@@ -88,21 +89,35 @@ function findProblem(root: TreeMap, file: string): LogratioError | undefined {
   return missingPolicy(describeLacking({ what: "a verl batch", trainer: "verl", has: "neither" }, file));
 }
 
+const SAMPLING_FIELDS = [
+  "temperature",
+  "topP",
+  "topK",
+  "minP",
+  "repetitionPenalty",
+  "presencePenalty",
+  "frequencyPenalty",
+] as const satisfies readonly Field[];
+
+async function readSampling(columns: FoundColumns<TreeValue>): Promise<Sampling> {
+  const sampling: Partial<Record<(typeof SAMPLING_FIELDS)[number], number>> = {};
+  for (const field of SAMPLING_FIELDS) {
+    const value = await readScalar(columns.get(field)?.value);
+    if (value !== undefined) sampling[field] = value;
+  }
+  return sampling;
+}
+
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
   const columns = new Map(treeColumns(document));
   if (!context.keepDetails) columns.delete("tokenRewards");
-  const temperature = await readScalar(columns.get("temperature")?.value);
-  const topP = await readScalar(columns.get("topP")?.value);
   // Exporters of earlier versions wrote other trainers' batches under verl's names, and say whose they are.
   const { trainer } = findDataProto(document.root).columns;
   return {
     trainer: typeof trainer === "string" ? trainer : undefined,
     alignment: "token",
     masks: nameMasks(columns),
-    sampling: {
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { topP }),
-    },
+    sampling: await readSampling(columns),
     blocks: readPadded(columns, { file: document.file, blockTokens: context.blockTokens }),
   };
 }

@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { DIGIT_NAMES, type NameTable } from "../shared/fields.ts";
+import { DIGIT_NAMES, type NameTable, RESCORE_NAMES } from "../shared/fields.ts";
 import { NARROWING_MASKS } from "../shared/masks.ts";
 
 export const VERL_NAMES: NameTable = {
   rollout: ["rollout_log_probs", "rollout_log_prob"],
   trainer: ["old_log_probs", "old_log_prob"],
   reference: ["ref_log_prob", "ref_log_probs"],
+  ...RESCORE_NAMES,
   tokens: ["responses", "response_ids"],
   prompt: ["prompts", "prompt_ids"],
   inputIds: ["input_ids"],
@@ -34,10 +35,18 @@ export const VERL_NAMES: NameTable = {
   group: ["uid"],
   sample: ["request_id", "keys"],
   environment: ["data_source"],
+  finishReason: ["finish_reason", "stop_reason"],
+  engineId: ["engine_id", "replica_rank"],
+  cachedTokens: ["cached_tokens", "num_cached_tokens"],
   step: ["global_steps", "global_step", "step"],
   promptText: ["input"],
   responseText: ["output"],
   temperature: ["temperature"],
   topP: ["top_p"],
+  topK: ["top_k"],
+  minP: ["min_p"],
+  repetitionPenalty: ["repetition_penalty"],
+  presencePenalty: ["presence_penalty"],
+  frequencyPenalty: ["frequency_penalty"],
   padToken: ["pad_token_id"],
 };

@@ -57,6 +57,7 @@ function toDraft(fields: TreeMap, group: number, row: number): SequenceDraft | u
     groupId: textIn(fields, "group_id") ?? String(group),
     sampleId: textIn(fields, "rollout_id"),
     environment: textIn(fields, "task_name") ?? textIn(fields, "data_source"),
+    finishReason: textIn(fields, "finish_reason"),
     responseText: textIn(fields, "response"),
   };
 }

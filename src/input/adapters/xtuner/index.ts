@@ -34,6 +34,7 @@ const LABELS: Partial<Record<PackField, string>> = {
   rollout: "rollout log-probs",
   trainer: "trainer log-probs",
   reference: "reference log-probs",
+  rescore: "re-scored rollout log-probs",
   labels: "labels of the next token",
   mask: "response mask",
   inputIds: "token ids",
@@ -62,7 +63,8 @@ function explain<V>(find: Lookup<V>, describe: (value: V) => string): Match | un
     EITHER.flatMap((group) => (group.some((field) => find(field) !== undefined) ? group : [])),
   );
   const missing = fields
-    .filter((field) => find(field) === undefined && !settled.has(field))
+    // Hardly anybody re-scores: its absence says nothing.
+    .filter((field) => find(field) === undefined && !settled.has(field) && field !== "rescore")
     .map((field) => LABELS[field]!);
   const guessed =
     find("labels") !== undefined

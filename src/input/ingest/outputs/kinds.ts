@@ -7,16 +7,19 @@
 import type { Stats } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileSystemError } from "../../../core/base/index.ts";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { fileSystemError, openFile, openZip } from "../../io/index.ts";
+import { openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** What the command line writes. A file is only ever replaced by one of its own kind. */
 export type OutputKind =
   | "report page"
+  | "doctor page"
   | "analyze page"
   | "kl page"
+  | "compare page"
   | "record"
   | "corrected record"
   | "corrected arrays"
@@ -43,7 +46,9 @@ const HEAD_BYTES = 1 << 16;
 export async function identifyFile(path: string): Promise<Existing> {
   const head = await readHead(path);
   const text = head.toString("latin1");
-  const page = /<meta name=generator content="logratio (report|analyze|kl)"/.exec(text.slice(0, 4096))?.[1];
+  const page = /<meta name=generator content="logratio (report|doctor|analyze|compare|kl)"/.exec(
+    text.slice(0, 4096),
+  )?.[1];
   if (page !== undefined)
     return { kind: `${page} page` as OutputKind, what: `a logratio ${page} page`, isData: false };
   if (isOwnEventFile(text))
@@ -182,6 +187,8 @@ export const STUDY_NAMES = [
   "texts.jsonl",
   "rollouts.jsonl",
   "record.parquet",
+  "continuations.jsonl",
+  "gradients",
   "scores",
   "results",
 ];

@@ -4,9 +4,10 @@
  *
  * @module
  */
+
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { isSystemError } from "../../io/index.ts";
+import { isSystemError } from "../../../core/base/index.ts";
 
 const KEY = "logratio.sha256";
 const ZEROS = "0".repeat(64);

@@ -3,17 +3,18 @@
  *
  * @module
  */
+
 import { resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import {
   FileSystemError,
   FormatError,
+  fileSystemError,
   LimitError,
   type LogratioError,
   memoryLimit,
   UnsupportedError,
 } from "../../../core/base/index.ts";
-import { fileSystemError } from "../../io/index.ts";
 
 export interface EngineOptions {
   /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */

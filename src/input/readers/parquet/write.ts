@@ -4,11 +4,12 @@
  *
  * @module
  */
+
 import { randomBytes } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { DuckDBTableFunction } from "@duckdb/node-api";
-import { UsageError } from "../../../core/base/index.ts";
-import { createScratch, createTemporaryFile, fileSystemError, isSystemError } from "../../io/index.ts";
+import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
+import { createScratch, createTemporaryFile } from "../../io/index.ts";
 import { CHECKSUM, fillChecksum } from "./checksum.ts";
 import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
 import { duckdbType, fillChunk } from "./fill.ts";

@@ -98,6 +98,7 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
         <p class="counts" role="status">
           <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
           {isFiltered && (busy ? <span class="loading"> · looking through the tokens …</span> : whose(found))}
+          {!isFiltered && (steps ?? filter) !== undefined && WHOLE_RUN}
         </p>
       </div>
       <div class="list">
@@ -127,6 +128,9 @@ function whose(found: MatchingTokens | undefined): string {
   if (found === undefined) return ", the largest |Δ| of the run";
   return `, the largest |Δ| of the ${formatCount(found.tokens)} in ${formatCounted(found.sequences, "sequence")} that match`;
 }
+
+/** Groups are summed when the run is prepared: steps and filters that are chosen later do not narrow them. */
+const WHOLE_RUN = " of the whole run; groups ignore the chosen steps and the filter";
 
 const EMPTY =
   "There is nothing here: no token has both log-probs, or nothing is known to put tokens together by.";

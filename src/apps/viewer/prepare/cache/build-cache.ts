@@ -18,6 +18,7 @@ import { type RunInfo, type TopTokens, VIEW_SCHEMA_VERSION } from "../../../../r
 import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
 import { shippedCorrections } from "../correct/shipped.ts";
 import { type DigitsPass, startDigits } from "../pass/digits-pass.ts";
+import { DoctorPass } from "../pass/doctor-pass.ts";
 import { RunPass } from "../pass/run-pass.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
 import type { Inputs } from "./inputs.ts";
@@ -31,6 +32,7 @@ export const ANSWER_FILES = {
   steps: "steps.json",
   tokens: "tokens.json",
   "correct-bins": "correct-bins.json",
+  doctor: "doctor.json",
   sequences: "table.bin",
 } as const;
 export type AnswerName = keyof typeof ANSWER_FILES;
@@ -71,6 +73,7 @@ export class AnswerPass {
   readonly #texts: TokenTexts;
   readonly #digits: DigitsPass | undefined;
   readonly #pass: RunPass;
+  readonly #doctor = new DoctorPass();
   readonly #summary = new RunSummary();
 
   private constructor(
@@ -104,7 +107,7 @@ export class AnswerPass {
 
   /** After an error the pass is of no use. */
   async read(batches: AsyncIterable<RecordBatch>): Promise<void> {
-    const passes = [this.#pass, ...(this.#digits ? [this.#digits] : [])];
+    const passes = [this.#pass, this.#doctor, ...(this.#digits ? [this.#digits] : [])];
     const { signal } = this.#options;
     await summarizeBatches(passedOver(batches, passes, signal), { onto: this.#summary });
     await this.#pass.flush();
@@ -164,6 +167,7 @@ export class AnswerPass {
         turns: pass.tokens.topTurns.finish(texts, hasTexts),
       } satisfies TopTokens,
       "correct-bins": pass.tokens.bins.finish(),
+      doctor: this.#doctor.finish(run, findings),
     };
     const write = (name: string, content: string | Uint8Array): Promise<void> =>
       writeFile(join(directory, name), content);

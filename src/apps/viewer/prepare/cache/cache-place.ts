@@ -3,18 +3,13 @@
  *
  * @module
  */
+
 import { createHash } from "node:crypto";
 import { lstat, readdir, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { FileSystemError } from "../../../../core/base/index.ts";
-import {
-  createScratch,
-  fileSystemError,
-  isSystemError,
-  makeDirectory,
-  type Scratch,
-} from "../../../../input/io/index.ts";
+import { FileSystemError, fileSystemError, isSystemError } from "../../../../core/base/index.ts";
+import { createScratch, makeDirectory, type Scratch } from "../../../../input/io/index.ts";
 import { isRemote } from "../../../../input/remote/index.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 

@@ -157,6 +157,8 @@ export class RunPass {
       sample: batch.sampleIds[row],
       group: batch.groupIds[row],
       environment: batch.environments[row],
+      finish_reason: batch.finishReasons?.[row],
+      engine: batch.engineIds?.[row],
       file: batch.provenance.file,
     });
     addSlices(this.steps, batch, row, sums, figures.deltas, facts);

@@ -32,5 +32,6 @@ export function tableRow(
     worst_token: figures.worst,
     entropy_mean: figures.entropySum / figures.entropyTokens,
     advantage: figures.advantage,
+    cached_tokens: batch.cachedTokens?.[row] ?? Number.NaN,
   };
 }

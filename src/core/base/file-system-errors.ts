@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FileSystemError, LogratioError, NotFoundError, type Place } from "../../core/base/index.ts";
+import { FileSystemError, LogratioError, NotFoundError, type Place } from "./errors.ts";
 
 interface Advice {
   readonly what: string;
@@ -67,7 +67,9 @@ function readCode(cause: unknown): string | undefined {
 }
 
 /** Whether an error comes from a system call, and so from the machine rather than from what a file holds. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
+export function isSystemError(
+  error: unknown,
+): error is Error & { readonly code: string; readonly path?: string; readonly syscall?: string } {
   return readCode(error) !== undefined;
 }
 

@@ -1,0 +1,1 @@
+"""Runs with known faults, really computed, as ground truth for `logratio doctor`."""

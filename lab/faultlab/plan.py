@@ -1,0 +1,171 @@
+"""The draw of a case: base run, numerics, layout, columns and faults, each independent of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .faults import FAULTS, LEVELS, Draw, Fault, World
+from .layouts import CAN_HOLD
+from .produce import Case
+from .rounding import round_weights
+from .sampling import Sampling
+from .task import Task
+from .training import History
+
+NUMERICS = {"bf16/fp32": 0.62, "fp32/fp32": 0.14, "bf16/bf16": 0.1, "bf16split/bf16": 0.07, "bf16split/fp32": 0.07}
+HEALTHY = ("bf16", "fp32", "bf16-both", "split", "moving", "single-step", "few-tokens", "hot", "cold", "filters-on-both",
+           "bitwise", "three-way", "quantized", "long-run", "wide-groups")  # fmt: skip
+# Second faults that leave the first one visible.
+SECOND = ("sentinel_fill", "nan_logprobs", "eos_not_in_mask", "duplicated_rows", "logprob_storage_rounding",
+          "mask_past_eos", "tool_tokens_unmasked", "last_token_wrong")  # fmt: skip
+FIRST = ("temperature_mismatch", "stale_weights", "rope_mismatch", "truncation_renormalised", "dropout_on",
+         "template_mismatch", "weight_quantization", "softcap_mismatch", "context_window", "packing_leak",
+         "mixed_weight_versions", "wrong_checkpoint")  # fmt: skip
+THREE_COLUMNS = ("kv_cache_quantization", "stale_prefix_cache", "dropout_on", "trainer_ahead_one_update", "stale_weights",
+                 "truncation_renormalised", "sentinel_fill", "rope_mismatch", "temperature_mismatch", "weight_quantization",
+                 "penalty_mismatch", "wrong_checkpoint", "bos_missing", "token_shift", "context_window")  # fmt: skip
+
+
+class Dice:
+    """Random numbers of one case."""
+
+    def __init__(self, seed: int):
+        self.rng = np.random.default_rng(seed)
+
+    def weighted(self, table: dict):
+        p = np.array(list(table.values()), float)
+        return list(table)[int(self.rng.choice(len(p), p=p / p.sum()))]
+
+    def pick(self, *options):
+        return options[int(self.rng.integers(len(options)))]
+
+    def chance(self, p: float) -> bool:
+        return bool(self.rng.random() < p)
+
+
+def draw_world(
+    dice: Dice, task: Task, config: dict, checkpoints: dict, histories: list[History], long: bool
+) -> tuple[World, int]:
+    history = histories[int(dice.rng.integers(len(histories)))]
+    steps = dice.pick(5, 6, 7, 8) if long else dice.pick(2, 2, 3, 3, 4)
+    size = dice.pick(4, 4, 5, 6, 8)
+    rows = size * max(2, round(dice.pick(*((16, 20) if long else (20, 24, 32))) / size))
+    last = len(history.states) - steps
+    world = World(
+        task=task, config=config, checkpoints=checkpoints, history=history, at=int(dice.rng.integers(min(16, last), last + 1)),
+        steps=steps, moving=True, ranks=dice.pick(2, 4), group_size=size, noise=dice.weighted(NUMERICS), rows_per_step=rows,
+    )  # fmt: skip
+    return world, rows
+
+
+def draw_fault(dice: Dice, world: World, cause: str) -> tuple[Fault, str]:
+    level = dice.weighted(dict(zip(LEVELS, (0.22, 0.38, 0.4), strict=True)))
+    return FAULTS[cause](Draw(dice.rng, level, world)), level
+
+
+def draw_layout(dice: Dice, layouts: dict[str, float], needs: set[str]) -> str:
+    able = {k: w for k, w in layouts.items() if needs - {"steps", "advantages"} <= CAN_HOLD[k] | {"reference"} and
+            ("reference" not in needs or "ref" in CAN_HOLD[k])}  # fmt: skip
+    return dice.weighted(able)
+
+
+def draw_fields(dice: Dice, layout: str, needs: set[str], rescored: bool, ranks: int) -> dict:
+    can = CAN_HOLD[layout]
+    entropy = "entropy" in can and ("entropy" in needs or dice.chance(0.4))
+    return {
+        "entropy": entropy,
+        "topk": "topk" in can and entropy and dice.chance(0.35),
+        "ref": "ref" in can and ("reference" in needs or dice.chance(0.45)),
+        "per_rank": layout == "verl_npz" and ("ranks" in needs or dice.chance(0.3)),
+        "rescored": rescored,
+        "ranks": ranks,
+    }
+
+
+def draw_faulty(dice: Dice, name: str, causes: list[str], setting: dict, rescored: bool) -> tuple[Case, str, dict]:
+    """A case with these faults."""
+    late = {"growing_staleness", "sudden_onset", "one_bad_step"}
+    world, rows = draw_world(
+        dice, **{k: setting[k] for k in ("task", "config", "checkpoints", "histories")}, long=bool(late & set(causes))
+    )
+    drawn = [draw_fault(dice, world, c) for c in causes]
+    faults = [f for f, _ in drawn]
+    needs = set().union(*(f.needs for f in faults)) | ({"rescored"} if rescored else set())
+    layout = draw_layout(dice, setting["layouts"], needs)
+    fields = draw_fields(dice, layout, needs, rescored, world.ranks)
+    if "retokenized_turns" in {c for f in faults for c in (f.cause, f.mechanism)}:
+        fields["entropy"] = fields["topk"] = False
+    if any(f.cause == "moe_routing_flips" for f in faults):
+        fields["topk"] = False
+    case = Case(
+        name, world, faults, rows, rescored=rescored, reference=fields["ref"], seed=int(dice.rng.integers(1 << 31))
+    )
+    case.details = fields["entropy"] or "truncation_unlogged" in causes
+    return case, drawn[0][1], {"layout": layout, "fields": fields}
+
+
+def draw_healthy(dice: Dice, name: str, kind: str, setting: dict) -> tuple[Case, str, dict, dict]:
+    world, rows = draw_world(
+        dice,
+        **{k: setting[k] for k in ("task", "config", "checkpoints", "histories")},
+        long=kind in ("long-run", "moving"),
+    )
+    extra: dict = {}
+    case = Case(name, world, [], rows, seed=int(dice.rng.integers(1 << 31)))
+    noise = {"fp32": "fp32/fp32", "bf16": "bf16/fp32", "bf16-both": "bf16/bf16", "split": "bf16split/bf16"}
+    world.noise = noise.get(kind, world.noise)
+    if kind == "single-step":
+        world.steps = 1
+    elif kind == "few-tokens":
+        world.steps, world.group_size, case.rows_per_step, world.ranks = 2, 2, 4, 2
+        world.rows_per_step = 4
+    elif kind == "wide-groups":
+        world.group_size = case.rows_per_step // 2
+    elif kind in ("hot", "cold"):
+        case.sampling = Sampling(temperature=dice.pick(1.15, 1.3) if kind == "hot" else dice.pick(0.6, 0.8))
+    elif kind == "filters-on-both":
+        case.sampling = dice.pick(
+            Sampling(top_p=0.9), Sampling(top_k=4), Sampling(top_p=0.95, temperature=0.9), Sampling(min_p=0.05)
+        )
+    elif kind == "bitwise":
+        case.bitwise = True
+        extra = {
+            "acceptable": ["copied_column"],
+            "why_not": "bitwise equal columns: a copy and a bitwise-consistent engine look alike",
+        }
+    elif kind == "three-way":
+        case.rescored = True
+    elif kind == "quantized":
+        world.noise = "bf16/fp32"
+        rounding = dice.pick("int8", "e4m3")
+        case.weights = lambda state: round_weights(state, rounding)
+        extra = {
+            "grey": True,
+            "notes": f"{rounding} weights per channel: expected for this engine",
+            "acceptable": [
+                "weight_quantization",
+                "kv_cache_quantization",
+                "layer_not_synced",
+                "moe_routing_flips",
+                "stale_weights",
+            ],
+        }
+    layout = draw_layout(dice, setting["layouts"], {"rescored"} if case.rescored else set())
+    fields = draw_fields(dice, layout, set(), case.rescored, world.ranks)
+    case.reference, case.details = fields["ref"], fields["entropy"]
+    return case, kind, {"layout": layout, "fields": fields}, extra
+
+
+def draw_causes(dice: Dice, count: int) -> list[tuple[str, list[str], bool]]:
+    """(kind, causes, three columns) of every case: each cause once or more, uneven weights, healthy and two-fault cases."""
+    healthy, two, three = round(0.13 * count), round(0.06 * count), round(0.09 * count)
+    plan = [("healthy", [HEALTHY[i % len(HEALTHY)]], False) for i in range(healthy)]
+    plan += [("faulty", [dice.pick(*FIRST), dice.pick(*SECOND)], False) for _ in range(two)]
+    plan += [("faulty", [dice.pick(*THREE_COLUMNS)], True) for _ in range(three)]
+    names = list(FAULTS)
+    weights = dice.rng.dirichlet(np.full(len(names), 1.5))
+    rest = count - len(plan)
+    chosen = [names[i] for i in dice.rng.permutation(len(names))][:rest]
+    chosen += [names[int(i)] for i in dice.rng.choice(len(names), max(0, rest - len(chosen)), p=weights)]
+    plan += [("faulty", [c], False) for c in chosen]
+    return [plan[int(i)] for i in dice.rng.permutation(len(plan))]

@@ -1,0 +1,46 @@
+"""A sequence and its columns, as the run writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .task import Problem
+
+TOP = 5
+
+
+@dataclass
+class Row:
+    """All arrays have one entry per response token (tool tokens included)."""
+
+    problem: Problem
+    response: np.ndarray  # int64
+    own: np.ndarray  # bool: sampled by the model
+    stop: str = "eos"
+    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    mask: np.ndarray | None = None  # what the dump says; `own` where nothing is wrong
+    positions: np.ndarray | None = None  # what the dump says, prompt included
+    kept: np.ndarray | None = None  # [n, V] bool: the engine's sampling mask
+    uid: str = ""
+    score: float = 0.0
+    advantage: float = 0.0
+    rank: int = 0
+    step: int = 0
+
+    @property
+    def prompt(self) -> list[int]:
+        return list(self.problem.prompt)
+
+    @property
+    def size(self) -> int:
+        return len(self.response)
+
+    def turns(self) -> list[tuple[int, int]]:
+        """[start, end) of every stretch of own tokens."""
+        edge = np.flatnonzero(np.diff(np.concatenate(([0], self.own.astype(int), [0]))))
+        return list(zip(edge[::2].tolist(), edge[1::2].tolist(), strict=True))
+
+    def dumped_mask(self) -> np.ndarray:
+        return self.own.astype(np.int64) if self.mask is None else self.mask

@@ -1,0 +1,110 @@
+/**
+ * Log-probs as bits: in which type they are stored, and how many representable numbers lie between two of them.
+ *
+ * @module
+ */
+import type { StoredType, UlpCount } from "../../results/index.ts";
+
+const single = new Float32Array(1);
+const singleBits = new Int32Array(single.buffer);
+const double = new Float64Array(1);
+const doubleBits = new BigInt64Array(double.buffer);
+
+/** Sign and magnitude to two's complement: the next larger number is the next integer, and −0 is 0. */
+function orderSingle(value: number): number {
+  single[0] = value;
+  const bits = singleBits[0]!;
+  return bits < 0 ? -(bits & 0x7fffffff) : bits;
+}
+
+function orderDouble(value: number): bigint {
+  double[0] = value;
+  const bits = doubleBits[0]!;
+  return bits < 0n ? -BigInt.asUintN(63, bits) : bits;
+}
+
+/** float32 numbers from one to the other, both rounded to float32 first. */
+export function countSingles(a: number, b: number): number {
+  return Math.abs(orderSingle(a) - orderSingle(b));
+}
+
+/** float64 numbers from one to the other. */
+export function countDoubles(a: number, b: number): bigint {
+  const distance = orderDouble(a) - orderDouble(b);
+  return distance < 0n ? -distance : distance;
+}
+
+/** Class of a distance: 0 for none, 1 for one, then 2, 3 to 4, 5 to 8, …: `(2^(k-2), 2^(k-1)]`. */
+function classifySingle(distance: number): number {
+  return distance < 2 ? distance : 33 - Math.clz32(distance - 1);
+}
+
+function classifyDouble(distance: bigint): number {
+  return distance < 2n ? Number(distance) : (distance - 1n).toString(2).length + 1;
+}
+
+/** What the values of one side need. */
+class StoredTypes {
+  #isHalf = true;
+  #isSingle = true;
+  /** 0 is in every type, and so says nothing. */
+  #hasValue = false;
+
+  see(value: number): void {
+    if (value === 0) return;
+    this.#hasValue = true;
+    if (!this.#isSingle) return;
+    single[0] = value;
+    if (single[0] !== value) this.#isSingle = this.#isHalf = false;
+    else if ((singleBits[0]! & 0xffff) !== 0) this.#isHalf = false;
+  }
+
+  get type(): StoredType {
+    if (!this.#isSingle) return "float64";
+    return this.#isHalf && this.#hasValue ? "bfloat16" : "float32";
+  }
+}
+
+/** Distances in units in the last place, in classes that double. */
+export class UlpSums {
+  readonly #a = new StoredTypes();
+  readonly #b = new StoredTypes();
+  readonly #singles = new Float64Array(35);
+  readonly #doubles = new Float64Array(67);
+
+  /** Sees a pair of finite values, equal ones too: they tell how values are stored. */
+  see(a: number, b: number): void {
+    this.#a.see(a);
+    this.#b.see(b);
+  }
+
+  /** Counts an unequal pair of finite values. */
+  count(a: number, b: number): void {
+    this.#singles[classifySingle(countSingles(a, b))]!++;
+    this.#doubles[classifyDouble(countDoubles(a, b))]!++;
+  }
+
+  get stored(): { readonly a: StoredType; readonly b: StoredType } {
+    return { a: this.#a.type, b: this.#b.type };
+  }
+
+  /** In units of the narrower of the types that both sides fill; of bfloat16 only where both are. */
+  list(): { readonly unit: StoredType; readonly counts: readonly UlpCount[] } {
+    const { a, b } = this.stored;
+    if (a === "float64" && b === "float64") return { unit: "float64", counts: listClasses(this.#doubles, 0) };
+    // A bfloat16 is the upper half of a float32: distances are multiples of 2^16.
+    if (a === "bfloat16" && b === "bfloat16")
+      return { unit: "bfloat16", counts: listClasses(this.#singles, 16) };
+    return { unit: "float32", counts: listClasses(this.#singles, 0) };
+  }
+}
+
+/** @param shift by how many doublings the unit is larger than that of the classes */
+function listClasses(classes: Float64Array, shift: number): UlpCount[] {
+  return [...classes].flatMap((tokens, at): UlpCount[] => {
+    if (tokens === 0) return [];
+    const k = at - shift;
+    if (k <= 0) return [{ from: 0, to: 0, tokens }];
+    return [{ from: k === 1 ? 1 : 2 ** (k - 2) + 1, to: 2 ** (k - 1), tokens }];
+  });
+}

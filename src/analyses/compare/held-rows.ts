@@ -1,0 +1,97 @@
+/**
+ * The sequences of one side, held until their partners are found: no texts, no alternatives, nothing that is not
+ * compared.
+ *
+ * @module
+ */
+import { type FloatArray, LimitError, memoryLimit } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { KeyHash } from "../../core/summaries/index.ts";
+import { formatCount } from "../../core/text/index.ts";
+
+/** Log-probs by the name of their column: `rollout`, `trainer`, and further policies by their own. */
+export type Columns = Readonly<Record<string, FloatArray>>;
+
+export interface HeldRow {
+  /** Arrays of all rows that were read with it. */
+  readonly mask: Uint8Array;
+  readonly ids: Int32Array | undefined;
+  readonly columns: Columns;
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+  /** Rank, pack and row: where it stands in its step. */
+  readonly place: string;
+  readonly sampleId: string | undefined;
+  readonly groupId: string | undefined;
+  /** Digests; undefined where nothing is known. */
+  readonly response: number | undefined;
+  readonly promptIds: number | undefined;
+  readonly promptText: number | undefined;
+}
+
+export function listColumns({ rolloutLogprobs, trainerLogprobs, policyLogprobs }: RecordBatch): Columns {
+  return {
+    ...(rolloutLogprobs && { rollout: rolloutLogprobs }),
+    ...(trainerLogprobs && { trainer: trainerLogprobs }),
+    ...policyLogprobs,
+  };
+}
+
+function digestIds(
+  ids: Int32Array | undefined,
+  offsets: Int32Array | undefined,
+  row: number,
+): number | undefined {
+  if (ids === undefined || offsets === undefined) return undefined;
+  const [start, end] = [offsets[row]!, offsets[row + 1]!];
+  // An unknown id is not equal to another unknown id.
+  const isUnknown = start === end || ids.subarray(start, end).includes(-1);
+  if (isUnknown) return undefined;
+  return new KeyHash().addWords(ids, start, end).key();
+}
+
+/** A row of a batch as it is held; its arrays are the batch's own. */
+export function describeRow(batch: RecordBatch, columns: Columns, row: number): HeldRow {
+  const text = batch.promptTexts[row];
+  return {
+    mask: batch.responseMask,
+    ids: batch.responseTokenIds,
+    columns,
+    start: batch.offsets[row]!,
+    end: batch.offsets[row + 1]!,
+    step: batch.steps[row]!,
+    place: `${batch.ranks[row]} ${batch.packs[row]} ${batch.rows[row]}`,
+    sampleId: batch.sampleIds[row],
+    groupId: batch.groupIds[row],
+    response: digestIds(batch.responseTokenIds, batch.offsets, row),
+    promptIds: digestIds(batch.promptTokenIds, batch.promptOffsets, row),
+    promptText: text === undefined ? undefined : new KeyHash().addText(text).key(),
+  };
+}
+
+/** What objects of one row take, about, in bytes. */
+const ROW_BYTES = 256;
+
+/** Counts what is held against the process's limit. */
+export class HeldMemory {
+  #bytes = 0;
+
+  /** @throws LimitError when all that is held takes more than the memory limit */
+  hold({ responseMask, responseTokenIds, length, provenance }: RecordBatch, columns: Columns): void {
+    this.#bytes += responseMask.byteLength + (responseTokenIds?.byteLength ?? 0) + ROW_BYTES * length;
+    for (const values of Object.values(columns)) this.#bytes += values.byteLength;
+    const limit = memoryLimit();
+    if (this.#bytes <= limit) return;
+    const mebibytes = formatCount(Math.ceil(limit / 2 ** 20));
+    throw new LimitError(
+      `the side that is held in memory takes more than ${mebibytes} MiB decoded, the limit`,
+      {
+        limit,
+        at: { file: provenance.file },
+        likely: "two large sources are compared: one of them is held while the other is read",
+        hint: `compare fewer steps at a time (--steps 0..99), or allow more: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
+      },
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Which sequence of A belongs to which of B. What is surer comes first: the same tokens at the same step, then the same
+ * tokens, then the same sample id at a step, and last the same place in a step, where tokens can be compared.
+ *
+ * @module
+ */
+import type { HeldRow } from "./held-rows.ts";
+
+export type MatchedBy = "tokens" | "tokens of other steps" | "id" | "place";
+
+/** With fewer tokens a response is likely to occur under several prompts. */
+const LEAST_TOKENS_ALONE = 4;
+
+/** Whether two rows have the same prompt; undefined where nothing says. */
+export function haveSamePrompt(a: HeldRow, b: HeldRow): boolean | undefined {
+  if (a.promptIds !== undefined && b.promptIds !== undefined) return a.promptIds === b.promptIds;
+  if (a.promptText !== undefined && b.promptText !== undefined) return a.promptText === b.promptText;
+  return undefined;
+}
+
+function isSameStep(a: HeldRow, b: HeldRow): boolean {
+  return Object.is(a.step, b.step);
+}
+
+function isSameName(a: HeldRow, b: HeldRow): boolean {
+  return a.sampleId !== undefined && a.sampleId === b.sampleId;
+}
+
+/** Tokens that are the same belong together unless prompts differ, or nothing but a few of them says so. */
+function canShareTokens(a: HeldRow, b: HeldRow): boolean {
+  const samePrompt = haveSamePrompt(a, b);
+  if (samePrompt !== undefined) return samePrompt;
+  if (a.end - a.start >= LEAST_TOKENS_ALONE || isSameName(a, b) || a.place === b.place) return true;
+  return a.groupId !== undefined && a.groupId === b.groupId;
+}
+
+/** Among rows with the same tokens, the one that is most alike in all else. */
+function scoreLikeness(a: HeldRow, b: HeldRow): number {
+  return (
+    (isSameStep(a, b) ? 8 : 0) +
+    (isSameName(a, b) ? 4 : 0) +
+    (a.place === b.place ? 2 : 0) +
+    (a.groupId !== undefined && a.groupId === b.groupId ? 1 : 0)
+  );
+}
+
+type Key = string | number | undefined;
+
+const KEYS: Readonly<Record<MatchedBy, (row: HeldRow) => Key>> = {
+  tokens: ({ response }) => response,
+  "tokens of other steps": ({ response }) => response,
+  id: ({ sampleId, step }) => (sampleId === undefined ? undefined : `${step} ${sampleId}`),
+  place: ({ ids, place, step }) => (ids === undefined ? undefined : `${step} ${place}`),
+};
+
+function canMatch(by: MatchedBy, a: HeldRow, b: HeldRow): boolean {
+  switch (by) {
+    case "tokens":
+      return isSameStep(a, b) && canShareTokens(a, b);
+    case "tokens of other steps":
+      return canShareTokens(a, b);
+    case "id":
+      return true;
+    case "place":
+      // The same place of runs that sampled is another text; a common beginning says that it is not.
+      return haveSamePrompt(a, b) !== false && a.ids![a.start] === b.ids![b.start];
+  }
+}
+
+/** The rows of B that have no partner yet. */
+export class OpenRows {
+  readonly all = new Set<HeldRow>();
+  readonly #indexes = new Map<(row: HeldRow) => Key, Map<Key, HeldRow[]>>();
+
+  add(row: HeldRow): void {
+    this.all.add(row);
+    this.#indexes.clear();
+  }
+
+  #index(by: MatchedBy): Map<Key, HeldRow[]> {
+    const keyOf = KEYS[by];
+    const known = this.#indexes.get(keyOf);
+    if (known !== undefined) return known;
+    const index = new Map<Key, HeldRow[]>();
+    for (const row of this.all) {
+      const key = keyOf(row);
+      if (key === undefined) continue;
+      const rows = index.get(key);
+      if (rows === undefined) index.set(key, [row]);
+      else rows.push(row);
+    }
+    this.#indexes.set(keyOf, index);
+    return index;
+  }
+
+  /** The partner of a row, which is open no more. */
+  take(by: MatchedBy, row: HeldRow): HeldRow | undefined {
+    const key = KEYS[by](row);
+    if (key === undefined) return undefined;
+    let best: { readonly partner: HeldRow; readonly score: number } | undefined;
+    for (const partner of this.#index(by).get(key) ?? []) {
+      if (!this.all.has(partner) || !canMatch(by, row, partner)) continue;
+      const score = scoreLikeness(row, partner);
+      if (best === undefined || score > best.score) best = { partner, score };
+    }
+    if (best === undefined) return undefined;
+    this.all.delete(best.partner);
+    return best.partner;
+  }
+}

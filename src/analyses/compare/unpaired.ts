@@ -1,0 +1,68 @@
+/**
+ * Two runs of different texts: how far apart the policies of each are, and how far these figures are from each other.
+ *
+ * @module
+ */
+import { orNull } from "../../core/base/index.ts";
+import type { CLUSTER, MismatchSummary } from "../../core/summaries/index.ts";
+import type { RunFigure } from "../../results/index.ts";
+import { pooledMetrics } from "../report/index.ts";
+import { boundColumn, type Judgment, type TestSettings } from "./judge.ts";
+
+type Column = keyof typeof CLUSTER;
+
+const FIGURES = [
+  ["delta_abs_mean", "deltaAbs", "tokens"],
+  ["delta_mean", "delta", "tokens"],
+  ["k3", "k3", "tokens"],
+  ["prob_diff_mean", "probDiffAbs", "probTokens"],
+  ["delta_abs_p50"],
+  ["delta_abs_p99"],
+  ["delta_abs_p999"],
+  ["delta_abs_max"],
+] as const satisfies readonly (readonly [string, Column?, Column?])[];
+
+/**
+ * Figures of both runs and their differences. Bounds of a difference of two means are put together from those of each:
+ * d − √((a − lower a)² + (upper b − b)²) and so on (MOVER; Zou and Donner, Statistics in Medicine 27, 2008). They are of
+ * independent runs; where both sampled for the same prompts, they are wider than they need to be.
+ */
+export function compareFigures(a: MismatchSummary, b: MismatchSummary, alpha: number): RunFigure[] {
+  const [inA, inB] = [pooledMetrics(a), pooledMetrics(b)];
+  return FIGURES.map(([name, column, per]): RunFigure => {
+    const difference = inB[name] - inA[name];
+    const [low, high] = column === undefined ? [] : boundDifference(a, b, [column, per], alpha);
+    return {
+      name,
+      a: orNull(inA[name]),
+      b: orNull(inB[name]),
+      difference: orNull(difference),
+      difference_low: low ?? null,
+      difference_high: high ?? null,
+    };
+  });
+}
+
+function boundDifference(
+  a: MismatchSummary,
+  b: MismatchSummary,
+  [column, per]: readonly [Column, Column],
+  alpha: number,
+): [low?: number, high?: number] {
+  const [x, y] = [boundColumn(a, column, alpha, per), boundColumn(b, column, alpha, per)];
+  if (x.low === undefined || x.high === undefined || y.low === undefined || y.high === undefined) return [];
+  const difference = y.mean - x.mean;
+  return [
+    difference - Math.hypot(y.mean - y.low, x.high - x.mean),
+    difference + Math.hypot(y.high - y.mean, x.mean - x.low),
+  ];
+}
+
+/** The same rule as for pairs, of the difference of mean |Δ|; runs of different texts are never equal. */
+export function judgeFigures(figures: readonly RunFigure[], { within }: TestSettings): Judgment {
+  const { difference_low: low, difference_high: high } = figures[0]!;
+  if (low === null || high === null) return { certificate: "undecidable", basis: "too_few" };
+  if (low > -within && high < within) return { certificate: "equivalent", basis: "interval" };
+  if (low > within || high < -within) return { certificate: "different", basis: "interval" };
+  return { certificate: "undecidable", basis: "straddles" };
+}

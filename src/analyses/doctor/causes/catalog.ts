@@ -1,0 +1,41 @@
+/** Every cause that the doctor knows, by id. */
+import { ALIGNMENT } from "./alignment.ts";
+import type { Cause } from "./cause.ts";
+import { CONTEXT } from "./context.ts";
+import { MASK } from "./mask.ts";
+import { MEANING } from "./meaning.ts";
+import { MISSING } from "./missing.ts";
+import { NUMERICS } from "./numerics.ts";
+import { WEIGHTS } from "./weights.ts";
+import { WHERE } from "./where.ts";
+
+const HEALTH: readonly Cause[] = [
+  {
+    id: "healthy",
+    family: "healthy",
+    title: "Nothing is wrong",
+    description: "What differs is what the precision of an engine explains.",
+    fix: [],
+  },
+  {
+    id: "cannot_tell",
+    family: "healthy",
+    title: "None of these",
+    description: "The data do not decide, or the cause is not one that the doctor knows.",
+    fix: [],
+  },
+];
+
+export const CAUSES: ReadonlyMap<string, Cause> = new Map(
+  [
+    ...MEANING,
+    ...ALIGNMENT,
+    ...MASK,
+    ...CONTEXT,
+    ...WEIGHTS,
+    ...NUMERICS,
+    ...MISSING,
+    ...WHERE,
+    ...HEALTH,
+  ].map((cause) => [cause.id, cause]),
+);

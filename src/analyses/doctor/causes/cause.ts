@@ -1,0 +1,32 @@
+import type { Fix } from "../../../results/index.ts";
+
+export type Family =
+  | "meaning"
+  | "alignment"
+  | "mask"
+  | "context"
+  | "weights"
+  | "numerics"
+  | "missing"
+  | "where"
+  | "when"
+  | "healthy";
+
+/** What is known of a cause whatever the data. */
+export interface Cause {
+  readonly id: string;
+  readonly family: Family;
+  readonly title: string;
+  readonly description: string;
+  /** Flags stand in each trainer's own words; their sources are named where the fix is written. */
+  readonly fix: readonly Fix[];
+}
+
+/** A fix whatever the trainer. */
+export function anyTrainer(line: string, note: string): Fix {
+  return { trainer: null, line, note };
+}
+
+export function forTrainer(trainer: string, line: string, note: string): Fix {
+  return { trainer, line, note };
+}

@@ -1,0 +1,19 @@
+import type { EvidencePicture } from "../../results/index.ts";
+
+/** A fact that speaks for or against one cause. */
+export interface Clue {
+  readonly cause: string;
+  /** Log-likelihood ratio of the cause against a sound run, nats, held to ±{@link MOST_WEIGHT}. */
+  readonly weight: number;
+  readonly sentence: string;
+  readonly figures: Readonly<Record<string, number | string | null>>;
+  readonly picture?: EvidencePicture;
+  readonly handles?: readonly string[];
+}
+
+/** No single fact is surer than e^12 to 1: what nobody foresaw happens more often than that. */
+export const MOST_WEIGHT = 12;
+
+export function hold(weight: number): number {
+  return Math.max(-MOST_WEIGHT, Math.min(MOST_WEIGHT, weight));
+}

@@ -1,0 +1,91 @@
+import type { RecordBatch } from "../../../core/schema/index.ts";
+import type { UntestedQuestion } from "../../../results/index.ts";
+
+/** A column of the record, whether a batch has it, and what it is needed for. */
+interface Wanted extends UntestedQuestion {
+  readonly isIn: (batch: RecordBatch) => boolean;
+}
+
+const some = <T>(values: Iterable<T>, is: (value: T) => boolean): boolean => {
+  for (const value of values) if (is(value)) return true;
+  return false;
+};
+
+/** Most telling first. */
+const WANTED: readonly Wanted[] = [
+  {
+    test: "whether decoding, the engine's prefill or the trainer is off",
+    column: "policy_logprobs.rescore",
+    how: "score the finished texts with the rollout engine and the same weights: docs/doctor.md#three-columns",
+    isIn: ({ policyLogprobs }) => policyLogprobs.rescore !== undefined,
+  },
+  {
+    test: "whether the rollout's log-probs are those of the distribution that was sampled (mean surprisal against mean entropy)",
+    column: "entropy.rollout",
+    how: "record the rollout engine's entropy of each token, or its top-k log-probs",
+    isIn: ({ entropies, topK }) => entropies.rollout !== undefined || topK.rollout !== undefined,
+  },
+  {
+    test: "how alternatives of both policies are ranked, and which mass top-k or top-p keeps",
+    column: "topk_logprobs",
+    how: "record the 5 most probable tokens of both sides",
+    isIn: ({ topK }) => topK.rollout !== undefined && topK.trainer !== undefined,
+  },
+  {
+    test: "which tokens are off, and whether later turns were tokenized anew",
+    column: "response_token_ids",
+    how: "record the response's token ids",
+    isIn: ({ responseTokenIds }) => responseTokenIds !== undefined,
+  },
+  {
+    test: "whether both sides saw the same prompt",
+    column: "prompt_token_ids",
+    how: "record the prompt's token ids",
+    isIn: ({ promptTokenIds }) => promptTokenIds !== undefined,
+  },
+  {
+    test: "whether tokens of older weights are further off",
+    column: "weight_versions",
+    how: "record the version of the weights that sampled each token",
+    isIn: ({ weightVersions }) => weightVersions !== undefined,
+  },
+  {
+    test: "when it began and whether it grows",
+    column: "step",
+    how: "record the training step of each sequence, or give the directory of several steps",
+    isIn: ({ steps }) => some(steps, (step) => !Number.isNaN(step)),
+  },
+  {
+    test: "whether one rank or engine is off",
+    column: "rank",
+    how: "record the rank that computed each sequence",
+    isIn: ({ ranks }) => some(ranks, (rank) => !Number.isNaN(rank)),
+  },
+  {
+    test: "whether one environment or data source is off",
+    column: "environment",
+    how: "record the data source of each sequence",
+    isIn: ({ environments }) => some(environments, (name) => name !== undefined),
+  },
+];
+
+/** Takes batches in any order; a column counts as there when one batch has it. */
+export class ColumnsSeen {
+  readonly #seen = new Set<string>();
+
+  add(batch: RecordBatch): void {
+    for (const { column, isIn } of WANTED) if (!this.#seen.has(column) && isIn(batch)) this.#seen.add(column);
+  }
+
+  merge(other: ColumnsSeen): void {
+    for (const column of other.#seen) this.#seen.add(column);
+  }
+
+  untested(): UntestedQuestion[] {
+    return WANTED.filter(({ column }) => !this.#seen.has(column)).map(({ test, column, how }) => ({
+      test,
+      column,
+      how,
+    }));
+  }
+}

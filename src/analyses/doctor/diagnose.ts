@@ -1,0 +1,65 @@
+/**
+ * The diagnosis of a sample: all sequences together, and, where a part of the run stands out, that part alone.
+ *
+ * @module
+ */
+import type { GuiltyLeg } from "../../results/index.ts";
+import type { Clue } from "./clue.ts";
+import { type Examined, examineView } from "./examine.ts";
+import { weighLegs } from "./judge/leg.ts";
+import { judgeScope, type Scope } from "./judge/scope.ts";
+import { addLogs, type Odds, type RankedCause, rankCauses } from "./rank.ts";
+import type { SampledRow } from "./sample/row.ts";
+import { View } from "./sample/view.ts";
+
+export interface Ranking {
+  readonly causes: readonly RankedCause[];
+  /** Of the part that stands out, else of all. */
+  readonly examined: Examined;
+  readonly scope: Scope | null;
+}
+
+/** Nats: a scope says more than its mechanism alone, which it names too. */
+const SCOPE_OVER_MECHANISM = 1.2;
+/** Marks that stand where there are tools, so in some environments only, without being confined to them. */
+const OF_TURNS = new Set(["tool_tokens_unmasked", "mask_shift", "retokenized_turns", "cp_boundary"]);
+
+export interface RankOptions {
+  /** Rows of whole steps, where the others are a sample too thin to hold both of two rows that were swapped. */
+  readonly steps?: readonly SampledRow[];
+  /** What three columns say; null without a third. */
+  readonly guiltyLeg?: GuiltyLeg | null;
+}
+
+export function rankSample(
+  rows: readonly SampledRow[],
+  { steps, guiltyLeg = null }: RankOptions = {},
+): Ranking {
+  const view = new View(rows);
+  const all = examineView(view, steps === undefined ? undefined : new View(steps));
+  const scope = judgeScope(view, all.figures.places.rowGaps);
+  const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] => rankCauses(weighLegs(odds, guiltyLeg));
+  if (scope === null || isOfTurns(all, scope)) return { causes: rank(all.odds), examined: all, scope: null };
+  const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)));
+  return { causes: rank(confineOdds(part, scope)), examined: part, scope };
+}
+
+function isOfTurns(all: Examined, { clues }: Scope): boolean {
+  const isSource = clues.some(({ cause }) => cause === "one_bad_source");
+  const strongest = [...all.odds].sort(([, x], [, y]) => y.score - x.score)[0]?.[0];
+  return isSource && strongest !== undefined && OF_TURNS.has(strongest);
+}
+
+/** The odds of a part's mechanism, and above them those of the part being the odd one. */
+function confineOdds(part: Examined, { clues, weight }: Scope): Map<string, Odds> {
+  const odds = new Map(part.odds);
+  const healthy = odds.get("healthy");
+  if (healthy) odds.set("healthy", { ...healthy, score: Math.min(healthy.score, 0) - weight });
+  const total = addLogs([...odds.values()].map(({ score }) => score));
+  const strongest = Math.max(...clues.map((clue) => clue.weight));
+  for (const clue of clues) {
+    const score = total + SCOPE_OVER_MECHANISM + Math.min(0, weight - 4) + (clue.weight - strongest);
+    odds.set(clue.cause, { score, clues: [clue as Clue] });
+  }
+  return odds;
+}

@@ -1,0 +1,173 @@
+import type { RecordBatch } from "../../core/schema/index.ts";
+import type { DoctorCause, DoctorReport, Evidence, Fix } from "../../results/index.ts";
+import { clusterKeys } from "../report/index.ts";
+import { CAUSES } from "./causes/catalog.ts";
+import type { Clue } from "./clue.ts";
+import { ColumnsSeen } from "./columns/index.ts";
+import { type Ranking, rankSample } from "./diagnose.ts";
+import { chooseExperiment } from "./experiments.ts";
+import { Legs } from "./legs/index.ts";
+import type { RankedCause } from "./rank.ts";
+import { takeRow } from "./sample/row.ts";
+import { RowSample, stepFirstKey } from "./sample/row-sample.ts";
+import { RunSums } from "./sample/run-sums.ts";
+import { giveVerdict } from "./verdict.ts";
+
+/** What the data alone decide; the caller adds run, findings and sources. */
+export type DoctorParts = Pick<
+  DoctorReport,
+  | "verdict"
+  | "sentence"
+  | "causes"
+  | "guilty_leg"
+  | "legs"
+  | "next_experiment"
+  | "untested"
+  | "metrics"
+  | "excluded"
+>;
+
+export interface DiagnoseOptions {
+  /** Whose flags the fixes name first, as adapters call trainers (`verl`, `slime`, …); default: the batches' own. */
+  readonly trainer?: string;
+}
+
+/** Causes that are listed whatever their probability, and from which probability on all are. */
+const FEWEST_LISTED = 5;
+const WORTH_LISTING = 0.01;
+/** Facts per cause; the weakest are left out. */
+const MOST_EVIDENCE = 8;
+const MOST_HANDLES = 5;
+
+/** Takes batches in any order and says at the end what is wrong with the run. Memory does not grow with the run. */
+export class Doctor {
+  readonly #sums = new RunSums();
+  readonly #columns = new ColumnsSeen();
+  readonly #legs = new Legs();
+  /** Groups from all over the run. */
+  readonly #spread = new RowSample();
+  /** Steps that are as whole as the limit allows: rows are swapped and copied within a step. */
+  readonly #steps = new RowSample();
+  readonly #trainers = new Set<string>();
+
+  /** A batch without one of the two sides adds nothing but its count. */
+  add(batch: RecordBatch): void {
+    this.#sums.add(batch);
+    this.#trainers.add(batch.provenance.trainer);
+    this.#columns.add(batch);
+    if (batch.rolloutLogprobs === undefined || batch.trainerLogprobs === undefined) return;
+    const clusters = clusterKeys(batch);
+    this.#legs.add(batch, clusters);
+    const { keys, arePrompts } = clusters;
+    for (let i = 0; i < batch.length; i++) {
+      const group = keys[i] as number;
+      const stepKey = stepFirstKey(batch.steps[i] as number, group);
+      if (!this.#spread.wants(group) && !this.#steps.wants(stepKey)) continue;
+      const row = takeRow(batch, i, group, arePrompts[i] === 1);
+      this.#spread.add(group, row);
+      this.#steps.add(stepKey, row);
+    }
+  }
+
+  merge(other: Doctor): void {
+    this.#sums.merge(other.#sums);
+    this.#columns.merge(other.#columns);
+    this.#legs.merge(other.#legs);
+    this.#spread.merge(other.#spread);
+    this.#steps.merge(other.#steps);
+    for (const trainer of other.#trainers) this.#trainers.add(trainer);
+  }
+
+  diagnose(options: DiagnoseOptions = {}): DoctorParts {
+    const legs = this.#legs.result();
+    const ranking = rankSample(this.#spread.list(), {
+      ...(!this.#spread.isWhole && { steps: this.#steps.list() }),
+      guiltyLeg: legs.guilty_leg,
+    });
+    const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
+    const causes = ranking.causes.map((ranked) => describeCause(ranked, trainer));
+    const metrics = { ...this.#sums.metrics(), ...extraMetrics(ranking) };
+    const family = causes[0]?.family;
+    const { verdict, sentence } = giveVerdict(causes, {
+      tokens: this.#sums.all.tokens + this.#sums.all.rolloutMissing + this.#sums.all.trainerMissing,
+      sequences: this.#sums.all.sequences,
+      meanAbs: metrics.delta_abs_mean ?? null,
+      familyProbability: causes.reduce(
+        (sum, { family: own, probability }) => sum + (own === family ? probability : 0),
+        0,
+      ),
+    });
+    return {
+      verdict,
+      sentence,
+      causes: causes.filter(({ probability }, k) => k < FEWEST_LISTED || probability >= WORTH_LISTING),
+      ...legs,
+      next_experiment:
+        verdict === "too_few"
+          ? null
+          : chooseExperiment(new Map(causes.map(({ id, probability }) => [id, probability]))),
+      untested: this.#columns.untested(),
+      metrics,
+      excluded: this.#sums.excluded(),
+    };
+  }
+}
+
+function describeCause({ id, probability, clues }: RankedCause, trainer: string | undefined): DoctorCause {
+  const cause = CAUSES.get(id);
+  return {
+    id,
+    family: cause?.family ?? "healthy",
+    title: cause?.title ?? id,
+    description: cause?.description ?? "",
+    probability,
+    evidence: listEvidence(clues),
+    handles: [...new Set(clues.flatMap(({ handles }) => handles ?? []))].slice(0, MOST_HANDLES),
+    fix: orderFixes(cause?.fix ?? [], trainer),
+  };
+}
+
+/** Strongest first, each sentence once. */
+function listEvidence(clues: readonly Clue[]): Evidence[] {
+  const seen = new Set<string>();
+  return clues
+    .filter(({ sentence }) => !seen.has(sentence) && seen.add(sentence))
+    .slice(0, MOST_EVIDENCE)
+    .map(({ sentence, weight, figures, picture }) => ({
+      sentence,
+      weight,
+      figures: Object.fromEntries(
+        Object.entries(figures).map(([name, value]) => [
+          name,
+          typeof value === "number" && !Number.isFinite(value) ? null : value,
+        ]),
+      ),
+      ...(picture && { picture }),
+    }));
+}
+
+/** The asked trainer's own flags, then engines' and what holds for all; other trainers' last. */
+function orderFixes(fixes: readonly Fix[], trainer: string | undefined): Fix[] {
+  const place = (fix: Fix): number =>
+    fix.trainer === trainer ? 0 : fix.trainer === null || ENGINES.has(fix.trainer) ? 1 : 2;
+  return fixes
+    .map((fix, k) => ({ fix, k }))
+    .sort((x, y) => place(x.fix) - place(y.fix) || x.k - y.k)
+    .map(({ fix }) => fix);
+}
+
+const ENGINES = new Set(["vllm", "sglang"]);
+
+function extraMetrics({ examined }: Ranking): Record<string, number | null> {
+  const { spread, confidence } = examined.figures;
+  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  return {
+    sampled_tokens: spread.tokens,
+    unit_mean: finite(1 + spread.unitMean),
+    unit_mean_z: finite(spread.unitMeanZ),
+    half_variance: finite(spread.halfVariance),
+    logit_noise: finite(spread.logitNoise),
+    logit_slope: finite(confidence.slope),
+    surprisal_z: confidence.rolloutSurplus.tokens > 0 ? finite(confidence.rolloutSurplus.z) : null,
+  };
+}

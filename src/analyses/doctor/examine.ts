@@ -1,0 +1,129 @@
+/**
+ * One look at a set of sequences: marks first, then whether what is left is an engine's precision, a column that means
+ * something else, or a difference of policies, and which.
+ *
+ * @module
+ */
+import type { Clue } from "./clue.ts";
+import { describeShape, type Figures, measureFigures, type Shape } from "./features/shape.ts";
+import { type Health, judgeHealth } from "./judge/health.ts";
+import { spreadKin } from "./judge/kin.ts";
+import { compareLikeness } from "./judge/likeness.ts";
+import { judgeMarks } from "./judge/marks.ts";
+import { judgeMeaning, judgeSurplus } from "./judge/meaning.ts";
+import { addLogs, type Odds } from "./rank.ts";
+import type { View } from "./sample/view.ts";
+import { examineStructure, type Structure } from "./structure/examine.ts";
+
+export interface Examined {
+  readonly odds: Map<string, Odds>;
+  readonly structure: Structure;
+  readonly figures: Figures;
+  readonly shape: Shape;
+  readonly health: Health;
+  /** Log-odds of the strongest mark; −Infinity without one. */
+  readonly strongest: number;
+}
+
+/** A second fault beside one that a mark proves: less likely beforehand than the first. */
+const SECOND_FAULT = 5;
+/** Marks count as proof from here on, nats. */
+const PROOF = 2;
+/** None of these: beforehand, of faults. */
+const NONE_OF_THESE = -3;
+
+/** @param steps whole steps, where the view is a sample of groups */
+export function examineView(view: View, steps?: View): Examined {
+  const structure = examineStructure(view, steps);
+  const figures = measureFigures(view);
+  const shape = describeShape(figures);
+  const health = judgeHealth(figures, shape, structure.lattice.expectedAbs);
+  const marks = sumByCause(structure.clues);
+  const strongest = Math.max(Number.NEGATIVE_INFINITY, ...[...marks.values()].map(({ score }) => score));
+  const rest = figures.spread.tokens === 0 ? new Map<string, Odds>() : judgeRest(figures, shape, health);
+  return {
+    structure,
+    figures,
+    shape,
+    health,
+    strongest,
+    odds: joinOdds(marks, rest, strongest >= PROOF),
+  };
+}
+
+function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
+  const odds = new Map<string, Odds>();
+  for (const clue of clues) {
+    const known = odds.get(clue.cause);
+    odds.set(clue.cause, {
+      // Several placeholders are one bug: the strongest counts.
+      score: Math.max(known?.score ?? Number.NEGATIVE_INFINITY, clue.weight),
+      clues: [...(known?.clues ?? []), clue],
+    });
+  }
+  return odds;
+}
+
+/** Log-odds of what explains the tokens that no mark claimed; "a difference of policies" is 0 in all. */
+function judgeRest(figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
+  const odds = new Map<string, Odds>();
+  const meaning = judgeMeaning(figures, shape);
+  const isMeaning = meaning.logOdds > 0;
+  const logHealthy = isMeaning ? Math.min(health.logOdds, -6) : health.logOdds;
+  odds.set("healthy", { score: logHealthy, clues: [health.clue] });
+  const surplus = judgeSurplus(figures);
+  if (surplus) odds.set(surplus.cause, { score: Math.max(logHealthy, 0) + surplus.weight, clues: [surplus] });
+  const total = addLogs(meaning.clues.map(({ weight }) => weight));
+  for (const clue of meaning.clues)
+    odds.set(clue.cause, { score: meaning.logOdds + clue.weight - total, clues: [clue] });
+  for (const [cause, { score, clues }] of judgeDifferences(figures, shape, health)) {
+    const known = odds.get(cause);
+    odds.set(
+      cause,
+      known ? { score: addLogs([known.score, score]), clues: [...known.clues, ...clues] } : { score, clues },
+    );
+  }
+  odds.set("cannot_tell", { score: NONE_OF_THESE, clues: [] });
+  return odds;
+}
+
+function judgeDifferences(figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
+  const marks = judgeMarks(figures, shape, health.logOdds > 3);
+  const likeness = new Map(
+    compareLikeness(shape).flatMap(({ kin, probability, clues }) =>
+      spreadKin(kin).map(({ cause, share }) => [
+        cause,
+        { score: Math.log(probability * share + 1e-9), clues: clues.map((clue) => ({ ...clue, cause })) },
+      ]),
+    ) as [string, Odds][],
+  );
+  for (const mark of marks) {
+    const known = likeness.get(mark.cause) ?? { score: -9, clues: [] };
+    likeness.set(mark.cause, { score: known.score + mark.weight, clues: [mark, ...known.clues] });
+  }
+  const total = addLogs([...likeness.values()].map(({ score }) => score));
+  return new Map([...likeness].map(([cause, { score, clues }]) => [cause, { score: score - total, clues }]));
+}
+
+/** Beside a proven fault, what is left is judged as a second one; without one, as the only. */
+function joinOdds(
+  marks: ReadonlyMap<string, Odds>,
+  rest: ReadonlyMap<string, Odds>,
+  isProven: boolean,
+): Map<string, Odds> {
+  const odds = new Map<string, Odds>();
+  const total = addLogs([...rest.values()].map(({ score }) => score));
+  for (const [cause, { score, clues }] of rest) {
+    const isFault = cause !== "healthy" && cause !== "cannot_tell";
+    const second = score - total + (isFault ? SECOND_FAULT : -2);
+    odds.set(cause, { score: isProven ? second : score, clues });
+  }
+  for (const [cause, { score, clues }] of marks) {
+    const known = odds.get(cause);
+    odds.set(
+      cause,
+      known ? { score: addLogs([known.score, score]), clues: [...clues, ...known.clues] } : { score, clues },
+    );
+  }
+  return odds;
+}

@@ -1,0 +1,212 @@
+/** Experiments that teams bisect with, cheapest first, and what each cause makes of them. */
+
+export interface Experiment {
+  readonly id: string;
+  readonly title: string;
+  /** What to do; commands stand on lines of their own. */
+  readonly steps: readonly string[];
+  /** The last one is that of every cause that no other names. */
+  readonly outcomes: readonly { readonly outcome: string; readonly causes: readonly string[] }[];
+}
+
+const OTHER_PROMPT = [
+  "template_mismatch",
+  "bos_missing",
+  "bos_double",
+  "prompt_left_cut",
+  "retokenized_turns",
+];
+
+export const EXPERIMENTS: readonly Experiment[] = [
+  {
+    id: "compare_prompt_ids",
+    title: "Compare the token ids that both sides condition on",
+    steps: [
+      "Take one sequence with large Δ and write the ids that the engine received (vLLM: return_token_ids, or prompt_token_ids of the reply) and those of the trainer's input_ids.",
+      "Compare them element by element, prompt and earlier turns included.",
+    ],
+    outcomes: [
+      { outcome: "the ids differ", causes: OTHER_PROMPT },
+      { outcome: "the ids are the same", causes: [] },
+    ],
+  },
+  {
+    id: "weight_checksum",
+    title: "Compare checksums of the weights after a sync",
+    steps: [
+      "Right after a weight sync, sum |w| of every tensor on the trainer and on each engine worker (slime and miles: --check-weight-update-equal).",
+      "Compare by name, adapters and the output head included.",
+    ],
+    outcomes: [
+      {
+        outcome: "all or most tensors differ",
+        causes: ["stale_weights", "wrong_checkpoint", "growing_staleness", "weight_quantization"],
+      },
+      {
+        outcome: "some tensors differ",
+        causes: ["layer_not_synced", "tied_head_not_synced", "lora_not_merged"],
+      },
+      { outcome: "workers differ from each other", causes: ["mixed_weight_versions", "one_bad_rank"] },
+      { outcome: "all are equal", causes: [] },
+    ],
+  },
+  {
+    id: "rescore_prefill",
+    title: "Re-score the rollouts by the engine's own prefill",
+    steps: [
+      "Send the finished texts, as token ids, to the same engine and take its prompt log-probs (max_tokens = 1):",
+      "logratio score --config score.yaml",
+      "Record them as rescored_log_probs beside the other two columns and run the doctor again: it then names the leg.",
+    ],
+    outcomes: [
+      {
+        outcome: "decoding differs from prefill, prefill agrees with the trainer",
+        causes: [
+          "kv_cache_quantization",
+          "stale_prefix_cache",
+          "moe_routing_flips",
+          "sentinel_fill",
+          "penalty_mismatch",
+          "truncation_renormalised",
+          "greedy_zero_logprobs",
+        ],
+      },
+      { outcome: "prefill agrees with decoding and differs from the trainer", causes: [] },
+    ],
+  },
+  {
+    id: "zero_learning_rate",
+    title: "Run two steps with a learning rate of 0",
+    steps: [
+      "Start from the current checkpoint with lr = 0 and let two steps run, weight syncs included: no gradient can move the policy.",
+      "Compare mean |Δ| of the second step with the run's:",
+      "logratio report PATH",
+    ],
+    outcomes: [
+      {
+        outcome: "Δ falls to the engine's precision",
+        causes: [
+          "stale_weights",
+          "trainer_ahead_one_update",
+          "growing_staleness",
+          "mixed_weight_versions",
+          "stale_prefix_cache",
+        ],
+      },
+      { outcome: "Δ stays", causes: [] },
+    ],
+  },
+  {
+    id: "score_twice",
+    title: "Let the trainer score the same batch twice",
+    steps: [
+      "Call the trainer's log-prob function twice on one batch, with other micro-batch sizes, without an update between.",
+      "logratio compare FIRST SECOND",
+    ],
+    outcomes: [
+      { outcome: "the two differ", causes: ["dropout_on"] },
+      {
+        outcome: "they differ where sequences are packed, padded or cut otherwise",
+        causes: ["packing_leak", "pads_attended", "cp_boundary"],
+      },
+      { outcome: "they are equal", causes: [] },
+    ],
+  },
+  {
+    id: "plain_sampling",
+    title: "Sample one step with T = 1 and no filters or penalties",
+    steps: [
+      "Set temperature = 1, top_p = 1, top_k = −1, min_p = 0 and repetition_penalty = 1, and let one step run.",
+      "logratio doctor PATH",
+    ],
+    outcomes: [
+      {
+        outcome: "Δ falls to the engine's precision",
+        causes: [
+          "temperature_mismatch",
+          "truncation_renormalised",
+          "penalty_mismatch",
+          "truncation_unlogged",
+          "greedy_zero_logprobs",
+        ],
+      },
+      { outcome: "Δ stays", causes: [] },
+    ],
+  },
+  {
+    id: "compare_configs",
+    title: "Compare the model configs of both sides",
+    steps: [
+      "Write config.json as the engine loaded it and as the trainer did, overrides included.",
+      "Compare rope_theta, rope_scaling, sliding_window, max_position_embeddings, final_logit_softcapping, vocab_size and its padding.",
+    ],
+    outcomes: [
+      { outcome: "rotary embedding or window differ", causes: ["rope_mismatch", "context_window"] },
+      { outcome: "soft-cap or vocabulary differ", causes: ["softcap_mismatch", "vocab_padding_in_softmax"] },
+      { outcome: "they are the same", causes: [] },
+    ],
+  },
+  {
+    id: "full_precision",
+    title: "Serve one step without quantization",
+    steps: [
+      "Serve weights and KV cache in bfloat16 (--quantization none, --kv-cache-dtype auto) for one step.",
+      "logratio doctor PATH",
+    ],
+    outcomes: [
+      {
+        outcome: "Δ falls to the engine's precision",
+        causes: ["weight_quantization", "kv_cache_quantization"],
+      },
+      { outcome: "Δ stays", causes: [] },
+    ],
+  },
+  {
+    id: "no_prefix_cache",
+    title: "Restart the engine with prefix caching off",
+    steps: [
+      "Restart the engine with --no-enable-prefix-caching and let one step run.",
+      "logratio doctor PATH",
+    ],
+    outcomes: [
+      { outcome: "Δ falls to the engine's precision", causes: ["stale_prefix_cache"] },
+      { outcome: "Δ stays", causes: [] },
+    ],
+  },
+  {
+    id: "replay_routes",
+    title: "Replay the engine's expert routes in the trainer",
+    steps: [
+      "Turn router replay on (slime: --use-rollout-routing-replay) for one step.",
+      "logratio report PATH",
+    ],
+    outcomes: [
+      { outcome: "the tail of Δ collapses", causes: ["moe_routing_flips"] },
+      { outcome: "Δ stays", causes: [] },
+    ],
+  },
+  {
+    id: "one_row_per_batch",
+    title: "Score one sequence per batch, without packing or padding",
+    steps: [
+      "Let the trainer score a few sequences one at a time: no padding, no packing, no context parallelism.",
+      "Compare with the recorded trainer log-probs.",
+    ],
+    outcomes: [
+      {
+        outcome: "Δ vanishes",
+        causes: ["packing_leak", "pads_attended", "cp_boundary", "position_ids_wrong"],
+      },
+      { outcome: "Δ stays", causes: [] },
+    ],
+  },
+  {
+    id: "perturb_weights",
+    title: "Perturb the weights of one side",
+    steps: ["Add noise of 1e-3 to one tensor of the trainer, score the batch again and compare the columns."],
+    outcomes: [
+      { outcome: "Δ is still 0", causes: ["copied_column"] },
+      { outcome: "Δ moves", causes: [] },
+    ],
+  },
+];

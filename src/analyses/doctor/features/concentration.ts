@@ -1,0 +1,68 @@
+/**
+ * How much of Σ|Δ| stands at a set of tokens, compared with the rest.
+ *
+ * @module
+ */
+import type { View } from "../sample/view.ts";
+
+export interface Concentration {
+  readonly tokens: number;
+  /** Share of all unexplained tokens. */
+  readonly share: number;
+  /** Share of Σ|Δ|. */
+  readonly weight: number;
+  readonly meanInside: number;
+  readonly meanOutside: number;
+  /** Of the tokens inside, those with |Δ| above {@link CLEARLY_OFF}. */
+  readonly offInside: number;
+  readonly offOutside: number;
+  /** Mean Δ inside, signed. */
+  readonly deltaInside: number;
+  /** The set's tokens with the largest |Δ|, at most five. */
+  readonly worst: readonly number[];
+}
+
+/** Nats; a precision of no engine moves many tokens by as much. */
+export const CLEARLY_OFF = 0.25;
+
+export function concentrate(view: View, isInside: (i: number) => boolean): Concentration {
+  const sums = { in: 0, out: 0, absIn: 0, absOut: 0, offIn: 0, offOut: 0, delta: 0 };
+  const worst: number[] = [];
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const delta = view.d[i] as number;
+    const abs = Math.abs(delta);
+    const isOff = abs > CLEARLY_OFF ? 1 : 0;
+    if (isInside(i)) {
+      sums.in++;
+      sums.absIn += abs;
+      sums.offIn += isOff;
+      sums.delta += delta;
+      keepWorst(view, worst, i);
+    } else {
+      sums.out++;
+      sums.absOut += abs;
+      sums.offOut += isOff;
+    }
+  }
+  const divide = (a: number, b: number): number => (b === 0 ? 0 : a / b);
+  return {
+    tokens: sums.in,
+    share: divide(sums.in, sums.in + sums.out),
+    weight: divide(sums.absIn, sums.absIn + sums.absOut),
+    meanInside: divide(sums.absIn, sums.in),
+    meanOutside: divide(sums.absOut, sums.out),
+    offInside: divide(sums.offIn, sums.in),
+    offOutside: divide(sums.offOut, sums.out),
+    deltaInside: divide(sums.delta, sums.in),
+    worst,
+  };
+}
+
+function keepWorst(view: View, worst: number[], i: number): void {
+  const size = (k: number): number => Math.abs(view.d[k] as number);
+  if (worst.length === 5 && size(worst[4] as number) >= size(i)) return;
+  worst.push(i);
+  worst.sort((x, y) => size(y) - size(x));
+  if (worst.length > 5) worst.pop();
+}

@@ -1,0 +1,220 @@
+/**
+ * How Δ depends on how sure the policy is: temperatures, soft-caps, truncation and padding of the softmax are smooth
+ * functions of it; noise is not.
+ *
+ * @module
+ */
+import type { View } from "../sample/view.ts";
+import { SUREST } from "./spread.ts";
+import { logit, median, PairSums, quantile } from "./stats.ts";
+
+export interface Confidence {
+  /** Of logit p_trainer on logit p_rollout; a temperature T of the trainer against 1 gives nearly 1 / T. */
+  readonly slope: number;
+  readonly correlation: number;
+  readonly tokens: number;
+  /** Median of logit p_trainer / logit p_rollout by p of the rollout: 0.7 to 0.97, to 0.999, to 0.9999, beyond. */
+  readonly ratioBySureness: readonly number[];
+  /** Of the tokens that differ by more than rounding, the share with Δ > 0. */
+  readonly positiveShare: number;
+  readonly decided: number;
+  /** Of the tokens where one side is clearly not 0, the share at which the other is exactly 0. */
+  readonly rolloutZero: number;
+  readonly trainerZero: number;
+  /** Of the tokens with p of the rollout below 0.3, the share with Δ > 0; how many there are. */
+  readonly unlikelyPositive: number;
+  readonly unlikely: number;
+  /** Slope of log |Δ| on log(1 − p) of the surer side, at tokens with the sign of most and p above 0.9. */
+  readonly lossSlope: number;
+  /** Quantiles of Δ: 1 %, 10 %, 50 %, 90 %, 99 %. */
+  readonly quantiles: readonly number[];
+  /** From top-k lists: slope of the trainer's gaps between alternatives on the rollout's, and the spread of the ratio. */
+  readonly listSlope: number;
+  readonly listSpread: number;
+  readonly listPairs: number;
+  /** Shares of tokens whose rollout (trainer) list holds fewer alternatives than it has places. */
+  readonly shortRollout: number;
+  readonly shortTrainer: number;
+  /** Median of entropy of the trainer / entropy of the rollout; NaN without entropies. */
+  readonly entropyRatio: number;
+  /** Mean surprisal less mean entropy, nats, with z by group; NaN without entropies. */
+  readonly rolloutSurplus: Surplus;
+  readonly trainerSurplus: Surplus;
+}
+
+export interface Surplus {
+  readonly value: number;
+  readonly z: number;
+  readonly tokens: number;
+  readonly entropy: number;
+}
+
+/** Upper ends of p of the bins of {@link Confidence.ratioBySureness}. */
+export const SURENESS_EDGES = [0.7, 0.97, 0.999, 0.9999, 1] as const;
+/** p of 0.3. */
+const UNLIKELY = Math.log(0.3);
+/** Nats: float32 of a log-softmax is right to about so much. */
+const ROUNDING = 2e-6;
+
+export function measureConfidence(view: View): Confidence {
+  const pairs = new PairSums();
+  const bins: number[][] = [[], [], [], []];
+  const deltas: number[] = [];
+  const losses = { below: new PairSums(), above: new PairSums() };
+  const counts = {
+    positive: 0,
+    decided: 0,
+    rolloutZero: 0,
+    trainerZero: 0,
+    notRollout: 0,
+    notTrainer: 0,
+    unlikely: 0,
+    unlikelyPositive: 0,
+  };
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const [a, c, delta] = [view.a[i] as number, view.c[i] as number, view.d[i] as number];
+    deltas.push(delta);
+    if (Math.abs(delta) > ROUNDING + 0.02 * Math.min(-a, -c)) {
+      counts.decided++;
+      if (delta > 0) counts.positive++;
+    }
+    const surer = Math.max(a, c);
+    if (Math.abs(delta) > ROUNDING && surer > -0.1 && surer < SUREST)
+      losses[delta < 0 ? "below" : "above"].add(Math.log(-Math.expm1(surer)), Math.log(Math.abs(delta)));
+    if (a < UNLIKELY) {
+      counts.unlikely++;
+      if (delta > 0) counts.unlikelyPositive++;
+    }
+    if (c < SUREST) counts.notTrainer++;
+    if (c < SUREST && a === 0) counts.rolloutZero++;
+    if (a < SUREST) counts.notRollout++;
+    if (a < SUREST && c === 0) counts.trainerZero++;
+    if (!(a < SUREST && c < SUREST && a > -5 && c > -5)) continue;
+    const [x, y] = [logit(a), logit(c)];
+    pairs.add(x, y);
+    const p = Math.exp(a);
+    const bin = SURENESS_EDGES.findIndex((edge) => p < edge) - 1;
+    if (bin >= 0) bins[bin]?.push(y / x);
+  }
+  const share = (count: number, of: number): number => (of === 0 ? 0 : count / of);
+  return {
+    slope: pairs.slope,
+    correlation: pairs.correlation,
+    tokens: pairs.n,
+    ratioBySureness: bins.map(median),
+    positiveShare: share(counts.positive, counts.decided),
+    decided: counts.decided,
+    rolloutZero: share(counts.rolloutZero, counts.notTrainer),
+    trainerZero: share(counts.trainerZero, counts.notRollout),
+    unlikely: counts.unlikely,
+    unlikelyPositive: share(counts.unlikelyPositive, counts.unlikely),
+    lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,
+    quantiles: [0.01, 0.1, 0.5, 0.9, 0.99].map((q) => quantile(deltas, q)),
+    ...measureLists(view),
+    entropyRatio: compareEntropies(view),
+    rolloutSurplus: measureSurplus(view, view.a, "rolloutEntropy"),
+    trainerSurplus: measureSurplus(view, view.c, "trainerEntropy"),
+  };
+}
+
+type Lists = Pick<Confidence, "listSlope" | "listSpread" | "listPairs" | "shortRollout" | "shortTrainer">;
+
+function measureLists(view: View): Lists {
+  const ratios: number[] = [];
+  const counts = { lists: 0, shortRollout: 0, shortTrainer: 0 };
+  for (let i = 0; i < view.tokens; i++) {
+    const { rolloutTop, trainerTop } = view.row(i);
+    if (!view.isOwn(i) || !rolloutTop || !trainerTop) continue;
+    const t = view.index(i);
+    const ours = readList(rolloutTop, t);
+    const theirs = readList(trainerTop, t);
+    counts.lists++;
+    if (ours.size < rolloutTop.k) counts.shortRollout++;
+    if (theirs.size < trainerTop.k) counts.shortTrainer++;
+    const ratio = compareLists(ours, theirs);
+    if (ratio !== undefined) ratios.push(ratio);
+  }
+  return {
+    listSlope: median(ratios),
+    listSpread: (quantile(ratios, 0.9) - quantile(ratios, 0.1)) / 2,
+    listPairs: ratios.length,
+    shortRollout: counts.lists === 0 ? 0 : counts.shortRollout / counts.lists,
+    shortTrainer: counts.lists === 0 ? 0 : counts.shortTrainer / counts.lists,
+  };
+}
+
+function readList(
+  top: { k: number; ids: Int32Array; logprobs: Float32Array },
+  t: number,
+): Map<number, number> {
+  const list = new Map<number, number>();
+  for (let k = t * top.k; k < (t + 1) * top.k; k++) {
+    const id = top.ids[k] as number;
+    const logprob = top.logprobs[k] as number;
+    // Engines write -inf, or some large negative number, for what a filter took out.
+    if (id >= 0 && logprob > -1000) list.set(id, logprob);
+  }
+  return list;
+}
+
+/** Distance between the two best alternatives of the rollout, for the trainer and for the rollout. */
+function compareLists(
+  ours: ReadonlyMap<number, number>,
+  theirs: ReadonlyMap<number, number>,
+): number | undefined {
+  const common = [...ours].filter(([id]) => theirs.has(id));
+  const [best, next] = common;
+  if (best === undefined || next === undefined) return undefined;
+  const [gap, other] = [best[1] - next[1], (theirs.get(best[0]) ?? 0) - (theirs.get(next[0]) ?? 0)];
+  return gap > 0.5 ? other / gap : undefined;
+}
+
+function compareEntropies(view: View): number {
+  const ratios: number[] = [];
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const { rolloutEntropy, trainerEntropy } = view.row(i);
+    if (!rolloutEntropy || !trainerEntropy) continue;
+    const [ours, theirs] = [rolloutEntropy[view.index(i)] as number, trainerEntropy[view.index(i)] as number];
+    if (ours > 0.05 && theirs > 0.001) ratios.push(theirs / ours);
+  }
+  return median(ratios);
+}
+
+function measureSurplus(
+  view: View,
+  logprobs: Float64Array,
+  entropies: "rolloutEntropy" | "trainerEntropy",
+): Surplus {
+  const groups = new Map<number, [sum: number, tokens: number]>();
+  let [sum, tokens, total] = [0, 0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    const row = view.row(i);
+    const entropy = row[entropies]?.[view.index(i)];
+    if (!view.isOwn(i) || entropy === undefined || Number.isNaN(entropy)) continue;
+    const surplus = -(logprobs[i] as number) - entropy;
+    const cluster = groups.get(row.group) ?? [0, 0];
+    cluster[0] += surplus;
+    cluster[1]++;
+    groups.set(row.group, cluster);
+    sum += surplus;
+    total += entropy;
+    tokens++;
+  }
+  if (tokens === 0) return { value: Number.NaN, z: 0, tokens, entropy: Number.NaN };
+  const mean = sum / tokens;
+  let squares = 0;
+  for (const [excess, count] of groups.values()) squares += (excess - mean * count) ** 2;
+  const t = squares === 0 ? 0 : sum / Math.sqrt(squares);
+  return { value: mean, z: normalize(t, groups.size), tokens, entropy: total / tokens };
+}
+
+/**
+ * A normal deviate about as rare as a t of so many clusters, to first order in 1 / degrees of freedom (Wallace, "Bounds
+ * on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by chance.
+ */
+export function normalize(t: number, clusters: number): number {
+  const freedom = Math.max(1, clusters - 1);
+  return Math.sign(t) * Math.sqrt(freedom * Math.log1p((t * t) / freedom)) * (1 - 3 / (8 * freedom));
+}

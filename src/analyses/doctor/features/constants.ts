@@ -1,0 +1,123 @@
+/**
+ * Single values that stand at many tokens: placeholders, which have nothing to do with the other side, and floors,
+ * below which a side has no value.
+ *
+ * @module
+ */
+import type { View } from "../sample/view.ts";
+import { quantile } from "./stats.ts";
+
+export interface RepeatedValue {
+  readonly side: "rollout" | "trainer";
+  readonly value: number;
+  /** Tokens with the value. */
+  readonly count: number;
+  /** Those at which the other side is clearly elsewhere. */
+  readonly far: readonly number[];
+  /** Of the tokens at which the other side is clearly elsewhere than the value, the share that has it. */
+  readonly share: number;
+  /** The same, of tokens at which the other side is nearly but not quite sure: p from 0.95 to 0.9999. */
+  readonly shareOfSure: number;
+  /** The smallest value of the side; all tokens with it are at or below it on the other side. */
+  readonly isFloor: boolean;
+  /** Rows of which every own token has it, and rows with it from some token to the end. */
+  readonly rowsWhole: number;
+  readonly rowsToEnd: number;
+}
+
+/** Nats: beyond what an engine's precision moves a token by. */
+const FAR = 0.05;
+const FEWEST = 3;
+/** Values looked at per side. */
+const MOST_VALUES = 8;
+
+export function measureConstants(view: View): RepeatedValue[] {
+  return (["rollout", "trainer"] as const).flatMap((side) => {
+    const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
+    const { counts, lowest, far } = countValues(view, values, other);
+    const often = [...far].filter(
+      ([value, count]) => count >= FEWEST || (value === lowest && isRound(value)),
+    );
+    return often
+      .sort((x, y) => y[1] - x[1])
+      .slice(0, MOST_VALUES)
+      .map(([value]) => describe(view, side, value, counts.get(value) ?? 0, value === lowest));
+  });
+}
+
+interface Counts {
+  readonly counts: Map<number, number>;
+  readonly far: Map<number, number>;
+  readonly lowest: number;
+}
+
+function countValues(view: View, values: Float64Array, other: Float64Array): Counts {
+  const counts = new Map<number, number>();
+  const far = new Map<number, number>();
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const value = values[i] as number;
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (Math.abs((other[i] as number) - value) > FAR) far.set(value, (far.get(value) ?? 0) + 1);
+    if (value < lowest) lowest = value;
+  }
+  return { counts, far, lowest };
+}
+
+/** −3, −2.5, −100: what people write as a limit. One float32 in a million is such a number by chance. */
+export function isRound(value: number): boolean {
+  return Number.isInteger(value * 4);
+}
+
+function describe(
+  view: View,
+  side: "rollout" | "trainer",
+  value: number,
+  count: number,
+  isLowest: boolean,
+): RepeatedValue {
+  const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
+  const far: number[] = [];
+  const others: number[] = [];
+  let [candidates, sure, sureHere] = [0, 0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const isFar = Math.abs((other[i] as number) - value) > FAR;
+    if (isFar) candidates++;
+    const isSure = (other[i] as number) > -0.05 && (other[i] as number) < -1e-4;
+    if (isSure) sure++;
+    if (values[i] !== value) continue;
+    if (isSure) sureHere++;
+    others.push(other[i] as number);
+    if (isFar) far.push(i);
+  }
+  const isFloor = isLowest && quantile(others, 0.9) <= value + FAR;
+  return {
+    side,
+    value,
+    count,
+    far,
+    share: candidates === 0 ? 0 : far.length / candidates,
+    shareOfSure: sure === 0 ? 0 : sureHere / sure,
+    isFloor,
+    ...countRows(view, values, value),
+  };
+}
+
+function countRows(
+  view: View,
+  values: Float64Array,
+  value: number,
+): { rowsWhole: number; rowsToEnd: number } {
+  let [rowsWhole, rowsToEnd] = [0, 0];
+  for (let r = 0; r < view.rows.length; r++) {
+    const [from, to] = view.span(r);
+    const own: boolean[] = [];
+    for (let i = from; i < to; i++) if (view.isOwn(i)) own.push(values[i] === value);
+    const start = own.lastIndexOf(false) + 1;
+    if (own.length > 0 && start === 0) rowsWhole++;
+    else if (own.length - start >= FEWEST) rowsToEnd++;
+  }
+  return { rowsWhole, rowsToEnd };
+}

@@ -1,0 +1,98 @@
+/** Rows of a step with the same tokens and bit-exact log-probs as another, against what chance makes of sure policies. */
+import { KeyHash } from "../../../core/summaries/index.ts";
+import type { View } from "../sample/view.ts";
+
+export interface Duplicates {
+  readonly rows: number;
+  /** Rows that repeat an earlier row of their step exactly: tokens and both columns. */
+  readonly copies: number;
+  /** Copies whose prompt differs from that of the row they repeat: never by chance. */
+  readonly acrossPrompts: number;
+  /** Pairs of equal responses that chance is expected to make among rows of one prompt, from their probabilities. */
+  readonly expectedPairs: number;
+  readonly pairs: number;
+  readonly examples: readonly (readonly [row: number, first: number])[];
+  /** Rows whose prompt has other rows at the step, and those that have the same tokens as all of them. */
+  readonly rowsInGroups: number;
+  readonly rowsAllSame: number;
+}
+
+export function measureDuplicates(view: View): Duplicates {
+  const first = new Map<number, number[]>();
+  const examples: [number, number][] = [];
+  let [copies, pairs, acrossPrompts] = [0, 0, 0];
+  for (let r = 0; r < view.rows.length; r++) {
+    const key = contentKey(view, r);
+    const same = first.get(key);
+    if (same === undefined) {
+      first.set(key, [r]);
+      continue;
+    }
+    copies++;
+    pairs += same.length;
+    if (!isSamePrompt(view, r, same[0] as number)) acrossPrompts++;
+    if (examples.length < 5) examples.push([r, same[0] as number]);
+    same.push(r);
+  }
+  return {
+    rows: view.rows.length,
+    copies,
+    pairs,
+    acrossPrompts,
+    examples,
+    expectedPairs: expectPairs(view),
+    ...compareGroups(view),
+  };
+}
+
+function contentKey(view: View, r: number): number {
+  const { step, ids, rollout, trainer } = view.rows[r] as View["rows"][number];
+  const hash = new KeyHash().addNumber(step);
+  if (ids) hash.addWords(ids, 0, ids.length);
+  for (const column of [rollout, trainer]) for (const value of column) hash.addNumber(value);
+  return hash.key();
+}
+
+function isSamePrompt(view: View, r: number, q: number): boolean {
+  const [ours, theirs] = [view.rows[r]?.prompt, view.rows[q]?.prompt];
+  if (ours === undefined || theirs === undefined) return true;
+  return ours.length === theirs.length && ours.every((id, k) => id === theirs[k]);
+}
+
+function listGroups(view: View): number[][] {
+  const groups = new Map<number, number[]>();
+  view.rows.forEach(({ group, hasPrompt }, r) => {
+    if (hasPrompt) groups.set(group, [...(groups.get(group) ?? []), r]);
+  });
+  return [...groups.values()].filter((rows) => rows.length > 1);
+}
+
+/** Σ over pairs of a prompt of the probability that one repeats the other, by the surer of the two sides. */
+function expectPairs(view: View): number {
+  let expected = 0;
+  for (const rows of listGroups(view)) {
+    for (const r of rows) expected += ((rows.length - 1) / 2) * Math.exp(sumLogprobs(view, r));
+  }
+  return expected;
+}
+
+function sumLogprobs(view: View, r: number): number {
+  const [from, to] = view.span(r);
+  let [rollout, trainer] = [0, 0];
+  for (let i = from; i < to; i++) {
+    if (!view.isOwn(i)) continue;
+    rollout += Math.min(0, view.a[i] as number);
+    trainer += Math.min(0, view.c[i] as number);
+  }
+  return Math.max(rollout, trainer);
+}
+
+function compareGroups(view: View): { rowsInGroups: number; rowsAllSame: number } {
+  let [rowsInGroups, rowsAllSame] = [0, 0];
+  for (const rows of listGroups(view)) {
+    rowsInGroups += rows.length;
+    const texts = new Set(rows.map((r) => view.rows[r]?.ids?.join(" ")));
+    if (texts.size === 1 && !texts.has(undefined)) rowsAllSame += rows.length;
+  }
+  return { rowsInGroups, rowsAllSame };
+}

@@ -1,0 +1,80 @@
+/** Whether stored values stand on the grid of a narrower number format. */
+import { LEFT_OUT, type View } from "../sample/view.ts";
+
+export type StoredAs = "bf16" | "fp16" | "full";
+
+export interface Lattice {
+  readonly rollout: StoredAs;
+  readonly trainer: StoredAs;
+  /** Values looked at, of the smaller side: those that are not 0. */
+  readonly values: number;
+  /** Mean |Δ| that rounding alone would make, nats. */
+  readonly expectedAbs: number;
+}
+
+/** Fewer values may stand on a grid by chance: one float32 in 65,536 is a bf16 number, in 8,192 an fp16 one. */
+const FEWEST_VALUES = 20;
+/** Values that are no result of the rounding, such as a placeholder or a clamp, may be among them. */
+const NEARLY_ALL = 0.995;
+
+const floats = new Float32Array(1);
+const bits = new Uint32Array(floats.buffer);
+
+function isBfloat16(value: number): boolean {
+  floats[0] = value;
+  return ((bits[0] as number) & 0xffff) === 0 && floats[0] === Math.fround(value);
+}
+
+/** IEEE binary16: 11 significant bits down to 2^-14, multiples of 2^-24 below. */
+function isFloat16(value: number): boolean {
+  const size = Math.abs(Math.fround(value));
+  if (size > 65504) return false;
+  if (size < 2 ** -14) return Number.isInteger(size * 2 ** 24);
+  floats[0] = size;
+  return ((bits[0] as number) & 0x1fff) === 0;
+}
+
+export function measureLattice(view: View): Lattice {
+  const rollout = storedAs(view, view.a);
+  const trainer = storedAs(view, view.c);
+  return {
+    rollout: rollout.as,
+    trainer: trainer.as,
+    values: Math.min(rollout.values, trainer.values),
+    expectedAbs: expectedAbs(view, rollout.as, trainer.as),
+  };
+}
+
+function storedAs(view: View, column: Float64Array): { as: StoredAs; values: number } {
+  let [values, bf16, fp16] = [0, 0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    if (view.left[i] !== LEFT_OUT.own) continue;
+    const value = column[i] as number;
+    if (value === 0) continue;
+    values++;
+    if (isBfloat16(value)) bf16++;
+    if (isFloat16(value)) fp16++;
+  }
+  const on = (count: number): boolean => values >= FEWEST_VALUES && count >= NEARLY_ALL * values;
+  // Within its range float16 holds every bfloat16 number, so the coarser grid is asked first.
+  return { as: on(bf16) ? "bf16" : on(fp16) ? "fp16" : "full", values };
+}
+
+/** The mean error of rounding to nearest is a quarter of the spacing. */
+function expectedAbs(view: View, rollout: StoredAs, trainer: StoredAs): number {
+  let [sum, count] = [0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const ours = spacing(view.a[i] as number, rollout) / 4;
+    const theirs = spacing(view.c[i] as number, trainer) / 4;
+    sum += Math.hypot(ours, theirs);
+    count++;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+function spacing(value: number, as: StoredAs): number {
+  if (as === "full" || value === 0) return 0;
+  const exponent = Math.floor(Math.log2(Math.abs(value)));
+  return as === "bf16" ? 2 ** (exponent - 7) : 2 ** (Math.max(exponent, -14) - 10);
+}

@@ -1,0 +1,220 @@
+/** Where in sequences, and in which rows, the two sides differ: profiles over position, prompt length and pack order. */
+import type { View } from "../sample/view.ts";
+import { absolutePosition } from "./chunks.ts";
+import { SUREST } from "./spread.ts";
+import { logit, mean, median, spearman } from "./stats.ts";
+
+export interface PlaceBin {
+  /** Mean position of its tokens: prompt included where prompts are known. */
+  readonly position: number;
+  readonly tokens: number;
+  /** Mean |logit p_trainer − logit p_rollout|, held to 3. */
+  readonly gap: number;
+  readonly medianGap: number;
+  /** Mean |Δ|, nats. */
+  readonly abs: number;
+}
+
+export interface Places {
+  readonly bins: readonly PlaceBin[];
+  /** Position at which the level jumps most, with the mean gap before and after it. */
+  readonly kink: {
+    readonly position: number;
+    readonly before: number;
+    readonly after: number;
+    readonly z: number;
+  };
+  /** Mean gap at the first four response tokens, and at the others. */
+  readonly early: number;
+  readonly later: number;
+  /** Spearman's r and z of a row's mean gap with its prompt's length, with the length of the response. */
+  readonly promptLength: Relation;
+  readonly responseLength: Relation;
+  readonly packing: Packing | null;
+  /** Mean gap at tokens whose id stands in the prompt, and at the others. */
+  readonly copied: number;
+  readonly written: number;
+  /** Mean gap per row. */
+  readonly rowGaps: readonly number[];
+  /** Share of tokens with recorded position ids that do not count up by one from the token before, where sides carry on. */
+  readonly positionJumps: PositionJumps | null;
+}
+
+export interface Relation {
+  readonly r: number;
+  readonly z: number;
+}
+
+export interface Packing {
+  /** Every so many rows, from the first one, are sound while the others are not. */
+  readonly period: number;
+  readonly soundGap: number;
+  readonly otherGap: number;
+  readonly sound: number;
+  readonly other: number;
+}
+
+export interface PositionJumps {
+  readonly tokens: number;
+  readonly jumps: number;
+  /** Rows whose first response token does not stand right behind their prompt. */
+  readonly wrongStarts: number;
+  readonly rows: number;
+}
+
+const BINS = 16;
+const MOST = 3;
+const MOST_PERIOD = 16;
+
+/** |logit p_trainer − logit p_rollout| held to 3; undefined where a side is too sure to have digits left. */
+export function gapAt(view: View, i: number): number | undefined {
+  const [a, c] = [view.a[i] as number, view.c[i] as number];
+  if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
+  return Math.min(MOST, Math.abs(logit(c) - logit(a)));
+}
+
+export function measurePlaces(view: View): Places {
+  const tokens = listTokens(view);
+  const bins = binTokens(tokens);
+  const rowGaps = averageRows(view, tokens);
+  const usable = view.rows.map((_, r) => r).filter((r) => Number.isFinite(rowGaps[r]));
+  const relate = (value: (r: number) => number): Relation =>
+    spearman(
+      usable.map((r) => rowGaps[r] as number),
+      usable.map(value),
+    );
+  const averageOf = (keep: (token: Token) => boolean): number =>
+    mean(tokens.filter(keep).map(({ gap }) => gap));
+  return {
+    bins,
+    kink: findKink(bins),
+    early: averageOf(({ index }) => index < 4),
+    later: averageOf(({ index }) => index >= 4),
+    promptLength: relate((r) => view.rows[r]?.prompt?.length ?? 0),
+    responseLength: relate((r) => view.rows[r]?.mask.length ?? 0),
+    packing: findPacking(view, rowGaps),
+    copied: averageOf(({ copied }) => copied),
+    written: averageOf(({ copied }) => !copied),
+    rowGaps,
+    positionJumps: countJumps(view),
+  };
+}
+
+interface Token {
+  readonly position: number;
+  readonly index: number;
+  readonly gap: number;
+  readonly abs: number;
+  readonly row: number;
+  readonly copied: boolean;
+}
+
+function listTokens(view: View): Token[] {
+  const tokens: Token[] = [];
+  for (let r = 0; r < view.rows.length; r++) {
+    const { prompt, ids } = view.rows[r] as View["rows"][number];
+    const inPrompt = new Set(prompt);
+    const [from, to] = view.span(r);
+    for (let i = from; i < to; i++) {
+      const gap = gapAt(view, i);
+      if (gap === undefined) continue;
+      tokens.push({
+        position: absolutePosition(view, i) ?? i - from,
+        index: i - from,
+        gap,
+        abs: Math.abs(view.d[i] as number),
+        row: r,
+        copied: inPrompt.has(ids?.[i - from] ?? -1),
+      });
+    }
+  }
+  return tokens;
+}
+
+/** Bins with about as many tokens each. */
+function binTokens(tokens: readonly Token[]): PlaceBin[] {
+  const sorted = [...tokens].sort((x, y) => x.position - y.position);
+  const size = Math.max(1, Math.ceil(sorted.length / BINS));
+  const bins: PlaceBin[] = [];
+  for (let from = 0; from < sorted.length; from += size) {
+    const part = sorted.slice(from, from + size);
+    const gaps = part.map(({ gap }) => gap);
+    bins.push({
+      position: mean(part.map(({ position }) => position)),
+      tokens: part.length,
+      gap: mean(gaps),
+      medianGap: median(gaps),
+      abs: mean(part.map(({ abs }) => abs)),
+    });
+  }
+  return bins;
+}
+
+/** Of all ways to cut the bins in two, the one whose parts differ most for how much bins of a part do. */
+function findKink(bins: readonly PlaceBin[]): Places["kink"] {
+  let best = { position: Number.NaN, before: Number.NaN, after: Number.NaN, z: 0 };
+  for (let cut = 2; cut <= bins.length - 2; cut++) {
+    const [left, right] = [bins.slice(0, cut), bins.slice(cut)].map((part) => part.map(({ gap }) => gap)) as [
+      number[],
+      number[],
+    ];
+    const [before, after] = [mean(left), mean(right)];
+    const spread = (values: number[], center: number): number =>
+      values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+    const error = Math.sqrt((spread(left, before) + spread(right, after)) / (bins.length - 2));
+    const z = (after - before) / (error * Math.sqrt(1 / left.length + 1 / right.length) + 1e-12);
+    if (Math.abs(z) > Math.abs(best.z))
+      best = { position: (bins[cut] as PlaceBin).position, before, after, z };
+  }
+  return best;
+}
+
+function averageRows(view: View, tokens: readonly Token[]): number[] {
+  const sums = view.rows.map(() => [0, 0] as [number, number]);
+  for (const { row, gap } of tokens) {
+    const own = sums[row] as [number, number];
+    own[0] += gap;
+    own[1]++;
+  }
+  return sums.map(([sum, count]) => (count < 4 ? Number.NaN : sum / count));
+}
+
+/** Rows are packed in the order of their file: of each period the first row has nobody before it. */
+function findPacking(view: View, rowGaps: readonly number[]): Packing | null {
+  let best: Packing | null = null;
+  for (let period = 2; period <= MOST_PERIOD; period++) {
+    const [sound, other]: [number[], number[]] = [[], []];
+    view.rows.forEach(({ row }, r) => {
+      const gap = rowGaps[r] as number;
+      if (Number.isFinite(gap)) (row % period === 0 ? sound : other).push(gap);
+    });
+    if (sound.length < 4 || other.length < 4) continue;
+    const found = {
+      period,
+      soundGap: median(sound),
+      otherGap: median(other),
+      sound: sound.length,
+      other: other.length,
+    };
+    if (best === null || contrast(found) > 1.2 * contrast(best)) best = found;
+  }
+  return best;
+}
+
+function contrast({ soundGap, otherGap, sound }: Packing): number {
+  return (otherGap / (soundGap + 1e-6)) * Math.sqrt(sound);
+}
+
+function countJumps(view: View): PositionJumps | null {
+  let [tokens, jumps, wrongStarts, rows] = [0, 0, 0, 0];
+  for (const { positions, prompt } of view.rows) {
+    if (positions === undefined || positions.length === 0) continue;
+    rows++;
+    if (prompt !== undefined && positions[0] !== prompt.length) wrongStarts++;
+    for (let t = 1; t < positions.length; t++) {
+      tokens++;
+      if (positions[t] !== (positions[t - 1] as number) + 1) jumps++;
+    }
+  }
+  return rows === 0 ? null : { tokens, jumps, wrongStarts, rows };
+}

@@ -1,0 +1,94 @@
+/** Whether Δ depends on whether a token stood earlier in the prompt or the response, as penalties make it. */
+import type { View } from "../sample/view.ts";
+import { SUREST } from "./spread.ts";
+import { logit } from "./stats.ts";
+
+export interface Repeats {
+  /** Mean of logit p_trainer − logit p_rollout (held to ±3) at repeated and at new tokens, nats. */
+  readonly repeated: number;
+  readonly fresh: number;
+  readonly repeatedTokens: number;
+  readonly freshTokens: number;
+  /** Difference over its standard error, by group. */
+  readonly z: number;
+  /** What "earlier" means: the response alone, or the prompt too. */
+  readonly scope: "response" | "prompt";
+  /** Of Σ|Δ|, the share at repeated tokens. */
+  readonly explained: number;
+}
+
+const MOST = 3;
+
+/** The scope that separates better; null without token ids. */
+export function measureRepeats(view: View): Repeats | null {
+  if (view.rows.every(({ ids }) => ids === undefined)) return null;
+  const [response, prompt] = [compare(view, "response"), compare(view, "prompt")];
+  return Math.abs(prompt.z) > 1.15 * Math.abs(response.z) ? prompt : response;
+}
+
+function compare(view: View, scope: "response" | "prompt"): Repeats {
+  const all = [newSums(), newSums()] as const;
+  const groups = new Map<number, readonly [Sums, Sums]>();
+  let [total, residual] = [0, 0];
+  const gaps: [kind: 0 | 1, gap: number][] = [];
+  for (let r = 0; r < view.rows.length; r++) {
+    const { ids, prompt, group } = view.rows[r] as View["rows"][number];
+    const seen = new Set(scope === "prompt" ? prompt : []);
+    const [from, to] = view.span(r);
+    for (let i = from; i < to; i++) {
+      const id = ids?.[i - from];
+      if (id === undefined) continue;
+      const kind = seen.has(id) ? 1 : 0;
+      seen.add(id);
+      const [a, c] = [view.a[i] as number, view.c[i] as number];
+      if (!view.isOwn(i) || !(a < SUREST && c < SUREST)) continue;
+      const gap = Math.max(-MOST, Math.min(MOST, logit(c) - logit(a)));
+      const own = groups.get(group) ?? ([newSums(), newSums()] as const);
+      groups.set(group, own);
+      for (const sums of [all[kind], own[kind]]) {
+        sums.n++;
+        sums.sum += gap;
+      }
+      gaps.push([kind, gap]);
+    }
+  }
+  const means = all.map(({ n, sum }) => (n === 0 ? 0 : sum / n)) as [number, number];
+  for (const [kind, gap] of gaps) {
+    total += gap * gap;
+    residual += (gap - means[kind]) ** 2;
+  }
+  return {
+    fresh: means[0],
+    repeated: means[1],
+    freshTokens: all[0].n,
+    repeatedTokens: all[1].n,
+    z: differenceZ(groups, all, means),
+    scope,
+    explained: total === 0 ? 0 : 1 - residual / total,
+  };
+}
+
+interface Sums {
+  n: number;
+  sum: number;
+}
+
+function newSums(): Sums {
+  return { n: 0, sum: 0 };
+}
+
+/** Of two ratio estimates over the same clusters: their influence per cluster, added up. */
+function differenceZ(
+  groups: ReadonlyMap<number, readonly [Sums, Sums]>,
+  all: readonly [Sums, Sums],
+  means: readonly [number, number],
+): number {
+  if (all[0].n < 10 || all[1].n < 10) return 0;
+  let squares = 0;
+  for (const [fresh, repeated] of groups.values()) {
+    const influence =
+      (repeated.sum - means[1] * repeated.n) / all[1].n - (fresh.sum - means[0] * fresh.n) / all[0].n;
+    squares += influence * influence;
+  }
+  return squares === 0 ? 0 : (means[1] - means[0]) / Math.sqrt(squares);
+}

@@ -1,0 +1,123 @@
+/**
+ * How large Δ is, how it is spread, and whether the recorded numbers can be those of the distribution that was sampled
+ * (identities I1 and I2 of the report).
+ *
+ * @module
+ */
+import type { View } from "../sample/view.ts";
+import { logit, median, quantile } from "./stats.ts";
+
+export interface Spread {
+  readonly tokens: number;
+  readonly rows: number;
+  /** Nats. */
+  readonly meanAbs: number;
+  readonly mean: number;
+  /** −mean Δ / mean |Δ|: near 1 where the trainer alone is surprised, near 0 where two policies differ a little. */
+  readonly asymmetry: number;
+  /** −2·mean Δ / mean Δ²: 1 for two close policies, one of which was sampled. */
+  readonly halfVariance: number;
+  /** Mean ρ − 1 with its z, clustered by group; ρ held to e^20. */
+  readonly unitMean: number;
+  readonly unitMeanZ: number;
+  readonly equalShare: number;
+  readonly kurtosis: number;
+  /** Share of Σ|Δ| at the hundredth of the tokens that differ most. */
+  readonly topShare: number;
+  /** Mean of 1 − p of the rollout: how unsure the policy is. */
+  readonly unsure: number;
+  /** Median |Δ| / (1 − p) at tokens with p from 0.05 to 0.95, times 1.4826: what noise on the logits would do. */
+  readonly logitNoise: number;
+  /** Quantiles of |logit p_trainer − logit p_rollout| over all tokens: 50 %, 90 %, 99 %. */
+  readonly logitGap: readonly [number, number, number];
+  /** Of the tokens that the rollout is sure of (p > 0.95), those that the trainer gives less than e^−½; and the reverse. */
+  readonly trainerSurprised: number;
+  readonly rolloutSurprised: number;
+}
+
+/** Below it float32 log-softmax has lost the digits of 1 − p. */
+export const SUREST = -2e-5;
+/** Nats; e^20 stands for all larger ratios. */
+const LARGEST_DELTA = 20;
+
+export function measureSpread(view: View): Spread {
+  const sums = { n: 0, abs: 0, delta: 0, square: 0, fourth: 0, equal: 0, unsure: 0, ratio: 0 };
+  const sure = { rollout: 0, trainer: 0, trainerOff: 0, rolloutOff: 0 };
+  const sizes: number[] = [];
+  const noise: number[] = [];
+  const gaps: number[] = [];
+  const groups = new Map<number, [excess: number, tokens: number]>();
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const [a, c, delta] = [view.a[i] as number, view.c[i] as number, view.d[i] as number];
+    const excess = Math.expm1(Math.min(delta, LARGEST_DELTA));
+    addToken(sums, a, delta, excess);
+    addGroup(groups, view.row(i).group, excess);
+    sizes.push(Math.abs(delta));
+    const p = Math.exp(a);
+    if (p > 0.05 && p < 0.95) noise.push(Math.abs(delta) / (1 - p));
+    if (a < SUREST && c < SUREST) gaps.push(Math.abs(logit(c) - logit(a)));
+    if (a > -0.05) sure.rollout++;
+    if (a > -0.05 && c < -0.5) sure.trainerOff++;
+    if (c > -0.05) sure.trainer++;
+    if (c > -0.05 && a < -0.5) sure.rolloutOff++;
+  }
+  const { n } = sums;
+  const per = (sum: number): number => (n === 0 ? 0 : sum / n);
+  return {
+    tokens: n,
+    rows: view.rows.length,
+    meanAbs: per(sums.abs),
+    mean: per(sums.delta),
+    asymmetry: sums.abs === 0 ? 0 : -sums.delta / sums.abs,
+    halfVariance: sums.square === 0 ? Number.NaN : (-2 * sums.delta) / sums.square,
+    unitMean: per(sums.ratio),
+    unitMeanZ: clusterZ(groups, per(sums.ratio)),
+    equalShare: per(sums.equal),
+    kurtosis: sums.square === 0 ? Number.NaN : (n * sums.fourth) / sums.square ** 2,
+    topShare: shareOfTop(sizes, sums.abs),
+    unsure: per(sums.unsure),
+    logitNoise: noise.length === 0 ? 0 : 1.4826 * median(noise),
+    logitGap: [quantile(gaps, 0.5), quantile(gaps, 0.9), quantile(gaps, 0.99)],
+    trainerSurprised: sure.rollout === 0 ? 0 : sure.trainerOff / sure.rollout,
+    rolloutSurprised: sure.trainer === 0 ? 0 : sure.rolloutOff / sure.trainer,
+  };
+}
+
+function addToken(sums: Record<string, number>, a: number, delta: number, excess: number): void {
+  const add = (key: string, value: number): void => {
+    sums[key] = (sums[key] as number) + value;
+  };
+  add("n", 1);
+  add("abs", Math.abs(delta));
+  add("delta", delta);
+  add("square", delta * delta);
+  add("fourth", delta ** 4);
+  add("equal", delta === 0 ? 1 : 0);
+  add("unsure", -Math.expm1(Math.min(0, a)));
+  add("ratio", excess);
+}
+
+function addGroup(groups: Map<number, [number, number]>, group: number, excess: number): void {
+  const sums = groups.get(group) ?? [0, 0];
+  sums[0] += excess;
+  sums[1]++;
+  groups.set(group, sums);
+}
+
+/** z of a mean whose tokens come in clusters: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)². */
+function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: number): number {
+  let [sum, squares] = [0, 0];
+  for (const [excess, tokens] of groups.values()) {
+    sum += excess;
+    squares += (excess - mean * tokens) ** 2;
+  }
+  return squares === 0 ? 0 : sum / Math.sqrt(squares);
+}
+
+function shareOfTop(sizes: number[], total: number): number {
+  if (total === 0) return 0;
+  sizes.sort((x, y) => y - x);
+  const top = Math.max(1, Math.round(sizes.length / 100));
+  return sizes.slice(0, top).reduce((sum, size) => sum + size, 0) / total;
+}

@@ -1,0 +1,95 @@
+/** Small sums that several features share. */
+
+/** NaN of an empty list; sorts a copy. */
+export function quantile(values: readonly number[], q: number): number {
+  if (values.length === 0) return Number.NaN;
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = q * (sorted.length - 1);
+  const low = Math.floor(at);
+  const here = sorted[low] as number;
+  const next = sorted[Math.min(low + 1, sorted.length - 1)] as number;
+  return here + (at - low) * (next - here);
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Sums of pairs, for slopes and correlations. */
+export class PairSums {
+  n = 0;
+  #x = 0;
+  #y = 0;
+  #xx = 0;
+  #xy = 0;
+  #yy = 0;
+
+  add(x: number, y: number): void {
+    this.n++;
+    this.#x += x;
+    this.#y += y;
+    this.#xx += x * x;
+    this.#xy += x * y;
+    this.#yy += y * y;
+  }
+
+  get varX(): number {
+    return this.#xx - (this.#x * this.#x) / this.n;
+  }
+
+  get varY(): number {
+    return this.#yy - (this.#y * this.#y) / this.n;
+  }
+
+  get #covariance(): number {
+    return this.#xy - (this.#x * this.#y) / this.n;
+  }
+
+  /** Of y on x; NaN where x does not vary. */
+  get slope(): number {
+    return this.n < 3 || this.varX <= 0 ? Number.NaN : this.#covariance / this.varX;
+  }
+
+  get intercept(): number {
+    return (this.#y - this.slope * this.#x) / this.n;
+  }
+
+  /** Pearson's r; NaN where x or y does not vary. */
+  get correlation(): number {
+    return this.n < 3 || this.varX <= 0 || this.varY <= 0
+      ? Number.NaN
+      : this.#covariance / Math.sqrt(this.varX * this.varY);
+  }
+}
+
+/** log(p / (1 − p)) of a log-probability; its 1 − p keeps its digits near p = 1. */
+export function logit(logprob: number): number {
+  return logprob - Math.log(-Math.expm1(logprob));
+}
+
+/** Ranks from 0 with ties at their mean. */
+function rank(values: readonly number[]): number[] {
+  const order = values.map((_, i) => i).sort((i, j) => (values[i] as number) - (values[j] as number));
+  const ranks = new Array<number>(values.length).fill(0);
+  for (let from = 0; from < order.length; ) {
+    let to = from + 1;
+    const value = values[order[from] as number];
+    while (to < order.length && values[order[to] as number] === value) to++;
+    for (let k = from; k < to; k++) ranks[order[k] as number] = (from + to - 1) / 2;
+    from = to;
+  }
+  return ranks;
+}
+
+/** Spearman's correlation with its z under independence, r·√(n − 1). */
+export function spearman(x: readonly number[], y: readonly number[]): { r: number; z: number } {
+  const sums = new PairSums();
+  const [ranksX, ranksY] = [rank(x), rank(y)];
+  for (let i = 0; i < x.length; i++) sums.add(ranksX[i] as number, ranksY[i] as number);
+  const r = sums.correlation;
+  return Number.isNaN(r) ? { r: 0, z: 0 } : { r, z: r * Math.sqrt(x.length - 1) };
+}

@@ -1,0 +1,52 @@
+/** Whether one column is the other in another unit: another base of the logarithm, or probabilities. */
+import { LEFT_OUT, type View } from "../sample/view.ts";
+import { median, quantile } from "./stats.ts";
+
+export interface Units {
+  /** Median of trainer / rollout over tokens that are not near 0. */
+  readonly ratio: number;
+  /** Half the distance of the quartiles of the ratio. */
+  readonly ratioSpread: number;
+  readonly tokens: number;
+  /** The side whose values are in (0, 1] while their logarithms are the other side's. */
+  readonly probabilities: "rollout" | "trainer" | null;
+  /** Mean |log of the column − the other side| where a column holds probabilities, nats. */
+  readonly probabilityError: number;
+}
+
+/** Nats: below it rounding and the engine's precision make the ratio. */
+const WELL_ABOVE_NOISE = 0.02;
+
+export function measureUnits(view: View): Units {
+  const ratios: number[] = [];
+  const positive = { rollout: 0, trainer: 0 };
+  let own = 0;
+  for (let i = 0; i < view.tokens; i++) {
+    if (view.left[i] !== LEFT_OUT.own) continue;
+    own++;
+    const [a, c] = [view.a[i] as number, view.c[i] as number];
+    // 1 is a placeholder of some programs; a column of probabilities has other values too.
+    if (a > 0 && a !== 1) positive.rollout++;
+    if (c > 0 && c !== 1) positive.trainer++;
+    if (a < -WELL_ABOVE_NOISE && c < -WELL_ABOVE_NOISE) ratios.push(c / a);
+  }
+  const side = positive.rollout > own / 3 ? "rollout" : positive.trainer > own / 3 ? "trainer" : null;
+  return {
+    ratio: median(ratios),
+    ratioSpread: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2,
+    tokens: ratios.length,
+    probabilities: side,
+    probabilityError: side === null ? Number.NaN : compareLogs(view, side),
+  };
+}
+
+function compareLogs(view: View, side: "rollout" | "trainer"): number {
+  const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
+  const errors: number[] = [];
+  for (let i = 0; i < view.tokens; i++) {
+    const value = values[i] as number;
+    if (view.left[i] === LEFT_OUT.own && value > 0 && value <= 1)
+      errors.push(Math.abs(Math.log(value) - (other[i] as number)));
+  }
+  return median(errors);
+}

@@ -1,0 +1,8 @@
+/**
+ * The doctor: which cause explains the mismatch of a run, with what probability, by which evidence, and what to do.
+ * Features are measured in one pass and merge; causes turn features into evidence. Sentences for terminals and pages
+ * belong in `src/render/doctor`.
+ *
+ * @module
+ */
+export { type DiagnoseOptions, Doctor, type DoctorParts } from "./doctor.ts";

@@ -1,0 +1,100 @@
+/**
+ * Which causes a real difference of two policies looks like. Each cause has a profile: where the numbers of
+ * {@link Shape} lie in recordings with that fault, and how far they spread. What no profile was fitted to is judged by
+ * Student's t, whose tails forgive one number that is off.
+ *
+ * @module
+ */
+import { formatNumber } from "../../../core/text/index.ts";
+import type { Clue } from "../clue.ts";
+import type { Shape, ShapeName } from "../features/shape.ts";
+import { BACKGROUND, type Place, PROFILES } from "./profiles.ts";
+
+export interface Likeness {
+  /** A cause, or the one that stands for several which leave the same traces. */
+  readonly kin: string;
+  /** Given that it is one of these. */
+  readonly probability: number;
+  readonly clues: readonly Clue[];
+}
+
+const FREEDOM = 4;
+/** The numbers depend on each other, so each counts for about half of what it would alone. */
+const SHARE = 0.55;
+/** Nats that one number can speak for or against a cause, before {@link SHARE}. */
+const MOST = 5;
+/** Numbers that are quoted as evidence. */
+const QUOTED = 4;
+
+/** Most likely first. */
+export function compareLikeness(shape: Shape): Likeness[] {
+  const scored = Object.entries(PROFILES).map(([kin, profile]) => {
+    const weights = (Object.entries(profile) as [ShapeName, Place][]).flatMap(([name, place]) => {
+      const value = shape[name];
+      const background = BACKGROUND[name];
+      if (Number.isNaN(value) || background === undefined) return [];
+      const ratio = logDensity(value, place) - logDensity(value, background);
+      return [{ name, place, weight: SHARE * Math.max(-MOST, Math.min(MOST, ratio)) }];
+    });
+    return { kin, weights, score: weights.reduce((sum, { weight }) => sum + weight, 0) };
+  });
+  const highest = Math.max(...scored.map(({ score }) => score));
+  const total = scored.reduce((sum, { score }) => sum + Math.exp(score - highest), 0);
+  return scored
+    .map(({ kin, weights, score }) => ({
+      kin,
+      probability: Math.exp(score - highest) / total,
+      clues: weights
+        .sort((x, y) => y.weight - x.weight)
+        .slice(0, QUOTED)
+        .map(({ name, place, weight }) => quote(kin, name, shape[name], place, weight)),
+    }))
+    .sort((x, y) => y.probability - x.probability);
+}
+
+function logDensity(value: number, [center, spread]: Place): number {
+  const z = (value - center) / spread;
+  return -Math.log(spread) - ((FREEDOM + 1) / 2) * Math.log(1 + (z * z) / FREEDOM);
+}
+
+const asIs = (value: number): string => formatNumber(value);
+const power = (value: number): string => formatNumber(10 ** value);
+
+/** What each number says, and how it is written: logarithms as what they are of. */
+const WORDS: Readonly<Record<ShapeName, readonly [label: string, write: (value: number) => string]>> = {
+  level: ["mean |Δ| in nats", power],
+  noise: ["the noise on logits that would move unsure tokens as much", power],
+  asymmetry: ["−mean Δ / mean |Δ|", asIs],
+  concentration: ["the 99th percentile of the gap in logits over its median", power],
+  slope: ["the slope of the trainer's logits on the rollout's", (value) => formatNumber(Math.exp(value))],
+  scatter: ["scatter about that slope, relative to the noise at unsure tokens", power],
+  positive: ["the share of tokens with Δ > 0", asIs],
+  bend: ["the scaling of logits at sure tokens over that at unsure ones", asIs],
+  early: ["the gap at the first four tokens over that at later ones", power],
+  position: ["the gap in the last quarter of positions over that in the first", power],
+  prefixTrainer: ["how much the trainer disagrees with itself on equal contexts, over Δ", power],
+  prefixRollout: ["how much the rollout disagrees with itself on equal contexts, over Δ", power],
+  packing: ["the gap of other rows over that of every n-th row", power],
+  promptLength: ["the rank correlation of a row's gap with its prompt's length", asIs],
+  advantage: ["the rank correlation of Σ Δ of a row with its advantage", asIs],
+  alongTrainer: ["the correlation of Δ with trainer − reference", asIs],
+  referenceDistance: ["the rollout's distance from the reference over the trainer's", power],
+  repeats: ["how far Δ depends on whether a token occurred before", asIs],
+  zeros: ["the share of exact zeros where the other side is not 0", asIs],
+  surplus: ["z of mean surprisal less mean entropy of the rollout", asIs],
+  trainerSurprised: ["the share of tokens sure for the rollout and not for the trainer", power],
+  rolloutSurprised: ["the share of tokens sure for the trainer and not for the rollout", power],
+  rowSpread: ["the 85th percentile of the rows' gaps over the 15th", power],
+  unitMean: ["z of mean ρ − 1", asIs],
+};
+
+function quote(cause: string, name: ShapeName, value: number, place: Place, weight: number): Clue {
+  const [label, write] = WORDS[name];
+  const subject = `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  return {
+    cause,
+    weight,
+    sentence: `${subject} is ${write(value)}; with this cause it is ${write(place[0])} on average.`,
+    figures: { [name]: value, expected: place[0], spread: place[1] },
+  };
+}

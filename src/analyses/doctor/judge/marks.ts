@@ -1,0 +1,155 @@
+/**
+ * Marks that single out one difference of policies from the others: a side that disagrees with itself, a column that
+ * is the reference policy, position ids that do not count, rows that are sound because nobody was packed before them.
+ *
+ * @module
+ */
+import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { type Clue, hold } from "../clue.ts";
+import type { Figures, Shape } from "../features/shape.ts";
+
+/** @param isHealthy whether the level alone is an engine's: then engines' own noise makes some of these marks */
+export function judgeMarks(figures: Figures, shape: Shape, isHealthy: boolean): Clue[] {
+  if (isHealthy) return [];
+  return [
+    ...judgePrefixes(figures, shape),
+    ...judgeReference(figures),
+    ...judgePositions(figures),
+    ...judgePacking(figures),
+    ...judgeWindow(figures),
+    ...judgeAdvantages(figures),
+  ];
+}
+
+const FEWEST_PAIRS = 20;
+
+/** The same token behind the same tokens, scored twice: dropout and router noise do not give the same number twice. */
+function judgePrefixes({ prefixes }: Figures, shape: Shape): Clue[] {
+  const { pairs, rollout, trainer, between } = prefixes;
+  if (pairs < FEWEST_PAIRS || between < 1e-3) return [];
+  const said = `Over ${plural(pairs, "token")} that stand behind the same tokens in two sequences, the trainer differs from itself by ${formatNumber(trainer)} in logits, the rollout by ${formatNumber(rollout)}, and the sides from each other by ${formatNumber(between)}`;
+  const figures = { pairs, trainer, rollout, between };
+  const [own, theirs] = [trainer / between, rollout / between];
+  if (own > 0.25 && theirs < 0.4 * own)
+    return [
+      {
+        cause: "dropout_on",
+        weight: hold(4 + 8 * own),
+        sentence: `${said}: the trainer is not deterministic.`,
+        figures,
+      },
+    ];
+  if (theirs > 0.25 && own < 0.4 * theirs) {
+    const sentence = `${said}: the rollout's policy changes from sequence to sequence.`;
+    // Two populations of sequences, or rare tokens far off in all of them.
+    const isMixed = shape.rowSpread > 0.75;
+    return [
+      { cause: "moe_routing_flips", weight: isMixed ? 2 : 5, sentence, figures },
+      { cause: "mixed_weight_versions", weight: isMixed ? 7 : 2.5, sentence, figures },
+    ];
+  }
+  if (own < 0.05 && theirs < 0.05) {
+    const sentence = `${said}: both sides are deterministic.`;
+    return [
+      { cause: "dropout_on", weight: -6, sentence, figures },
+      { cause: "moe_routing_flips", weight: -3, sentence, figures },
+      { cause: "mixed_weight_versions", weight: -3, sentence, figures },
+    ];
+  }
+  return [];
+}
+
+function judgeReference({ training, spread }: Figures): Clue[] {
+  const { reference } = training;
+  if (reference === null || reference.tokens < 100) return [];
+  const { trainerEqual, rolloutEqual, trainerDistance, rolloutDistance } = reference;
+  const figures = { trainerEqual, rolloutEqual, trainerDistance, rolloutDistance };
+  const side = trainerDistance < rolloutDistance ? "trainer" : "rollout";
+  const [near, far] =
+    side === "trainer" ? [trainerDistance, rolloutDistance] : [rolloutDistance, trainerDistance];
+  const equal = Math.max(trainerEqual, rolloutEqual);
+  if (!(near < 0.12 * far) || far < 0.3 * spread.meanAbs) return [];
+  const sentence = `The ${side} log-probs are within ${formatNumber(near)} nats of the reference policy's on average (${formatShare(equal)} exactly equal), the other side's ${formatNumber(far)} away: that side scores with the reference's weights.`;
+  const weight = equal > 0.5 ? 8 : 4;
+  const causes =
+    side === "trainer"
+      ? [{ cause: "wrong_checkpoint", weight }]
+      : [
+          { cause: "wrong_checkpoint", weight: weight - 1 },
+          { cause: "lora_not_merged", weight },
+        ];
+  return causes.map((clue) => ({ ...clue, sentence, figures }));
+}
+
+function judgePositions({ places }: Figures): Clue[] {
+  const jumps = places.positionJumps;
+  if (jumps === null) return [];
+  const { rows, wrongStarts, tokens, jumps: count } = jumps;
+  if (wrongStarts < 0.5 * rows && count < 0.002 * tokens) return [];
+  return [
+    {
+      cause: "position_ids_wrong",
+      weight: 9,
+      sentence: `Recorded position ids do not count on: ${wrongStarts} of ${plural(rows, "response")} do not start right behind their prompt, and ${plural(count, "token")} jump.`,
+      figures: { responses: rows, wrong_starts: wrongStarts, jumps: count },
+    },
+  ];
+}
+
+function judgePacking({ places }: Figures): Clue[] {
+  const { packing } = places;
+  if (packing === null) return [];
+  const { period, soundGap, otherGap, sound, other } = packing;
+  if (!(otherGap > 4 * soundGap) || sound < 4) return [];
+  return [
+    {
+      cause: "packing_leak",
+      weight: hold(3 + 3 * Math.log10(otherGap / (soundGap + 1e-6)) + Math.log(sound)),
+      sentence: `Of every ${period} sequences in file order the first is sound (median gap in logits ${formatNumber(soundGap)} over ${sound}), the others are not (${formatNumber(otherGap)} over ${other}): they see what is packed before them.`,
+      figures: { period, sound_gap: soundGap, other_gap: otherGap, sound, other },
+      picture: {
+        kind: "bars",
+        title: "Gap in logits by place in the pack",
+        x_label: "sequence",
+        y_label: "median |logit gap|",
+        x: [`first of ${period}`, "others"],
+        series: [{ name: "gap", y: [soundGap, otherGap] }],
+      },
+    },
+  ];
+}
+
+function judgeWindow({ places }: Figures): Clue[] {
+  const { kink, bins } = places;
+  const first = bins.slice(0, 2).reduce((sum, { gap }) => sum + gap, 0) / 2;
+  if (!(kink.after > 4 * kink.before && kink.before < 2.5 * first && kink.z > 5)) return [];
+  return [
+    {
+      cause: "context_window",
+      weight: hold(2 + 2 * Math.log(kink.after / kink.before)),
+      sentence: `Up to position ${formatNumber(kink.position)} (prompt included) the gap in logits is ${formatNumber(kink.before)} and does not grow, behind it ${formatNumber(kink.after)}.`,
+      figures: { position: kink.position, before: kink.before, after: kink.after, z: kink.z },
+      picture: {
+        kind: "line",
+        title: "Gap in logits by position",
+        x_label: "position, prompt included",
+        y_label: "mean |logit gap|",
+        x: bins.map(({ position }) => position),
+        series: [{ name: "gap", y: bins.map(({ gap }) => gap) }],
+      },
+    },
+  ];
+}
+
+function judgeAdvantages({ training }: Figures): Clue[] {
+  const { r, z, rows } = training.advantage;
+  if (rows < 16 || r < 0.5 || z < 3) return [];
+  return [
+    {
+      cause: "trainer_ahead_one_update",
+      weight: hold(6 * (r - 0.6)),
+      sentence: `Σ Δ of a sequence follows its advantage in this very batch (rank correlation ${formatNumber(r)} over ${plural(rows, "sequence")}, z ${formatNumber(z)}), as after an optimizer step on it.`,
+      figures: { correlation: r, z, sequences: rows },
+    },
+  ];
+}

@@ -1,0 +1,178 @@
+/**
+ * Columns that mean something else on the two sides: temperatures, soft-caps, filters, padding of the softmax,
+ * penalties. Their Δ is a function of how sure the policy is (or of whether a token occurred before), nearly without
+ * scatter, and mostly of one sign; a difference of two policies has both signs.
+ *
+ * @module
+ */
+
+import { formatNumber, formatShare, formatSigned } from "../../../core/text/index.ts";
+import type { EvidencePicture } from "../../../results/index.ts";
+import { type Clue, hold } from "../clue.ts";
+import { SURENESS_EDGES } from "../features/confidence.ts";
+import type { Figures, Shape } from "../features/shape.ts";
+
+export interface Meaning {
+  /** Log-odds that one of these explains Δ, against a difference of policies. */
+  readonly logOdds: number;
+  readonly clues: readonly Clue[];
+}
+
+const NONE: Meaning = { logOdds: -8, clues: [] };
+const FEWEST = 30;
+
+export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
+  const penalty = judgePenalty(figures, shape);
+  if (penalty !== undefined) return { logOdds: 9, clues: [penalty] };
+  const { confidence } = figures;
+  const share = confidence.positiveShare;
+  const oneSided = Math.max(share, 1 - share);
+  const isNoisy = shape.prefixTrainer > -0.7 || shape.prefixRollout > -0.7;
+  if (confidence.decided < FEWEST || !(oneSided > 0.88) || (isNoisy && oneSided < 0.97)) return NONE;
+  const isCut = Math.max(confidence.rolloutZero, confidence.trainerZero) > 0.3;
+  // Scaled logits fit a line; where they do not, only mass that one side lacks makes one sign.
+  if (!isCut && confidence.correlation < 0.9 && shape.positive > 0.02) return NONE;
+  const clues = isCut ? [judgeCut(figures)] : judgeScale(figures, shape);
+  return { logOdds: hold(40 * (oneSided - 0.88) + 4), clues };
+}
+
+function judgePenalty({ repeats }: Figures, shape: Shape): Clue | undefined {
+  if (repeats === null || !(shape.repeats > 0.25) || Math.abs(repeats.z) < 8) return undefined;
+  if (!(repeats.repeated > 0.05 && repeats.fresh < 0.02)) return undefined;
+  return {
+    cause: "penalty_mismatch",
+    weight: hold(4 + 10 * shape.repeats),
+    sentence: `Logits of tokens that occurred before (in the ${repeats.scope === "prompt" ? "prompt or the response" : "response"}) are ${formatSigned(repeats.repeated)} higher for the trainer, those of new tokens ${formatSigned(repeats.fresh)}: ${formatShare(repeats.explained)} of the variance, z ${formatNumber(repeats.z)}.`,
+    figures: {
+      repeated: repeats.repeated,
+      fresh: repeats.fresh,
+      z: repeats.z,
+      explained: repeats.explained,
+    },
+    picture: {
+      kind: "bars",
+      title: "Trainer's logits less the rollout's",
+      x_label: "token",
+      y_label: "mean difference of logits, nats",
+      x: ["occurred before", "new"],
+      series: [{ name: "difference", y: [repeats.repeated, repeats.fresh] }],
+    },
+  };
+}
+
+/** Exact zeros at tokens that the other side is not sure of: the filter left one token. */
+function judgeCut({ confidence, spread }: Figures): Clue {
+  const { rolloutZero, trainerZero } = confidence;
+  const [side, zeros] = rolloutZero >= trainerZero ? ["rollout", rolloutZero] : ["trainer", trainerZero];
+  return {
+    cause: "truncation_renormalised",
+    weight: 9,
+    sentence: `${formatShare(zeros)} of the ${side} log-probs are exactly 0 where the other side's are not, and Δ has one sign at ${formatShare(Math.max(confidence.positiveShare, 1 - confidence.positiveShare))} of the tokens: a filter left one token there and its probability was renormalized (mean ρ ${formatNumber(1 + spread.unitMean)}).`,
+    figures: { side: side as string, zeros: zeros as number, unit_mean: 1 + spread.unitMean },
+  };
+}
+
+/** A temperature scales all logits alike or sure ones more, a soft-cap sure ones less; lost mass moves sure ones most. */
+function judgeScale(figures: Figures, shape: Shape): Clue[] {
+  const { confidence } = figures;
+  if (isMassLost(figures, shape)) return judgeMass(figures, shape);
+  const bend = Number.isNaN(shape.bend) ? 1.1 : shape.bend;
+  const odds = (bend - 0.99) / 0.04;
+  const scale = Math.exp(shape.slope);
+  const said = `The trainer's logits are ${formatNumber(scale)} times the rollout's (correlation ${formatNumber(confidence.correlation, 5)})`;
+  const fitted = Number.isNaN(confidence.listSlope)
+    ? ""
+    : `; in the top-k lists the factor is ${formatNumber(confidence.listSlope)} within ${formatNumber(confidence.listSpread)}`;
+  const picture = drawRatios(confidence.ratioBySureness);
+  return [
+    {
+      cause: "temperature_mismatch",
+      weight: hold(odds) + 6,
+      sentence: `${said}${fitted}, at sure tokens and unsure ones alike: a temperature of ${formatNumber(1 / scale)} against 1.`,
+      figures: { scale, correlation: confidence.correlation, bend, temperature: 1 / scale },
+      picture,
+    },
+    {
+      cause: "softcap_mismatch",
+      weight: 6 - hold(odds),
+      sentence: `${said}; the scaling at sure tokens is ${formatNumber(bend)} of that at unsure ones, where a temperature gives 1 or more: a soft-cap bends it.`,
+      figures: { scale, bend, correlation: confidence.correlation },
+      picture,
+    },
+  ];
+}
+
+/**
+ * Scaling moves unlikely tokens the other way than likely ones, since probabilities sum to 1; mass that a side has
+ * elsewhere lowers all of them.
+ */
+function isMassLost({ confidence }: Figures, shape: Shape): boolean {
+  const { unlikely, unlikelyPositive, positiveShare, ratioBySureness } = confidence;
+  const same = positiveShare < 0.5 ? 1 - unlikelyPositive : unlikelyPositive;
+  if (unlikely >= 5) return same > 0.8;
+  const [first] = ratioBySureness;
+  return shape.bend > 1.8 || (Number.isNaN(shape.bend) && Math.abs((first ?? 1) - 1) < 0.02);
+}
+
+function drawRatios(ratios: readonly number[]): EvidencePicture {
+  return {
+    kind: "bars",
+    title: "Trainer's logits over the rollout's, by how sure the rollout is",
+    x_label: "p of the rollout, up to",
+    y_label: "median ratio of logits",
+    x: SURENESS_EDGES.slice(1).map(String),
+    series: [{ name: "ratio", y: ratios.map((ratio) => (Number.isFinite(ratio) ? ratio : null)) }],
+  };
+}
+
+/**
+ * Mass outside the support of one side. Columns of padding hold about the same mass at all tokens; what top-k cuts
+ * off shrinks with the rest of the distribution as the policy becomes sure.
+ */
+function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
+  const known = confidence.ratioBySureness.filter(Number.isFinite);
+  const [first, last] = [known[0] ?? 1, known[known.length - 1] ?? 1];
+  // Unsure tokens lose little to a filter, since their mass is on tokens that it keeps; padding takes from them too.
+  const unsureShare = Math.abs(first - 1) / (Math.abs(last - 1) + 1e-6);
+  const odds = (confidence.lossSlope - 0.39) / 0.04 + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
+  const isLess = confidence.positiveShare < 0.5;
+  const said = `Δ is ${isLess ? "below" : "above"} 0 at ${formatShare(isLess ? 1 - confidence.positiveShare : confidence.positiveShare)} of the tokens, unlikely ones too, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the ${isLess ? "trainer" : "rollout"} has elsewhere follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
+  const figures = {
+    unit_mean: 1 + spread.unitMean,
+    exponent: confidence.lossSlope,
+    ratio_unsure: first,
+    ratio_sure: last,
+    bend: Number.isNaN(shape.bend) ? null : shape.bend,
+  };
+  return [
+    {
+      cause: "truncation_renormalised",
+      weight: 6 + hold(odds),
+      sentence: `${said}: what a filter cut off shrinks as the policy becomes sure.`,
+      figures,
+    },
+    {
+      cause: "vocab_padding_in_softmax",
+      weight: 6 - hold(odds),
+      sentence: `${said}: columns of padding keep their mass at sure tokens too.`,
+      figures,
+    },
+  ];
+}
+
+const FEWEST_ENTROPIES = 500;
+
+/** Samples that are likelier than their own distribution: a filter that neither column knows of (identity I3). */
+export function judgeSurplus({ confidence, spread }: Figures): Clue | undefined {
+  const { rolloutSurplus, trainerSurplus } = confidence;
+  // Where Δ is sound, the trainer's entropy is the rollout's.
+  const { value, z, tokens, entropy } = rolloutSurplus.tokens > 0 ? rolloutSurplus : trainerSurplus;
+  if (tokens < FEWEST_ENTROPIES || !(z < -4) || !(value < -0.03 * entropy)) return undefined;
+  if (!(spread.meanAbs < 0.1 * entropy)) return undefined;
+  return {
+    cause: "truncation_unlogged",
+    weight: hold(2 * (-z - 4)),
+    sentence: `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the mean entropy there ${formatNumber(entropy)} (z ${formatNumber(z)}): unlikely tokens were never sampled, and neither column shows it.`,
+    figures: { surprisal: entropy + value, entropy, z },
+  };
+}

@@ -1,0 +1,81 @@
+import type { RecordBatch } from "../../../core/schema/index.ts";
+import type { GuiltyLeg, LegFigures } from "../../../results/index.ts";
+import { type ClusterKeys, clusterKeys } from "../../report/index.ts";
+import { judgeLegs } from "./judge.ts";
+import { LEG, LegSums, type LegSumsJson } from "./leg-sums.ts";
+
+export interface LegsJson {
+  readonly decode: LegSumsJson;
+  readonly trainer: LegSumsJson;
+}
+
+export interface LegsResult {
+  /** Null without a re-scored column, or where too few sequences have one. */
+  readonly guilty_leg: GuiltyLeg | null;
+  /** Empty without a re-scored column. */
+  readonly legs: readonly LegFigures[];
+}
+
+/**
+ * The two legs of a run, over tokens with mask 1 of which all three log-probs are finite. Δ is the later column less the
+ * earlier one: B − A for the decode leg, C − B for the trainer leg, which add up to the run's Δ.
+ */
+export class Legs {
+  #decode = new LegSums();
+  #trainer = new LegSums();
+
+  /** @param clusters of the batch, where they are known */
+  add(batch: RecordBatch, clusters?: ClusterKeys): void {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, policyLogprobs, responseMask } = batch;
+    const rescore = policyLogprobs.rescore;
+    if (rollout === undefined || trainer === undefined || rescore === undefined) return;
+    const { keys } = clusters ?? clusterKeys(batch);
+    for (let row = 0; row < batch.length; row++) {
+      for (let t = batch.offsets[row]!; t < batch.offsets[row + 1]!; t++) {
+        if (responseMask[t] === 0) continue;
+        const [a, b, c] = [rollout[t]!, rescore[t]!, trainer[t]!];
+        // A sum of three is finite only if each is.
+        if (!Number.isFinite(a + b + c)) continue;
+        this.#decode.add(keys[row]!, b - a, b);
+        this.#trainer.add(keys[row]!, c - b, b);
+      }
+    }
+  }
+
+  merge(other: Legs): void {
+    this.#decode.merge(other.#decode);
+    this.#trainer.merge(other.#trainer);
+  }
+
+  result(): LegsResult {
+    if (this.#decode.clusters.size === 0) return { guilty_leg: null, legs: [] };
+    return {
+      guilty_leg: judgeLegs(this.#decode, this.#trainer),
+      legs: [describeLeg("decode", this.#decode), describeLeg("trainer", this.#trainer)],
+    };
+  }
+
+  toJSON(): LegsJson {
+    return { decode: this.#decode.toJSON(), trainer: this.#trainer.toJSON() };
+  }
+
+  static fromJSON({ decode, trainer }: LegsJson): Legs {
+    const legs = new Legs();
+    legs.#decode = LegSums.fromJSON(decode);
+    legs.#trainer = LegSums.fromJSON(trainer);
+    return legs;
+  }
+}
+
+function describeLeg(name: LegFigures["name"], sums: LegSums): LegFigures {
+  const tokens = sums.total(LEG.tokens);
+  return {
+    name,
+    tokens,
+    delta_mean: sums.total(LEG.delta) / tokens,
+    delta_abs_mean: sums.total(LEG.abs) / tokens,
+    delta_abs_max: sums.max,
+    k3: sums.k3 / tokens,
+    equal_share: sums.equal / tokens,
+  };
+}

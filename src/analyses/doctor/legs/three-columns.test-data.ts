@@ -1,0 +1,100 @@
+/**
+ * Runs of three columns whose truth is known: tokens are drawn from the rollout's own distribution over a small
+ * vocabulary, and every policy is its own logits, so identities hold where they should.
+ *
+ * @module
+ */
+import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
+import { seededRandom } from "../../../core/statistics/index.ts";
+
+const VOCABULARY = 16;
+
+/** What happens to the logits of a policy, one value per entry of the vocabulary, at one token. */
+export type Distort = (normal: () => number, random: () => number) => (logits: number[]) => number[];
+
+export const exact: Distort = () => (logits) => logits;
+/** Rounding: each logit moves by normal noise of this size. */
+export const noise =
+  (size: number): Distort =>
+  (normal) =>
+  (logits) =>
+    logits.map((logit) => logit + size * normal());
+/** A real difference of two policies: few tokens, far off. */
+export const jumps =
+  (share: number, size: number): Distort =>
+  (normal, random) =>
+  (logits) =>
+    random() < share ? logits.map((logit) => logit + size * normal()) : logits;
+export const temperature =
+  (value: number): Distort =>
+  () =>
+  (logits) =>
+    logits.map((logit) => logit / value);
+
+export interface ThreeColumns {
+  readonly seed: number;
+  readonly prompts?: number;
+  /** From the prefill's logits: those that tokens are drawn from, which rollout log-probs are recorded of. */
+  readonly decode: Distort;
+  /** From the prefill's logits: the trainer's. */
+  readonly trainer: Distort;
+  /** Recorded in place of the rollout's log-prob. */
+  readonly record?: (logprob: number, logits: readonly number[], random: () => number) => number;
+}
+
+/** Four sequences of 40 tokens for each prompt, one batch. */
+export function threeColumns({ seed, prompts = 16, decode, trainer, record }: ThreeColumns): RecordBatch {
+  const random = seededRandom(seed);
+  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const [atDecode, atTrainer] = [decode(normal, random), trainer(normal, random)];
+  const builder = createRecordBuilder({
+    provenance: { file: `three-${seed}`, format: "npz", trainer: "verl", alignment: "token" },
+    sampling: {},
+  });
+  for (let row = 0; row < prompts * 4; row++) {
+    const length = 40;
+    const [a, b, c] = [new Float64Array(length), new Float64Array(length), new Float64Array(length)];
+    const ids = new Int32Array(length);
+    for (let t = 0; t < length; t++) {
+      const logits = Array.from({ length: VOCABULARY }, (_, id) => (id === 0 ? 6 * random() : 2 * normal()));
+      const sampled = atDecode(logits);
+      const id = draw(sampled, random());
+      ids[t] = id;
+      const logprob = logSoftmax(sampled, id);
+      a[t] = record === undefined ? logprob : record(logprob, sampled, random);
+      b[t] = logSoftmax(logits, id);
+      c[t] = logSoftmax(atTrainer(logits), id);
+    }
+    builder.push({
+      length,
+      responseMask: new Uint8Array(length).fill(1),
+      responseTokenIds: ids,
+      rolloutLogprobs: a,
+      trainerLogprobs: c,
+      policyLogprobs: { rescore: b },
+      groupId: `g${Math.floor(row / 4)}`,
+      step: 1,
+      row,
+    });
+  }
+  return builder.flush();
+}
+
+function logSum(logits: readonly number[]): number {
+  const most = Math.max(...logits);
+  return most + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0));
+}
+
+function logSoftmax(logits: readonly number[], id: number): number {
+  return logits[id]! - logSum(logits);
+}
+
+function draw(logits: readonly number[], at: number): number {
+  const norm = logSum(logits);
+  let below = 0;
+  for (const [id, logit] of logits.entries()) {
+    below += Math.exp(logit - norm);
+    if (at < below) return id;
+  }
+  return logits.length - 1;
+}

@@ -1,0 +1,100 @@
+/**
+ * Whole sequences, kept for tests that need more than sums: shifts, matches between rows, prefixes that are equal. Of
+ * a run of any size a bounded number of tokens is kept, those of the groups with the smallest hashes, so that neither
+ * the order of files nor the number of threads matters ("bottom-k": Cohen and Kaplan, PODC 2007).
+ *
+ * @module
+ */
+import { KeyHash } from "../../../core/summaries/index.ts";
+import { rowHandle, type SampledRow } from "./row.ts";
+
+/** Response tokens kept; a run of up to as many is kept whole. */
+export const SAMPLE_TOKENS = 400_000;
+
+interface KeptGroup {
+  readonly rows: SampledRow[];
+  tokens: number;
+}
+
+export class RowSample {
+  readonly #limit: number;
+  readonly #groups = new Map<number, KeptGroup>();
+  #tokens = 0;
+  #bound = Number.POSITIVE_INFINITY;
+
+  constructor(limit = SAMPLE_TOKENS) {
+    this.#limit = limit;
+  }
+
+  /** Whether a group may still be part of the sample. */
+  wants(key: number): boolean {
+    return key <= this.#bound;
+  }
+
+  get isWhole(): boolean {
+    return this.#bound === Number.POSITIVE_INFINITY && this.#tokens <= this.#limit;
+  }
+
+  /** @param key what decides whether the row is kept; rows with one key are kept or left together */
+  add(key: number, row: SampledRow): void {
+    if (!this.wants(key)) return;
+    const group = this.#groups.get(key) ?? { rows: [], tokens: 0 };
+    this.#groups.set(key, group);
+    group.rows.push(row);
+    group.tokens += row.mask.length;
+    this.#tokens += row.mask.length;
+    // Sorting for every row would cost more than keeping twice as many for a while.
+    if (this.#tokens > 2 * this.#limit) this.#trim();
+  }
+
+  merge(other: RowSample): void {
+    this.#bound = Math.min(this.#bound, other.#bound);
+    for (const [key, { rows }] of other.#groups) for (const row of rows) this.add(key, row);
+    this.#dropAbove(this.#bound);
+  }
+
+  /** In an order that does not depend on that of the input: by step, rank, file, pack and row. */
+  list(): SampledRow[] {
+    this.#trim();
+    return [...this.#groups.values()].flatMap(({ rows }) => rows).sort(compareRows);
+  }
+
+  #trim(): void {
+    if (this.#tokens <= this.#limit) return;
+    let [kept, bound] = [0, -1];
+    for (const key of [...this.#groups.keys()].sort((a, b) => a - b)) {
+      kept += this.#groups.get(key)?.tokens ?? 0;
+      // One group beyond the limit is better than none.
+      if (kept > this.#limit && bound >= 0) break;
+      bound = key;
+    }
+    this.#dropAbove(bound);
+  }
+
+  #dropAbove(bound: number): void {
+    this.#bound = Math.min(this.#bound, bound);
+    for (const [key, { tokens }] of this.#groups) {
+      if (key <= this.#bound) continue;
+      this.#groups.delete(key);
+      this.#tokens -= tokens;
+    }
+  }
+}
+
+function compareRows(a: SampledRow, b: SampledRow): number {
+  const order = (x: number, y: number): number => (x === y || Number.isNaN(x) || Number.isNaN(y) ? 0 : x - y);
+  return (
+    order(a.step, b.step) ||
+    order(a.rank, b.rank) ||
+    (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+    order(a.pack, b.pack) ||
+    order(a.row, b.row) ||
+    (rowHandle(a) < rowHandle(b) ? -1 : 1)
+  );
+}
+
+/** Key of a row for a sample that keeps whole steps as long as they fit: the step's hash leads, the group's follows. */
+export function stepFirstKey(step: number, group: number): number {
+  const lead = Math.floor(new KeyHash().addNumber(step).key() / 2 ** 32);
+  return lead * 2 ** 32 + Math.floor(group / 2 ** 21);
+}

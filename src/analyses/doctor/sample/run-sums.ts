@@ -1,0 +1,113 @@
+/**
+ * Sums over every token of the run: exact, where samples are not. They judge parts of the run (steps, ranks,
+ * environments) and count what is rare.
+ *
+ * @module
+ */
+import type { RecordBatch } from "../../../core/schema/index.ts";
+
+/** Of tokens with mask 1 and both log-probs finite. */
+export interface DeltaSums {
+  sequences: number;
+  tokens: number;
+  delta: number;
+  abs: number;
+  square: number;
+  max: number;
+  /** Σ(e^Δ − 1 − Δ), Δ held to ±20. */
+  k3: number;
+  /** Tokens with mask 1, of which a side is NaN or infinite. */
+  rolloutMissing: number;
+  trainerMissing: number;
+  equal: number;
+}
+
+export function emptyDeltaSums(): DeltaSums {
+  return {
+    sequences: 0,
+    tokens: 0,
+    delta: 0,
+    abs: 0,
+    square: 0,
+    max: 0,
+    k3: 0,
+    rolloutMissing: 0,
+    trainerMissing: 0,
+    equal: 0,
+  };
+}
+
+function mergeSums(into: DeltaSums, from: DeltaSums): void {
+  for (const key of Object.keys(into) as (keyof DeltaSums)[])
+    into[key] = key === "max" ? Math.max(into.max, from.max) : into[key] + from[key];
+}
+
+export class RunSums {
+  readonly all = emptyDeltaSums();
+  #oneSided = 0;
+
+  add(batch: RecordBatch): void {
+    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    if (rollout === undefined || trainer === undefined) {
+      this.#oneSided += batch.length;
+      return;
+    }
+    for (let i = 0; i < batch.length; i++) {
+      const sums = sumRow(rollout, trainer, mask, offsets[i] as number, offsets[i + 1] as number);
+      mergeSums(this.all, sums);
+    }
+  }
+
+  merge(other: RunSums): void {
+    mergeSums(this.all, other.all);
+    this.#oneSided += other.#oneSided;
+  }
+
+  metrics(): Record<string, number | null> {
+    const { sequences, tokens, delta, abs, k3, max, equal } = this.all;
+    const mean = (sum: number): number | null => (tokens === 0 ? null : sum / tokens);
+    return {
+      sequences,
+      tokens,
+      delta_mean: mean(delta),
+      delta_abs_mean: mean(abs),
+      delta_abs_max: tokens === 0 ? null : max,
+      k3: mean(k3),
+      equal_share: mean(equal),
+    };
+  }
+
+  /** Tokens and sequences that are in no figure, by reason. */
+  excluded(): Record<string, number> {
+    const counts = {
+      rollout_missing: this.all.rolloutMissing,
+      trainer_missing: this.all.trainerMissing,
+      one_sided_sequences: this.#oneSided,
+    };
+    return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  }
+}
+
+type Numbers = ArrayLike<number>;
+
+function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: number, to: number): DeltaSums {
+  const sums = emptyDeltaSums();
+  sums.sequences = 1;
+  for (let t = from; t < to; t++) {
+    if (mask[t] === 0) continue;
+    const [a, c] = [rollout[t] as number, trainer[t] as number];
+    if (!Number.isFinite(a)) sums.rolloutMissing++;
+    if (!Number.isFinite(c)) sums.trainerMissing++;
+    const delta = c - a;
+    if (!Number.isFinite(delta)) continue;
+    sums.tokens++;
+    sums.delta += delta;
+    sums.abs += Math.abs(delta);
+    sums.square += delta * delta;
+    if (Math.abs(delta) > sums.max) sums.max = Math.abs(delta);
+    if (delta === 0) sums.equal++;
+    const held = Math.max(-20, Math.min(20, delta));
+    sums.k3 += Math.abs(held) < 1e-4 ? (held * held) / 2 : Math.expm1(held) - held;
+  }
+  return sums;
+}

@@ -1,0 +1,132 @@
+/**
+ * The tokens of a sample side by side, and which of them are still unexplained: a cause that owns tokens (placeholders,
+ * tool tokens, padding) claims them, so that what is left is judged without them.
+ *
+ * @module
+ */
+import type { SampledRow } from "./row.ts";
+
+/** Why a token is left out of the figures on Δ; 0 where it is in. */
+export const LEFT_OUT = { own: 0, masked: 1, missing: 2, claimed: 3 } as const;
+
+export class View {
+  readonly rows: readonly SampledRow[];
+  /** Response tokens, of any mask. */
+  readonly tokens: number;
+  /** `[rows + 1]`. */
+  readonly starts: Int32Array;
+  /** `[tokens]` each: rollout and trainer log-prob, Δ, the row, and one of {@link LEFT_OUT}. */
+  readonly a: Float64Array;
+  readonly c: Float64Array;
+  readonly d: Float64Array;
+  readonly rowAt: Int32Array;
+  readonly left: Uint8Array;
+  /** 1 behind the first gap of a row's mask. */
+  readonly #later: Uint8Array;
+  /** 1 at the first token of a turn behind a gap. */
+  readonly #starts: Uint8Array;
+
+  constructor(rows: readonly SampledRow[]) {
+    this.rows = rows;
+    this.starts = new Int32Array(rows.length + 1);
+    for (let r = 0; r < rows.length; r++)
+      this.starts[r + 1] = (this.starts[r] as number) + (rows[r] as SampledRow).mask.length;
+    const n = this.starts[rows.length] as number;
+    this.tokens = n;
+    this.a = new Float64Array(n);
+    this.c = new Float64Array(n);
+    this.d = new Float64Array(n);
+    this.rowAt = new Int32Array(n);
+    this.left = new Uint8Array(n);
+    this.#later = new Uint8Array(n);
+    this.#starts = new Uint8Array(n);
+    for (let r = 0; r < rows.length; r++) {
+      this.#fill(r);
+      this.#markTurns(r);
+    }
+  }
+
+  #markTurns(r: number): void {
+    const [from, to] = this.span(r);
+    let [seen, gap] = [false, false];
+    for (let i = from; i < to; i++) {
+      const isMasked = this.left[i] === LEFT_OUT.masked;
+      if (!isMasked && gap && this.left[i - 1] === LEFT_OUT.masked) this.#starts[i] = 1;
+      if (!isMasked) seen = true;
+      else if (seen) gap = true;
+      if (gap) this.#later[i] = 1;
+    }
+  }
+
+  /** Whether a token stands behind the first gap in its row's mask. */
+  isLater(i: number): boolean {
+    return this.#later[i] === 1;
+  }
+
+  isTurnStart(i: number): boolean {
+    return this.#starts[i] === 1;
+  }
+
+  /** After a column was changed: Δ, and what is missing, anew. */
+  refresh(): void {
+    for (let i = 0; i < this.tokens; i++) {
+      this.d[i] = (this.c[i] as number) - (this.a[i] as number);
+      if (this.left[i] === LEFT_OUT.own && !Number.isFinite(this.d[i] as number))
+        this.left[i] = LEFT_OUT.missing;
+    }
+  }
+
+  /** Takes the trainer's column so many entries later where `isIn`; tokens without a value there are claimed. */
+  shiftTrainer(entries: number, isIn: (i: number) => boolean): void {
+    const moved = this.c.slice();
+    for (let r = 0; r < this.rows.length; r++) {
+      const [from, to] = this.span(r);
+      for (let i = from; i < to; i++) {
+        if (!isIn(i)) continue;
+        const source = i + entries;
+        if (source >= from && source < to && this.isOwn(source)) moved[i] = this.c[source] as number;
+        else this.claim(i);
+      }
+    }
+    this.c.set(moved);
+    this.refresh();
+  }
+
+  #fill(r: number): void {
+    const { mask, rollout, trainer } = this.rows[r] as SampledRow;
+    const start = this.starts[r] as number;
+    for (let t = 0; t < mask.length; t++) {
+      const i = start + t;
+      this.a[i] = rollout[t] as number;
+      this.c[i] = trainer[t] as number;
+      const delta = (this.c[i] as number) - (this.a[i] as number);
+      this.d[i] = delta;
+      this.rowAt[i] = r;
+      this.left[i] =
+        mask[t] === 0 ? LEFT_OUT.masked : Number.isFinite(delta) ? LEFT_OUT.own : LEFT_OUT.missing;
+    }
+  }
+
+  /** Takes a token out of the figures because a cause explains it. */
+  claim(i: number): void {
+    if (this.left[i] === LEFT_OUT.own) this.left[i] = LEFT_OUT.claimed;
+  }
+
+  /** Tokens of row `r`: `[from, to)`. */
+  span(r: number): readonly [from: number, to: number] {
+    return [this.starts[r] as number, this.starts[r + 1] as number];
+  }
+
+  /** Which token of its row token `i` is. */
+  index(i: number): number {
+    return i - (this.starts[this.rowAt[i] as number] as number);
+  }
+
+  row(i: number): SampledRow {
+    return this.rows[this.rowAt[i] as number] as SampledRow;
+  }
+
+  isOwn(i: number): boolean {
+    return this.left[i] === LEFT_OUT.own;
+  }
+}

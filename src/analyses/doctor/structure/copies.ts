@@ -1,0 +1,121 @@
+import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { type Clue, hold } from "../clue.ts";
+import { type Duplicates, measureDuplicates } from "../features/duplicates.ts";
+import { LEFT_OUT, type View } from "../sample/view.ts";
+import { listRows } from "./handles.ts";
+
+/** Columns that are one another, rows that are one another, and a rollout column of zeros. */
+export function examineCopies(view: View): Clue[] {
+  const duplicates = measureDuplicates(view);
+  const equal = countEqual(view);
+  const zeros = examineZeros(view, duplicates);
+  return [
+    ...zeros,
+    ...examineColumns(equal),
+    ...(zeros.length > 0 ? [] : examineDuplicates(view, duplicates)),
+  ];
+}
+
+interface EqualColumns {
+  own: number;
+  ownEqual: number;
+  /** Masked tokens inside responses where the trainer has a value; those where both sides have it. */
+  tool: number;
+  toolEqual: number;
+}
+
+function countEqual(view: View): EqualColumns {
+  const counts = { own: 0, ownEqual: 0, tool: 0, toolEqual: 0 };
+  for (let i = 0; i < view.tokens; i++) {
+    const isEqual = view.a[i] === view.c[i];
+    if (view.left[i] === LEFT_OUT.own) {
+      counts.own++;
+      if (isEqual) counts.ownEqual++;
+    } else if (view.left[i] === LEFT_OUT.masked && (view.c[i] as number) < -1) {
+      counts.tool++;
+      if (isEqual) counts.toolEqual++;
+    }
+  }
+  return counts;
+}
+
+function examineColumns({ own, ownEqual, tool, toolEqual }: EqualColumns): Clue[] {
+  if (own === 0 || ownEqual < own) return [];
+  const figures = { tokens: own, tool_tokens: tool, tool_tokens_equal: toolEqual };
+  const equal = `Rollout and trainer log-probs are the same numbers at all ${plural(own, "token")}`;
+  if (tool >= 5 && toolEqual === tool)
+    return [
+      {
+        cause: "copied_column",
+        weight: 11,
+        sentence: `${equal}, and at ${plural(tool, "token")} of tool output too, for which an engine has no log-probs: one column is a copy of the other.`,
+        figures,
+      },
+    ];
+  const apart =
+    tool >= 5
+      ? `, but not at ${plural(tool - toolEqual, "token")} of tool output, where the engine wrote its own values`
+      : "";
+  return [
+    {
+      cause: "copied_column",
+      // A bitwise consistent engine gives the same: neither is excluded.
+      weight: tool >= 5 ? -2 : -0.7,
+      sentence: `${equal}${apart}: a bitwise consistent engine and a copied column look the same.`,
+      figures,
+    },
+  ];
+}
+
+function examineZeros(view: View, { rowsInGroups, rowsAllSame }: Duplicates): Clue[] {
+  let [own, zeros, unsure] = [0, 0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    if (view.left[i] !== LEFT_OUT.own) continue;
+    own++;
+    if (view.a[i] === 0) zeros++;
+    if ((view.c[i] as number) < Math.log(0.5)) unsure++;
+  }
+  if (own < 20 || zeros < 0.999 * own || unsure === 0) return [];
+  for (let i = 0; i < view.tokens; i++) view.claim(i);
+  const same = rowsInGroups === 0 ? Number.NaN : rowsAllSame / rowsInGroups;
+  const figures = {
+    tokens: own,
+    zeros,
+    below_half: unsure / own,
+    rows_all_same: Number.isNaN(same) ? null : same,
+  };
+  const every = `All ${plural(own, "rollout log-prob")} are exactly 0`;
+  const isGreedy = same > 0.5 || (Number.isNaN(same) && unsure < 0.05 * own);
+  return [
+    {
+      cause: "greedy_zero_logprobs",
+      weight: isGreedy ? 12 : 5,
+      sentence: `${every}, and ${Number.isNaN(same) ? "no prompt was sampled twice" : `${formatShare(same)} of the responses that share a prompt are the same`}: greedy decoding has one response per prompt.`,
+      figures,
+    },
+    {
+      cause: "sentinel_fill",
+      weight: isGreedy ? 7 : 11,
+      sentence: `${every}, while the trainer gives ${formatShare(unsure / own)} of the tokens a probability below ½.`,
+      figures,
+    },
+  ];
+}
+
+function examineDuplicates(view: View, found: Duplicates): Clue[] {
+  const { copies, pairs, expectedPairs, rows, acrossPrompts, examples } = found;
+  // Log of a Poisson tail of the pairs that chance makes; the expectation is an estimate itself, so it is raised.
+  const mean = 1.3 * expectedPairs + 1;
+  const tail = pairs > mean ? pairs * Math.log(pairs / mean) - (pairs - mean) : 0;
+  const weight = tail + (acrossPrompts > 0 ? 8 : 0) - 4;
+  if (weight < 1) return [];
+  return [
+    {
+      cause: "duplicated_rows",
+      weight: hold(weight),
+      sentence: `${plural(copies, "sequence")} of ${rows} (${formatShare(copies / rows)}) repeat another of their step bit for bit, tokens and both columns: ${plural(pairs, "pair")}, where chance makes ${formatNumber(expectedPairs)}.`,
+      figures: { copies, share: copies / rows, pairs, expected_pairs: expectedPairs },
+      handles: listRows(view, examples.flat()),
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { type Clue, hold } from "../clue.ts";
+import { isFirstOwn, isLastOwn } from "../features/boundaries.ts";
+import { isChunkStart, measureChunks } from "../features/chunks.ts";
+import { type Concentration, concentrate } from "../features/concentration.ts";
+import type { View } from "../sample/view.ts";
+import { listHandles } from "./handles.ts";
+
+/** Single places where everything that is off stands: the first token, the last, turn starts, chunk starts. */
+export function examinePlaces(view: View): Clue[] {
+  return [
+    ...examine(view, "first_token_wrong", "first response token", (i) => isFirstOwn(view, i)),
+    ...examine(view, "last_token_wrong", "last response token", (i) => isLastOwn(view, i)),
+    ...examineChunkStarts(view),
+    ...examine(view, "retokenized_turns", "first token behind tool output", (i) => view.isTurnStart(i)),
+  ];
+}
+
+const FEWEST = 3;
+
+/** Many tokens of the set off, few of the others, by far. */
+function isConcentrated({ tokens, offInside, offOutside, meanInside, meanOutside }: Concentration): boolean {
+  return (
+    tokens >= FEWEST &&
+    offInside * tokens >= FEWEST &&
+    offInside > 0.25 &&
+    offOutside < 0.12 * offInside &&
+    meanInside > 8 * meanOutside
+  );
+}
+
+function examine(view: View, cause: string, place: string, isInside: (i: number) => boolean): Clue[] {
+  const found = concentrate(view, isInside);
+  if (!isConcentrated(found)) return [];
+  for (let i = 0; i < view.tokens; i++) if (view.isOwn(i) && isInside(i)) view.claim(i);
+  return [describe(view, cause, place, found)];
+}
+
+function describe(view: View, cause: string, place: string, found: Concentration): Clue {
+  const { tokens, offInside, offOutside, meanInside, meanOutside, weight, deltaInside } = found;
+  return {
+    cause,
+    weight: hold(5 + 1.5 * Math.log(offInside * tokens)),
+    sentence: `Mean |Δ| is ${formatNumber(meanInside)} nats at the ${place} (${plural(tokens, "token")}) and ${formatNumber(meanOutside)} elsewhere; ${formatShare(weight)} of Σ|Δ| stands there.`,
+    figures: {
+      mean_there: meanInside,
+      mean_elsewhere: meanOutside,
+      delta_there: deltaInside,
+      tokens,
+      off_there: offInside,
+      off_elsewhere: offOutside,
+    },
+    picture: {
+      kind: "bars",
+      title: `Mean |Δ| at the ${place} and elsewhere`,
+      x_label: "where",
+      y_label: "mean |Δ|, nats",
+      x: [place, "elsewhere"],
+      series: [{ name: "mean |Δ|", y: [meanInside, meanOutside] }],
+    },
+    handles: listHandles(view, found.worst),
+  };
+}
+
+function examineChunkStarts(view: View): Clue[] {
+  const chunks = measureChunks(view);
+  if (chunks === null) return [];
+  const { chunk, starts, offAtStarts, offElsewhere } = chunks;
+  if (offAtStarts < 5 || offAtStarts < 0.4 * starts || offElsewhere > 0.5 * offAtStarts) return [];
+  for (let i = 0; i < view.tokens; i++) if (view.isOwn(i) && isChunkStart(view, i, chunk)) view.claim(i);
+  return [
+    {
+      cause: "cp_boundary",
+      weight: hold(4 + 1.5 * Math.log(offAtStarts)),
+      sentence: `Of ${plural(starts, "token")} at positions (prompt included) that are multiples of ${chunk}, ${offAtStarts} have |Δ| above 0.25 nats; of all others, ${offElsewhere}: labels are off by one where a chunk of ${chunk} tokens begins.`,
+      figures: { chunk, starts, off_at_starts: offAtStarts, off_elsewhere: offElsewhere },
+      handles: listHandles(view, chunks.worst),
+    },
+  ];
+}

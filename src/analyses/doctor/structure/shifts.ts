@@ -1,0 +1,87 @@
+import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { type Clue, hold } from "../clue.ts";
+import { measureShifts, type ShiftScan } from "../features/shifts.ts";
+import type { View } from "../sample/view.ts";
+
+const FEWEST_TOKENS = 20;
+/** Nats: where columns fit as well as this in place, nothing is shifted. */
+const IN_PLACE = 0.01;
+
+/** One column later or earlier than the other. Shifted tokens are put in place, so that the rest is judged. */
+export function examineShifts(view: View): Clue[] {
+  const { all, later, before } = measureShifts(view);
+  if (isShifted(all)) {
+    view.shiftTrainer(all.best, () => true);
+    return [describe(all, "")];
+  }
+  if (isShifted(later) && before.costInPlace < 0.3 * later.costInPlace) {
+    view.shiftTrainer(later.best, (i) => view.isLater(i));
+    return [describe(later, " after the first turn")];
+  }
+  return [...examineRetokenized(view, later, before), ...examineUnshifted(view)];
+}
+
+function isShifted({ best, costInPlace, costAtBest, tokens, rowsFor, rowsAsked }: ShiftScan): boolean {
+  return (
+    best !== 0 &&
+    tokens >= FEWEST_TOKENS &&
+    costInPlace > IN_PLACE &&
+    costAtBest < 0.35 * costInPlace &&
+    rowsFor >= 0.75 * rowsAsked
+  );
+}
+
+function describe(scan: ShiftScan, where: string): Clue {
+  const { best, costInPlace, costAtBest, rowsFor, rowsAsked } = scan;
+  return {
+    cause: "token_shift",
+    weight: hold(6 + Math.log(Math.max(1, rowsFor)) * 1.5),
+    sentence: `Taken ${plural(Math.abs(best), "entry", "entries")} ${best > 0 ? "later" : "earlier"}${where}, the trainer column fits the rollout column: mean |Δ| (each held to 1 nat) falls from ${formatNumber(costInPlace)} to ${formatNumber(costAtBest)}, in ${rowsFor} of ${plural(rowsAsked, "sequence")}.`,
+    figures: { shift: best, in_place: costInPlace, at_best: costAtBest, sequences: rowsFor },
+    picture: {
+      kind: "bars",
+      title: "Fit of the columns by shift",
+      x_label: "entries by which the trainer column is taken later",
+      y_label: "mean |Δ|, each held to 1 nat",
+      x: scan.lags,
+      series: [{ name: "mean |Δ|", y: scan.cost }],
+    },
+  };
+}
+
+/** Turn after turn of another length: every later turn is off, and no one shift mends it. */
+function examineRetokenized(view: View, later: ShiftScan, before: ShiftScan): Clue[] {
+  const isOff =
+    later.costInPlace > 0.1 && later.tokens >= FEWEST_TOKENS && before.costInPlace < 0.1 * later.costInPlace;
+  if (!isOff || later.best === 0) return [];
+  for (let i = 0; i < view.tokens; i++) if (view.isLater(i)) view.claim(i);
+  return [
+    {
+      cause: "retokenized_turns",
+      weight: 9,
+      sentence: `The first turn fits (mean |Δ| held to 1: ${formatNumber(before.costInPlace)} nats), everything behind it does not (${formatNumber(later.costInPlace)}), and a shift by ${later.best} mends only part (${formatNumber(later.costAtBest)}): later turns have other tokens.`,
+      figures: { first_turn: before.costInPlace, later_turns: later.costInPlace, best_shift: later.best },
+    },
+  ];
+}
+
+/** Logits looked up one position late: the trainer scores every token as if it came once more. */
+function examineUnshifted(view: View): Clue[] {
+  let [sure, lost, sum] = [0, 0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i) || (view.a[i] as number) < -0.05) continue;
+    sure++;
+    sum += view.c[i] as number;
+    if ((view.c[i] as number) < -3) lost++;
+  }
+  if (sure < FEWEST_TOKENS || lost < 0.7 * sure) return [];
+  for (let i = 0; i < view.tokens; i++) view.claim(i);
+  return [
+    {
+      cause: "token_shift",
+      weight: 9,
+      sentence: `Of the tokens that the rollout is sure of, the trainer gives ${formatShare(lost / sure)} less than −3 nats (mean ${formatNumber(sum / sure)}): it scores nearly every token at the wrong position, as if logits were looked up one position late.`,
+      figures: { share: lost / sure, mean: sum / sure, tokens: sure },
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+import { formatPlain, formatShare, plural } from "../../../core/text/index.ts";
+import { type Clue, hold } from "../clue.ts";
+import { isRound, measureConstants, type RepeatedValue } from "../features/constants.ts";
+import type { View } from "../sample/view.ts";
+import { listHandles } from "./handles.ts";
+
+/** Placeholders, which have nothing to do with the other side, and floors below which a side has no value. */
+export function examineValues(view: View): Clue[] {
+  const clues: Clue[] = [];
+  for (const found of measureConstants(view)) {
+    if (found.isFloor && isRound(found.value) && found.value !== 0) clues.push(describeFloor(view, found));
+    else if (isPlaceholder(found)) clues.push(describePlaceholder(view, found));
+    else continue;
+    for (const i of found.far) view.claim(i);
+  }
+  return clues;
+}
+
+const FEWEST = 4;
+/** Exact numbers that programs fill in. */
+const USUAL = [0, 1, -1, -100, -999, -1000, -9999, -10000];
+
+/**
+ * Equal prefixes give equal numbers, so a repeated one says little by itself; one that programs fill in, far off the
+ * other side, says much. 0 is also what certainty and truncation write, but only where the other side is nearly sure too.
+ */
+function isPlaceholder({ value, far, share, shareOfSure, count }: RepeatedValue): boolean {
+  // Where truncation leaves one token, 0 is right: it stands at the surer tokens, a placeholder at all alike.
+  if (value === 0) return far.length >= FEWEST && share > 0.004 && shareOfSure < 2 * share + 0.1;
+  if (USUAL.includes(value)) return far.length >= FEWEST;
+  return isRound(value) && far.length >= 8 && far.length > 0.9 * count;
+}
+
+function describeFloor(view: View, { side, value, count, far }: RepeatedValue): Clue {
+  return {
+    cause: "clamped_logprobs",
+    weight: hold(5 + 2 * Math.log(count)),
+    sentence: `${plural(count, `${side} log-prob`)} ${count === 1 ? "is" : "are"} exactly ${formatPlain(value)}, none is below it, and the other side goes on below: the column is clamped there.`,
+    figures: { side, value, tokens: count },
+    handles: listHandles(view, far),
+  };
+}
+
+function describePlaceholder(view: View, found: RepeatedValue): Clue {
+  const { side, value, far, share, rowsWhole, rowsToEnd } = found;
+  const where =
+    rowsWhole > 0 && far.length > 8 * rowsWhole
+      ? `, whole in ${plural(rowsWhole, "sequence")}`
+      : rowsToEnd > 2
+        ? `, from some token to the end in ${plural(rowsToEnd, "sequence")}`
+        : "";
+  return {
+    cause: "sentinel_fill",
+    weight: hold(4 + 2 * Math.log(far.length)),
+    sentence: `${plural(far.length, `${side} log-prob`)} ${far.length === 1 ? "is" : "are"} exactly ${formatPlain(value)} where the other side is clearly elsewhere (${formatShare(share)} of such tokens)${where}: a placeholder.`,
+    figures: { side, value, tokens: far.length, share, rows_whole: rowsWhole, rows_to_end: rowsToEnd },
+    handles: listHandles(view, far),
+  };
+}

@@ -1,0 +1,64 @@
+/** The verdict and its sentence, from the causes. */
+import { formatNumber, formatShare, plural } from "../../core/text/index.ts";
+import type { DoctorCause, DoctorVerdict } from "../../results/index.ts";
+
+/** Fewer tell nothing of a distribution; marks may still be proof. */
+const FEWEST_TOKENS = 100;
+const FEWEST_SEQUENCES = 4;
+/** A cause as likely as this is named as the fault, however little there is. */
+const PROVEN = 0.9;
+/** Below it the first of many causes is no answer. */
+const LIKELY_ENOUGH = 0.3;
+
+export interface Data {
+  readonly tokens: number;
+  readonly sequences: number;
+  readonly meanAbs: number | null;
+  /** All causes of the first one's family together. */
+  readonly familyProbability: number;
+}
+
+export function giveVerdict(
+  causes: readonly DoctorCause[],
+  data: Data,
+): { verdict: DoctorVerdict; sentence: string } {
+  const first = causes[0] as DoctorCause;
+  const isProven =
+    first.probability >= PROVEN &&
+    first.family !== "healthy" &&
+    first.evidence.some(({ weight }) => weight > 8);
+  if ((data.tokens < FEWEST_TOKENS || data.sequences < FEWEST_SEQUENCES) && !isProven) {
+    return {
+      verdict: "too_few",
+      sentence: `There are ${plural(data.tokens, "token")} of ${plural(data.sequences, "sequence")} to compare: too few to say what is wrong, or that nothing is.`,
+    };
+  }
+  if (first.id === "healthy")
+    return {
+      verdict: "healthy",
+      sentence: `Nothing is wrong (${formatShare(first.probability)}): mean |Δ| is ${formatNumber(data.meanAbs)} nats, as the precision of an engine makes it, and no test finds a fault.`,
+    };
+  const isVague = first.probability < LIKELY_ENOUGH && data.familyProbability < 0.5;
+  if (first.id === "cannot_tell" || isVague)
+    return {
+      verdict: "cannot_tell",
+      sentence: `Something differs (mean |Δ| ${formatNumber(data.meanAbs)} nats), and the data do not decide what.`,
+    };
+  return { verdict: "fault", sentence: nameFault(causes, first) };
+}
+
+function nameFault(causes: readonly DoctorCause[], first: DoctorCause): string {
+  const others = causes
+    .slice(1, 3)
+    .filter(({ id, probability }) => probability >= 0.05 && id !== "cannot_tell" && id !== "healthy")
+    .map(({ title, probability }) => `${lower(title)} (${formatShare(probability)})`);
+  const named = `${first.title} (${formatShare(first.probability)})`;
+  return others.length === 0 ? `${named}.` : `${named}, else ${others.join(" or ")}.`;
+}
+
+/** `Engine has …` in the middle of a sentence; names such as LoRA keep their case. */
+function lower(title: string): string {
+  return /^[A-Z][a-z]/.test(title) && !title.startsWith("LoRA")
+    ? title.charAt(0).toLowerCase() + title.slice(1)
+    : title;
+}

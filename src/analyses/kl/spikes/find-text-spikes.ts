@@ -1,0 +1,28 @@
+/**
+ * The series of a text in which spikes are found, and its spikes.
+ *
+ * @module
+ */
+import type { ScoredText } from "../study.ts";
+import type { SpikeOptions } from "../summary.ts";
+import { detectSpikes, type SpikeAnalysis } from "./spikes.ts";
+
+export interface SpikedSeries {
+  /** Response tokens that the series is of, ascending. */
+  readonly places: readonly number[];
+  /** D(P‖Q) at them (its lower bound where only bounds are known), nats, finite. */
+  readonly series: readonly number[];
+  /** Its positions are places in the series. */
+  readonly found: SpikeAnalysis;
+}
+
+/** Spikes among the tokens with mask 1 whose KL is finite. */
+export function findTextSpikes(
+  { text, pair }: Pick<ScoredText, "text" | "pair">,
+  options: SpikeOptions,
+): SpikedSeries {
+  const kl = pair.forwardKl ?? pair.forwardKlLower;
+  const places = [...text.mask.keys()].filter((t) => text.mask[t] === 1 && Number.isFinite(kl?.[t]));
+  const series = places.map((t) => kl![t]!);
+  return { places, series, found: detectSpikes(series, options) };
+}

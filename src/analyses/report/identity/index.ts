@@ -1,0 +1,7 @@
+/**
+ * Identity tests of a run and its parts, which of them fail and what that means, and how far ratios may be trusted.
+ *
+ * @module
+ */
+export { reportIdentity } from "./report-identity.ts";
+export { cautionEss, reportTrust } from "./trust.ts";

@@ -1,0 +1,186 @@
+import { orNull } from "../../../core/base/index.ts";
+import { clusterInterval, studentTail } from "../../../core/statistics/index.ts";
+import {
+  CLUSTER,
+  CLUSTER_WIDTH,
+  type ClusterSums,
+  type IdentityTest,
+  type TailIndices,
+} from "../../../core/summaries/index.ts";
+import type { IdentityFailure, IdentityReport, MismatchMetrics } from "../../../results/index.ts";
+import { addRows } from "../cluster-metrics.ts";
+import { isEnough } from "../enough.ts";
+import type { RunSummary } from "../run-summary.ts";
+import { type MeasuredTests, measureTests, measureTurn } from "./tests.ts";
+import { sayHalfVariance, saySurprisal, sayUnitMean, tellParts } from "./words.ts";
+
+/** Chance that a sound run fails a test of the whole, and likewise one of all tests of its parts. */
+export const FALSE_ALARM_RATE = 1e-3;
+/** With fewer clusters a variance is guesswork. */
+const FEWEST_CLUSTERS = 10;
+/** From here on a mean of ratios has no finite variance, and its sample is below it more often than not. */
+const INFINITE_VARIANCE = 0.5;
+/** Up to here such a mean is still of use (Vehtari et al. 2024). */
+const MOST_TRUSTED = 0.7;
+/** −2·mean Δ/mean Δ² is said where all of its interval lies outside. */
+export const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
+/** Δ counts as small where 2·k3, which has all its powers, is within as much of mean Δ², which has the second alone. */
+const SMALL_DELTA = 0.25;
+
+/** Fewer turns than this are tested by themselves: each takes a walk over the sample. */
+const MOST_TURNS = 64;
+
+/** A part of the run by the name under which a failure is told. */
+interface Part {
+  readonly name: string;
+  readonly tests: MeasuredTests;
+}
+
+interface Parts {
+  readonly kind: NonNullable<IdentityFailure["part"]>["kind"];
+  readonly parts: readonly Part[];
+}
+
+/**
+ * @param pooled of all tokens
+ * @param notJudged why failures are not told of: what was read was chosen by what was sampled
+ */
+export function reportIdentity(
+  summary: RunSummary,
+  tails: TailIndices,
+  pooled: MismatchMetrics,
+  notJudged: string | undefined,
+): IdentityReport {
+  const { total } = summary;
+  const sample = summary.sample.list();
+  const whole = measureTests(total);
+  const steps = summary.steps.sorted().map(([step, slice]) => ({ step, tests: measureTests(slice) }));
+  const turns = total.turns.slice(0, MOST_TURNS).flatMap(({ sums, sequences }, turn) => {
+    // A filter may leave a turn without tokens.
+    return sequences === 0 ? [] : [{ turn, tests: measureTurn(sums, turn, sample) }];
+  });
+  const ranks = summary.ranks.sorted().map(([rank, slice]) => ({ rank, tests: measureTests(slice) }));
+  const named = summary.environments.sorted().map(([name, slice]) => ({ name, tests: measureTests(slice) }));
+  const { low, high } = halfVarianceInterval(total.clusters, whole.shown.half_variance.value);
+  const parts: Parts[] = [
+    { kind: "step", parts: nameParts(steps, ({ step }) => step) },
+    { kind: "turn", parts: nameParts(turns, ({ turn }) => turn) },
+    { kind: "rank", parts: nameParts(ranks, ({ rank }) => rank) },
+    { kind: "environment", parts: nameParts(named, ({ name }) => name) },
+  ];
+  const tail = { ...tails, most: Math.exp(pooled.delta_max) };
+  const reason = notJudged ?? reasonAgainst(pooled, whole.unitMean);
+  return {
+    ...whole.shown,
+    half_variance: { ...whole.shown.half_variance, low, high },
+    unit: total.clusters?.unit ?? "sequence",
+    not_judged: reason ?? null,
+    false_alarm_rate: FALSE_ALARM_RATE,
+    failures:
+      reason === undefined
+        ? [...judgeWhole(whole, { low, high }, tail, pooled), ...judgeParts(parts, whole, tail)]
+        : [],
+    per_step: steps.map(({ step, tests }) => ({ step: orNull(step), ...tests.shown })),
+    per_turn: turns.map(({ turn, tests }) => ({ turn, ...tests.shown })),
+    per_rank: ranks.map(({ rank, tests }) => ({ rank, ...tests.shown })),
+    per_environment: named.map(({ name, tests }) => ({ name, ...tests.shown })),
+  };
+}
+
+/** Of one part there is nothing that the whole does not say. */
+function nameParts<T extends { readonly tests: MeasuredTests }>(
+  parts: readonly T[],
+  name: (part: T) => string | number,
+): Part[] {
+  if (parts.length < 2) return [];
+  return parts.map((part) => ({ name: String(name(part)), tests: part.tests }));
+}
+
+function reasonAgainst(pooled: MismatchMetrics, { clusters }: IdentityTest): string | undefined {
+  if (!isEnough(pooled)) return "too few tokens or sequences";
+  return clusters < FEWEST_CLUSTERS ? `only ${clusters} prompts or sequences drawn by themselves` : undefined;
+}
+
+/** Whether a mean is off beyond chance, at this rate of false alarms. */
+function isOff(test: IdentityTest | undefined, rate: number): test is IdentityTest {
+  return test !== undefined && test.clusters >= FEWEST_CLUSTERS && studentTail(test.z, test.freedom) < rate;
+}
+
+/** What the whole run's ratios are like. */
+interface Tail extends TailIndices {
+  /** The largest ρ. */
+  readonly most: number;
+}
+
+/**
+ * As {@link isOff}, of ratios. A mean above 1 is evidence as it is. One below 1 has other explanations: a rare large ρ that was
+ * not drawn, so it counts only where the tail of ρ is light enough and ten more ratios as large as the largest would not
+ * make up for it; and tokens that the trainer finds likely and nobody samples, so it must be as far off without those
+ * that their lack makes small.
+ */
+function isRatioOff({ unitMean, liftedMean }: MeasuredTests, rate: number, { ratio, most }: Tail): boolean {
+  if (!isOff(unitMean, rate)) return false;
+  if (unitMean.z > 0) return true;
+  const missing = unitMean.tokens * (1 - unitMean.value);
+  const isLight = ratio < INFINITE_VARIANCE || (ratio < MOST_TRUSTED && missing > 10 * most);
+  return isLight && isOff(liftedMean, rate) && liftedMean.z < 0;
+}
+
+function judgeWhole(
+  tests: MeasuredTests,
+  interval: { readonly low: number; readonly high: number },
+  tail: Tail,
+  { k2, k3 }: MismatchMetrics,
+): IdentityFailure[] {
+  const { unitMean, halfVarianceTest, surprisal, shown } = tests;
+  const failures: IdentityFailure[] = [];
+  const rate = FALSE_ALARM_RATE / (surprisal === undefined ? 2 : 3);
+  if (isRatioOff(tests, rate, tail))
+    failures.push({ test: "unit_mean", part: null, text: sayUnitMean(unitMean) });
+  const [least, most] = HALF_VARIANCE_BOUNDS;
+  const isSmall = Math.abs(k3 / k2 - 1) <= SMALL_DELTA;
+  if (isSmall && isOff(halfVarianceTest, rate) && (interval.high < least || interval.low > most))
+    failures.push({
+      test: "half_variance",
+      part: null,
+      text: sayHalfVariance(shown.half_variance.value, interval),
+    });
+  if (isOff(surprisal, rate)) failures.push({ test: "surprisal", part: null, text: saySurprisal(surprisal) });
+  return failures;
+}
+
+/** Of tests that the whole passes, which parts fail them: one sentence for each kind of part. */
+function judgeParts(all: readonly Parts[], whole: MeasuredTests, tail: Tail): IdentityFailure[] {
+  const parts = all.flatMap((of) => of.parts);
+  const tests = parts.reduce((sum, { tests: { surprisal } }) => sum + (surprisal === undefined ? 1 : 2), 0);
+  const rate = FALSE_ALARM_RATE / Math.max(1, tests);
+  const isWholeOff = isRatioOff(whole, FALSE_ALARM_RATE, tail);
+  const isWholeSurprising = isOff(whole.surprisal, FALSE_ALARM_RATE);
+  return all.flatMap(({ kind, parts: of }) => [
+    ...tellParts(
+      kind,
+      "unit_mean",
+      isWholeOff ? [] : of.filter(({ tests }) => isRatioOff(tests, rate, tail)),
+    ),
+    ...tellParts(
+      kind,
+      "surprisal",
+      isWholeSurprising ? [] : of.filter(({ tests }) => isOff(tests.surprisal, rate)),
+    ),
+  ]);
+}
+
+function halfVarianceInterval(
+  clusters: ClusterSums | undefined,
+  value: number,
+): { readonly low: number; readonly high: number } {
+  if (clusters === undefined || clusters.count < FEWEST_CLUSTERS || Number.isNaN(value))
+    return { low: Number.NaN, high: Number.NaN };
+  const { table, count } = clusters;
+  const square = addRows(table)[CLUSTER.deltaSquare]!;
+  const influences = Float64Array.from({ length: count }, (_, g) => {
+    const at = g * CLUSTER_WIDTH;
+    return (-2 * table[at + CLUSTER.delta]! - value * table[at + CLUSTER.deltaSquare]!) / square;
+  });
+  return clusterInterval(value, influences, "linear");
+}

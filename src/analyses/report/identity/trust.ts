@@ -1,0 +1,35 @@
+import type { TailIndices } from "../../../core/summaries/index.ts";
+import { formatNumber } from "../../../core/text/index.ts";
+import type { BaselineReading, TrustReport } from "../../../results/index.ts";
+import type { RunSummary } from "../run-summary.ts";
+
+/** Above it means of ratios say little, however many there are (Vehtari et al. 2024, section 3.2). */
+const MOST_TRUSTED = 0.7;
+
+export function reportTrust({ total }: RunSummary, tails: TailIndices): TrustReport {
+  const tokens = total.clusters === undefined ? 0 : total.deltas.count;
+  const effect = total.clusters?.designEffect() ?? Number.NaN;
+  const sequences = total.sequences.count;
+  return {
+    khat_ratio: tails.ratio,
+    khat_inverse: tails.inverse,
+    khat_sequence: tails.sequence,
+    khat_most: tokens > 1 ? Math.min(1 - 1 / Math.log10(tokens), MOST_TRUSTED) : Number.NaN,
+    design_effect: effect,
+    effective_sequences: Math.min(sequences, sequences / effect),
+  };
+}
+
+/** ESS with what speaks against it: of a side that is hardly sampled it knows nothing. */
+export function cautionEss(readings: readonly BaselineReading[], trust: TrustReport): BaselineReading[] {
+  const sides = [
+    ["ρ", trust.khat_ratio],
+    ["1/ρ", trust.khat_inverse],
+  ] as const;
+  // An infinite k̂ is of a tail without a shape: equal columns, or a handful of tokens that differ.
+  const heavy = sides.filter(([, khat]) => khat > MOST_TRUSTED && khat < Number.POSITIVE_INFINITY);
+  const [worst] = heavy.sort(([, a], [, b]) => b - a);
+  if (worst === undefined) return [...readings];
+  const caution = `k̂(${worst[0]}) ${formatNumber(worst[1])}: too heavy-tailed to trust`;
+  return readings.map((reading) => (reading.metric === "ess" ? { ...reading, caution } : reading));
+}

@@ -1,0 +1,76 @@
+/**
+ * What a failed identity test says, for someone who has never heard of it.
+ *
+ * @module
+ */
+import type { IdentityTest } from "../../../core/summaries/index.ts";
+import { formatNumber, formatSigned } from "../../../core/text/index.ts";
+import type { IdentityFailure } from "../../../results/index.ts";
+import type { MeasuredTests } from "./tests.ts";
+
+export function sayUnitMean({ value, z }: IdentityTest): string {
+  return (
+    `mean ρ is ${formatNumber(value, 4)}, and 1 whatever the weights are (z = ${formatSigned(z)}): the rollout log-probs ` +
+    "are not those of the distribution that was sampled, or the columns are not of the same tokens"
+  );
+}
+
+export function saySurprisal({ value, z }: IdentityTest): string {
+  const how = value < 0 ? "less" : "more";
+  return (
+    `the sampled tokens are ${formatNumber(Math.abs(value))} nats ${how} surprising than the rollout's entropy says ` +
+    `(z = ${formatSigned(z)}): they were not sampled from the distribution whose log-probs were recorded ` +
+    "(temperature, top-p, penalties, forced tokens)"
+  );
+}
+
+export function sayHalfVariance(
+  value: number,
+  { low, high }: { readonly low: number; readonly high: number },
+): string {
+  return (
+    `−2·mean Δ/mean Δ² is ${formatNumber(value)} (95 %: ${formatNumber(low)} to ${formatNumber(high)}), and about 1 of ` +
+    `two policies: ${explainHalfVariance(value)}`
+  );
+}
+
+/** By where it lies: research of simulated faults, docs/statistics.md. */
+function explainHalfVariance(value: number): string {
+  if (value < -0.5)
+    return "as if the trainer's side had been sampled (swapped columns, temperature on one side)";
+  if (value <= 0.5)
+    return "the difference is noise that sampling did not see (rounded or re-scored log-probs, tokens misaligned)";
+  return "one side is normalized over fewer tokens (top-p, top-k) or lacks a constant";
+}
+
+const MEANING = {
+  unit_mean: "the rollout log-probs there are not those of the distribution that was sampled",
+  surprisal: "the tokens there were not sampled from the distribution whose log-probs were recorded",
+} as const;
+
+/** One sentence for all parts of a kind that fail a test, worst first; none where none does. */
+export function tellParts(
+  kind: NonNullable<IdentityFailure["part"]>["kind"],
+  test: "unit_mean" | "surprisal",
+  failing: readonly { readonly name: string; readonly tests: MeasuredTests }[],
+): IdentityFailure[] {
+  const named = failing.flatMap(({ name, tests }) => {
+    const figure = test === "unit_mean" ? tests.unitMean : tests.surprisal;
+    return figure === undefined ? [] : [{ name, figure }];
+  });
+  const [worst] = named.sort((a, b) => Math.abs(b.figure.z) - Math.abs(a.figure.z));
+  if (worst === undefined) return [];
+  const { name, figure } = worst;
+  const more = named.length === 1 ? "" : ` and ${named.length - 1} more`;
+  const value =
+    test === "unit_mean"
+      ? `mean ρ is ${formatNumber(figure.value, 4)} where 1 is due`
+      : `surprisal is ${formatSigned(figure.value)} nats off the entropy`;
+  return [
+    {
+      test,
+      part: { kind, names: named.map((one) => one.name) },
+      text: `${kind} ${name}${more}: ${value} (z = ${formatSigned(figure.z)}): ${MEANING[test]}`,
+    },
+  ];
+}

@@ -1,0 +1,44 @@
+/**
+ * What a certificate says of its files: their digests, and when they were last changed.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { SourceReport } from "../../input/ingest/index.ts";
+import type { CompareInput } from "../../results/index.ts";
+
+/** @param digests whether to read each file once more for its SHA-256 */
+export async function describeInputs(
+  sources: readonly SourceReport[],
+  digests: boolean,
+): Promise<CompareInput[]> {
+  const inputs: CompareInput[] = [];
+  for (const { file, format, trainer, bytes } of sources) {
+    // What is not a local file (an address, standard input) has no stat here, and that is no error.
+    const found = await stat(file).catch(() => undefined);
+    const isFile = found?.isFile() === true;
+    inputs.push({
+      file,
+      format,
+      trainer,
+      bytes,
+      sha256: digests && isFile ? await digestFile(file) : null,
+      modified: isFile ? found.mtime.toISOString() : null,
+    });
+  }
+  return inputs;
+}
+
+async function digestFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array);
+  return hash.digest("hex");
+}
+
+/** The day of the newest file: a certificate has the date of what it certifies, and not of when it was asked for. */
+export function newestDay(inputs: readonly CompareInput[]): string | undefined {
+  const days = inputs.flatMap(({ modified }) => modified?.slice(0, 10) ?? []).sort();
+  return days.at(-1);
+}

@@ -1,0 +1,219 @@
+/**
+ * From two lists of paths to the certificate: what `logratio compare` prints, as an object.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { shellCommand, UsageError } from "../../core/base/index.ts";
+import type { Finding, RecordBatch, SideFacts } from "../../core/schema/index.ts";
+import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
+import type { CompareReport, CompareSide } from "../../results/index.ts";
+import {
+  buildCompareReport,
+  type ColumnPair,
+  Comparison,
+  DEFAULT_ALPHA,
+  DEFAULT_WITHIN,
+} from "../compare/index.ts";
+import { describeInputs, newestDay } from "./compare-inputs.ts";
+import { compileFilter, type FilterOptions } from "./filter-option.ts";
+import { parseRunInput, type RunInput } from "./input-options.ts";
+import { readBatches } from "./read-batches.ts";
+
+/** The flags of `logratio compare` that decide what is in the certificate, under the same names. */
+export interface CompareRunsOptions extends RunInput, FilterOptions {
+  /** `NAME`, or `NAME_OF_A,NAME_OF_B`: `rollout`, `trainer` or a further policy; default every column that both have. */
+  readonly column?: string;
+  /** Tolerance of mean |Δ|, nats; 0: only equality of every bit will do. Default 0.01. */
+  readonly within?: number;
+  /** Error rate of either one-sided test; default 0.05. */
+  readonly alpha?: number;
+  /** Compare two runs by how far their own two policies are apart, even where texts are the same. */
+  readonly unpaired?: boolean;
+  /** Who certifies. */
+  readonly by?: string;
+  /** Default the day on which the newest file was changed. */
+  readonly date?: string;
+  /** False: files are not read again for their SHA-256. Default true. */
+  readonly digests?: boolean;
+  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Compares two sources that scored the same tokens, two runs, or (without `b`) the two columns of one source: the object
+ * that `logratio compare A B --json` prints. B is held in memory while A is read.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { compareRuns } from "logratio/node";
+ *
+ * const same = await compareRuns("examples/demo/stale", "examples/demo/stale", { steps: "10" });
+ * assert.equal(same.certificate, "equal");
+ * assert.equal(same.metrics.unequal, 0);
+ * const columns = await compareRuns("examples/demo/stale", undefined, { steps: "10", within: 0 });
+ * assert.deepEqual([columns.mode, columns.certificate], ["columns", "different"]);
+ * assert(columns.columns[0]!.metrics.delta_abs_max! > 0.01); // nats
+ * ```
+ *
+ * @param a files and directories, read as one run
+ * @param b the same of the other side; Δ is B − A
+ * @returns the certificate with its figures (Δ and k3 in nats; shares and probabilities as fractions), where differences
+ * begin, how large they are in units in the last place, and what could not be paired
+ * @throws UsageError when options contradict each other
+ * @throws NotFoundError when a path does not exist
+ * @throws MissingSideError when the sides have no column in common
+ * @throws SchemaError when no texts are the same, and the runs have no two policies each
+ * @throws LimitError when B takes more than the memory limit
+ * @throws EmptyInputError when no token is left to compare
+ */
+export async function compareRuns(
+  a: string | readonly string[],
+  b?: string | readonly string[],
+  options: CompareRunsOptions = {},
+): Promise<CompareReport> {
+  const settings = parseSettings(options);
+  const [pathsA, pathsB] = [[a].flat(), b === undefined ? undefined : [b].flat()];
+  if (pathsB === undefined && options.unpaired)
+    throw new UsageError("one source has no other run to be compared with", { hint: "give a second path" });
+  const comparison = new Comparison({
+    ...(settings.columns && { columns: settings.columns }),
+    ...(options.unpaired && { unpaired: true }),
+  });
+  const [sideA, sideB] = [new Side(), new Side()];
+  const runB = pathsB && (await sideB.read(pathsB, options, (batch) => comparison.hold(batch)));
+  const addA = (batch: RecordBatch): void =>
+    runB === undefined ? comparison.addBoth(batch) : comparison.add(batch);
+  const runA = await sideA.read(pathsA, options, addA);
+  const compared = comparison.finish();
+  const names = nameSides(runA, runB, pathsA, pathsB);
+  const digests = options.digests !== false;
+  const [described, other] = [
+    await sideA.describe(names.a, runA, digests),
+    runB === undefined ? undefined : await sideB.describe(names.b, runB, digests),
+  ];
+  return buildCompareReport({
+    compared,
+    a: described,
+    b: other ?? { ...described, name: names.b },
+    within: settings.within,
+    alpha: settings.alpha,
+    isDefault: options.within === undefined,
+    findings: joinFindings(runA, runB),
+    logratio: packageVersion(),
+    by: options.by,
+    date: options.date ?? newestDay([...described.inputs, ...(other?.inputs ?? [])]),
+    doctor: suggestDoctor(compared.names, pathsA, pathsB),
+  });
+}
+
+interface Settings {
+  readonly columns?: ColumnPair;
+  readonly within: number;
+  readonly alpha: number;
+}
+
+function parseSettings({
+  column,
+  within = DEFAULT_WITHIN,
+  alpha = DEFAULT_ALPHA,
+}: CompareRunsOptions): Settings {
+  if (!(within >= 0) || within === Number.POSITIVE_INFINITY)
+    throw new UsageError(`--within must be a number of nats from 0 on, not "${within}"`);
+  if (!(alpha > 0 && alpha < 0.5))
+    throw new UsageError(`--alpha must be a number between 0 and 0.5, not "${alpha}"`);
+  if (column === undefined) return { within, alpha };
+  const names = column.split(",").map((name) => name.trim());
+  const [first, second = first] = names;
+  if (names.length > 2 || names.some((name) => name === ""))
+    throw new UsageError(`--column must be NAME or NAME_OF_A,NAME_OF_B, not "${column}"`);
+  return { within, alpha, columns: [first!, second!] };
+}
+
+/** What is read of one side, and what it says of itself. */
+class Side {
+  readonly #facts = new Set<string>();
+
+  async read(
+    paths: readonly string[],
+    options: CompareRunsOptions,
+    take: (batch: RecordBatch) => void,
+  ): Promise<Run> {
+    const { signal, onProgress } = options;
+    // A filter counts what it did, so each side has its own.
+    const filter = await compileFilter(options);
+    const run = await openRun(paths, {
+      ...parseRunInput(options),
+      onePolicy: true,
+      ...(onProgress && { onProgress }),
+    });
+    const isStopped = (): boolean => {
+      signal?.throwIfAborted();
+      return false;
+    };
+    for await (const batch of readBatches(run, { filter, isStopped })) {
+      for (const fact of listFacts(batch)) this.#facts.add(fact);
+      take(batch);
+    }
+    return run;
+  }
+
+  async describe(
+    name: string,
+    run: Run,
+    digests: boolean,
+  ): Promise<Omit<CompareSide, "sequences" | "tokens" | "columns">> {
+    return { name, facts: [...this.#facts].sort(), inputs: await describeInputs(run.sources, digests) };
+  }
+}
+
+function listFacts({ sides, sampling }: RecordBatch): string[] {
+  const ofSide = (side: string, facts: SideFacts | undefined): string[] =>
+    Object.entries(facts ?? {}).map(([fact, value]) => `${side} ${fact}: ${value}`);
+  return [
+    ...ofSide("rollout", sides?.rollout),
+    ...ofSide("trainer", sides?.trainer),
+    ...(sampling.logprobsMode === undefined ? [] : [`log-prob mode: ${sampling.logprobsMode}`]),
+    ...(sampling.temperature === undefined ? [] : [`temperature: ${sampling.temperature}`]),
+  ];
+}
+
+/** Runs are named after folders, and two of them may be called alike: then by what was given. */
+function nameSides(
+  a: Run,
+  b: Run | undefined,
+  pathsA: readonly string[],
+  pathsB: readonly string[] | undefined,
+): { a: string; b: string } {
+  if (b === undefined) return { a: a.name, b: a.name };
+  if (a.name !== b.name) return { a: a.name, b: b.name };
+  const [first, second] = [pathsA.join(" "), pathsB!.join(" ")];
+  return first === second ? { a: `${a.name} (A)`, b: `${b.name} (B)` } : { a: first, b: second };
+}
+
+function joinFindings(a: Run, b: Run | undefined): Finding[] {
+  return [...a.findings.list(), ...(b?.findings.list() ?? [])];
+}
+
+/** The doctor looks at rollout and trainer: of one source, of B where it has both, or of two files with one each. */
+function suggestDoctor(
+  { a, b }: { readonly a: readonly string[]; readonly b: readonly string[] },
+  pathsA: readonly string[],
+  pathsB: readonly string[] | undefined,
+): string | undefined {
+  const hasBoth = (names: readonly string[]): boolean =>
+    names.includes("rollout") && names.includes("trainer");
+  if (pathsB === undefined) return shellCommand("doctor", pathsA);
+  if (hasBoth(b)) return shellCommand("doctor", pathsB);
+  if (hasBoth(a)) return shellCommand("doctor", pathsA);
+  const isPair = a.length === 1 && b.length === 1 && pathsA.length === 1 && pathsB.length === 1;
+  return isPair ? shellCommand("doctor", [...pathsA, ...pathsB], ["--pair"]) : undefined;
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,117 @@
+/**
+ * From paths to the diagnosis: what `logratio doctor` prints, as an object.
+ *
+ * @module
+ */
+import { UsageError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
+import { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "../../results/index.ts";
+import { PRESETS } from "../../trainers/index.ts";
+import { Doctor } from "../doctor/index.ts";
+import { compileFilter, type FilterOptions } from "./filter-option.ts";
+import { parseRunInput, type RunInput } from "./input-options.ts";
+import { nothingToCompare } from "./nothing-to-compare.ts";
+import { readBatches, sourceSummaries } from "./read-batches.ts";
+
+/** The flags of `logratio doctor` that decide what is in the diagnosis, under the same names. */
+export interface DiagnoseRunOptions extends RunInput, FilterOptions {
+  /** Whose flags the fixes name first: `verl`, `slime`, …; default those of the trainer that wrote the files. */
+  readonly for?: string;
+  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Reads a run once and says what causes its mismatch: the same object that `logratio doctor PATHS --json` prints.
+ * Nothing is written, and memory does not grow with the run.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { diagnoseRun } from "logratio/node";
+ *
+ * const { verdict, causes } = await diagnoseRun(["examples/demo/stale"], { steps: "10..30" });
+ * assert(["healthy", "fault", "cannot_tell", "too_few"].includes(verdict));
+ * const total = causes.reduce((sum, { probability }) => sum + probability, 0);
+ * assert(total > 0 && total < 1 + 1e-9); // fractions of 1, most likely first
+ * ```
+ *
+ * @param paths files and directories, read as one run; `-` is standard input
+ * @returns verdict, causes with probabilities (fractions of 1), evidence (weights in nats of log-odds) and fixes, the
+ * guilty leg where there is a re-scored column, the next experiment, and what could not be tested
+ * @throws UsageError when options contradict each other or the paths
+ * @throws NotFoundError when a path does not exist
+ * @throws MissingSideError when the files hold one policy's log-probs only
+ * @throws EmptyInputError when no token is left to compare
+ * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the result
+ */
+export async function diagnoseRun(
+  paths: string | readonly string[],
+  options: DiagnoseRunOptions = {},
+): Promise<DoctorReport> {
+  const { signal, onProgress } = options;
+  const trainer = parseTrainer(options.for);
+  const filter = await compileFilter(options);
+  const list = typeof paths === "string" ? [paths] : paths;
+  const run = await openRun(list, {
+    ...parseRunInput(options),
+    keepOdd: true,
+    ...(onProgress && { onProgress }),
+  });
+  const isStopped = (): boolean => {
+    signal?.throwIfAborted();
+    return false;
+  };
+  return diagnoseOpenRun(run, readBatches(run, { filter, isStopped }), trainer);
+}
+
+const TRAINERS: readonly string[] = PRESETS.map(({ name }) => name);
+
+/** The trainer of `--for`. @throws UsageError naming those there are. */
+export function parseTrainer(name: string | undefined): string | undefined {
+  if (name === undefined || TRAINERS.includes(name)) return name;
+  throw new UsageError(`--for: unknown trainer "${name}"`, { hint: `known: ${TRAINERS.join(", ")}` });
+}
+
+/**
+ * The diagnosis of a run that is open, from its batches: what {@link diagnoseRun} and the command line share.
+ *
+ * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
+ */
+export async function diagnoseOpenRun(
+  run: Run,
+  batches: AsyncIterable<RecordBatch>,
+  trainer: string | undefined,
+): Promise<DoctorReport> {
+  const doctor = new Doctor();
+  const sequences = new Map<string, number>();
+  for await (const batch of batches) {
+    const { file } = batch.provenance;
+    sequences.set(file, (sequences.get(file) ?? 0) + batch.length);
+    doctor.add(batch);
+  }
+  const parts = doctor.diagnose(trainer === undefined ? {} : { trainer });
+  const report: DoctorReport = {
+    schemaVersion: DOCTOR_SCHEMA_VERSION,
+    run: run.name,
+    ...parts,
+    // Reading adds to them until it ends, so they are listed after it.
+    findings: run.findings.list(),
+    sources: sourceSummaries(run).map((source) => ({
+      ...source,
+      sequences: sequences.get(source.file) ?? 0,
+    })),
+  };
+  if (!report.metrics.tokens && report.verdict !== "fault") refuseEmpty(report);
+  return report;
+}
+
+function refuseEmpty({ metrics, excluded, findings }: DoctorReport): never {
+  const missing = (excluded.rollout_missing ?? 0) + (excluded.trainer_missing ?? 0);
+  throw nothingToCompare({
+    excluded: { missing, delta_negative_infinite: 0, delta_positive_infinite: 0 },
+    metrics: { sequences: metrics.sequences ?? 0 },
+    findings,
+  });
+}

@@ -1,0 +1,129 @@
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { compareRuns } from "../../../analyses/runs/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import { openOutputs } from "../../../input/ingest/index.ts";
+import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
+import {
+  renderCompareHtml,
+  renderCompareMarkdown,
+  renderCompareTerminal,
+} from "../../../render/compare/index.ts";
+import type { CompareReport } from "../../../results/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
+import { type InputOptions, positiveInteger } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import { commandLine } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface CompareOptions extends InputOptions, ForceOption {
+  readonly filter?: string;
+  readonly tokenizer?: string;
+  readonly to?: readonly string[];
+  readonly column?: string;
+  readonly within?: string;
+  readonly alpha?: string;
+  readonly unpaired?: boolean;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly html?: string;
+  readonly by?: string;
+  readonly date?: string;
+  readonly digests?: boolean;
+}
+
+const FORM_FLAGS = ["json", "markdown", "html", "force", "digests", "memory"];
+
+/**
+ * Compares two sources and prints the certificate. The exit status is 0 where it is granted (equal or equivalent), and 1
+ * where it is not: what could not be decided was not shown.
+ */
+export async function compare(
+  paths: readonly string[],
+  options: CompareOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  const [a, b] = splitSides(paths, options.to);
+  if (options.html !== undefined) {
+    const outputs = await openOutputs({ inputs: [...a, ...(b ?? [])], force: options.force });
+    await outputs.file("--html", options.html, "compare page");
+  }
+  const progress = createProgress(terminal);
+  const report = await readBoth(a, b, options, progress.update).finally(() => progress.end());
+  if (report === undefined) {
+    terminal.err("interrupted: a certificate needs all of both sides, so there is none\n");
+    return EXIT.interrupted;
+  }
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, renderCompareHtml(report));
+    terminal.err(writtenFiles(options.html));
+  }
+  terminal.out(render(report, paths, options, terminal));
+  if (options.json || options.markdown) tellFindings(report.findings, terminal);
+  if (report.certificate === "different" || report.certificate === "undecidable") return EXIT.checkFailed;
+  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
+}
+
+/** Undefined where the user interrupts. */
+async function readBoth(
+  a: readonly string[],
+  b: readonly string[] | undefined,
+  options: CompareOptions,
+  onProgress: ReturnType<typeof createProgress>["update"],
+): Promise<CompareReport | undefined> {
+  const stop = new AbortController();
+  const end = onInterrupt(() => stop.abort());
+  const { to: _to, json: _json, markdown: _md, html: _html, force: _force, ...asked } = options;
+  const { within, alpha, batchTokens, date, ...rest } = asked;
+  try {
+    return await compareRuns(a, b, {
+      ...rest,
+      ...(within !== undefined && { within: parseNumber("--within", within) }),
+      ...(alpha !== undefined && { alpha: parseNumber("--alpha", alpha) }),
+      ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
+      ...(date !== undefined && { date: date === "now" ? new Date().toISOString().slice(0, 10) : date }),
+      signal: stop.signal,
+      onProgress,
+    });
+  } catch (error) {
+    if (stop.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    end();
+  }
+}
+
+function parseNumber(flag: string, text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isNaN(value)) throw new UsageError(`${flag} must be a number, not "${text}"`);
+  return value;
+}
+
+/** @throws UsageError when it is not clear which path is whose */
+function splitSides(
+  paths: readonly string[],
+  to: readonly string[] | undefined,
+): [a: readonly string[], b: readonly string[] | undefined] {
+  if (to !== undefined) return [paths, to];
+  if (paths.length > 2)
+    throw new UsageError(`${paths.length} paths do not say which belong to A and which to B`, {
+      hint: "write logratio compare A1 A2 --to B1 B2, or give two directories",
+    });
+  return [paths.slice(0, 1), paths.length === 2 ? paths.slice(1) : undefined];
+}
+
+function render(
+  report: CompareReport,
+  paths: readonly string[],
+  options: CompareOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  if (options.json) return toJson(report);
+  if (options.markdown)
+    return renderCompareMarkdown(report, { command: commandLine("compare", paths, options, FORM_FLAGS) });
+  return renderCompareTerminal(report, { width, color, unicode });
+}

@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { diagnoseRun, reportRun } from "../../../analyses/runs/index.ts";
+import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
+import type { DoctorReport } from "../../../results/index.ts";
+import { EXIT } from "../exit-status.ts";
+import { captured, DEMO } from "./captured.test-data.ts";
+import { type DoctorOptions, doctor } from "./doctor.ts";
+
+const STALE = join(DEMO, "stale");
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "logratio-doctor-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (paths: readonly string[], options: DoctorOptions = {}, interactive = false) =>
+  captured((terminal) => doctor(paths, options, { ...terminal, interactive }));
+
+async function refused(paths: readonly string[], options: DoctorOptions = {}): Promise<LogratioError> {
+  const error: unknown = await run(paths, options).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isLogratioError(error)) throw new Error(`not refused: ${String(error)}`);
+  return error;
+}
+
+async function write(name: string, row: object): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(
+    file,
+    `${JSON.stringify(row, (_, value: unknown) => (Number.isNaN(value) ? null : value))}\n`,
+  );
+  return file;
+}
+
+describe("logratio doctor", () => {
+  it("prints what diagnoseRun returns, and ends well whatever the answer", async () => {
+    const { status, out } = await run([STALE], { json: true, steps: "10..30" });
+    expect(status).toBe(EXIT.fine);
+    const report = JSON.parse(out) as DoctorReport;
+    const same = await diagnoseRun([STALE], { steps: "10..30" });
+    expect(report).toEqual(JSON.parse(JSON.stringify(same)));
+    expect(report.causes.reduce((sum, { probability }) => sum + probability, 0)).toBeLessThanOrEqual(
+      1 + 1e-9,
+    );
+    expect(report.metrics.sequences).toBe(192);
+    expect(report.sources.map(({ sequences }) => sequences).reduce((a, b) => a + b)).toBe(192);
+  });
+
+  it("shows the first screen on a terminal, all of it in a pipe or when asked, and says how", async () => {
+    const screen = await run([STALE], { for: "slime" }, true);
+    const piped = await run([STALE]);
+    const full = await run([STALE], { full: true }, true);
+    expect(screen.out).toContain(`logratio doctor ${STALE} --for slime --full`);
+    expect(screen.out).not.toContain("Not tested, for want of a column");
+    expect(screen.out.split("\n").length).toBeLessThan(26);
+    for (const { out } of [piped, full]) expect(out).toContain("Not tested, for want of a column");
+    expect(full.out).not.toContain("--full");
+  });
+
+  it("looks at what a filter leaves", async () => {
+    const { out } = await run([STALE], { json: true, filter: "correct:no" });
+    const all = await run([STALE], { json: true });
+    const [some, whole] = [JSON.parse(out), JSON.parse(all.out)] as DoctorReport[];
+    expect(some!.metrics.sequences!).toBeGreaterThan(0);
+    expect(some!.metrics.sequences!).toBeLessThan(whole!.metrics.sequences!);
+    expect(some!.findings.map(({ message }) => message).join()).toContain("--filter");
+  });
+
+  it("writes the page, and over its own page again", async () => {
+    const html = join(folder, "doctor.html");
+    for (let time = 0; time < 2; time++) {
+      const { err, status } = await run([STALE], { html });
+      expect([status, err]).toEqual([EXIT.fine, expect.stringContaining("doctor.html")]);
+    }
+    const page = await readFile(html, "utf8");
+    expect(page).toContain('content="logratio doctor"');
+    const foreign = join(folder, "foreign.html");
+    await writeFile(foreign, "<!doctype html><p>mine</p>");
+    expect((await refused([STALE], { html: foreign }))._tag).toBe("UsageError");
+    expect(await readFile(foreign, "utf8")).toContain("mine");
+  });
+
+  it("prints Markdown with the command that repeats it", async () => {
+    const { out } = await run([STALE], { markdown: true });
+    expect(out).toContain("### Diagnosis of `stale`");
+    expect(out).toContain(`logratio doctor ${STALE}`);
+  });
+
+  it("explains how files were read", async () => {
+    const { err } = await run([STALE], { explain: true, json: true });
+    expect(err).toContain("rollout log-probs: rollout_log_probs");
+  });
+});
+
+it("is what the report leads to where the verdict is worse than normal", async () => {
+  const { verdict, next } = await reportRun(STALE);
+  expect(["elevated", "high", "broken"]).toContain(verdict.level);
+  expect(next.command).toBe(`logratio doctor ${STALE}`);
+  const rows = Array.from({ length: 12 }, (_, row) => {
+    const rollout = Array.from({ length: 100 }, (_, t) => -((t * 7 + row) % 13) / 10 - 0.01);
+    return {
+      response_ids: rollout.map((_, t) => t),
+      response_mask: rollout.map(() => 1),
+      rollout_log_probs: rollout,
+      old_log_probs: rollout.map((value, t) => value + (((t + row) % 5) - 2) * 1e-4),
+    };
+  });
+  const sound = join(folder, "sound.jsonl");
+  await writeFile(sound, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const other = await reportRun(sound);
+  expect(other.verdict.level).toBe("normal");
+  expect(other.next.command).not.toContain("logratio doctor");
+});
+
+describe("what cannot be diagnosed", () => {
+  const ids = { response_ids: [1, 2, 3], response_mask: [1, 1, 1] };
+
+  it("is refused with what to do: nothing, one policy, no token, NaN alone", async () => {
+    const missing = await refused([join(folder, "not-there")]);
+    expect(missing._tag).toBe("NotFoundError");
+    const one = await write("one.jsonl", { ...ids, rollout_log_probs: [-1, -2, -3] });
+    const side = await refused([one]);
+    expect([side._tag, side.hint]).toEqual(["MissingSideError", expect.stringContaining("--trainer COLUMN")]);
+    const none = { ...ids, rollout_log_probs: [-1, -2, -3], old_log_probs: [-1, -2, -3] };
+    const masked = await refused([await write("masked.jsonl", { ...none, response_mask: [0, 0, 0] })]);
+    expect([masked._tag, masked.hint]).toEqual(["EmptyInputError", expect.stringContaining("--mask COLUMN")]);
+    const empty = await refused([await mkdtemp(join(folder, "empty-"))]);
+    expect([empty._tag, empty.likely]).toEqual(["EmptyInputError", "the folder is empty"]);
+  });
+
+  it("says which flags contradict each other, and which trainers there are", async () => {
+    expect((await refused([STALE], { json: true, markdown: true })).message).toContain("cannot be combined");
+    const unknown = await refused([STALE], { for: "nobody" });
+    expect([unknown._tag, unknown.message]).toEqual(["UsageError", '--for: unknown trainer "nobody"']);
+    expect(unknown.hint).toContain("verl, xtuner");
+  });
+
+  it("answers three tokens, without a cause", async () => {
+    const three = { ...ids, rollout_log_probs: [-1, -2, -3], old_log_probs: [-1.1, -2, -3] };
+    const { status, out } = await run([await write("three.jsonl", three)], { json: true });
+    const { verdict, guilty_leg } = JSON.parse(out) as DoctorReport;
+    expect([status, verdict, guilty_leg]).toEqual([EXIT.fine, "too_few", null]);
+  });
+});

@@ -1,0 +1,125 @@
+import {
+  compileFilter,
+  diagnoseOpenRun,
+  type FilterOptions,
+  inputFlags,
+  parseTrainer,
+} from "../../../analyses/runs/index.ts";
+import { UsageError } from "../../../core/base/index.ts";
+import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
+import {
+  type DoctorInput,
+  renderDoctorHtml,
+  renderDoctorMarkdown,
+  renderDoctorTerminal,
+} from "../../../render/doctor/index.ts";
+import type { DoctorReport } from "../../../results/index.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
+import type { InputOptions } from "../input-options.ts";
+import { toJson } from "../json.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
+import { createProgress } from "../progress.ts";
+import { toReadOptions } from "../read-options.ts";
+import { commandLine, conclude, readUntilInterrupted } from "../read-run.ts";
+import type { Terminal } from "../terminal.ts";
+import { formatExplanation } from "./explain.ts";
+
+export interface DoctorOptions extends InputOptions, FilterOptions, ForceOption {
+  readonly for?: string;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly html?: string;
+  readonly explain?: boolean;
+  readonly full?: boolean;
+  /** Beside the dumps, where --tokenizer was not given. */
+  readonly foundTokenizer?: string;
+}
+
+const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "full", "foundTokenizer"];
+
+/** Reads a run once and says what causes its mismatch. A fault is an answer, not a failure: the exit status is 0. */
+export async function doctor(
+  paths: readonly string[],
+  options: DoctorOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  const trainer = parseTrainer(options.for);
+  if (options.html !== undefined) {
+    const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
+    const outputs = await openOutputs({ inputs, force: options.force });
+    await outputs.file("--html", options.html, "doctor page");
+  }
+  const tokenizer = options.tokenizer ?? options.foundTokenizer;
+  const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
+  const progress = createProgress(terminal);
+  // Also of files that are refused, where it is needed most.
+  const explain = (of: Pick<Run, "sources" | "ignored">): void => {
+    if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer));
+  };
+  let examined: readonly SourceReport[] = [];
+  const opening = openRun(paths, {
+    // A column of probabilities or placeholders is a fault to name, not a reason to stop.
+    keepOdd: true,
+    ...toReadOptions(options),
+    onProgress: progress.update,
+    onExamined: (sources) => {
+      examined = sources;
+    },
+  });
+  const run = await opening.catch((error: unknown) => {
+    explain({ sources: examined, ignored: [] });
+    throw error;
+  });
+  const reading = readUntilInterrupted(run, filter);
+  const report = await diagnoseOpenRun(run, reading.batches, trainer).finally(() => {
+    reading.end();
+    progress.end();
+    explain(run);
+  });
+  await print(report, paths, options, terminal);
+  return conclude(run, reading, report.metrics.sequences ?? 0, terminal);
+}
+
+/** Writes the page where one was asked for, then the diagnosis on standard output. */
+async function print(
+  report: DoctorReport,
+  paths: readonly string[],
+  options: DoctorOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const input: DoctorInput = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
+  if (options.html !== undefined) {
+    await writeWholeFile(options.html, renderDoctorHtml(report, input));
+    terminal.err(writtenFiles(options.html));
+  }
+  terminal.out(render(report, input, paths, options, terminal));
+  const isWhole = !options.json && !options.markdown && (options.full || !terminal.interactive);
+  // The whole text ends with them.
+  if (!isWhole) tellFindings(report.findings, terminal);
+}
+
+/** On a terminal the evidence would scroll the verdict away: it is printed to files and pipes, or when asked for. */
+function render(
+  report: DoctorReport,
+  input: DoctorInput,
+  paths: readonly string[],
+  options: DoctorOptions,
+  { width, colour: color, unicode, interactive }: Terminal,
+): string {
+  if (options.json) return toJson(report);
+  const command = commandLine("doctor", paths, options, FORM_FLAGS);
+  if (options.markdown) return renderDoctorMarkdown(report, { input, command });
+  const isCut = interactive && !options.full;
+  return renderDoctorTerminal(report, {
+    width,
+    color,
+    unicode,
+    input,
+    sections: isCut ? "summary" : "all",
+    ...(isCut && { more: `${command} --full` }),
+  });
+}

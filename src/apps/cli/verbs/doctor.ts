@@ -1,0 +1,43 @@
+import type { DoctorOptions } from "../commands/doctor.ts";
+import { addForceOption } from "../force-option.ts";
+import { addFilterOption, addInputOptions } from "../input-options.ts";
+import { RUN_PATHS, TOKENIZER } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const doctor: Verb<[paths: string[]], DoctorOptions> = {
+  name: "doctor",
+  summary: "what causes the mismatch, how sure that is, and what to do about it",
+  arguments: [RUN_PATHS],
+  examples: [
+    {
+      line: "logratio doctor dumps/",
+      shows: "the likeliest causes with evidence, the fix, the next experiment",
+      everyday: true,
+    },
+    { line: "logratio doctor dumps/ --html doctor.html", shows: "the same as a page, with pictures" },
+    { line: "logratio doctor dumps/ --for slime", shows: "fixes as slime's own flags" },
+    {
+      line: "logratio doctor dumps/ --rescore prefill_logprobs",
+      shows: "with the engine's prefill as third column: decode or trainer?",
+    },
+  ],
+  addOptions: (command) =>
+    addForceOption(addFilterOption(addInputOptions(command)))
+      .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+      .option(
+        "--for <trainer>",
+        "whose flags to print first (default: those of the trainer that wrote the files)",
+      )
+      .option("--json", "print the whole diagnosis as JSON")
+      .option("--markdown", "print the diagnosis as Markdown to paste into an issue")
+      .option("--html <file>", "also write one self-contained page with pictures")
+      .option("--explain", "also print how each file was read: found, guessed, missing")
+      .option("--full", "print all evidence too (a terminal shows only the first screen by default)"),
+  async run([paths], options, terminal) {
+    const { doctor } = await import("../commands/doctor.ts");
+    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
+    const { tokenizer } = await withTokenizer(paths, options);
+    const isFound = tokenizer !== undefined && options.tokenizer === undefined;
+    return doctor(paths, isFound ? { ...options, foundTokenizer: tokenizer } : options, terminal);
+  },
+};

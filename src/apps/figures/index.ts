@@ -1,0 +1,75 @@
+/**
+ * Figures as files: SVG as it is, PNG and PDF by packages that are loaded when they are first needed. Not here: what is
+ * drawn (src/render).
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
+import type { FigureFormat, FigureSpec } from "../../scoring/index.ts";
+import { drawPdf } from "./draw-pdf.ts";
+import { readFigure } from "./draw-png.ts";
+import { FIGURES_KIND, FIGURES_MANIFEST } from "./figures-directory.ts";
+import { findFonts } from "./fonts.ts";
+import { loadFigurePackage } from "./load-package.ts";
+
+export { checkFiguresDirectory } from "./figures-directory.ts";
+
+export interface Figure {
+  /** File name without its ending. */
+  readonly id: string;
+  /** Whole, with the colors in it. */
+  readonly svg: string;
+}
+
+/**
+ * Asks for what the formats need, before anything is computed.
+ *
+ * @throws UnsupportedError without the packages that draw
+ */
+export async function checkFigureFormats(formats: readonly FigureFormat[]): Promise<void> {
+  if (formats.every((format) => format === "svg")) return;
+  await loadFigurePackage("@resvg/resvg-js", () => import("@resvg/resvg-js"));
+  await findFonts();
+  if (formats.includes("pdf")) await loadFigurePackage("pdfkit", () => import("pdfkit"));
+}
+
+/**
+ * Writes every figure in every format, `DIR/kl-over-checkpoints.png`, and `figures.json`, which names them.
+ *
+ * @returns the figures' files
+ */
+export async function writeFigures(
+  dir: string,
+  figures: readonly Figure[],
+  { formats, dpi }: FigureSpec,
+): Promise<string[]> {
+  makeDirectory(dir);
+  const files: string[] = [];
+  // First, so that what an interrupt leaves is known as ours.
+  const told = figures.map(({ id, svg }) => ({
+    title: readTitle(svg),
+    files: formats.map((format) => `${id}.${format}`),
+  }));
+  const manifest = { schemaVersion: 1, kind: FIGURES_KIND, figures: told };
+  await writeWholeFile(join(dir, FIGURES_MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const { id, svg } of figures) {
+    for (const format of formats) {
+      const file = join(dir, `${id}.${format}`);
+      await writeWholeFile(file, await drawFigure(svg, format, dpi));
+      files.push(file);
+    }
+  }
+  return files;
+}
+
+async function drawFigure(svg: string, format: FigureFormat, dpi: number): Promise<string | Buffer> {
+  if (format === "svg") return svg;
+  const figure = await readFigure(svg, dpi);
+  return format === "png" ? figure.draw() : drawPdf(figure.outline(), readTitle(svg));
+}
+
+/** The first sentence of its description, which is its heading. */
+function readTitle(svg: string): string {
+  return (/aria-label="([^"]*)"/.exec(svg)?.[1] ?? "").split(". ")[0] ?? "";
+}

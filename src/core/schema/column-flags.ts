@@ -1,0 +1,23 @@
+/** The flags that name a column of the source; messages say them, and the command line has them. */
+export const COLUMN_FLAGS = {
+  rollout: "--rollout",
+  trainer: "--trainer",
+  /** The rollout engine's prefill of the finished text; becomes the policy `rescore`. */
+  rescore: "--rescore",
+  mask: "--mask",
+  tokens: "--tokens",
+  prompt: "--prompt",
+  attention: "--attention",
+  /** Tokens per sequence, where arrays are packed end to end. */
+  lengths: "--lengths",
+  step: "--step",
+  rank: "--rank",
+  reward: "--reward",
+  correctness: "--correctness",
+  group: "--group",
+  sample: "--sample",
+  environment: "--environment",
+  advantages: "--advantages",
+  promptText: "--prompt-text",
+  responseText: "--response-text",
+} as const;

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FIELDS, mismatchSums, type TokenBlock } from "../kernels/index.ts";
+import { KeyHash } from "./cluster-key.ts";
+import { ClusterSums } from "./cluster-sums.ts";
+import { readIdentity, sumSurprisal } from "./identity.ts";
+
+interface Row {
+  readonly cluster: number;
+  readonly delta: readonly number[];
+}
+
+function collect(rows: readonly Row[], most?: number): ClusterSums {
+  const clusters = new ClusterSums(most);
+  for (const { cluster, delta } of rows) {
+    const block: TokenBlock = {
+      rollout: new Float64Array(delta.length).fill(-1),
+      trainer: Float64Array.from(delta, (value) => value - 1),
+      mask: new Uint8Array(delta.length).fill(1),
+      offsets: Int32Array.of(0, delta.length),
+    };
+    const entropy = Float64Array.from(delta, (_, t) => 1 + 0.1 * Math.sin(7 * cluster + 3 * t));
+    const surprisal = sumSurprisal(block, entropy, 0, delta.length);
+    clusters.add(new KeyHash().addWord(cluster).key(), true, mismatchSums(block).rows, 0 * FIELDS, {
+      surprisal,
+    });
+  }
+  return clusters;
+}
+
+const rows = fc.array(
+  fc.record({
+    cluster: fc.nat(8),
+    delta: fc.array(
+      fc.integer({ min: -192, max: 192 }).map((value) => value / 64),
+      { minLength: 1, maxLength: 6 },
+    ),
+  }),
+  { minLength: 2, maxLength: 30 },
+);
+
+/** Two passes, from single tokens. */
+function testPlainly(groups: ReadonlyMap<number, readonly number[]>): number {
+  const all = [...groups.values()].flat();
+  const mean = all.reduce((a, b) => a + b, 0) / all.length;
+  let spread = 0;
+  for (const group of groups.values()) spread += group.reduce((sum, x) => sum + x - mean, 0) ** 2;
+  return (mean * all.length) / Math.sqrt((groups.size / (groups.size - 1)) * spread);
+}
+
+describe("the identities", () => {
+  it("agree with a plain computation over tokens", () => {
+    fc.assert(
+      fc.property(rows, (given) => {
+        const groups = new Map<number, number[]>();
+        for (const { cluster, delta } of given) {
+          const excess = [...(groups.get(cluster) ?? []), ...delta.map(Math.expm1)];
+          groups.set(cluster, excess);
+        }
+        const { unitMean, halfVariance } = readIdentity(collect(given));
+        const all = [...groups.values()].flat();
+        expect(unitMean.value).toBeCloseTo(1 + all.reduce((a, b) => a + b, 0) / all.length, 10);
+        expect([unitMean.tokens, unitMean.clusters]).toEqual([all.length, groups.size]);
+        const z = testPlainly(groups);
+        if (Number.isFinite(z) && Math.abs(z) < 1e6) expect(unitMean.z / z).toBeCloseTo(1, 6);
+        const deltas = given.flatMap(({ delta }) => delta);
+        const squares = deltas.reduce((sum, x) => sum + x * x, 0);
+        if (squares > 1e-9)
+          expect(halfVariance).toBeCloseTo((-2 * deltas.reduce((a, b) => a + b, 0)) / squares, 6);
+      }),
+    );
+  });
+
+  it("do not hang on the order of sequences, to 1e-12", () => {
+    const given = Array.from({ length: 3000 }, (_, i) => ({
+      cluster: i % 700,
+      delta: [0.2 * Math.sin(i * 12.9898), 0.1 * Math.cos(i * 78.233), 1e-3 * Math.sin(i)],
+    }));
+    const [there, back] = [readIdentity(collect(given)), readIdentity(collect([...given].reverse()))];
+    expect(Math.abs(there.unitMean.z)).toBeGreaterThan(0.01);
+    expect(Math.abs(back.unitMean.z / there.unitMean.z - 1)).toBeLessThan(1e-12);
+    expect(Math.abs((back.surprisal?.z ?? 0) / (there.surprisal?.z ?? 1) - 1)).toBeLessThan(1e-12);
+    expect(Math.abs(back.halfVariance / there.halfVariance - 1)).toBeLessThan(1e-12);
+  });
+
+  it("have no z without a second cluster, and none where all differ by the same", () => {
+    const one = readIdentity(collect([{ cluster: 1, delta: [0.1, 0.2] }]));
+    expect(one.unitMean.z).toBeNaN();
+    const same = readIdentity(
+      collect(Array.from({ length: 50 }, (_, i) => ({ cluster: i, delta: new Array(i + 1).fill(-0.3) }))),
+    );
+    expect(same.unitMean.value).toBeCloseTo(Math.exp(-0.3), 12);
+    expect(same.unitMean.z).toBeNaN();
+    expect(same.halfVariance).toBeCloseTo(0.6 / 0.09, 9);
+  });
+
+  it("say nothing of equal log-probs, of no token, and of surprisal without entropies", () => {
+    const equal = readIdentity(collect([0, 1].map((cluster) => ({ cluster, delta: [0, 0] }))));
+    expect(equal.unitMean.value).toBe(1);
+    expect([equal.unitMean.z, equal.halfVariance]).toEqual([Number.NaN, Number.NaN]);
+    const none = readIdentity(new ClusterSums());
+    expect([none.unitMean.value, none.halfVariance]).toEqual([Number.NaN, Number.NaN]);
+    expect(none).not.toHaveProperty("surprisal");
+  });
+
+  it("test surprisal over the tokens whose entropy is known", () => {
+    const block = {
+      rollout: Float32Array.of(-1, -2, -3, -4, Number.NEGATIVE_INFINITY),
+      trainer: Float32Array.of(-1, Number.NaN, -3, -4, -1),
+      mask: Uint8Array.of(1, 1, 1, 0, 1),
+    };
+    const entropy = Float32Array.of(0.5, 1, Number.NaN, 1, 1);
+    expect(sumSurprisal(block, entropy, 0, 5)).toEqual({ tokens: 1, excess: 0.5 });
+  });
+});

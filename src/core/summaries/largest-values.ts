@@ -1,0 +1,121 @@
+/**
+ * The largest of any number of values, as a multiset: lists of shards merged in any order or tree are the list of the
+ * whole.
+ *
+ * @module
+ */
+
+/**
+ * Values kept. The tail of n importance weights is their 3√n largest (`countTail`): all of it is here up to 7.4 million
+ * values. Of more, the tail that is fitted starts further out.
+ */
+export const LARGEST_KEPT = 2 ** 13;
+
+export interface LargestValuesJson {
+  readonly count: number;
+  /** Descending. */
+  readonly largest: readonly number[];
+}
+
+const FIRST_ROOM = 256;
+
+export class LargestValues {
+  readonly #kept: number;
+  /** Twice what is kept, so that the smaller half is dropped once in a while. */
+  #values: Float64Array;
+  #held = 0;
+  #count = 0;
+  #bound = Number.NEGATIVE_INFINITY;
+
+  constructor(kept = LARGEST_KEPT) {
+    this.#kept = kept;
+    this.#values = new Float64Array(Math.min(FIRST_ROOM, 2 * kept));
+  }
+
+  /** Values added, whether kept or not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Values up to this one are not among the largest any more. */
+  get bound(): number {
+    return this.#bound;
+  }
+
+  /** Counts values that are not handed over because they do not exceed {@link bound}. */
+  skip(count: number): void {
+    this.#count += count;
+  }
+
+  /** @param value finite */
+  add(value: number): void {
+    this.#count++;
+    this.#keep(value);
+  }
+
+  #keep(value: number): void {
+    if (value <= this.#bound) return;
+    if (this.#held === this.#values.length) this.#makeRoom();
+    // Making room raises the bound.
+    if (value > this.#bound) this.#values[this.#held++] = value;
+  }
+
+  #makeRoom(): void {
+    if (this.#held < 2 * this.#kept) {
+      const wider = new Float64Array(Math.min(2 * this.#held, 2 * this.#kept));
+      wider.set(this.#values);
+      this.#values = wider;
+    } else this.#drop();
+  }
+
+  #drop(): void {
+    if (this.#held <= this.#kept) return;
+    moveLargest(this.#values, this.#held, this.#kept);
+    this.#held = this.#kept;
+    let least = this.#values[0]!;
+    for (let i = 1; i < this.#held; i++) least = Math.min(least, this.#values[i]!);
+    this.#bound = least;
+  }
+
+  merge(other: LargestValues): void {
+    this.#count += other.#count;
+    for (let i = 0; i < other.#held; i++) this.#keep(other.#values[i]!);
+  }
+
+  /** Descending; all values where no more were added than are kept. */
+  list(): Float64Array {
+    this.#drop();
+    return this.#values.slice(0, this.#held).sort().reverse();
+  }
+
+  toJSON(): LargestValuesJson {
+    return { count: this.#count, largest: [...this.list()] };
+  }
+
+  static fromJSON({ count, largest }: LargestValuesJson, kept = LARGEST_KEPT): LargestValues {
+    const values = new LargestValues(kept);
+    for (const value of largest) values.#keep(value);
+    values.#count = count;
+    return values;
+  }
+}
+
+/** Brings the `k` largest of the first `n` to the front, in no order: Hoare's "Find" (CACM 4(7), 1961). */
+function moveLargest(values: Float64Array, n: number, k: number): void {
+  let [low, high] = [0, n - 1];
+  while (low < high) {
+    const pivot = values[(low + high) >>> 1]!;
+    let [i, j] = [low, high];
+    while (i <= j) {
+      while (values[i]! > pivot) i++;
+      while (values[j]! < pivot) j--;
+      if (i > j) break;
+      const value = values[i]!;
+      values[i++] = values[j]!;
+      values[j--] = value;
+    }
+    if (k - 1 <= j) high = j;
+    else if (k - 1 >= i) low = i;
+    else return;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The tails of importance ratios: what says whether their means may be trusted.
+ *
+ * @module
+ */
+import type { FloatArray } from "../base/index.ts";
+import { COUNT, DELTA_MEAN, type MaskedTokens } from "../kernels/index.ts";
+import { weightTailIndex } from "../statistics/index.ts";
+import { LARGEST_KEPT, LargestValues, type LargestValuesJson } from "./largest-values.ts";
+
+export interface RatioTailsJson {
+  readonly ratio: LargestValuesJson;
+  readonly inverse: LargestValuesJson;
+  readonly sequence: LargestValuesJson;
+}
+
+/** Pareto k̂ of each kind of ratio; NaN of fewer than 25, Infinity where the tail has no shape. */
+export interface TailIndices {
+  /** Of ρ: whether means of ρ, and so TIS and ESS, can be trusted. */
+  readonly ratio: number;
+  /** Of 1/ρ: tokens that the trainer finds likely and the rollout engine hardly ever samples. */
+  readonly inverse: number;
+  /** Of a sequence's product of ρ. */
+  readonly sequence: number;
+}
+
+/**
+ * The largest Δ, −Δ (of tokens with mask 1 and both log-probs finite) and ΣΔ (of sequences with such a token), nats. A
+ * token's Δ is formed in float64 from its two log-probs.
+ */
+export class RatioTails {
+  readonly ratio: LargestValues;
+  readonly inverse: LargestValues;
+  readonly sequence: LargestValues;
+
+  /** @param kept values kept of each */
+  constructor(kept = LARGEST_KEPT) {
+    this.ratio = new LargestValues(kept);
+    this.inverse = new LargestValues(kept);
+    this.sequence = new LargestValues(kept);
+  }
+
+  /** Adds the tokens of a kernel pass over these columns. */
+  addTokens(
+    { count, delta, index }: Pick<MaskedTokens, "count" | "delta" | "index">,
+    rollout: FloatArray,
+    trainer: FloatArray,
+  ): void {
+    const { ratio, inverse } = this;
+    // Rounding keeps the order, so no token that exceeds a bound is below its rounded value.
+    let high = Math.fround(ratio.bound);
+    let low = -Math.fround(inverse.bound);
+    let [above, below] = [0, 0];
+    for (let i = 0; i < count; i++) {
+      const rounded = delta[i]!;
+      if (rounded < high && rounded > low) continue;
+      const value = trainer[index[i]!]! - rollout[index[i]!]!;
+      if (rounded >= high) {
+        ratio.add(value);
+        above++;
+        high = Math.fround(ratio.bound);
+      }
+      if (rounded <= low) {
+        inverse.add(-value);
+        below++;
+        low = -Math.fround(inverse.bound);
+      }
+    }
+    ratio.skip(count - above);
+    inverse.skip(count - below);
+  }
+
+  /** Adds a sequence by its kernel sums. */
+  addSequence(rows: Float64Array, offset: number): void {
+    const n = rows[offset + COUNT]!;
+    if (n > 0) this.sequence.add(n * rows[offset + DELTA_MEAN]!);
+  }
+
+  merge(other: RatioTails): void {
+    this.ratio.merge(other.ratio);
+    this.inverse.merge(other.inverse);
+    this.sequence.merge(other.sequence);
+  }
+
+  indices(): TailIndices {
+    const index = (values: LargestValues): number => weightTailIndex(values.list(), values.count);
+    return { ratio: index(this.ratio), inverse: index(this.inverse), sequence: index(this.sequence) };
+  }
+
+  toJSON(): RatioTailsJson {
+    return {
+      ratio: this.ratio.toJSON(),
+      inverse: this.inverse.toJSON(),
+      sequence: this.sequence.toJSON(),
+    };
+  }
+
+  static fromJSON(json: RatioTailsJson): RatioTails {
+    const tails = new RatioTails();
+    tails.ratio.merge(LargestValues.fromJSON(json.ratio));
+    tails.inverse.merge(LargestValues.fromJSON(json.inverse));
+    tails.sequence.merge(LargestValues.fromJSON(json.sequence));
+    return tails;
+  }
+}

@@ -1,0 +1,69 @@
+import type { DoctorCause, Fix } from "../../results/index.ts";
+import { anchor, type Block, type Picture, type Section } from "../document/index.ts";
+import { codeLines } from "../markdown/index.ts";
+import { makeSurface } from "../terminal/index.ts";
+import type { DoctorCommands } from "./commands.ts";
+import { type EvidencePart, splitEvidence, weighed } from "./evidence.ts";
+import { evidenceChart } from "./evidence-charts.ts";
+import { drawEvidence } from "./evidence-lines.ts";
+import { formatChance } from "./words.ts";
+
+/** Handles whose commands are written out; `--json` has them all. */
+const MOST_HANDLES = 3;
+const MARKDOWN_WIDTH = 80;
+
+/** All that speaks for and against a cause, with pictures; where to look, and every fix. */
+export function causeSection(cause: DoctorCause, commands: DoctorCommands): Section {
+  const { id, title, description, probability, handles, fix } = cause;
+  return {
+    id: anchor(`cause-${id}`),
+    title: `${formatChance(probability)}: ${title}`,
+    blocks: [
+      { kind: "text", text: description },
+      ...splitEvidence(cause).flatMap(evidenceBlocks),
+      ...handles
+        .slice(0, MOST_HANDLES)
+        .map((handle): Block => ({ kind: "command", label: "look", command: commands.show(handle) })),
+      ...fix.flatMap(fixBlocks),
+      ...(isPage(id) ? [{ kind: "text", text: `More: docs/causes/${id}.md`, muted: true } as const] : []),
+    ],
+  };
+}
+
+/** Everything but the two answers that name no cause has a page. */
+function isPage(id: string): boolean {
+  return id !== "cannot_tell" && id !== "healthy";
+}
+
+function evidenceBlocks({ title, evidence }: EvidencePart): Block[] {
+  const pictures = evidence.flatMap(({ picture }): Picture[] => {
+    if (picture === undefined) return [];
+    return [
+      {
+        kind: "picture",
+        chart: "large",
+        terminal: (surface) => drawEvidence(picture, surface),
+        markdown: () =>
+          codeLines(
+            drawEvidence(picture, makeSurface({ width: MARKDOWN_WIDTH, color: false, unicode: true })).join(
+              "\n",
+            ),
+            "text",
+          ),
+        html: () => evidenceChart(picture),
+      },
+    ];
+  });
+  return [{ kind: "list", title, items: evidence.map(weighed) }, ...pictures];
+}
+
+function fixBlocks(fix: Fix): Block[] {
+  return [
+    { kind: "code", title: "Fix", place: fixPlace(fix), language: "text", text: fix.line },
+    ...(fix.note === "" ? [] : [{ kind: "text", text: fix.note, muted: true } as const]),
+  ];
+}
+
+export function fixPlace({ trainer }: Fix): string {
+  return trainer === null ? "whatever the trainer" : `for ${trainer}`;
+}

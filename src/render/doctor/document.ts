@@ -1,0 +1,135 @@
+import type { DoctorCause, DoctorReport } from "../../results/index.ts";
+import {
+  type Block,
+  type Document,
+  type Entry,
+  findingEntries,
+  type Section,
+  tableSections,
+} from "../document/index.ts";
+import { formatCount, plural } from "../text/index.ts";
+import { causeSection, fixPlace } from "./cause-section.ts";
+import { type DoctorInput, makeCommands } from "./commands.ts";
+import { weighed } from "./evidence.ts";
+import { experimentLead, experimentSections } from "./experiment.ts";
+import { legSections, legSentence } from "./legs.ts";
+import { otherTables } from "./other-tables.ts";
+import { chanceLevel, firstCauses, formatChance, VERDICTS } from "./words.ts";
+
+/** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
+const FIRST_EVIDENCE = 2;
+const OTHER_EVIDENCE = 1;
+
+/**
+ * Verdict, first causes with their strongest evidence, fix, where to look, the next experiment; then everything that was
+ * looked at, and what could not be.
+ */
+export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): Document {
+  const { verdict, sentence, next_experiment: next } = report;
+  const { level, word } = VERDICTS[verdict];
+  const commands = makeCommands(report, input);
+  const first = firstCauses(report);
+  const [likeliest] = first;
+  const [handle] = likeliest?.handles ?? [];
+  const legs = legSentence(report);
+  return {
+    kind: "doctor",
+    heading: "Diagnosis of",
+    name: report.run,
+    result: word,
+    input: inputParts(report),
+    verdict: { level, word, text: sentence },
+    lead: [
+      { kind: "entries", entries: first.map((cause, at) => causeEntry(cause, at)) },
+      { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
+      ...fixLead(likeliest),
+      ...(handle === undefined
+        ? []
+        : [{ kind: "command", label: "look", command: commands.show(handle) } as const]),
+      ...experimentLead(next),
+      { kind: "facts", rows: untestedRows(report) },
+    ],
+    sections: [
+      ...first.map((cause) => causeSection(cause, commands)),
+      ...healthSections(report),
+      ...experimentSections(report),
+      ...legSections(report),
+      ...tableSections(otherTables(report)),
+      {
+        id: "findings",
+        title: "Findings",
+        blocks: [{ kind: "entries", entries: findingEntries(report.findings) }],
+      },
+      leftOutSection(report),
+    ],
+    footer:
+      "Δ = log p trainer − log p rollout of the sampled token, in nats. Probabilities are those of the causes in docs/causes.",
+  };
+}
+
+function inputParts({ metrics, sources }: DoctorReport): string[] {
+  const { sequences, tokens } = metrics;
+  const trainers = [...new Set(sources.map(({ trainer }) => trainer))];
+  return [
+    ...(sequences == null ? [] : [plural(sequences, "sequence")]),
+    ...(tokens == null ? [] : [plural(tokens, "token")]),
+    plural(sources.length, "file"),
+    ...(trainers.length === 0 ? [] : [trainers.join(", ")]),
+  ];
+}
+
+function causeEntry(cause: DoctorCause, at: number): Entry {
+  const most = at === 0 ? FIRST_EVIDENCE : OTHER_EVIDENCE;
+  const strongest = cause.evidence.filter(({ weight }) => weight > 0).slice(0, most);
+  return {
+    level: chanceLevel(cause),
+    word: formatChance(cause.probability),
+    text: cause.title,
+    isHeading: true,
+    items: strongest.map(({ sentence }) => sentence),
+  };
+}
+
+/** What to paste, where the likeliest cause has it; the notes stand with the cause. */
+function fixLead(cause: DoctorCause | undefined): Block[] {
+  const [fix] = cause?.fix ?? [];
+  if (fix === undefined) return [];
+  return [{ kind: "code", title: "fix", place: fixPlace(fix), language: "text", text: fix.line }];
+}
+
+/** In a healthy run this is the limit of the word: on one that is not, it stands further below. */
+function untestedRows({ verdict, untested }: DoctorReport): [string, string][] {
+  if (verdict !== "healthy" || untested.length === 0) return [];
+  const columns = untested.map(({ column }) => column).join(", ");
+  return [["untested", `what needs columns that the run does not have: ${columns}`]];
+}
+
+/** Why nothing is wrong. */
+function healthSections({ verdict, causes }: DoctorReport): Section[] {
+  const health = causes.find(({ id }) => id === "healthy");
+  if (verdict !== "healthy" || health === undefined || health.evidence.length === 0) return [];
+  return [
+    {
+      id: "health",
+      title: "Why this is healthy",
+      blocks: [{ kind: "list", items: health.evidence.map(weighed) }],
+    },
+  ];
+}
+
+function leftOutSection({ excluded }: DoctorReport): Section {
+  const rows = Object.entries(excluded).filter(([, count]) => count > 0);
+  return {
+    id: "left-out",
+    title: "Left out",
+    blocks: [
+      {
+        kind: "facts",
+        rows: rows.map(([reason, count]): [string, string] => [
+          reason.replaceAll("_", " "),
+          formatCount(count),
+        ]),
+      },
+    ],
+  };
+}

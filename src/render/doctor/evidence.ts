@@ -1,0 +1,24 @@
+import type { DoctorCause, Evidence } from "../../results/index.ts";
+import { formatNumber } from "../text/index.ts";
+
+/** Evidence that speaks one way, strongest first. */
+export interface EvidencePart {
+  readonly title: string;
+  readonly evidence: readonly Evidence[];
+}
+
+/** What speaks for a cause and what against it; a part without evidence is left out. */
+export function splitEvidence({ evidence }: DoctorCause): readonly EvidencePart[] {
+  return [
+    { title: "Speaks for it", evidence: evidence.filter(({ weight }) => weight >= 0) },
+    { title: "Speaks against it", evidence: evidence.filter(({ weight }) => weight < 0) },
+  ].filter((part) => part.evidence.length > 0);
+}
+
+/** The sentence, and by how much it changes the odds of the cause. */
+export function weighed({ sentence, weight }: Evidence): string {
+  const factor = Math.exp(Math.abs(weight));
+  if (factor < 1.05) return sentence;
+  const size = factor > 1000 ? "over 1,000" : formatNumber(factor, 2);
+  return `${sentence.replace(/\.$/, "")} (odds ${weight < 0 ? "÷" : "×"} ${size}).`;
+}

@@ -1,0 +1,61 @@
+import type { DoctorCause, DoctorReport, NextExperiment } from "../../results/index.ts";
+import { type Block, makeTable, type Section, type Table, textColumn } from "../document/index.ts";
+
+/** A line that is a command and not a sentence: those begin with a capital. */
+const COMMAND = /^(?:\$ |logratio |python3? |pip |export |[A-Z_]+=\S)/;
+
+/** Steps apart into sentences and the commands that stand on lines of their own. */
+export function splitSteps({
+  steps,
+}: NextExperiment): readonly { readonly text: string; readonly isCommand: boolean }[] {
+  return steps
+    .flatMap((step) => step.split("\n"))
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .map((line) => {
+      const isCommand = COMMAND.test(line);
+      return { text: isCommand ? line.replace(/^\$ /, "") : line, isCommand };
+    });
+}
+
+/** The experiment in two lines: what it is, and the first command of it or the first step. */
+export function experimentLead(next: NextExperiment | null): Block[] {
+  if (next === null) return [];
+  const lines = splitSteps(next);
+  const command = lines.find(({ isCommand }) => isCommand);
+  if (command !== undefined)
+    return [{ kind: "command", label: "next", command: command.text, why: next.title }];
+  const [first] = lines;
+  const text = first === undefined || first.text === next.title ? next.title : `${next.title}: ${first.text}`;
+  return [{ kind: "facts", rows: [["next", text]] }];
+}
+
+export function experimentSections({ next_experiment: next, causes }: DoctorReport): Section[] {
+  if (next === null) return [];
+  const blocks: Block[] = [{ kind: "text", text: `${next.title}.`.replace(/\.\.$/, ".") }];
+  for (const { text, isCommand } of splitSteps(next))
+    blocks.push(
+      isCommand ? { kind: "command", label: "run", command: text } : { kind: "list", items: [text] },
+    );
+  blocks.push({ kind: "table", table: outcomeTable(next, causes) });
+  return [{ id: "next-experiment", title: "The next experiment", blocks }];
+}
+
+export function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
+  const titles = new Map(causes.map(({ id, title }) => [id, title]));
+  return makeTable("outcomes", "What each outcome means", [
+    textColumn(
+      "outcome",
+      outcomes.map(({ outcome }) => outcome),
+      { wrap: true },
+    ),
+    textColumn(
+      "speaks for",
+      outcomes.map((each) =>
+        each.causes.length === 0
+          ? "none of these"
+          : each.causes.map((id) => titles.get(id) ?? id.replaceAll("_", " ")).join(", "),
+      ),
+    ),
+  ]);
+}

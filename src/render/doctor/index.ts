@@ -1,0 +1,35 @@
+/**
+ * A diagnosis for terminals, Markdown and HTML: one document for all three. Sentences about the data come from
+ * `src/analyses/doctor`; nothing is computed here.
+ *
+ * @module
+ */
+import type { DoctorReport } from "../../results/index.ts";
+import { writePage } from "../html/index.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import type { DoctorInput } from "./commands.ts";
+import { buildDoctorDocument } from "./document.ts";
+
+export { fixPlace } from "./cause-section.ts";
+export type { DoctorInput } from "./commands.ts";
+export { buildDoctorDocument } from "./document.ts";
+export { splitEvidence, weighed } from "./evidence.ts";
+export { evidenceChart } from "./evidence-charts.ts";
+export { outcomeTable, splitSteps } from "./experiment.ts";
+export { legSentence, legTable } from "./legs.ts";
+export { otherTables } from "./other-tables.ts";
+export { renderDoctorTerminal, type TerminalDoctorOptions } from "./terminal.ts";
+export { chanceLevel, firstCauses, formatChance, VERDICTS } from "./words.ts";
+
+/** The diagnosis as GitHub-flavored Markdown, to paste into an issue. */
+export function renderDoctorMarkdown(
+  report: DoctorReport,
+  { input, ...options }: MarkdownOptions & { readonly input?: DoctorInput } = {},
+): string {
+  return writeMarkdown(buildDoctorDocument(report, input), options);
+}
+
+/** The diagnosis as one page that loads nothing. */
+export function renderDoctorHtml(report: DoctorReport, input?: DoctorInput): string {
+  return writePage(buildDoctorDocument(report, input));
+}

@@ -1,0 +1,58 @@
+import type { DoctorReport, GuiltyLeg } from "../../results/index.ts";
+import { figureColumn, makeTable, type Section, type Table, textColumn } from "../document/index.ts";
+import { formatNumber } from "../text/index.ts";
+
+const LEGS = {
+  decode: "decode: rollout to its own prefill",
+  trainer: "trainer: prefill to trainer",
+} as const;
+
+/** Which leg differs, in a sentence with the figures of both; undefined without a third column. */
+export function legSentence({ guilty_leg: guilty, legs }: DoctorReport): string | undefined {
+  const [decode, trainer] = [
+    legs.find(({ name }) => name === "decode"),
+    legs.find(({ name }) => name === "trainer"),
+  ];
+  if (decode === undefined || trainer === undefined) return undefined;
+  const figures = `mean |Δ| is ${formatNumber(decode.delta_abs_mean)} nats in the decode leg, ${formatNumber(trainer.delta_abs_mean)} in the trainer leg`;
+  return `${guilty === null ? "The three columns have too few sequences to say which leg differs" : GUILTY[guilty]}: ${figures}.`;
+}
+
+const GUILTY: Readonly<Record<GuiltyLeg, string>> = {
+  decode: "The engine's decoding differs from its own prefill, which agrees with the trainer",
+  trainer: "The engine's decoding agrees with its own prefill; the trainer differs from both",
+  both: "The engine's decoding differs from its own prefill, and the trainer from that prefill",
+  none: "Neither leg differs by more than numbers of this precision do",
+};
+
+export function legSections(report: DoctorReport): Section[] {
+  const sentence = legSentence(report);
+  if (sentence === undefined) return [];
+  return [
+    {
+      id: "legs",
+      title: "Three columns",
+      blocks: [
+        { kind: "text", text: sentence },
+        { kind: "table", table: legTable(report) },
+      ],
+    },
+  ];
+}
+
+export function legTable({ legs }: DoctorReport): Table {
+  type Figure = "tokens" | "delta_mean" | "delta_abs_mean" | "delta_abs_max" | "k3" | "equal_share";
+  const pick = (name: Figure): number[] => legs.map((leg) => leg[name]);
+  return makeTable("leg-figures", "Each leg", [
+    textColumn(
+      "leg",
+      legs.map(({ name }) => LEGS[name]),
+    ),
+    figureColumn("mean |Δ|", "number", pick("delta_abs_mean"), { priority: 1 }),
+    figureColumn("max |Δ|", "number", pick("delta_abs_max"), { priority: 2 }),
+    figureColumn("mean Δ", "signed", pick("delta_mean"), { priority: 3 }),
+    figureColumn("k3", "number", pick("k3"), { priority: 3 }),
+    figureColumn("equal", "share", pick("equal_share"), { priority: 3 }),
+    figureColumn("tokens", "count", pick("tokens"), { priority: 4 }),
+  ]);
+}

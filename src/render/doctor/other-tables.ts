@@ -1,0 +1,51 @@
+import type { DoctorReport } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { weighed } from "./evidence.ts";
+import { firstCauses, formatChance } from "./words.ts";
+
+/** What was looked at and not found, and what could not be looked at. */
+export function otherTables(report: DoctorReport): Table[] {
+  return [ruledOutTable(report), untestedTable(report)].filter(({ rows }) => rows > 0);
+}
+
+/** Too few data rule nothing out. */
+function ruledOutTable(report: DoctorReport): Table {
+  const first = firstCauses(report);
+  const others =
+    report.verdict === "too_few"
+      ? []
+      : report.causes.filter((cause) => !first.includes(cause) && cause.id !== "healthy");
+  return makeTable("ruled-out", "Looked at and not found", [
+    textColumn(
+      "cause",
+      others.map(({ title }) => title),
+    ),
+    textColumn(
+      "probability",
+      others.map(({ probability }) => formatChance(probability)),
+      { align: "right" },
+    ),
+    textColumn(
+      "what speaks against it",
+      others.map(({ evidence }) => {
+        const strongest = [...evidence].sort((a, b) => a.weight - b.weight)[0];
+        return strongest === undefined || strongest.weight >= 0 ? "" : weighed(strongest);
+      }),
+      { wrap: true },
+    ),
+  ]);
+}
+
+function untestedTable({ untested }: DoctorReport): Table {
+  return makeTable("untested", "Not tested, for want of a column", [
+    textColumn(
+      "column",
+      untested.map(({ column }) => column),
+    ),
+    textColumn(
+      "would tell",
+      untested.map(({ test, how }) => `${test}: ${how}`),
+      { wrap: true },
+    ),
+  ]);
+}

@@ -1,0 +1,37 @@
+import type { DoctorCause, DoctorReport, DoctorVerdict, VerdictLevel } from "../../results/index.ts";
+import { formatCount } from "../text/index.ts";
+
+/** The verdict as a badge: for readers who see no color, the word alone says it. */
+export const VERDICTS: Readonly<
+  Record<DoctorVerdict, { readonly level: VerdictLevel; readonly word: string }>
+> = {
+  healthy: { level: "normal", word: "HEALTHY" },
+  fault: { level: "high", word: "FAULT" },
+  cannot_tell: { level: "elevated", word: "CANNOT TELL" },
+  too_few: { level: "too_few", word: "TOO FEW TO SAY" },
+};
+
+/** A probability in whole per cents: it is known to a few points at best. */
+export function formatChance(probability: number): string {
+  if (probability > 0.99) return "over 99 %";
+  if (probability < 0.01) return "under 1 %";
+  return `${formatCount(Math.round(probability * 100))} %`;
+}
+
+/** How a cause is marked by how likely it is. */
+export function chanceLevel({ id, probability }: DoctorCause): VerdictLevel {
+  if (id === "healthy") return "normal";
+  if (id === "cannot_tell") return "too_few";
+  return probability >= 0.5 ? "high" : probability >= 0.1 ? "elevated" : "none";
+}
+
+/** Less likely causes than this are not among the first: they are listed with those that are ruled out. */
+const LEAST_CHANCE = 0.02;
+const FIRST_CAUSES = 3;
+
+/** The causes of the first screen: at most three, and always one where something is wrong. */
+export function firstCauses({ verdict, causes }: DoctorReport): readonly DoctorCause[] {
+  if (verdict === "healthy" || verdict === "too_few") return [];
+  const likely = causes.filter(({ probability }, at) => at === 0 || probability >= LEAST_CHANCE);
+  return likely.slice(0, FIRST_CAUSES);
+}

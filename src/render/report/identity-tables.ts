@@ -1,0 +1,105 @@
+import type { IdentityFigure, MismatchReport } from "../../results/index.ts";
+import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { formatFigure, formatNumber, formatSigned, MISSING } from "../text/index.ts";
+
+/** A line each for the tests that the run fails. */
+export function identityLines({ identity }: MismatchReport): string[] {
+  return identity.failures.map(({ text }) => text);
+}
+
+/** The same, and what changed over the steps: for one who follows the run. */
+export function failedTests(report: MismatchReport): string[] {
+  return [...identityLines(report), ...report.watch.alarms.map(({ text }) => text)];
+}
+
+/** What must hold whatever the weights are, and whether it does. */
+export function identityTable({ identity }: MismatchReport): Table {
+  const { unit_mean, half_variance, surprisal } = identity;
+  const { low, high, value } = half_variance;
+  const rows = [
+    ["mean ρ", formatFigure(unit_mean.value, "near-one"), "1", signedZ(unit_mean), "unit_mean"],
+    [
+      "−2·mean Δ/mean Δ²",
+      Number.isFinite(low)
+        ? `${formatNumber(value)} (${formatNumber(low)} – ${formatNumber(high)})`
+        : formatNumber(value),
+      "about 1",
+      "",
+      "half_variance",
+    ],
+    ...(surprisal === null
+      ? []
+      : [["mean surprisal − entropy", formatSigned(surprisal.value), "0", signedZ(surprisal), "surprisal"]]),
+  ];
+  const note =
+    identity.not_judged === null
+      ? `z over ${identity.unit}s; a test that fails is told with the verdict`
+      : `not judged: ${identity.not_judged}`;
+  return textTable(
+    "identity",
+    "Identity tests",
+    ["test", "value", "should be", "z", "in --json"],
+    rows,
+    note,
+  );
+}
+
+/** Whether means of ratios say what they seem to. */
+export function trustTable({ trust, metrics }: MismatchReport): Table {
+  const rows = [
+    [
+      "k̂ of ρ",
+      formatNumber(trust.khat_ratio),
+      "above 0.7, means of ρ and ESS are not to be trusted",
+      "khat_ratio",
+    ],
+    [
+      "k̂ of 1/ρ",
+      formatNumber(trust.khat_inverse),
+      "above 0.7, tokens that the trainer finds likely are hardly sampled, and ESS does not see it",
+      "khat_inverse",
+    ],
+    [
+      "k̂ of products",
+      formatNumber(trust.khat_sequence),
+      "of ρ over a sequence: above 0.7, sequence weights are not to be trusted",
+      "khat_sequence",
+    ],
+    [
+      "design effect",
+      formatNumber(trust.design_effect),
+      "variance of mean |Δ| over prompts / over sequences",
+      "design_effect",
+    ],
+    [
+      "effective sequences",
+      formatFigure(Math.round(trust.effective_sequences), "count"),
+      `what ${formatFigure(metrics.sequences, "count")} sequences are worth, drawn with their prompts`,
+      "effective_sequences",
+    ],
+  ].map((row) => row.map((cell) => (cell === "" ? MISSING : cell)));
+  return textTable("trust", "Trust in ratios", ["figure", "value", "what it is", "in --json"], rows);
+}
+
+function signedZ({ z }: IdentityFigure): string {
+  return formatSigned(z);
+}
+
+function textTable(
+  id: string,
+  title: string,
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  note?: string,
+): Table {
+  const columns = headers.map((header, i) =>
+    textColumn(
+      header,
+      rows.map((row) => row[i] ?? ""),
+      header === "value" || header === "z"
+        ? { align: "right" }
+        : { priority: i < 2 ? 1 : 2, wrap: header === "what it is" },
+    ),
+  );
+  return makeTable(id, title, columns, note);
+}

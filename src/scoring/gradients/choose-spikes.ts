@@ -1,0 +1,30 @@
+import {
+  type ErrorSpan,
+  findTextSpikes,
+  isBehindError,
+  type ScoredText,
+  type SpikeOptions,
+} from "../../analyses/kl/index.ts";
+
+/** Each costs a pass back through both models. */
+const MOST_SPIKES = 3;
+
+/**
+ * The spikes of a text whose gradients are asked for: the largest ones, and where its first error is known the largest
+ * ones behind it.
+ *
+ * @returns response tokens, ascending
+ */
+export function chooseSpikes(
+  scored: Pick<ScoredText, "text" | "pair">,
+  error: ErrorSpan | undefined,
+  options: SpikeOptions,
+): number[] {
+  const { places, found } = findTextSpikes(scored, options);
+  const spikes = found.positions
+    .map((place, i) => ({ position: places[place]!, value: found.values[i]! }))
+    .sort((a, b) => b.value - a.value || a.position - b.position);
+  const behind = error === undefined ? [] : spikes.filter(({ position }) => isBehindError(position, error));
+  const chosen = [...spikes.slice(0, MOST_SPIKES), ...behind.slice(0, MOST_SPIKES)];
+  return [...new Set(chosen.map(({ position }) => position))].sort((a, b) => a - b);
+}

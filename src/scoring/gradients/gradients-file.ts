@@ -1,0 +1,74 @@
+/**
+ * `gradients/NAME.jsonl`: gradient times input of the KL at some spikes of each text.
+ *
+ * @module
+ */
+import { FindingLog } from "../../core/schema/index.ts";
+import { appendLines, type LinesForm, readLines } from "../store/lines-file.ts";
+import { paths } from "../store/manifest.ts";
+
+/** A line: one text, or the spikes of it that other settings found later. */
+export interface GradientLine {
+  /** Of the models that gave them; see `ManifestPolicy`. */
+  readonly fingerprint: string;
+  /** Digest of the text's token ids, and its name for readers. */
+  readonly key: string;
+  readonly text: string;
+  /** Response tokens. */
+  readonly positions: readonly number[];
+  /** For each of them a value for each token before it, the prompt's first; nats. */
+  readonly gradient_times_input: readonly (readonly number[])[];
+}
+
+/** By response token. */
+export type SpikeGradients = Map<number, readonly number[]>;
+
+const FORM: LinesForm<GradientLine> = {
+  said: ({ fingerprint, key, positions, gradient_times_input: values }) => [
+    fingerprint,
+    key,
+    positions,
+    values,
+  ],
+  describeDamage: (count) =>
+    count === 1
+      ? "the gradients of 1 text are damaged and will be computed again"
+      : `the gradients of ${count} texts are damaged and will be computed again`,
+  likely: "the run that computed them was killed, or the disk was full",
+};
+
+/** More digits than that a gradient in half precision does not have, and the file would be twice as long. */
+const DIGITS = 5;
+
+export function appendGradients(
+  dir: string,
+  policy: string,
+  line: Omit<GradientLine, "gradient_times_input">,
+  values: readonly ArrayLike<number>[],
+): void {
+  const rounded = values.map((one) => Array.from(one, (value) => Number(value.toPrecision(DIGITS))));
+  appendLines(paths.gradients(dir, policy), FORM, [{ ...line, gradient_times_input: rounded }]);
+}
+
+/**
+ * What is known of a policy's gradients, by the key of the text.
+ *
+ * @param fingerprint of the models as they are now: gradients of others do not count; undefined: whatever is there
+ */
+export async function readGradients(
+  dir: string,
+  policy: string,
+  fingerprint: string | undefined,
+  findings = new FindingLog(),
+): Promise<Map<string, SpikeGradients>> {
+  const found = new Map<string, SpikeGradients>();
+  for (const line of await readLines(paths.gradients(dir, policy), FORM, findings)) {
+    if (fingerprint !== undefined && line.fingerprint !== fingerprint) continue;
+    const spikes = found.get(line.key) ?? new Map<number, readonly number[]>();
+    found.set(line.key, spikes);
+    line.positions.forEach((position, i) => {
+      spikes.set(position, line.gradient_times_input[i] ?? []);
+    });
+  }
+  return found;
+}

@@ -1,0 +1,101 @@
+/**
+ * What was asked of a study's policies after scoring, by text: gradients of spikes, and continuations.
+ *
+ * @module
+ */
+import type { TextContinuation } from "../analyses/kl/index.ts";
+import type { CaseContinuation } from "../results/index.ts";
+import { type Continuation, readContinuations } from "./continuations/index.ts";
+import { readGradients, type SpikeGradients } from "./gradients/index.ts";
+import { computeKey } from "./keyed-text.ts";
+import type { Manifest } from "./store/manifest.ts";
+import type { PreparedText } from "./texts/index.ts";
+
+export class StudyFollowUps {
+  readonly #dir: string;
+  readonly #manifest: Manifest;
+  /** By key of the text. */
+  readonly #continuations: ReadonlyMap<string, readonly Continuation[]>;
+
+  private constructor(dir: string, manifest: Manifest, continuations: readonly Continuation[]) {
+    this.#dir = dir;
+    this.#manifest = manifest;
+    this.#continuations = groupLines(continuations, ({ key }) => key);
+  }
+
+  static async read(dir: string, manifest: Manifest): Promise<StudyFollowUps> {
+    const fingerprint = (policy: string): string | undefined => manifest.policies[policy]?.fingerprint;
+    return new StudyFollowUps(dir, manifest, await readContinuations(dir, fingerprint));
+  }
+
+  /** Of the models that the scores are of, by key of the text. */
+  async gradients(checkpoint: string): Promise<ReadonlyMap<string, SpikeGradients>> {
+    const fingerprint = this.#manifest.policies[checkpoint]?.fingerprint ?? "";
+    return readGradients(this.#dir, checkpoint, fingerprint);
+  }
+
+  /** What came of a text under a checkpoint and the reference. */
+  continuationsUnder(checkpoint: string, text: PreparedText): TextContinuation[] {
+    const all = this.#continuations.get(computeKey(text)) ?? [];
+    const own = all.filter(({ policy }) => policy === checkpoint);
+    return Array.from(groupPlaces(own), ([place, lines]) => {
+      const reference = all.filter(
+        (line) => line.policy === this.#manifest.reference && line.place === place,
+      );
+      return {
+        place,
+        share: lines[0]!.position / text.tokenIds.length,
+        ...countOutcomes(lines),
+        reference: reference.length === 0 ? undefined : countOutcomes(reference),
+      };
+    });
+  }
+
+  /** Under every policy. */
+  caseContinuations(text: PreparedText): CaseContinuation[] {
+    const all = this.#continuations.get(computeKey(text)) ?? [];
+    return Array.from(groupPlaces(all), ([place, lines]) =>
+      Array.from(
+        groupLines(lines, ({ policy }) => policy),
+        ([policy, own]): CaseContinuation => ({
+          policy,
+          place,
+          position: own[0]!.position,
+          ...countOutcomes(own),
+          response: own[0]!.response,
+        }),
+      ),
+    ).flat();
+  }
+}
+
+/** In the order of the text. */
+function groupPlaces(lines: readonly Continuation[]): Map<string, Continuation[]> {
+  const ordered = lines.toSorted((a, b) => a.position - b.position || a.sample - b.sample);
+  return groupLines(ordered, ({ place }) => place);
+}
+
+function groupLines(
+  lines: readonly Continuation[],
+  name: (line: Continuation) => string,
+): Map<string, Continuation[]> {
+  const groups = new Map<string, Continuation[]>();
+  for (const line of lines) {
+    const group = groups.get(name(line));
+    if (group === undefined) groups.set(name(line), [line]);
+    else group.push(line);
+  }
+  return groups;
+}
+
+function countOutcomes(lines: readonly Continuation[]): {
+  readonly samples: number;
+  readonly right: number;
+  readonly unanswered: number;
+} {
+  return {
+    samples: lines.length,
+    right: lines.filter(({ correct }) => correct === true).length,
+    unanswered: lines.filter(({ correct }) => correct === null).length,
+  };
+}
