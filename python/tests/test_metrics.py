@@ -8,6 +8,7 @@ import math
 import shutil
 import subprocess
 import sys
+import time
 import types
 from pathlib import Path
 
@@ -307,6 +308,37 @@ def test_real_tensorboard_writes_what_it_is_given(tmp_path, torch):
     (event,) = events.Scalars("logratio/k3")
     assert (event.step, event.value) == (10, pytest.approx(values["logratio/k3"], rel=1e-6))
     assert events.Tags()["histograms"] == ["logratio/delta"]
+
+
+def test_real_mlflow_keeps_what_it_is_given(tmp_path, monkeypatch):
+    # Its newer versions refuse folders of files unless they are asked to keep them.
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed: it is tried as an imitation only")
+    # A folder that is not there yet is given its first experiment.
+    mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
+    with mlflow.start_run() as run:
+        values = logratio.log_to(mlflow, read_demo(10), 10, report="report.html")
+    kept = mlflow.get_run(run.info.run_id).data
+    assert kept.metrics == pytest.approx(values)
+    assert kept.tags["logratio/report"].startswith("file://")
+    (point,) = mlflow.MlflowClient().get_metric_history(run.info.run_id, "logratio/k3")
+    assert (point.step, point.value) == (10, values["logratio/k3"])
+
+
+def test_real_wandb_keeps_what_it_is_given(tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb", reason="wandb is not installed: it is tried as an imitation only")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    with wandb.init(mode="offline", dir=str(tmp_path), project="logratio") as run:
+        values = logratio.log_to(run, read_demo(10), 10, report="report.html")
+        # A step is complete when the next begins; another process then puts it into the summary.
+        run.log({"next": 1}, step=11)
+        until = time.monotonic() + 20
+        while "logratio/k3" not in dict(run.summary) and time.monotonic() < until:
+            time.sleep(0.05)
+        kept = dict(run.summary)
+    assert {name: kept[name] for name in values} == pytest.approx(values)
+    assert kept["logratio/report"].startswith("file://")
+    assert list(tmp_path.glob("wandb/offline-run-*/*.wandb"))
 
 
 def test_what_is_not_a_logger_is_refused():
