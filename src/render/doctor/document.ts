@@ -42,7 +42,8 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     lead: [
       { kind: "entries", entries: first.map((cause, at) => causeEntry(cause, at)) },
       { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
-      ...fixLead(likeliest),
+      // Where nothing is decided, a line to paste would decide it.
+      ...(verdict === "fault" ? fixLead(likeliest) : []),
       ...(handle === undefined
         ? []
         : [{ kind: "command", label: "look", command: commands.show(handle) } as const]),

@@ -354,7 +354,7 @@ describe("a bundle", () => {
     const paths = [
       ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
       ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
-      ...["api/report-tables", "api/turns", "api/digits", "api/digits-tables"],
+      ...["api/report-tables", "api/doctor-tables", "api/turns", "api/digits", "api/digits-tables"],
       ...numbers.flatMap((index) => [`api/sequence/${index}`, `api/topk/${index}`]),
     ];
     expect(run.info.has.digits).toBe(true);
