@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRecordBuilder } from "../../../core/schema/index.ts";
+import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
 import { seededRandom } from "../../../core/statistics/index.ts";
 import type { MismatchReport } from "../../../results/index.ts";
 import { buildReport } from "../build-report.ts";
@@ -92,10 +92,19 @@ interface Shape {
 }
 
 function report(process: Process, seed: string, shape: Shape = {}): MismatchReport {
-  const { steps = 4, prompts = 15, tokens = 40, flags = [] } = shape;
+  const summary = new RunSummary();
+  for (const batch of makeBatches(process, seed, shape)) summary.add(batch);
+  return reportSummary(summary, shape.flags);
+}
+
+const reportSummary = (summary: RunSummary, flags: readonly string[] = []): MismatchReport =>
+  buildReport({ run: "made", paths: ["dump"], flags, summary, parity: [], findings: [], sources: [] });
+
+/** A batch for each step. */
+function* makeBatches(process: Process, seed: string, shape: Shape): Generator<RecordBatch> {
+  const { steps = 4, prompts = 15, tokens = 40 } = shape;
   const random = seededRandom([...seed].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 1e9, 7));
   const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
-  const summary = new RunSummary();
   for (let step = 1; step <= steps; step++) {
     const builder = createRecordBuilder({ provenance });
     for (let prompt = 0; prompt < prompts; prompt++)
@@ -118,9 +127,8 @@ function report(process: Process, seed: string, shape: Shape = {}): MismatchRepo
           groupId: `p${prompt}`,
         });
       }
-    summary.add(builder.flush());
+    yield builder.flush();
   }
-  return buildReport({ run: "made", paths: ["dump"], flags, summary, parity: [], findings: [], sources: [] });
 }
 
 const failed = ({ identity }: MismatchReport): string[] => identity.failures.map(({ test }) => test);
@@ -191,6 +199,34 @@ describe("identity tests of a report", () => {
     }
     expect(identity.per_turn[0]?.unit_mean.value).toBeCloseTo(identity.unit_mean.value, 6);
     expect(identity.per_turn[0]?.unit_mean.z).toBeCloseTo(identity.unit_mean.z, 3);
+  });
+
+  it("are the same, to 1e-12, however batches are dealt to threads and in whatever order they come", () => {
+    const batches = [...makeBatches(sound(0.2), "threads", { steps: 14, prompts: 30, tokens: 10 })];
+    const sum = (threads: number, order: readonly RecordBatch[]): MismatchReport => {
+      const parts = Array.from({ length: threads }, () => new RunSummary());
+      order.forEach((batch, i) => {
+        parts[i % threads]?.add(batch);
+      });
+      const whole = new RunSummary();
+      for (const part of parts) whole.merge(RunSummary.fromJSON(JSON.parse(JSON.stringify(part))));
+      return reportSummary(whole);
+    };
+    const figures = ({ identity, trust, watch }: MismatchReport): number[] => [
+      ...[identity.unit_mean.value, identity.unit_mean.z, identity.half_variance.value],
+      ...[identity.half_variance.low, identity.surprisal?.value ?? 0, identity.surprisal?.z ?? 0],
+      ...identity.per_step.flatMap(({ unit_mean, half_variance }) => [unit_mean.z, half_variance.value]),
+      ...identity.per_rank.flatMap(({ unit_mean, surprisal }) => [unit_mean.z, surprisal?.z ?? 0]),
+      ...[trust.khat_ratio, trust.khat_inverse, trust.khat_sequence, trust.design_effect],
+      ...watch.per_step.flatMap(({ unit_mean, delta_abs_mean }) => [unit_mean, delta_abs_mean]),
+    ];
+    const wanted = figures(sum(1, batches));
+    for (const threads of [2, 7])
+      for (const order of [batches, [...batches].reverse()])
+        figures(sum(threads, order)).forEach((figure, i) => {
+          const most = 1e-12 * Math.max(1e-3, Math.abs(wanted[i]!));
+          expect(Math.abs(figure - wanted[i]!), `figure ${i}`).toBeLessThanOrEqual(most);
+        });
   });
 
   it("are not judged of a filter by what was sampled, nor of too little", () => {
