@@ -11,12 +11,19 @@ const FOLDER = join(ROOT, "docs/causes/images");
 const WIDTH = 560;
 const COLOURS = ["orange", "blue", "grey"];
 const MOST_BYTES = 8_000;
+/** Points that are marked one by one. */
+const MOST_MARKED = 16;
 
-/** The SVG of one picture; `cause-pictures` draws it with the charts of the reports. */
+/**
+ * The SVG of one picture, as an image in a page shows it: no pointer reaches what answers to it, no page sets the colors,
+ * and many points stand as a line. GitHub shows images on white or on black, so it has its own ground.
+ */
 function drawPicture(picture) {
-  const text = picture.kind === "bars" ? drawBars(picture) : drawLines(picture);
-  // A page on GitHub shows images on white or on black: give them their own ground.
-  return `${text.replace(/(<svg[^>]*>)/, '$1<rect width="100%" height="100%" fill="#fff"/>')}\n`;
+  const text = (picture.kind === "bars" ? drawBars(picture) : drawLines(picture))
+    .replace(/<g fill="none" pointer-events="all">.*?<\/g>/s, "")
+    .replace(/var\(--[\w-]+, (#\w+)\)/g, "$1")
+    .replace(/(<svg[^>]*>)/, '$1<rect width="100%" height="100%" fill="#fff"/>');
+  return `${picture.x.length > MOST_MARKED ? text.replace(/<circle[^>]*\/>/g, "") : text}\n`;
 }
 
 function drawBars({ title, labels, series }) {
@@ -42,11 +49,17 @@ function drawLines({ id, title, unit, x_label, x, series, scale }) {
       lines: series.map(({ name, y }, at) => ({ label: name, colour: COLOURS[at], values: y, joins: true })),
       scale,
       kind: "number",
-      fromZero: scale === "linear",
+      fromZero: scale === "linear" && !isNarrow(values),
       extreme: hasSign ? "furthest" : "most",
     },
     { width: WIDTH, height: 250 },
   );
+}
+
+/** Whether values differ by little of what they are: an axis from 0 would show nothing of it. */
+function isNarrow(values) {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return most - least < 0.2 * Math.abs(least);
 }
 
 const isCheck = process.argv.includes("--check");

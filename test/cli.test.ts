@@ -316,7 +316,7 @@ const BAD: readonly BadInput[] = [
     status: 3,
     says: [
       "holds text only: neither policy's log-probs are in it",
-      "VERL_USE_EXTERNAL_MODULES=logratio_verl",
+      "VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl",
     ],
   },
   {

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
 
 from .checkpoints import list_checkpoints, load_checkpoint, load_config, mix
 from .layouts import WRITERS
 from .plan import Dice, draw_causes, draw_faulty, draw_healthy
 from .produce import Case, make_rows
-from .task import Task
+from .task import Task, read_problems
 from .training import train
 from .truth import describe
 
@@ -45,7 +46,8 @@ def prepare(arguments: argparse.Namespace) -> dict:
     names = list_checkpoints(arguments.checkpoints)
     checkpoints = {n: load_checkpoint(arguments.checkpoints / n) for n in names}
     config = load_config(arguments.checkpoints / names[0])
-    task = Task(arguments.recordings, arguments.checkpoints / names[0] / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(str(arguments.checkpoints / names[0] / "tokenizer.json"))
+    task = Task(tokenizer, read_problems(arguments.recordings))
     histories = []
     for i in range(arguments.runs):
         origin = dice.pick("sft", "dpo", "rlvr_step_200", "rlvr_step_500", "rlvr_step_800", "mixed")

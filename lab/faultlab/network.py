@@ -31,7 +31,7 @@ class View:
     activations: str | None = None  # "int8": inputs of the matrices, per token
     split: bool = False  # every product of the layers is summed in two halves, each rounded
     dropout: float = 0.0
-    half_scale: float = 1.0  # activations of the MLP are this much larger (float16 overflows)
+    half_scale: float = 1.0  # activations of the first MLP are this much larger (float16 overflows)
 
 
 def rope_tables(theta: float, scale: float, width: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -65,6 +65,8 @@ class Network:
         self.layers = []
         for i in range(config["num_hidden_layers"]):
             p = f"model.layers.{i}."
+            # What overflows in an early layer reaches all later tokens; in the last one it would stay at its own.
+            scale = view.half_scale if i == 0 else 1.0
             self.layers.append(
                 (
                     cast(p + "input_layernorm.weight"),
@@ -72,8 +74,8 @@ class Network:
                     cast(p + "self_attn.o_proj.weight"),
                     cast(p + "post_attention_layernorm.weight"),
                     cast(p + "mlp.gate_proj.weight"),
-                    self._round(state[p + "mlp.up_proj.weight"] * view.half_scale),
-                    self._round(state[p + "mlp.down_proj.weight"] / view.half_scale),
+                    self._round(state[p + "mlp.up_proj.weight"] * scale),
+                    self._round(state[p + "mlp.down_proj.weight"] / scale),
                 )
             )
         self.cos, self.sin = (self._round(t.float()) for t in rope_tables(view.theta, view.scale, self.width))

@@ -57,7 +57,7 @@ CHOICES = {
     "last_token_wrong": Choice("ends", "high"),
     "bos_missing": Choice("positions"),
     "bos_double": Choice("positions"),
-    "prompt_left_cut": Choice("prompts", "high"),
+    "prompt_left_cut": Choice("prompts", "medium"),
     "template_mismatch": Choice("positions", "high"),
     "pads_attended": Choice("prompts"),
     "position_ids_wrong": Choice("positions", "high"),
@@ -90,11 +90,11 @@ CHOICES = {
 }
 
 
-# Sound runs by numerics and number of steps: causes share them.
-SOUND_RUNS: dict[tuple[str, int], Tokens] = {}
+# Sound runs by numerics, number of steps and size of the groups: causes share them.
+SOUND_RUNS: dict[tuple[str, int, int], Tokens] = {}
 
 
-def build_world(setting: dict, noise: str, steps: int) -> World:
+def build_world(setting: dict, noise: str, steps: int, group: int) -> World:
     history = setting["histories"][0]
     return World(
         task=setting["task"],
@@ -105,7 +105,7 @@ def build_world(setting: dict, noise: str, steps: int) -> World:
         steps=steps,
         moving=True,
         ranks=4,
-        group_size=GROUP,
+        group_size=group,
         noise=noise,
         rows_per_step=ROWS,
     )
@@ -114,12 +114,14 @@ def build_world(setting: dict, noise: str, steps: int) -> World:
 def make_picture(cause: str, setting: dict, seed: int) -> dict:
     choice = CHOICES[cause]
     steps = 8 if choice.profile == "steps" else 2
-    world = build_world(setting, choice.noise, steps)
+    # Many different prompts where their lengths matter.
+    group = 2 if choice.profile == "prompts" else GROUP
+    world = build_world(setting, choice.noise, steps, group)
     faults = []
     if cause != "healthy":
         faults = [FAULTS[cause](Draw(np.random.default_rng(seed + choice.draw), choice.level, world))]
     tokens = Tokens(make_rows(Case(cause, world, faults, ROWS, seed=seed)))
-    key = (choice.noise, steps)
+    key = (choice.noise, steps, group)
     if key not in SOUND_RUNS:
         SOUND_RUNS[key] = Tokens(make_rows(Case("healthy", world, [], ROWS, seed=seed)))
     sound = tokens if cause == "healthy" else SOUND_RUNS[key]

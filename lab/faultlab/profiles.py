@@ -120,7 +120,7 @@ def twins(t: Tokens, s: Tokens) -> dict:
 
     (a, b), (c, d) = count(t), count(s)
     return bars(
-        "Share of rows that have a twin in the run",
+        "Share of rows that have a copy in the run",
         [FAULTY, SOUND],
         ("same tokens", [a, c]),
         ("same tokens and log-probs", [b, d]),
@@ -183,7 +183,7 @@ def counted(t: Tokens, s: Tokens) -> dict:
 
 
 def prompts(t: Tokens, s: Tokens) -> dict:
-    bins = [8, 14, 18, 20, 22, 24, 26, 28, 30, 34]
+    bins = [8, 14, 18, 21, 24, 26, 28, 30, 33, 38]
     get = lambda run: run.profile(run.prompt, bins, np.abs(run.delta))  # noqa: E731
     return line(
         "Mean |Δ| by length of the prompt", "prompt tokens", "nats", middles(bins), (FAULTY, get(t)), (SOUND, get(s))
@@ -226,13 +226,13 @@ def advantages(t: Tokens, s: Tokens) -> dict:
 
 
 def lattice(t: Tokens, s: Tokens) -> dict:
-    """Sorted values near −1, where the grid of a narrow format is coarse."""
-    near = lambda run, column: np.sort(column[run.counted & (column > -1.2) & (column < -0.9)])  # noqa: E731
+    """Sorted values near −1, where the grid of a narrow format is coarse: steps of 2^−7 in bfloat16."""
+    near = lambda run, column: np.sort(column[run.counted & (column > -1.1) & (column < -1.0)])  # noqa: E731
     a, b = near(t, t.rollout), near(t, t.trainer)
     n = min(len(a), len(b), 80)
     pick = lambda v: v[np.linspace(0, len(v) - 1, n).astype(int)].tolist()  # noqa: E731
     return line(
-        "Log-probs between −1.2 and −0.9 in ascending order",
+        "Log-probs between −1.1 and −1.0 in ascending order",
         "rank",
         "nats",
         list(range(n)),
@@ -269,7 +269,7 @@ def prefixes(t: Tokens, s: Tokens) -> dict:
         found = [np.std(v) for v in groups.values() if len(v) > 1]
         return float(np.mean(found))
 
-    labels = ["trainer, with the fault", "trainer, sound", "rollout, with the fault", "rollout, sound"]
+    labels = ["trainer, dropout", "trainer, sound", "rollout, dropout", "rollout, sound"]
     spreads = [spread(t, "trainer"), spread(s, "trainer"), spread(t, "rollout"), spread(s, "rollout")]
     return bars(
         "Spread of the log-prob of one token after equal prefixes, nats", labels, ("standard deviation", spreads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +32,9 @@ class Problem:
 class Task:
     """Problems and the rules of an episode."""
 
-    def __init__(self, recordings: Path, tokenizer: Path):
-        self.tokenizer = Tokenizer.from_file(str(tokenizer))
-        self.problems = sorted(set(read_problems(recordings)), key=lambda p: p.prompt)
+    def __init__(self, tokenizer: Tokenizer, problems: Iterable[Problem]):
+        self.tokenizer = tokenizer
+        self.problems = sorted(set(problems), key=lambda p: p.prompt)
 
     def encode(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False).ids

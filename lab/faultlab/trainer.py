@@ -127,9 +127,6 @@ def pick(trainer: Trainer, row: Row, prompt: list[int], response: list[int], log
     )
     log_probs = logits - torch.logsumexp(whole, dim=-1, keepdim=True)
     value = log_probs.gather(-1, labels[:, None])[:, 0]
-    if trainer.late:
-        value = torch.cat((value, torch.zeros(row.size - len(value))))
-        log_probs = torch.cat((log_probs, log_probs[-1:]))
     columns = {"log_prob": value.numpy()}
     if trainer.respell:
         columns["log_prob"] = gather_pieces(columns["log_prob"], trainer.respell(row)[1], row.size)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .hooks.base import Hook, cut_rows, find_spans, need
+from .hooks.base import Hook, cut_rows, describe_sampling, find_spans, need
 
 _HOOK = Hook(
     "openrlhf",
@@ -48,6 +48,7 @@ def record(experiences: Any, step: int, args: Any = None) -> None:
         _HOOK.log(
             step,
             rank=0,
+            meta=describe_sampling(getattr(args, "rollout", None)),
             rollout_log_probs=part(rollout),
             old_log_probs=part(need(experience.action_log_probs, "OpenRLHF computed no action_log_probs")),
             ref_log_prob=part(getattr(experience, "base_action_log_probs", None)),

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .hooks.base import Hook, cut_rows, look_up, need
+from .hooks.base import Hook, cut_rows, describe_sampling, look_up, need
 
 _HOOK = Hook(
     "skyrl",
@@ -73,7 +73,7 @@ def record(batch: Any, step: int, cfg: Any = None) -> None:
     _HOOK.log(
         step,
         rank=0,
-        meta={name: getattr(params, name, None) for name in ("temperature", "top_p")},
+        meta=describe_sampling(params),
         rollout_log_probs=cut_rows(rollout[:count], ends),
         old_log_probs=cut_rows(trainer[:count], ends),
         ref_log_prob=responses("base_action_log_probs"),

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .hooks.base import Hook, Lacking, need
+from .hooks.base import Hook, Lacking, describe_sampling, need
 
 _EXPECTS = "rollout_data with tokens, loss_masks, response_lengths, total_lengths, log_probs, rollout_log_probs"
 _HOOK = Hook("slime", "slime", "624b824a", _EXPECTS)
@@ -76,11 +76,14 @@ def record_rollout(
     if "local_raw_reward" not in data and len(data.get("raw_reward") or []) == len(tokens):
         rewards = data["raw_reward"]
     samples = data.get("sample_indices")
+    truncated = data.get("truncated")
     per_prompt = getattr(args, "n_samples_per_prompt", None)
     hook.log(
         int(rollout_id),
         rank=place.rank,
-        meta={"temperature": getattr(args, "rollout_temperature", None), "top_p": getattr(args, "rollout_top_p", None)},
+        meta=describe_sampling(args, "rollout_") | _find_topology(args),
+        # slime keeps no more of a sample's end here; 0 may be any other.
+        finish_reason=None if truncated is None else ["length" if int(row) == 1 else None for row in truncated],
         response_mask=data["loss_masks"],
         # Entry t is about token t + 1 in the trainer's forward pass; both are cut to the response already.
         responses=[row[len(row) - n :] for row, n in zip(tokens, responses, strict=True)],
@@ -90,6 +93,12 @@ def record_rollout(
         sample_id=samples,
         **columns,
     )
+
+
+def _find_topology(args: Any) -> dict[str, str]:
+    """How the engine is spread over GPUs."""
+    size = getattr(args, "rollout_num_gpus_per_engine", None)
+    return {"rollout_topology": f"tp{int(size)}"} if isinstance(size, int) else {}
 
 
 def _find_place(args: Any) -> Place:

@@ -17,7 +17,7 @@ import functools
 import importlib
 from typing import Any
 
-from .hooks.base import Hook, find_caller
+from .hooks.base import Hook, describe_sampling, find_caller
 
 _HOOK = Hook(
     "ms-swift",
@@ -85,7 +85,7 @@ def _record(trainer: Any, old: Any, rollout: Any, mask: Any, caller: dict[str, A
     options = getattr(trainer, "args", None)
     _HOOK.log(
         step,
-        meta={name: getattr(options, name, None) for name in ("temperature", "top_p")},
+        meta=describe_sampling(options),
         rollout_log_probs=rollout,
         old_log_probs=old,
         response_mask=mask,

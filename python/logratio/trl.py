@@ -6,16 +6,18 @@
 Read in TRL 1.16.0 (trl/trainer/grpo_trainer.py). `_prepare_inputs` generates when its buffer is used up, and keeps
 `_buffered_inputs`, the generation shuffled and cut into micro-batches. There can be several generations in an optimizer
 step, and one for several steps; events fall behind every micro-batch, so that each generation is seen exactly once.
-Rewards are kept elsewhere and in the order before the shuffle, so they are not recorded; advantages are.
+Rewards are kept elsewhere and in the order before the shuffle, so each sequence's is put beside it where it is generated: the
+shuffle and the cut take along whatever else the batch holds.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import zlib
 from typing import Any
 
-from .hooks.base import Hook, Lacking, need
+from .hooks.base import Hook, Lacking, describe_sampling, need
 
 _HOOK = Hook(
     "trl",
@@ -23,6 +25,10 @@ _HOOK = Hook(
     "1.16.0",
     "GRPOTrainer._buffered_inputs, a list of dicts with prompt_ids, prompt_mask, completion_ids, completion_mask",
 )
+
+
+#: Under which a generation carries its rewards through TRL's shuffle.
+_REWARDS = "logratio_rewards"
 
 
 class Callback:
@@ -40,6 +46,7 @@ class Callback:
         self._forward = forward
         self._seen: Any = None
         self._generations = 0
+        _attach_rewards(trainer)
 
     def __getattr__(self, name: str) -> Any:
         # A TrainerCallback without importing transformers: all other events do nothing.
@@ -92,7 +99,7 @@ class Callback:
         _HOOK.log(
             step,
             rank=self._trainer.accelerator.process_index,
-            meta={name: getattr(args, name, None) for name in ("temperature", "top_p")},
+            meta=describe_sampling(args),
             rollout_log_probs=rollout,
             old_log_probs=self._find_trainer_log_probs(batch, attention),
             response_mask=mask,
@@ -101,6 +108,7 @@ class Callback:
             attention_mask=attention,
             ref_log_prob=batch.get("ref_per_token_logps"),
             advantages=batch.get("advantages"),
+            rewards=batch.get(_REWARDS),
             # Micro-batches are shuffled, so a group is known by its prompt.
             uid=[f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
         )
@@ -129,3 +137,33 @@ class Callback:
                 batch_size=trainer.args.per_device_train_batch_size,
                 **extra,
             )[0]
+
+
+def _attach_rewards(trainer: Any) -> None:
+    """Has every generation of the trainer carry its sequences' rewards."""
+    generate = getattr(trainer, "_generate_and_score_completions", None)
+    if generate is None or hasattr(generate, "__wrapped__"):
+        return
+
+    @functools.wraps(generate)
+    def generate_with_rewards(inputs: Any) -> Any:
+        out = generate(inputs)
+        _add_rewards(trainer, out)
+        return out
+
+    trainer._generate_and_score_completions = generate_with_rewards
+
+
+@_HOOK.guard
+def _add_rewards(trainer: Any, out: Any) -> None:
+    """The weighted sum for each of this process's sequences, as TRL computes it; its log holds all processes'."""
+    import torch
+
+    count, processes = len(out["completion_ids"]), trainer.accelerator.num_processes
+    columns = [list(trainer._logs["rewards"][name])[-count * processes :] for name in trainer.reward_func_names]
+    if any(len(column) != count * processes for column in columns):
+        return
+    weights = trainer.reward_weights.detach().cpu().double()
+    rewards = (torch.tensor(columns, dtype=torch.float64).T * weights).nansum(1)
+    first = trainer.accelerator.process_index * count
+    out[_REWARDS] = rewards[first : first + count].to(out["completion_ids"].device)

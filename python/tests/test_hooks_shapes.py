@@ -109,10 +109,18 @@ def make_rollout_data() -> dict:
         "raw_reward": [9.0, *(s.reward for s in SEQUENCES)],
         "local_raw_reward": [s.reward for s in SEQUENCES],
         "sample_indices": [4, 5, 6, 7],
+        "truncated": [0, 1, 0, 0],
     }
 
 
-ARGS = SimpleNamespace(n_samples_per_prompt=2, rollout_temperature=0.8, rollout_top_p=1.0, allgather_cp=False)
+ARGS = SimpleNamespace(
+    n_samples_per_prompt=2,
+    rollout_temperature=0.8,
+    rollout_top_p=1.0,
+    rollout_top_k=-1,
+    rollout_num_gpus_per_engine=4,
+    allgather_cp=False,
+)
 
 
 def test_slime(folder, capsys):
@@ -121,7 +129,11 @@ def test_slime(folder, capsys):
     assert capsys.readouterr().err == f"logratio: slime: records both policies in {folder}\n"
     expect(slime, folder, 3, "slime")
     assert read_texts(folder, "group_id") == ["2", "2", "3", "3"]
-    assert read_arrays(next(iter(folder.iterdir())))[1]["temperature"] == "0.8"
+    metadata = read_arrays(next(iter(folder.iterdir())))[1]
+    assert (metadata["temperature"], metadata["rollout_topology"]) == ("0.8", "tp4")
+    # A top-k of -1 is none.
+    assert "top_k" not in metadata
+    assert read_texts(folder, "finish_reason") == ["", "length", "", ""]
 
 
 def test_slime_says_which_flag_gives_log_probs(folder, caplog):
@@ -506,3 +518,21 @@ def test_the_environment_bounds_what_is_recorded(folder, monkeypatch):
     slime._HOOK.flush()
     assert sorted(path.name[:6] for path in folder.iterdir()) == ["step_0", "step_3", "step_6"]
     assert len(read_column(folder, "row")) == 3 * 2
+
+
+def test_sampling_is_described_in_the_record_s_words():
+    from logratio.hooks.base import describe_sampling
+
+    known = SimpleNamespace(temperature=0.7, top_k=0, min_p=0.05, repetition_penalty=1.1, logprobs_mode="raw_logprobs")
+    expected = {"temperature": 0.7, "min_p": 0.05, "repetition_penalty": 1.1, "logprobs_mode": "raw_logprobs"}
+    assert describe_sampling(known) == expected
+    assert describe_sampling(SimpleNamespace(rollout_top_k=20, rollout_top_p=None), "rollout_") == {"top_k": 20}
+    assert describe_sampling(None) == {}
+
+
+def test_the_trainer_and_its_version_are_in_the_record(folder, monkeypatch):
+    slime = load("slime")
+    monkeypatch.setattr(slime._HOOK, "find_version", lambda: "9.9")
+    slime.record(ARGS, 3, make_rollout_data())
+    slime._HOOK.flush()
+    assert read_arrays(next(iter(folder.iterdir())))[1]["trainer_software"] == "slime 9.9"

@@ -24,6 +24,8 @@ def test_every_generation_is_recorded_once(tmp_path, way, generations, batches, 
     assert log.count(FORWARD) == computed
     # Two generations a prompt: half as many groups as sequences.
     assert len(set(read_texts(folder, "group_id"))) == truth["sequences"] / 2
+    # Beside each sequence, although TRL shuffles them.
+    assert sum(read_column(folder, "reward")) == truth["correct"]
     # Tokens of the environment are not the policy's.
     assert 0 in read_column(folder, "response_mask")
     arrays, metadata = read_arrays(files[0])

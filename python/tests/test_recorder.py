@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import signal
@@ -14,25 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hooks_support import read_arrays as read
 
 import logratio
 from logratio.recorder import files, recorder
 from logratio.recorder.arrays import Copier, copy
-
-TYPES = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
-
-
-def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    raw = path.read_bytes()
-    size = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + size])
-    metadata = header.pop("__metadata__")
-    body = raw[8 + size :]
-    arrays = {
-        name: np.frombuffer(body[slice(*entry["data_offsets"])], TYPES[entry["dtype"]]).reshape(entry["shape"])
-        for name, entry in header.items()
-    }
-    return arrays, metadata
 
 
 def written(run: logratio.Recorder) -> list[Path]:
@@ -147,10 +132,43 @@ def test_torch_tensors_of_any_type(tmp_path):
         assert arrays["response_mask"].tolist() == [1, 0, 1]
 
 
+def test_large_columns_are_copied_in_pieces_and_ids_narrowed(tmp_path):
+    """Several pieces per column; int64 as trainers have it, a mask of 256 (0 in its lowest byte), reversed memory."""
+    random = np.random.default_rng(3)
+    shape = (64, 20_000)
+    rollout = -random.random(shape, np.float32)
+    ids = random.integers(0, 150_000, shape)
+    mask = np.where(random.random(shape) < 0.9, 256, 0)
+    mask[:, -1] = 1
+    with logratio.init(tmp_path) as run:
+        given = (rollout.copy(), ids.copy(), mask.copy())
+        backwards = np.asfortranarray(rollout)
+        run.log(step=1, rollout_log_probs=given[0], old_log_probs=backwards, responses=given[1], response_mask=given[2])
+        # What the loop does next must not reach the record.
+        for array in given:
+            array[:] = 0
+    arrays, _ = read(written(run)[0])
+    assert np.array_equal(arrays["rollout_logprobs"], rollout.ravel())
+    assert np.array_equal(arrays["trainer_logprobs"], rollout.ravel())
+    assert np.array_equal(arrays["response_token_ids"], ids.ravel())
+    assert np.array_equal(arrays["response_mask"], (mask != 0).ravel())
+    assert run.counts.failed == 0
+
+
+def test_a_queue_holds_ids_and_masks_at_their_width(tmp_path, monkeypatch):
+    held = []
+    monkeypatch.setattr(recorder, "pack", lambda columns, choose: held.append(columns) or {})
+    one = np.ones((2, 3), np.int64)
+    with logratio.init(tmp_path) as run:
+        run.log(step=1, rollout_log_probs=-one.astype(np.float32), responses=one, response_mask=one, prompts=one)
+    types = {name: array.dtype.name for name, array in held[0].items()}
+    assert types == {"rollout_log_probs": "float32", "response_mask": "bool", "responses": "int32", "prompts": "int32"}
+
+
 def test_rows_of_tensors_are_one_copy(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: tensors are not tested")
     copies = []
-    monkeypatch.setattr(recorder, "copy", lambda value, copier: copies.append(value) or copy(value, copier))
+    monkeypatch.setattr(recorder, "copy", lambda value, *rest: copies.append(value) or copy(value, *rest))
     rows = [torch.tensor(row, dtype=torch.bfloat16, requires_grad=True) for row in ([-0.5, -1.0], [], [-3.0])]
     with logratio.init(tmp_path) as run:
         run.log(step=1, rollout_log_probs=rows, old_log_probs=[row.float() for row in rows])

@@ -10,11 +10,11 @@ const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
 /**
  * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
  * folder above it (one table of cases for all its neighbors): they are fast, and whoever changes the folder looks there.
- * The exceptions are folders whose only purpose is to serve their neighbors, and the config keys of trainers, which
- * one table of configs tries.
+ * The exceptions are folders whose only purpose is to serve their neighbors, the linter of configs, which the tables
+ * beside the trainers' config keys try, and these config keys, which the linter's tests try.
  */
 function listOtherHolders(folder) {
-  if (folder === "src/trainers/shared" || folder === "src/input/readers/shared")
+  if (["src/trainers/shared", "src/trainers/configs", "src/input/readers/shared"].includes(folder))
     return [`${dirname(folder)}/**`];
   return folder.startsWith("src/trainers/") && folder !== "src/trainers/neutral"
     ? ["src/trainers/configs"]

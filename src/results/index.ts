@@ -236,3 +236,4 @@ export {
   type WaitingInfo,
   type WorstTurn,
 } from "./view.ts";
+export type { WatchAlarm, WatchReport } from "./watch.ts";

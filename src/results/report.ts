@@ -9,6 +9,7 @@ import type { Finding, Omission, Severity } from "../core/schema/index.ts";
 import type { IdentityReport, TrustReport } from "./identity.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
+import type { WatchReport } from "./watch.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
@@ -344,6 +345,8 @@ export interface MismatchReport {
   readonly identity: IdentityReport;
   /** Whether means of ratios say what they seem to. */
   readonly trust: TrustReport;
+  /** Changes over the steps, as `view --follow` reports them. */
+  readonly watch: WatchReport;
   readonly facts: readonly Fact[];
   /** The command worth running next. */
   readonly next: { readonly command: string; readonly why: string };

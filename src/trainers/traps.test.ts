@@ -275,6 +275,11 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
     ],
     [/agg sum grows with length/, { level: "sequence", agg: "sum" }, { level: "sequence", agg: "max" }],
     [/agg max is ignored at token level/, { agg: "max" }, {}],
+    [/agg max is ignored at token level/, { agg: "max" }, { level: "sequence", agg: "max" }],
+    [/agg sum grows with length/, { level: "sequence", agg: "sum" }, { agg: "sum" }],
+    [/geometric mean of its ratios/, { level: "sequence" }, { level: "sequence", metric: "kl_k2" }],
+    [/lower null: tokens whose probability collapsed/, {}, { metric: "kl_k3" }],
+    [/decides what is dropped; the weight is the raw/, { metric: "kl_k1" }, {}],
   ],
   "prime-rl": [
     [/dppo_mask_low is 1 or more/, { dppo_mask_low: 1 }, { dppo_mask_low: 0.99 }],

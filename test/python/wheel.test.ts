@@ -117,6 +117,12 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
     expect(missing).toEqual(runCli(folder, ["report", "missing"]));
     expect(missing.status).toBe(3);
     expect(run("logratio", ["report", "--nonsense"]).status).toBe(2);
+    // The hooks lie around the program here, and not beside it.
+    const sided = join(ROOT, "test/fixtures/adapters/one-sided/trl_completions_00005.parquet");
+    const lines = run("logratio", ["report", sided]);
+    expect(lines.status).toBe(3);
+    const path = /sys\.path\.insert\(0, "(.+)"\)/.exec(lines.err)?.[1] ?? "none is printed";
+    expect(existsSync(join(path, "logratio/hooks/catalog.json"))).toBe(true);
     const row = {
       step: 1,
       response_mask: [1, 1],

@@ -100,6 +100,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       design_effect: 1.3,
       effective_sequences: 49 * steps,
     },
+    watch: { false_alarm_rate: 1e-3, alarm_at: 7.6, alarms: [], per_step: [] },
     verdict: {
       level: "elevated",
       level_range: ["elevated", "elevated"],

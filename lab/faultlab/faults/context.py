@@ -37,11 +37,11 @@ def bos_double(d: Draw) -> Fault:
 
 def prompt_left_cut(d: Draw) -> Fault:
     if d.level != "low" and d.rng.random() < 0.5:
-        keep = d.level_of(24, 18, 12)
+        keep = d.level_of(28, 24, 14)
         params, change = {"keep": keep}, lambda p: p[-keep:]
     else:
         drop = d.level_of(2, 4, int(d.rng.integers(6, 10)))
-        params, change = {"drop": drop}, lambda p: p[drop:]
+        params, change = {"drop": drop}, lambda p: p[min(drop, len(p) - 2) :]
     return edit(Fault("prompt_left_cut", d.side(), params, others("prompt_left_cut"), structured=False), change)
 
 

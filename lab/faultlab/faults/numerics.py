@@ -80,7 +80,7 @@ def logprob_storage_rounding(d: Draw) -> Fault:
 
 
 def fp16_overflow(d: Draw) -> Fault:
-    scale = d.level_between((640, 720), (720, 850), (850, 1050), 0)
+    scale = d.level_between((2400, 2700), (2700, 3000), (3000, 3400), 0)
     return Fault(
         "fp16_overflow",
         "trainer",

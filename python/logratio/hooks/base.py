@@ -17,6 +17,17 @@ logger = logging.getLogger("logratio")
 P = ParamSpec("P")
 R = TypeVar("R")
 
+#: The record's names for how the engine samples; trainers' options and engines' parameters are called the same.
+_SAMPLING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+    "logprobs_mode",
+)
 #: Frames of this package between a trainer's call and the function that looks for its variables.
 _FRAMES = 8
 
@@ -73,7 +84,9 @@ class Hook:
     def log(self, step: int, *, rank: int | None = None, meta: dict[str, Any] | None = None, **columns: Any) -> None:
         """Records a batch under the trainer's name; see ``Recorder.log``."""
         known = {name: value for name, value in (meta or {}).items() if value is not None}
-        self.open_recorder(rank).log(step=step, meta={"trainer": self.trainer, **known}, **columns)
+        version = self.find_version()
+        software = {} if version is None else {"trainer_software": f"{self.distribution} {version}"}
+        self.open_recorder(rank).log(step=step, meta={"trainer": self.trainer, **software, **known}, **columns)
 
     def flush(self) -> None:
         """Waits until everything is written, for loops that end their process without its exit handlers."""
@@ -122,6 +135,17 @@ def look_up(batch: Any, name: str) -> Any:
     if hasattr(batch, "keys"):
         return batch[name] if name in set(batch.keys()) else None
     return getattr(batch, name, None)
+
+
+def describe_sampling(source: Any, prefix: str = "") -> dict[str, Any]:
+    """The sampling parameters that an object has, by the record's names; without those that it leaves open or off."""
+    found = {name: getattr(source, prefix + name, None) for name in _SAMPLING}
+    # 0 and -1 are "no top-k".
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, (int, float, str)) and not (name == "top_k" and float(value) <= 0)
+    }
 
 
 def find_caller(*names: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,8 @@ class Trainer:
     written_for: str
     #: Where the lines go.
     place: str
+    #: ``shell``, ``python``, or ``none`` where there is nothing to add.
+    language: str
     lines: tuple[str, ...]
     #: What the run needs besides, so that both log-probs are there.
     needs: str = ""
@@ -41,105 +44,10 @@ class Trainer:
         return [line.replace(PLUGIN, str(self.find_plugin())) for line in self.lines]
 
 
-TRAINERS = (
-    Trainer(
-        "verl",
-        "verl",
-        "0.9.1",
-        "shell; both loops, nothing to edit",
-        (
-            "export LOGRATIO_DIR=$PWD/logratio",
-            "python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …",
-        ),
-        "algorithm.rollout_correction.bypass_mode=False: bypass mode computes one policy only",
-    ),
-    Trainer(
-        "TRL",
-        "trl",
-        "1.16.0",
-        "Python, before trainer.train()",
-        ("import logratio.trl", "trainer.add_callback(logratio.trl.Callback(trainer))"),
-        "GRPOConfig(use_vllm=True), or a rollout_func that returns logprobs",
-    ),
-    Trainer(
-        "slime",
-        "slime",
-        "624b824a",
-        "command line",
-        ("--rollout-data-postprocess-path logratio.slime.record --get-mismatch-metrics",),
-    ),
-    Trainer("miles", "miles", "31f1ca961", "command line", ("--rollout-data-postprocess-path logratio.miles.record",)),
-    Trainer(
-        "SkyRL",
-        "skyrl",
-        "a9564572e",
-        "Python, in get_trainer of your BasePPOExp, behind super().get_trainer(…)",
-        ("import logratio.skyrl", "trainer.add_callback(logratio.skyrl.Callback())"),
-        "generator.sampling_params.logprobs=1 (the default); the fully asynchronous trainer has no callbacks",
-    ),
-    Trainer(
-        "ms-swift",
-        "ms-swift",
-        "3602360a5",
-        "command line of swift rlhf --rlhf_type grpo",
-        ("--log_rollout_offpolicy_metrics true", f"--external_plugins {PLUGIN} --callbacks logratio"),
-        "--use_vllm true",
-        "logratio_swift_plugin.py",
-    ),
-    Trainer(
-        "OpenRLHF",
-        "openrlhf",
-        "0.11.2",
-        "openrlhf/trainer/ppo_trainer.py (train_step), behind make_experience_batch(…)",
-        ("import logratio.openrlhf; logratio.openrlhf.record(experiences, global_step, self.args)",),
-        "--algo.advantage.is_correction_enable",
-    ),
-    Trainer(
-        "AReaL",
-        "areal",
-        "4aef98d8d",
-        "your entry script, before trainer.train(…)",
-        ("import logratio.areal; logratio.areal.attach(trainer)",),
-        "actor.recompute_logprob=True",
-    ),
-    Trainer(
-        "xtuner",
-        "xtuner",
-        "b934f462",
-        "xtuner/v1/rl/trainer/worker.py (fit), behind the loop that sets old_logprobs",
-        ("import logratio.xtuner; logratio.xtuner.record(self, seq_ctx_list, loss_ctx_list, rollout_idx)",),
-    ),
-    Trainer(
-        "open-instruct",
-        "open-instruct",
-        "e6c3044aa",
-        "the end of open_instruct/grpo_utils.py",
-        (
-            "import logratio.open_instruct",
-            "compute_vllm_local_debug_metrics = logratio.open_instruct.wrap(compute_vllm_local_debug_metrics)",
-        ),
-    ),
-    Trainer(
-        "ROLL",
-        "roll",
-        "8eb27cc2",
-        'rlvr_pipeline.py or agentic_pipeline.py, behind batch.batch["old_log_probs"] = …',
-        ("import logratio.roll; logratio.roll.record(batch, global_step)",),
-        "enable_old_logprobs_recompute: true",
-    ),
-    Trainer(
-        "prime-rl",
-        "prime-rl",
-        "559b44772",
-        "nothing to add: it writes both itself, and logratio follows the files",
-        ("logratio view OUTPUT_DIR/token_exports --follow",),
-        "trainer.enable_token_export = true",
-    ),
-    Trainer(
-        "NeMo-RL",
-        "nemo-rl",
-        "7ea279abf",
-        "nothing to add: it writes both itself, and logratio follows the files",
-        ("logratio view LOG_DIR --follow",),
-    ),
-)
+def _read_trainers() -> tuple[Trainer, ...]:
+    """From ``catalog.json``, which the program's messages about files that lack a side are made of too."""
+    catalog = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    return tuple(Trainer(**{**entry, "lines": tuple(entry["lines"])}) for entry in catalog["trainers"])
+
+
+TRAINERS = _read_trainers()

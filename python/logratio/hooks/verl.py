@@ -23,7 +23,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from .base import Hook
+from .base import Hook, describe_sampling
 
 _HOOK = Hook(
     "verl",
@@ -111,7 +111,7 @@ def _keep(data: Any, caller: dict[str, Any]) -> None:
     batch = caller.get("batch")
     queue = batch if hasattr(batch, "partition_id") else None
     rollout = getattr(getattr(getattr(trainer, "config", None), "actor_rollout_ref", None), "rollout", None)
-    meta = {name: getattr(rollout, name, None) for name in ("temperature", "top_p")}
+    meta = describe_sampling(rollout) | _describe_engine(rollout)
     columns = _take_tensors(data.batch, _TENSORS) | _take_texts(data)
     # The mask as it was sampled: rejection sampling narrows it in place before the update.
     columns["response_mask"] = columns["response_mask"].clone()
@@ -120,6 +120,13 @@ def _keep(data: Any, caller: dict[str, Any]) -> None:
         _fetch(_kept)
     if not _follow(trainer):
         _write()
+
+
+def _describe_engine(rollout: Any) -> dict[str, str]:
+    """The engine's name, and over how many GPUs one of it is spread."""
+    name, size = getattr(rollout, "name", None), getattr(rollout, "tensor_model_parallel_size", None)
+    found = {"rollout_software": name} if isinstance(name, str) else {}
+    return found | ({"rollout_topology": f"tp{size}"} if isinstance(size, int) else {})
 
 
 def _find_step(data: Any, trainer: Any) -> int:

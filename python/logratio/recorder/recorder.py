@@ -29,6 +29,15 @@ logger = logging.getLogger("logratio")
 
 SCHEMA_VERSION = "1"
 _TEXTS = {"uid", "sample_id", "data_source", "finish_reason", "engine_id", "prompt_text", "response_text"}
+#: What 64-bit integers become as they are copied: what the record has for ids, and for a mask whether it is 0.
+_NARROW: dict[str, Any] = {
+    "responses": np.int32,
+    "prompts": np.int32,
+    "trainer_prompts": np.int32,
+    "response_mask": np.bool_,
+    "attention_mask": np.bool_,
+    "prompt_mask": np.bool_,
+}
 _STOP = None
 #: Steps whose rows are counted on; asynchronous loops have a few under way.
 _STEPS_KEPT = 64
@@ -225,7 +234,7 @@ class Recorder:
         """The column with its arrays as loaders; texts as they are, since strings do not change."""
 
         def keep(array: Any) -> Copied:
-            copies.append(copy(array, self._copier))
+            copies.append(copy(array, self._copier, _NARROW.get(name)))
             return copies[-1]
 
         if name == "top_k":

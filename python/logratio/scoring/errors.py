@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ..errors import LogratioError
 
-class WorkerError(Exception):
-    """A failure that was foreseen.
+
+class WorkerError(LogratioError):
+    """A failure that was foreseen, in a worker.
 
     ``kind`` decides what becomes of it: ``unsupported``, ``not-found``, ``format`` and ``usage`` end a policy,
     ``refused`` a text (``reason`` says why), ``cancelled`` nothing.
@@ -20,12 +22,9 @@ class WorkerError(Exception):
         hint: str | None = None,
         reason: str | None = None,
     ) -> None:
-        super().__init__(what)
+        super().__init__(what, where=where, likely=likely, hint=hint)
         self.what = what
         self.kind = kind
-        self.where = where
-        self.likely = likely
-        self.hint = hint
         self.reason = reason
 
     def describe(self) -> dict[str, str]:

@@ -63,7 +63,7 @@ describe("two runs of different texts", () => {
 
   it("has a false equivalence no more often than α at the tolerance", () => {
     let granted = 0;
-    const samples = 200;
+    const samples = 100;
     const step = 0.01 * Math.sqrt(Math.PI / 2);
     for (let seed = 1; seed <= samples; seed++) {
       const [a, b] = [drawRun(seed, 0.02, 40), drawRun(seed + 5000, 0.02 + step, 40)];

@@ -15,6 +15,7 @@ import {
   type TurnMetrics,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
+import { watchSteps } from "../watch/index.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { cautionEss, reportIdentity, reportTrust } from "./identity/index.ts";
@@ -112,6 +113,9 @@ export function buildReport(input: ReportInput): MismatchReport {
     },
     identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
     trust,
+    watch: watchSteps(
+      summary.steps.sorted().map(([step, { deltas, clusters }]) => ({ step, deltas, clusters })),
+    ),
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     distributions: {
       delta: describeDistribution(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
@@ -199,12 +203,19 @@ export function buildReport(input: ReportInput): MismatchReport {
       paths: input.paths,
       flags: input.flags ?? [],
       compared: input.parity.map(({ name }) => name),
+      isOff: WORSE_THAN_NORMAL.has(verdict.level),
     }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,
     sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
   };
 }
+
+const WORSE_THAN_NORMAL: ReadonlySet<MismatchReport["verdict"]["level"]> = new Set([
+  "elevated",
+  "high",
+  "broken",
+]);
 
 /** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
 function findFault(findings: readonly Finding[], tokens: number): string | undefined {

@@ -108,6 +108,17 @@ describe.skipIf(noShell)("nextCommand", () => {
     expect(words(of(["verl"], ["verl"]).command).join(" ")).toMatch(/--parity verl --html report\.html$/);
   });
 
+  it("looks for the cause where something is wrong, unless the input has to be read otherwise first", () => {
+    const off = { ...INPUT, isOff: true };
+    for (const facts of [[], fact("single-token"), worstStep]) {
+      const { command, why } = next(facts, off);
+      expect(words(command)).toEqual(["doctor", "my runs/it's here.npz", ...FLAGS]);
+      expect(why).toBe("the likeliest causes with what speaks for them, and how to fix them");
+    }
+    expect(words(next([], off, true).command)).toContain("--explain");
+    expect(next(fact("single-token"), { ...off, isOff: false }).command).toContain(" show ");
+  });
+
   it("says what - stands for", () => {
     expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- stands for the same input");
     expect(next([]).why).not.toContain("stands for");

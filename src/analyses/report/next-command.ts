@@ -13,6 +13,8 @@ export interface CommandInput {
   readonly flags: readonly string[];
   /** Trainers' figures that are there already. */
   readonly compared: readonly string[];
+  /** Whether something is wrong that has a cause to look for. */
+  readonly isOff?: boolean;
 }
 
 /** The one command that gets furthest from here, given what stands out. */
@@ -33,7 +35,7 @@ function chooseNext(
   source: FactSource,
   facts: readonly Fact[],
   findings: readonly Finding[],
-  { paths, flags, compared }: CommandInput,
+  { paths, flags, compared, isOff = false }: CommandInput,
 ): MismatchReport["next"] {
   const parity = (names: readonly string[]): string[] =>
     names.length === 0 ? [] : ["--parity", names.join(",")];
@@ -67,6 +69,12 @@ function chooseNext(
     return {
       command: shellCommand("doctor", paths, flags),
       why: "the log-probs fail a test that holds whatever the weights are: which cause explains it",
+    };
+  }
+  if (isOff) {
+    return {
+      command: shellCommand("doctor", paths, flags),
+      why: "the likeliest causes with what speaks for them, and how to fix them",
     };
   }
   const [worst] = source.worst_tokens;

@@ -45,11 +45,11 @@ export function readLogged(metric: RecognisedMetric, value: number): FigureReadi
   if (known !== undefined) return known;
   const baseline = BASELINES.find(({ is }) => is(metric));
   if (baseline === undefined || Number.isNaN(value)) return undefined;
-  const distance = Math.abs(value - (metric.neutral ?? 0));
   const { elevated, high, broken, band, source } = baseline;
-  const level =
-    distance > broken ? "broken" : distance > high ? "high" : distance > elevated ? "elevated" : "normal";
   const neutral = metric.neutral ?? 0;
+  // Held against the limits as they are published: 1.05 − 1 is a little more than 0.05.
+  const passes = (limit: number): boolean => value > neutral + limit || value < neutral - limit;
+  const level = passes(broken) ? "broken" : passes(high) ? "high" : passes(elevated) ? "elevated" : "normal";
   const thresholds = { elevated: neutral + elevated, high: neutral + high, broken: neutral + broken };
   return { level, band, source, thresholds };
 }

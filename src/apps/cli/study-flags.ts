@@ -49,7 +49,12 @@ export interface StudyFlags extends ForceOption {
 }
 
 export function addStudyFlags(command: Command): Command {
-  return addForceOption(command)
+  return addSamplingFlags(addBackendFlags(addTextFlags(addForceOption(command))));
+}
+
+/** Which texts, which policies, and what is asked of them. */
+function addTextFlags(command: Command): Command {
+  return command
     .option(
       "--responses <[source=]file>",
       "responses to the problems, and the policy that wrote them; repeatable",
@@ -92,7 +97,12 @@ export function addStudyFlags(command: Command): Command {
         "or a share such as 0.5 of the response; repeatable",
       collect,
     )
-    .option("--continue-samples <n>", "samples from each place of a text (default 4)")
+    .option("--continue-samples <n>", "samples from each place of a text (default 4)");
+}
+
+/** How back ends run. */
+function addBackendFlags(command: Command): Command {
+  return command
     .option("--full-vocabulary", "ask servers for log-probs over the whole vocabulary: exact, but large")
     .option("--vocabulary-size <n>", "vocabulary size of a server's model, if the server does not report it")
     .option("--python <path>", "Python for hf: models (default: LOGRATIO_PYTHON, else python3)")
@@ -114,7 +124,11 @@ export function addStudyFlags(command: Command): Command {
     )
     .option("--concurrency <n>", "concurrent requests to a server (default 8)")
     .option("--timeout <seconds>", "request timeout in seconds")
-    .option("--retries <n>", "retries after a transient failure")
+    .option("--retries <n>", "retries after a transient failure");
+}
+
+function addSamplingFlags(command: Command): Command {
+  return command
     .option("--generate <n>", "sample n responses to each problem first")
     .option("--generate-from <name>", "policy to sample from (default: the reference)")
     .option(

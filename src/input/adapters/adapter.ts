@@ -80,7 +80,7 @@ export interface OnePolicy {
   readonly has: "rollout" | "trainer";
   /** The dump: `a verl generation batch`; without it the adapter and format say what it is. */
   readonly what?: string;
-  /** Names the dump, the side that is missing, and the trainer's switch or exporter that writes it. */
+  /** Names the dump, the side that is missing, and the trainer's switch or hook that writes it. */
   readonly error: MissingSideError;
 }
 

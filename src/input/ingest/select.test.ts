@@ -90,7 +90,7 @@ it("lists five names, and how many more there are", () => {
   expect(listSome(["a", "b"], 1)).toBe("a and 1 more");
 });
 
-it("keeps the lines of an exporter out of the list of findings", async () => {
+it("keeps the lines of a hook out of the list of findings", async () => {
   const good = await put("step_1.jsonl", SEQUENCE);
   const { old_log_probs: _, ...rollout } = SEQUENCE;
   const half = await put("step_2.jsonl", { ...rollout, responses: [1, 2] });

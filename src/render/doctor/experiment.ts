@@ -51,7 +51,11 @@ export function outcomeTable({ outcomes }: NextExperiment, causes: readonly Doct
     ),
     textColumn(
       "speaks for",
-      outcomes.map((each) => each.causes.map((id) => titles.get(id) ?? id.replaceAll("_", " ")).join(", ")),
+      outcomes.map((each) =>
+        each.causes.length === 0
+          ? "none of these"
+          : each.causes.map((id) => titles.get(id) ?? id.replaceAll("_", " ")).join(", "),
+      ),
     ),
   ]);
 }

@@ -148,6 +148,7 @@ export const FAULT: DoctorReport = {
     outcomes: [
       { outcome: "the two differ", causes: ["dropout_on"] },
       { outcome: "the two are equal", causes: ["stale_weights", "weight_quantization"] },
+      { outcome: "the second run fails", causes: [] },
     ],
     expected_information: 0.41,
   },

@@ -7,6 +7,11 @@ export function identityLines({ identity }: MismatchReport): string[] {
   return identity.failures.map(({ text }) => text);
 }
 
+/** The same, and what changed over the steps: for one who follows the run. */
+export function failedTests(report: MismatchReport): string[] {
+  return [...identityLines(report), ...report.watch.alarms.map(({ text }) => text)];
+}
+
 /** What must hold whatever the weights are, and whether it does. */
 export function identityTable({ identity }: MismatchReport): Table {
   const { unit_mean, half_variance, surprisal } = identity;

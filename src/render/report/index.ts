@@ -9,6 +9,7 @@ export { allFiguresTable, baselineTable, distributionTable } from "./figure-tabl
 export { foldSteps } from "./fold-steps.ts";
 export { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
 export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
+export { failedTests } from "./identity-tables.ts";
 export { columnLines, inputParts, leftOutLines, sourceTable } from "./input.ts";
 export { keyFigures, noInterval } from "./key-figures.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";

@@ -51,18 +51,35 @@ export async function openPolicyScores(
   dir: string,
   policy: string,
   layout: ScoresLayout,
-  { fingerprint, errors = new Map(), finished = false, onDamage }: OpenScoresOptions,
+  options: OpenScoresOptions,
 ): Promise<PolicyScoresFile> {
+  const folder = paths.parts(dir, policy);
   const whole = paths.scores(dir, policy);
-  const parts = paths.parts(dir, policy);
-  makeDirectory(parts);
+  makeDirectory(folder);
   await removeLeftovers(dirname(whole));
-  await removeLeftovers(parts);
-  const done = new Set<string>();
-  const files: string[] = [];
-  let inOrder: readonly string[] | undefined;
-  const saved = await partFiles(parts);
-  for (const file of [whole, ...saved]) {
+  await removeLeftovers(folder);
+  const saved = await partFiles(folder);
+  const sound = await keepSoundFiles([whole, ...saved], layout, options);
+  const numbers = new Set(saved.map(parsePartNumber));
+  for (let number = 0; number < Math.max(-1, ...numbers); number++)
+    if (!numbers.has(number)) options.onDamage?.({ file: partFile(folder, number), why: "it is missing" });
+  return new ScoresParts(whole, folder, layout, options.fingerprint, sound);
+}
+
+/** A file of an earlier run, and the keys of its texts in its order. */
+interface SoundFile {
+  readonly file: string;
+  readonly keys: readonly string[];
+}
+
+/** Files whose scores still hold; the others are removed, and reported where they are damaged. */
+async function keepSoundFiles(
+  candidates: readonly string[],
+  layout: ScoresLayout,
+  { fingerprint, errors = new Map(), finished = false, onDamage }: OpenScoresOptions,
+): Promise<SoundFile[]> {
+  const sound: SoundFile[] = [];
+  for (const file of candidates) {
     const found = await readSoundKeys(file);
     if (found === undefined) {
       if (finished) onDamage?.({ file, why: "it is missing" });
@@ -74,56 +91,83 @@ export async function openPolicyScores(
       await rm(file, { recursive: true, force: true });
       continue;
     }
-    for (const key of found.keys) done.add(key);
-    if (file === whole) inOrder = found.keys;
-    files.push(file);
+    sound.push({ file, keys: found.keys });
   }
-  const numbers = new Set(saved.map(parsePartNumber));
-  for (let number = 0; number < Math.max(-1, ...numbers); number++)
-    if (!numbers.has(number)) onDamage?.({ file: partFile(parts, number), why: "it is missing" });
+  return sound;
+}
 
-  let held: ScoreRow[] = [];
-  let savedAt = Date.now();
-  const taken = new Set(files.filter((file) => file !== whole).map(parsePartNumber));
-  let writing: Promise<void> = Promise.resolve();
-  const write = async (rows: readonly ScoreRow[]): Promise<void> => {
+/** Scores as they come, in files of a few texts each beside the whole one. */
+class ScoresParts implements PolicyScoresFile {
+  readonly done: Set<string>;
+  readonly #whole: string;
+  readonly #folder: string;
+  readonly #layout: ScoresLayout;
+  readonly #fingerprint: string;
+  readonly #files: string[];
+  /** Keys of the whole file, in its order. */
+  readonly #inOrder: readonly string[] | undefined;
+  readonly #taken: Set<number>;
+  #held: ScoreRow[] = [];
+  #savedAt = Date.now();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    whole: string,
+    folder: string,
+    layout: ScoresLayout,
+    fingerprint: string,
+    sound: readonly SoundFile[],
+  ) {
+    this.#whole = whole;
+    this.#folder = folder;
+    this.#layout = layout;
+    this.#fingerprint = fingerprint;
+    this.done = new Set(sound.flatMap(({ keys }) => keys));
+    this.#files = sound.map(({ file }) => file);
+    this.#inOrder = sound.find(({ file }) => file === whole)?.keys;
+    this.#taken = new Set(this.#files.filter((file) => file !== whole).map(parsePartNumber));
+  }
+
+  async add(row: ScoreRow): Promise<void> {
+    this.done.add(row.key);
+    this.#held.push(row);
+    if (this.#held.length >= PART_TEXTS || Date.now() - this.#savedAt >= PART_MS) await this.#save();
+  }
+
+  async pause(): Promise<void> {
+    await this.#save();
+    if ((await partFiles(this.#folder)).length === 0)
+      await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async finish(order: readonly string[]): Promise<void> {
+    await this.#save();
+    const wanted = order.filter((key) => this.done.has(key));
+    const isComplete =
+      this.#files.length === 1 && this.#files[0] === this.#whole && sameOrder(this.#inOrder, wanted);
+    if (!isComplete && wanted.length > 0)
+      await writeScores(this.#whole, this.#layout, readInOrder(this.#files, wanted), this.#fingerprint);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #save(): Promise<void> {
+    this.#savedAt = Date.now();
+    // Others add rows while these are written.
+    const rows = this.#held;
+    this.#held = [];
+    if (rows.length > 0) this.#writing = this.#writing.then(() => this.#write(rows));
+    return this.#writing;
+  }
+
+  async #write(rows: readonly ScoreRow[]): Promise<void> {
     // The first that is free: a gap in the numbers is a file that was lost.
     let number = 0;
-    while (taken.has(number)) number++;
-    taken.add(number);
-    const file = partFile(parts, number);
-    await writeScores(file, layout, rows, fingerprint);
-    files.push(file);
-  };
-  const save = (): Promise<void> => {
-    savedAt = Date.now();
-    // Others add rows while these are written.
-    const rows = held;
-    held = [];
-    if (rows.length > 0) writing = writing.then(() => write(rows));
-    return writing;
-  };
-
-  return {
-    done,
-    async add(row) {
-      done.add(row.key);
-      held.push(row);
-      if (held.length >= PART_TEXTS || Date.now() - savedAt >= PART_MS) await save();
-    },
-    async pause() {
-      await save();
-      if ((await partFiles(parts)).length === 0) await rm(parts, { recursive: true, force: true });
-    },
-    async finish(order) {
-      await save();
-      const wanted = order.filter((key) => done.has(key));
-      const complete = files.length === 1 && files[0] === whole && sameOrder(inOrder, wanted);
-      if (!complete && wanted.length > 0)
-        await writeScores(whole, layout, readInOrder(files, wanted), fingerprint);
-      await rm(parts, { recursive: true, force: true });
-    },
-  };
+    while (this.#taken.has(number)) number++;
+    this.#taken.add(number);
+    const file = partFile(this.#folder, number);
+    await writeScores(file, this.#layout, rows, this.#fingerprint);
+    this.#files.push(file);
+  }
 }
 
 function isLacking(

@@ -1,181 +1,26 @@
 /**
- * Scores of one policy on disk: Parquet, one row per text, one list entry per response token. `docs/kl.md` describes the
- * columns for those who read them elsewhere.
+ * Scores of one policy from disk. Not here: its columns (`scores-layout.ts`), and how they get there (`write-scores.ts`).
  *
  * @module
  */
-
 import type { ErrorSpan } from "../../analyses/kl/index.ts";
 import { FormatError } from "../../core/base/index.ts";
 import type { RowChunk, RowValue } from "../../input/io/index.ts";
-import { type ColumnBatch, type ColumnSpec, openParquet, writeParquet } from "../../input/readers/index.ts";
-import type { AttentionColumns, HiddenColumns } from "../score-attention.ts";
-import type { PairColumns, TextScores } from "../score-text.ts";
+import { openParquet } from "../../input/readers/index.ts";
+import type { AttentionColumns } from "../score-attention.ts";
+import type { PairColumns } from "../score-text.ts";
+import {
+  ATTENTION,
+  FINGERPRINT,
+  HIDDEN_LISTS,
+  PAIR_LISTS,
+  PAIR_NUMBERS,
+  pairColumn,
+  type ScoreRow,
+} from "./scores-layout.ts";
 
-/** A text's scores, and which text. */
-export interface ScoreRow extends TextScores {
-  readonly text: string;
-  /** Digest of the text's token ids: scores belong to these and to no others. */
-  readonly key: string;
-}
-
-/** Which columns a file has. */
-export interface ScoresLayout {
-  readonly entropies: boolean;
-  readonly topK: number;
-  /** Policies that this one is compared with, exactly. */
-  readonly partners: readonly string[];
-  readonly attention?: AttentionLayout | undefined;
-}
-
-export interface AttentionLayout {
-  /** Of a layer. */
-  readonly heads: number;
-  /** Partners that were compared with while tokens were hidden. */
-  readonly hiding: readonly string[];
-}
-
-const PAIR_LISTS = {
-  forwardKl: "forward_kl",
-  reverseKl: "reverse_kl",
-  jsDivergence: "js_divergence",
-  totalVariation: "total_variation",
-} as const;
-const PAIR_NUMBERS = {
-  forwardKlAfterEnd: "forward_kl_after_end",
-  excludedP: "excluded_p",
-  excludedQ: "excluded_q",
-} as const;
-/** Names of columns. */
-const ATTENTION = {
-  from: "error_from",
-  token: "error_token",
-  toError: "attention_to_error",
-  toControl: "attention_to_control",
-  heads: "attention_heads",
-} as const;
-const HIDDEN_LISTS = {
-  klWithoutError: "forward_kl_without_error",
-  klWithoutControl: "forward_kl_without_control",
-} as const;
-type PairList = keyof typeof PAIR_LISTS;
-type PairNumber = keyof typeof PAIR_NUMBERS;
-
-/** `forward_kl|dpo`: of this policy against dpo. */
-const pairColumn = (name: string, partner: string): string => `${name}|${partner}`;
-
-/** In a file's footer: see `ManifestPolicy`. */
-const FINGERPRINT = "logratio.fingerprint";
-
-/**
- * Writes rows to a file, whole or not at all.
- *
- * @param fingerprint of the models that they are scores of
- */
-export async function writeScores(
-  path: string,
-  layout: ScoresLayout,
-  rows: AsyncIterable<ScoreRow> | Iterable<ScoreRow>,
-  fingerprint: string,
-): Promise<void> {
-  async function* batches(): AsyncGenerator<ColumnBatch> {
-    for await (const row of rows) yield { length: 1, columns: buildColumns(row, layout) };
-  }
-  await writeParquet(path, listSpecs(layout), batches(), {
-    metadata: { [FINGERPRINT]: fingerprint },
-    checksum: true,
-  });
-}
-
-function listSpecs({ entropies, topK, partners, attention }: ScoresLayout): ColumnSpec[] {
-  const list = (name: string, element: "float32" | "int32" = "float32"): ColumnSpec => ({
-    name,
-    type: { list: element },
-    nullable: false,
-  });
-  return [
-    { name: "text", type: "string", nullable: false },
-    { name: "key", type: "string", nullable: false },
-    list("logprob"),
-    ...(entropies ? [list("entropy")] : []),
-    list("rank", "int32"),
-    { name: "topk_ids", type: { list: "int32", inner: topK }, nullable: false },
-    { name: "topk_logprobs", type: { list: "float32", inner: topK }, nullable: false },
-    ...partners.flatMap((partner) => [
-      ...Object.values(PAIR_LISTS).map((name) => list(pairColumn(name, partner))),
-      ...Object.values(PAIR_NUMBERS).map(
-        (name): ColumnSpec => ({ name: pairColumn(name, partner), type: "float64" }),
-      ),
-    ]),
-    ...(attention === undefined ? [] : attentionSpecs(attention)),
-  ];
-
-  function attentionSpecs({ heads, hiding }: AttentionLayout): ColumnSpec[] {
-    return [
-      { name: ATTENTION.from, type: "int32" },
-      { name: ATTENTION.token, type: "int32" },
-      list(ATTENTION.toError),
-      list(ATTENTION.toControl),
-      { name: ATTENTION.heads, type: { list: "float32", inner: heads }, nullable: false },
-      ...hiding.flatMap((partner) =>
-        Object.values(HIDDEN_LISTS).map((name) => list(pairColumn(name, partner))),
-      ),
-    ];
-  }
-}
-
-function buildColumns(
-  row: ScoreRow,
-  { entropies, partners, attention }: ScoresLayout,
-): ColumnBatch["columns"] {
-  const offsets = [0, row.logprobs.length];
-  return [
-    { values: [row.text] },
-    { values: [row.key] },
-    { values: row.logprobs, offsets },
-    ...(entropies ? [{ values: row.entropies ?? new Float32Array(offsets[1]!).fill(NaN), offsets }] : []),
-    { values: row.ranks, offsets },
-    { values: row.topK.ids, offsets },
-    { values: row.topK.logprobs, offsets },
-    ...partners.flatMap((partner) => {
-      const pair = row.pairs[partner]!;
-      return [
-        ...Object.keys(PAIR_LISTS).map((name) => ({ values: pair[name as PairList], offsets })),
-        ...Object.keys(PAIR_NUMBERS).map((name) => ({
-          values: Float64Array.of(pair[name as PairNumber]),
-          valid: Uint8Array.of(Number.isNaN(pair[name as PairNumber]) ? 0 : 1),
-        })),
-      ];
-    }),
-    ...(attention === undefined ? [] : attentionColumns(row, attention)),
-  ];
-}
-
-function attentionColumns(
-  { attention, pairs, logprobs }: ScoreRow,
-  { heads, hiding }: AttentionLayout,
-): ColumnBatch["columns"] {
-  const offsets = [0, logprobs.length];
-  const list = (values: Float32Array | undefined) => ({
-    values: values ?? new Float32Array(logprobs.length).fill(Number.NaN),
-    offsets,
-  });
-  const place = (value: number | undefined) => ({
-    values: Int32Array.of(value ?? 0),
-    valid: Uint8Array.of(value === undefined ? 0 : 1),
-  });
-  const byHead = attention?.heads.shares ?? new Float32Array();
-  return [
-    place(attention?.error?.from),
-    place(attention?.error?.token),
-    list(attention?.toError),
-    list(attention?.toControl),
-    { values: byHead, offsets: [0, byHead.length / heads] },
-    ...hiding.flatMap((partner) =>
-      Object.keys(HIDDEN_LISTS).map((name) => list(pairs[partner]?.[name as keyof HiddenColumns])),
-    ),
-  ];
-}
+export type { AttentionLayout, ScoreRow, ScoresLayout } from "./scores-layout.ts";
+export { writeScores } from "./write-scores.ts";
 
 /** Rows of a file, in its order. @throws FormatError when it is no file of scores */
 export async function* readScores(path: string, columns?: readonly string[]): AsyncGenerator<ScoreRow> {
@@ -256,6 +101,54 @@ function readHeads(value: RowValue | undefined): AttentionColumns["heads"] {
   return { layers: Array.isArray(value) ? value.length : 0, shares: shares ?? new Float32Array() };
 }
 
+/** Columns of one row, of the kind that they must be. */
+class RowReader {
+  readonly #chunk: RowChunk;
+  readonly #i: number;
+  readonly #path: string;
+
+  constructor(chunk: RowChunk, i: number, path: string) {
+    this.#chunk = chunk;
+    this.#i = i;
+    this.#path = path;
+  }
+
+  raw(name: string): RowValue | undefined {
+    return this.#chunk.get(this.#i, name);
+  }
+
+  wrong(name: string): FormatError {
+    return new FormatError(`the scores file has no ${name}`, {
+      at: { file: this.#path, row: this.#chunk.firstRow + this.#i, entry: name },
+      likely: "it was not written by logratio score",
+    });
+  }
+
+  text(name: string): string {
+    const value = this.raw(name);
+    if (typeof value !== "string") throw this.wrong(name);
+    return value;
+  }
+
+  number(name: string): number {
+    const value = this.raw(name);
+    return typeof value === "number" ? value : Number.NaN;
+  }
+
+  // Views on a chunk end with it; rows are held beyond that.
+  floats(name: string): Float32Array {
+    const value = this.raw(name);
+    if (!isNumbers(value)) throw this.wrong(name);
+    return Float32Array.from(value);
+  }
+
+  integers(name: string): Int32Array {
+    const value = this.raw(name);
+    if (!isNumbers(value)) throw this.wrong(name);
+    return Int32Array.from(value);
+  }
+}
+
 function scoreRow(
   chunk: RowChunk,
   i: number,
@@ -263,68 +156,47 @@ function scoreRow(
   hiding: readonly string[],
   path: string,
 ): ScoreRow {
-  const at = { file: path, row: chunk.firstRow + i };
-  const wrong = (name: string): FormatError =>
-    new FormatError(`the scores file has no ${name}`, {
-      at: { ...at, entry: name },
-      likely: "it was not written by logratio score",
-    });
-  const text = (name: string): string => {
-    const value = chunk.get(i, name);
-    if (typeof value !== "string") throw wrong(name);
-    return value;
-  };
-  const number = (name: string): number => {
-    const value = chunk.get(i, name);
-    return typeof value === "number" ? value : Number.NaN;
-  };
-  // Views on a chunk end with it; rows are held beyond that.
-  const floats = (name: string): Float32Array => {
-    const value = chunk.get(i, name);
-    if (!isNumbers(value)) throw wrong(name);
-    return Float32Array.from(value);
-  };
-  const integers = (name: string): Int32Array => {
-    const value = chunk.get(i, name);
-    if (!isNumbers(value)) throw wrong(name);
-    return Int32Array.from(value);
-  };
-  const logprobs = floats("logprob");
-  const ids = flat(chunk.get(i, "topk_ids"), Int32Array);
-  const topLogprobs = flat(chunk.get(i, "topk_logprobs"), Float32Array);
-  if (ids === undefined || topLogprobs === undefined) throw wrong("topk_ids");
-  const entropies = chunk.get(i, "entropy");
-  const attention = isNumbers(chunk.get(i, ATTENTION.toError))
-    ? ({
-        error: readError(chunk, i),
-        toError: floats(ATTENTION.toError),
-        toControl: floats(ATTENTION.toControl),
-        heads: readHeads(chunk.get(i, ATTENTION.heads)),
-      } satisfies AttentionColumns)
-    : undefined;
+  const row = new RowReader(chunk, i, path);
+  const logprobs = row.floats("logprob");
+  const ids = flat(row.raw("topk_ids"), Int32Array);
+  const topLogprobs = flat(row.raw("topk_logprobs"), Float32Array);
+  if (ids === undefined || topLogprobs === undefined) throw row.wrong("topk_ids");
+  const entropies = row.raw("entropy");
+  const attention = readAttention(chunk, i, row);
   return {
-    text: text("text"),
-    key: text("key"),
+    text: row.text("text"),
+    key: row.text("key"),
     logprobs,
     ...(isNumbers(entropies) && { entropies: Float32Array.from(entropies) }),
-    ranks: integers("rank"),
+    ranks: row.integers("rank"),
     topK: {
       k: logprobs.length === 0 ? 0 : ids.length / logprobs.length,
       ids: ids as Int32Array,
       logprobs: topLogprobs as Float32Array,
     },
     pairs: Object.fromEntries(
-      partners.map((partner) => {
-        const lists = mapEntries(PAIR_LISTS, (name) => floats(pairColumn(name, partner)));
-        const numbers = mapEntries(PAIR_NUMBERS, (name) => number(pairColumn(name, partner)));
-        const hidden = hiding.includes(partner)
-          ? mapEntries(HIDDEN_LISTS, (name) => floats(pairColumn(name, partner)))
-          : {};
-        return [partner, { ...lists, ...numbers, ...hidden } as PairColumns];
-      }),
+      partners.map((partner) => [partner, readPairColumns(row, partner, hiding.includes(partner))]),
     ),
     ...(attention !== undefined && { attention }),
   };
+}
+
+/** Undefined where the file was written without attention. */
+function readAttention(chunk: RowChunk, i: number, row: RowReader): AttentionColumns | undefined {
+  if (!isNumbers(row.raw(ATTENTION.toError))) return undefined;
+  return {
+    error: readError(chunk, i),
+    toError: row.floats(ATTENTION.toError),
+    toControl: row.floats(ATTENTION.toControl),
+    heads: readHeads(row.raw(ATTENTION.heads)),
+  };
+}
+
+function readPairColumns(row: RowReader, partner: string, hasHidden: boolean): PairColumns {
+  const lists = mapEntries(PAIR_LISTS, (name) => row.floats(pairColumn(name, partner)));
+  const numbers = mapEntries(PAIR_NUMBERS, (name) => row.number(pairColumn(name, partner)));
+  const hidden = hasHidden ? mapEntries(HIDDEN_LISTS, (name) => row.floats(pairColumn(name, partner))) : {};
+  return { ...lists, ...numbers, ...hidden } as PairColumns;
 }
 
 function mapEntries<K extends string, T>(

@@ -1,4 +1,4 @@
-import { TextRefusedError, UsageError } from "../../core/base/index.ts";
+import { UsageError } from "../../core/base/index.ts";
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import type {
   BatchOptions,
@@ -11,9 +11,9 @@ import type {
 } from "../policy.ts";
 import { findCheckpoint } from "./find-checkpoint.ts";
 import type { Frame } from "./frames.ts";
+import { refusal, refusedBy, tooLong } from "./refuse-text.ts";
 import { SharedWorker } from "./shared-worker.ts";
 import { cutGradients, readFigures } from "./text-figures.ts";
-import { makeError } from "./worker-errors.ts";
 import type { WorkerOptions, WorkerProcess } from "./worker-process.ts";
 
 export interface TorchOptions extends WorkerOptions {
@@ -287,61 +287,6 @@ class TorchModel {
     if (this.#opened?.process !== process) await this.open();
     return this.#opened!.number;
   }
-}
-
-/** Why a text cannot be asked of these policies; undefined where it can. */
-function refusal(text: ForcedText, policies: readonly PolicyFacts[]): TextRefusedError | undefined {
-  const { id, ids, promptLength } = text;
-  if (!(promptLength >= 1 && promptLength <= ids.length)) {
-    return new TextRefusedError(
-      `text ${id} has a prompt of ${promptLength} of ${ids.length} tokens; nothing predicts the first token`,
-      { hint: "begin the prompt with the model's beginning-of-text token" },
-    );
-  }
-  for (const facts of policies) {
-    const { contextLength, vocabularySize, location } = facts;
-    if (contextLength !== null && ids.length > contextLength) return tooLong(text, ids.length, facts);
-    const wrong = ids.findIndex(
-      (token) => token < 0 || token >= (vocabularySize ?? Number.POSITIVE_INFINITY),
-    );
-    if (wrong >= 0) {
-      return new TextRefusedError(
-        `text ${id} has token ${ids[wrong]} at position ${wrong}; the ids of ${location} are 0 to ${(vocabularySize ?? 0) - 1}`,
-        {
-          reason: "unknown-token",
-          at: { file: location },
-          likely: "the ids come from another tokenizer",
-          hint: "tokenize the text with the model's own tokenizer.json",
-        },
-      );
-    }
-  }
-  return undefined;
-}
-
-function tooLong(
-  { id }: ForcedText,
-  tokens: number,
-  { contextLength, location }: PolicyFacts,
-): TextRefusedError {
-  return new TextRefusedError(
-    `text ${id} has ${tokens} tokens; the limit of ${location} is ${contextLength}`,
-    {
-      reason: "context-length",
-      at: { file: location },
-      likely: "the text was written by a model with a longer context",
-      hint: "shorten it or leave it out",
-    },
-  );
-}
-
-function refusedBy(id: string, fields: unknown): TextRefusedError {
-  const { message, at, likely, hint } = makeError(fields);
-  return new TextRefusedError(`text ${id} was not scored: ${message}`, {
-    at,
-    ...(likely !== undefined && { likely }),
-    ...(hint !== undefined && { hint }),
-  });
 }
 
 /** Ids of all texts, one after another. */

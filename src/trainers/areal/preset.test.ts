@@ -26,6 +26,27 @@ describe("refuses in AReaL's words", () => {
     expect(() => areal.correction(of(settings))).toThrow(words);
   });
 
+  test.each([
+    { upper: 2, lower: 2 },
+    { metric: "kl_k2", lower: 0, upper: 1 },
+    { metric: "kl_k1", upper: 0.5, lower: -0.5 },
+    // The clamp of tokens looks at no agg, and a sum inside the bounds keeps the mean inside a lower one of at most 1.
+    { action: "clamp", agg: "max", lower: 0.5 },
+    { level: "sequence", action: "clamp", agg: "sum", lower: 1 },
+    { level: "sequence", action: "clamp", agg: "mean", lower: 1.5, upper: 2 },
+    { level: "sequence", action: "clamp", agg: "max" },
+  ])("but not %j", (settings) => {
+    expect(areal.correction(of(settings)).steps).toHaveLength(1);
+  });
+
+  test("nor computes a clamp of sequences whose mean may be outside, and says what to use", () => {
+    const settings = of({ level: "sequence", action: "clamp", agg: "sum", lower: 1.5, upper: 2 });
+    expect(() => areal.correction(settings)).toThrow(
+      expect.objectContaining({ hint: "use agg=mean, or leave lower out" }),
+    );
+    expect(() => areal.correction(of({ upper: null }))).toThrow("areal: upper is a number, not None");
+  });
+
   test("and takes a negative bound on kl_k1, whose sign is that of Δ", () => {
     const { steps } = areal.correction(of({ metric: "kl_k1", upper: -0.1, lower: -0.5 }));
     expect(steps).toMatchObject([{ action: "zero", measure: { statistic: "k1" }, lower: 0.1, upper: 0.5 }]);
@@ -80,6 +101,15 @@ test("written as YAML", () => {
     lower: 0.5
 `);
   expect(areal.config(of({})).text).not.toContain("agg");
+  for (const level of ["token", null])
+    expect(areal.config(of({ level }))).toMatchObject({
+      language: "yaml",
+      place: "the experiment's YAML, under actor",
+      text: expect.stringContaining("use_decoupled_loss: true"),
+    });
+  expect(areal.config(of({ use_decoupled_loss: false, level: null })).text).toContain(
+    "use_decoupled_loss: false",
+  );
 });
 
 test("expresses what it can do, and not what it cannot", () => {
@@ -100,4 +130,14 @@ test("expresses what it can do, and not what it cannot", () => {
   ).toBeUndefined();
   expect(areal.express({ weight: { ...token, level: "turn" }, steps: tis.steps })).toBeUndefined();
   expect(areal.express({ steps: tis.steps })).toBeUndefined();
+  const gate = {
+    action: "zero",
+    measure: { ...product, aggregation: "max" },
+    lower: Math.exp(-0.7),
+    upper: Math.exp(0.5),
+  } as const;
+  expect(areal.express({ weight: token, steps: [gate] })).toEqual(
+    of({ level: "sequence", metric: "kl_k1", agg: "max", lower: -0.7, upper: 0.5 }),
+  );
+  expect(areal.express({ weight: token, steps: [gate, { action: "truncate", upper: 2 }] })).toBeUndefined();
 });

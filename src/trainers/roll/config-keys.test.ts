@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { lintConfig } from "../configs/index.ts";
 import { checkDialect, lintTold } from "../configs/table.test-data.ts";
+import { PRESETS } from "../presets.ts";
 
 const WEIGHT = "train_infer_correction:\n  is_weight:\n";
 const weight = (...lines: string[]): string => `${WEIGHT}${lines.map((line) => `    ${line}\n`).join("")}`;
@@ -119,6 +121,14 @@ checkDialect("roll", {
 });
 
 describe("filters of a config of ROLL", () => {
+  it("alone tell that it is ROLL's", () => {
+    const text = filters(["enabled: true", "ratio_low: 0.5"]);
+    const { configs } = lintConfig(text, { file: "a.yaml", presets: PRESETS });
+    expect(configs.map(({ trainer, confidence }) => [trainer, confidence])).toEqual([["roll", "likely"]]);
+    const other = text.replace("filters", "filter");
+    expect(() => lintConfig(other, { file: "a.yaml", presets: PRESETS })).toThrow(/no trainer is recognized/);
+  });
+
   const read = (...all: string[][]): unknown =>
     lintTold(filters(...all), "roll").settings.find(({ name }) => name === "filters")?.value;
 

@@ -71,6 +71,8 @@ export const rollDialect: Dialect = {
   callees: [],
   marks: [
     /(^|\.)train_infer_correction(\.|$)/,
+    // Filters alone are a config, and hold no setting by its name.
+    /(^|\.)train_infer_correction\.filters\.\d/,
     /^(actor_train|actor_infer|reference)\.(model_args|training_args|generating_args|strategy_args|device_mapping)/,
     /^rollout_batch_size$/,
   ],

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { diagnoseRun } from "../../../analyses/runs/index.ts";
+import { diagnoseRun, reportRun } from "../../../analyses/runs/index.ts";
 import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
 import type { DoctorReport } from "../../../results/index.ts";
 import { EXIT } from "../exit-status.ts";
@@ -95,6 +95,26 @@ describe("logratio doctor", () => {
     const { err } = await run([STALE], { explain: true, json: true });
     expect(err).toContain("rollout log-probs: rollout_log_probs");
   });
+});
+
+it("is what the report leads to where the verdict is worse than normal", async () => {
+  const { verdict, next } = await reportRun(STALE);
+  expect(["elevated", "high", "broken"]).toContain(verdict.level);
+  expect(next.command).toBe(`logratio doctor ${STALE}`);
+  const rows = Array.from({ length: 12 }, (_, row) => {
+    const rollout = Array.from({ length: 100 }, (_, t) => -((t * 7 + row) % 13) / 10 - 0.01);
+    return {
+      response_ids: rollout.map((_, t) => t),
+      response_mask: rollout.map(() => 1),
+      rollout_log_probs: rollout,
+      old_log_probs: rollout.map((value, t) => value + (((t + row) % 5) - 2) * 1e-4),
+    };
+  });
+  const sound = join(folder, "sound.jsonl");
+  await writeFile(sound, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const other = await reportRun(sound);
+  expect(other.verdict.level).toBe("normal");
+  expect(other.next.command).not.toContain("logratio doctor");
 });
 
 describe("what cannot be diagnosed", () => {

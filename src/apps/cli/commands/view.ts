@@ -22,6 +22,7 @@ import { servePolicy } from "../serve-policy.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilAborted } from "../until-interrupted.ts";
+import { tellAlarms } from "./tell-alarms.ts";
 
 export interface ViewOptions extends InputOptions, ForceOption {
   readonly tokenizer?: string;
@@ -326,6 +327,7 @@ async function serveFollowing(
   let shown: number | undefined;
   /** Findings, which are of the whole run each time. */
   const told = new Set<string>();
+  const alarmed = new Set<string>();
   const broken = new AbortController();
   const fail = (error: unknown): void => broken.abort(error);
   const both = AbortSignal.any([signal, broken.signal]);
@@ -356,6 +358,8 @@ async function serveFollowing(
           const isFirst = server === undefined;
           const next = serving(run).then(async (running) => {
             if (!isFirst) await running.update(run, anew);
+            // Before the next state of the run closes this one.
+            await tellAlarms(run, terminal, alarmed);
             return running;
           });
           next.catch(fail);

@@ -8,7 +8,7 @@ describe("dumps that lack a side say so and how to get both", () => {
     [
       "trl_completions_00005.parquet",
       `TRL's completions table ${TEXT}`,
-      "import logratio_trl; logratio_trl.record(trainer)",
+      "trainer.add_callback(logratio.trl.Callback(trainer))",
     ],
     [
       "verl_rollout_5.jsonl",
@@ -18,15 +18,14 @@ describe("dumps that lack a side say so and how to get both", () => {
     [
       "xtuner_train_rollout_5.jsonl",
       `xtuner's train_rollout file ${TEXT}`,
-      "import logratio_xtuner; logratio_xtuner.save(",
+      "import logratio.xtuner; logratio.xtuner.record(self, ",
     ],
-    ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "rollout_logprobs=rollout"],
-    ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "python -m logratio.hooks --trainer areal"],
+    ["areal.jsonl", `AReaL's rollout file ${TEXT}`, "import logratio.areal; logratio.areal.attach(trainer)"],
     ["openrlhf.table.json", `OpenRLHF's table of generated samples ${TEXT}`, "is_correction_enable"],
     [
       "open_instruct.jsonl",
       "open-instruct's rollout file holds the rollout policy's log-probs only: the trainer side is missing",
-      "trainer_logprobs=trainer",
+      "logratio.open_instruct.wrap(compute_vllm_local_debug_metrics)",
     ],
   ])("%s", async (name, message, hint) => {
     const error = await readError(`${FIXTURES}one-sided/${name}`);

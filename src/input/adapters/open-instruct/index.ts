@@ -8,8 +8,8 @@
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { RowMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
-import { exporterSnippet } from "../shared/exporters.ts";
 import { EXPLAINED_FIELDS, listFound, listMissing, type NameTable } from "../shared/fields.ts";
+import { hookLines } from "../shared/hook-lines.ts";
 import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
 
@@ -44,7 +44,7 @@ export const openInstruct: Adapter = {
       {
         at: { file },
         likely: "this is what save_traces writes",
-        hint: `make open-instruct write both:\n${exporterSnippet("open-instruct")}`,
+        hint: `make open-instruct write both:\n${hookLines("open-instruct")}`,
       },
     );
     return {

@@ -5,7 +5,7 @@
  */
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { OnePolicy } from "../adapter.ts";
-import { exporterSnippet } from "./exporters.ts";
+import { hookLines } from "./hook-lines.ts";
 
 const ABSENT = {
   text: "holds text only: neither policy's log-probs are in it",
@@ -35,7 +35,7 @@ export function describeOnePolicy(missing: MissingPolicy & { readonly has: OnePo
   return { has: missing.has, what: missing.what, error: missingPolicy(missing) };
 }
 
-/** A dump whose trainer writes both sides with the lines of `exporters/`. */
+/** A dump whose trainer writes both sides with the lines of its hook. */
 export interface LackingDump<Has extends MissingPolicy["has"] = MissingPolicy["has"]> {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -53,7 +53,7 @@ export function describeLacking<Has extends MissingPolicy["has"]>(
     has,
     file,
     likely: `this is what ${trainer} writes by default`,
-    hint: `make ${trainer} write both:\n${exporterSnippet(trainer)}`,
+    hint: `make ${trainer} write both:\n${hookLines(trainer)}`,
   };
 }
 

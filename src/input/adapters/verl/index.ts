@@ -111,7 +111,7 @@ async function readSampling(columns: FoundColumns<TreeValue>): Promise<Sampling>
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
   const columns = new Map(treeColumns(document));
   if (!context.keepDetails) columns.delete("tokenRewards");
-  // The exporters write other trainers' batches under verl's names, and say whose they are.
+  // Exporters of earlier versions wrote other trainers' batches under verl's names, and say whose they are.
   const { trainer } = findDataProto(document.root).columns;
   return {
     trainer: typeof trainer === "string" ? trainer : undefined,

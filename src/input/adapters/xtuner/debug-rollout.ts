@@ -9,7 +9,7 @@ import { MissingSideError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
-import { exporterSnippet } from "../shared/exporters.ts";
+import { hookLines } from "../shared/hook-lines.ts";
 import { findIn, listNumbers, numberIn, textIn } from "../shared/objects.ts";
 import { describeValue, isList, isMap, isPickled } from "../shared/tree-values.ts";
 
@@ -99,7 +99,7 @@ export const xtunerDebug: Adapter = {
       {
         at: { file: document.file },
         likely: "debug_rollout=True stops before training",
-        hint: `train on it with debug_train=True and the same debug_rollout_dir, and make xtuner write both:\n${exporterSnippet("xtuner")}`,
+        hint: `train on it with debug_train=True and the same debug_rollout_dir, and make xtuner write both:\n${hookLines("xtuner")}`,
       },
     );
     return {

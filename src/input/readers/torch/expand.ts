@@ -16,7 +16,7 @@ import {
   type Tensor,
   type TreeValue,
 } from "../../io/index.ts";
-import { JAGGED_CLASS } from "../shared/pickle-tree.ts";
+import { JAGGED_CLASS } from "../shared/pickle-tree-values.ts";
 import { decodeList, decodeMap } from "./encoded.ts";
 
 /** What the bytes of a file of torch.save hold; the bytes themselves where they are no such file. */

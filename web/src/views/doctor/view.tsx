@@ -23,7 +23,7 @@ function Diagnosis({
 }) {
   return (
     <>
-      <p class="verdict">
+      <p class="says">
         <span class={`level ${level}`}>{word}</span> <LinkedText text={sentence} />
       </p>
       {causes.map((cause) => (

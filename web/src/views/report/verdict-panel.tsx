@@ -1,4 +1,10 @@
-import { keyFigures, leftOutLines, noInterval, verdictWord } from "../../../../src/render/report/index.ts";
+import {
+  failedTests,
+  keyFigures,
+  leftOutLines,
+  noInterval,
+  verdictWord,
+} from "../../../../src/render/report/index.ts";
 import { displayed } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type { MismatchReport } from "../../../../src/results/index.ts";
@@ -17,12 +23,20 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   const { level, headline } = report.verdict;
   const facts = report.facts.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_FACTS);
   const leftOut = leftOutLines(report);
+  const failed = failedTests(report);
   return (
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
       <p class="headline">
         <span class={`level ${level}`}>{verdictWord(report.verdict)}</span> {displayed(printable(headline))}
       </p>
+      {failed.length > 0 && (
+        <ul class="facts warn" aria-label="Tests that fail">
+          {failed.map((text) => (
+            <li key={text}>{displayed(printable(text))}</li>
+          ))}
+        </ul>
+      )}
       <FirstLooks />
       <div class="two">
         <KeyFigures report={report} />
@@ -145,8 +159,10 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
                       <span class="muted">–</span>
                     ) : (
                       <>
-                        <span class={`level ${reading.level}`}>{reading.level}</span>{" "}
-                        {displayed(printable(reading.band))}
+                        {reading.caution === undefined && (
+                          <span class={`level ${reading.level}`}>{reading.level}</span>
+                        )}{" "}
+                        {displayed(printable(reading.caution ?? reading.band))}
                       </>
                     )}
                   </td>

@@ -1,0 +1,105 @@
+/**
+ * Evidence against a hypothesis that may stop to hold at any step: an e-process with a change point.
+ *
+ * Each step brings a factor whose expectation, given the steps before, is at most 1 while the hypothesis holds. For each
+ * step j at which it may have ended a wealth starts, with a share w_j = 1/(j(j + 1)) of the stake, that is multiplied by the
+ * factors from j on. All shares sum to 1, so the sum of wealths is a non-negative supermartingale that starts at 1, and
+ * the chance that it ever reaches 1/α is at most α (Ville 1939; Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics
+ * 49, 2021). The mixture over starts is that of e-detectors (Shin, Ramdas and Rinaldo, NEJSDS 2, 2024), with shares that
+ * are summable in place of equal ones, so that the bound is on the whole run and not on the time between alarms.
+ *
+ * The step at which the largest wealth started is the change point that the data speak for.
+ *
+ * @module
+ */
+
+/** What the steps so far say. */
+export interface ChangeEvidence {
+  /** ln of the sum of wealths, nats; an alarm at ln(1/α) and above. */
+  readonly logEvidence: number;
+  /** The step from which the hypothesis most likely fails; NaN before the first step. */
+  readonly since: number;
+}
+
+export interface ChangeProcessJson {
+  readonly steps: number;
+  /** For each bet: ln of the wealth of all starts so far, of the best start, and its step. */
+  readonly bets: readonly (readonly [all: number | null, best: number | null, since: number | null])[];
+}
+
+interface Bet {
+  all: number;
+  best: number;
+  since: number;
+}
+
+export class ChangeProcess {
+  #steps = 0;
+  readonly #bets: Bet[];
+
+  /** @param bets how many ways of betting share the stake */
+  constructor(bets: number) {
+    this.#bets = Array.from({ length: bets }, () => ({
+      all: Number.NEGATIVE_INFINITY,
+      best: Number.NEGATIVE_INFINITY,
+      since: Number.NaN,
+    }));
+  }
+
+  /** @param logFactors ln of the step's factor, for each bet */
+  add(step: number, logFactors: readonly number[]): ChangeEvidence {
+    this.#steps++;
+    const share = -Math.log(this.#steps * (this.#steps + 1));
+    this.#bets.forEach((bet, i) => {
+      const factor = logFactors[i] ?? 0;
+      if (share >= bet.best) {
+        bet.best = share;
+        bet.since = step;
+      }
+      bet.best += factor;
+      bet.all = addLogs(bet.all, share) + factor;
+    });
+    return this.read();
+  }
+
+  read(): ChangeEvidence {
+    // Starts still to come hold the rest of the stake.
+    const rest = -Math.log(this.#steps + 1);
+    const all = this.#bets.reduce((sum, { all }) => addLogs(sum, all), Number.NEGATIVE_INFINITY);
+    const best = this.#bets.reduce<Bet | undefined>(
+      (a, b) => (a === undefined || b.best > a.best ? b : a),
+      undefined,
+    );
+    return {
+      logEvidence: addLogs(all - Math.log(this.#bets.length), rest),
+      since: best?.since ?? Number.NaN,
+    };
+  }
+
+  toJSON(): ChangeProcessJson {
+    const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+    return {
+      steps: this.#steps,
+      bets: this.#bets.map(({ all, best, since }) => [orNull(all), orNull(best), orNull(since)]),
+    };
+  }
+
+  static fromJSON({ steps, bets }: ChangeProcessJson): ChangeProcess {
+    const process = new ChangeProcess(bets.length);
+    process.#steps = steps;
+    bets.forEach(([all, best, since], i) => {
+      process.#bets[i] = {
+        all: all ?? Number.NEGATIVE_INFINITY,
+        best: best ?? Number.NEGATIVE_INFINITY,
+        since: since ?? Number.NaN,
+      };
+    });
+    return process;
+  }
+}
+
+/** ln(e^a + e^b). */
+function addLogs(a: number, b: number): number {
+  const [high, low] = a > b ? [a, b] : [b, a];
+  return high === Number.NEGATIVE_INFINITY ? high : high + Math.log1p(Math.exp(low - high));
+}

@@ -1,0 +1,148 @@
+import type { ClusterSums, ValueSketch } from "../../core/summaries/index.ts";
+import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
+import { formatNumber } from "../../core/text/index.ts";
+import type { WatchAlarm, WatchReport } from "../../results/index.ts";
+import { type ChangeEvidence, ChangeProcess, type ChangeProcessJson } from "./change-process.ts";
+
+/** Chance that a sound run ever raises an alarm, half of it for each test. */
+export const FALSE_ALARM_RATE = 1e-3;
+const ALARM = Math.log(2 / FALSE_ALARM_RATE);
+
+/** Stakes on ρ: of a token's λ is bet on ρ > 1, by the factor 1 + λ(ρ − 1). */
+const RATIO_BETS = [1 / 64, 1 / 16, 1 / 4, 1 / 2, 1];
+/** Stakes on a prompt's mean |Δ|, relative to its bound. */
+const DELTA_BETS = [1 / 32, 1 / 8, 1 / 4, 1 / 2];
+/** A rise of mean |Δ| by up to this factor is no change: runs drift. */
+export const DRIFT = 1.25;
+/** Before as many steps and prompts nothing is known that a step could differ from. */
+const FEWEST_STEPS = 3;
+const FEWEST_PROMPTS = 30;
+/** How far the mean of the steps before may be off, in standard errors. */
+const MARGIN = 3;
+
+/** What is watched of a step: its Δ and its sums by prompt, as slices of a run summary have them. */
+export interface WatchedStep {
+  readonly step: number;
+  readonly deltas: ValueSketch;
+  readonly clusters: ClusterSums | undefined;
+}
+
+export interface StepWatchJson {
+  readonly version: 1;
+  readonly ratio: ChangeProcessJson;
+  readonly delta: ChangeProcessJson;
+  readonly before: readonly number[];
+  readonly alarms: readonly WatchAlarm[];
+}
+
+/**
+ * Follows a run step by step, in their order. Its state is a few numbers, so that it can be kept between looks.
+ *
+ * *Mean ρ* is bet to exceed 1. Given the tokens before, a token's ρ has expectation 1 where the rollout log-probs are those of
+ * the distribution that was sampled, so the product of 1 + λ(ρ − 1) over tokens has expectation 1, with any number of tokens
+ * and prompts and however alike they are. ρ is taken at the lower edge of its cell in the step's sketch, which makes the
+ * product smaller. (A mean below 1 has innocent causes, see docs/statistics.md, and is not bet on.)
+ *
+ * *Mean |Δ|* is bet to exceed 1.25 times that of all steps before, plus three of its standard errors: the product over
+ * prompts of 1 + λ(mean |Δ| / bound − 1), the means cut at 8 times the bound.
+ */
+export class StepWatch {
+  #ratio = new ChangeProcess(RATIO_BETS.length);
+  #delta = new ChangeProcess(DELTA_BETS.length);
+  /** Of the steps before: steps, prompts, Σ of their mean |Δ|, Σ of the squares. */
+  #before: [steps: number, prompts: number, sum: number, squares: number] = [0, 0, 0, 0];
+  #alarms: WatchAlarm[] = [];
+
+  get alarms(): readonly WatchAlarm[] {
+    return this.#alarms;
+  }
+
+  /** @returns ln of the evidence after this step, nats; alarms at ln(2/0.001) = 7.6 */
+  add({ step, deltas, clusters }: WatchedStep): { readonly ratio: number; readonly delta: number } {
+    const means = listMeans(clusters);
+    const ratio = this.#ratio.add(step, betOnRatios(deltas));
+    const delta = this.#delta.add(step, this.#betOnDeltas(means));
+    this.#tell("unit_mean", step, ratio);
+    this.#tell("delta_abs_mean", step, delta);
+    this.#before[0]++;
+    this.#before[1] += means.length;
+    for (const mean of means) {
+      this.#before[2] += mean;
+      this.#before[3] += mean * mean;
+    }
+    return { ratio: ratio.logEvidence, delta: delta.logEvidence };
+  }
+
+  #betOnDeltas(means: readonly number[]): number[] {
+    const [steps, prompts, sum, squares] = this.#before;
+    const mean = sum / prompts;
+    const error = Math.sqrt(Math.max(0, squares / prompts - mean * mean) / prompts);
+    const bound = DRIFT * (mean + MARGIN * error);
+    if (steps < FEWEST_STEPS || prompts < FEWEST_PROMPTS || !(bound > 0)) return DELTA_BETS.map(() => 0);
+    return DELTA_BETS.map((bet) =>
+      means.reduce((all, one) => all + Math.log1p(bet * (Math.min(one / bound, 8) - 1)), 0),
+    );
+  }
+
+  /** The first alarm of a test stands: what is known later changes neither it nor its change point. */
+  #tell(test: WatchAlarm["test"], step: number, { logEvidence, since }: ChangeEvidence): void {
+    if (logEvidence < ALARM || this.#alarms.some((alarm) => alarm.test === test)) return;
+    const what =
+      test === "unit_mean"
+        ? "mean ρ is above 1: the rollout log-probs are no longer those of the distribution that is sampled"
+        : `mean |Δ| is more than ${formatNumber(DRIFT)} times that of the steps before`;
+    const text = `since step ${since}: ${what} (seen at step ${step}; a sound run raises such an alarm with a chance of at most 1 in 1,000)`;
+    this.#alarms.push({ test, since, at: step, log_evidence: logEvidence, text });
+  }
+
+  toJSON(): StepWatchJson {
+    return {
+      version: 1,
+      ratio: this.#ratio.toJSON(),
+      delta: this.#delta.toJSON(),
+      before: this.#before,
+      alarms: this.#alarms,
+    };
+  }
+
+  static fromJSON(json: StepWatchJson): StepWatch {
+    const watch = new StepWatch();
+    watch.#ratio = ChangeProcess.fromJSON(json.ratio);
+    watch.#delta = ChangeProcess.fromJSON(json.delta);
+    const [steps = 0, prompts = 0, sum = 0, squares = 0] = json.before;
+    watch.#before = [steps, prompts, sum, squares];
+    watch.#alarms = [...json.alarms];
+    return watch;
+  }
+}
+
+/** All steps that are known, in ascending order; steps without a number cannot be put in order and are left out. */
+export function watchSteps(steps: Iterable<WatchedStep>): WatchReport {
+  const watch = new StepWatch();
+  const perStep = [...steps]
+    .filter(({ step }) => !Number.isNaN(step))
+    .sort((a, b) => a.step - b.step)
+    .map((one) => {
+      const { ratio, delta } = watch.add(one);
+      return { step: one.step, unit_mean: ratio, delta_abs_mean: delta };
+    });
+  return { false_alarm_rate: FALSE_ALARM_RATE, alarm_at: ALARM, alarms: watch.alarms, per_step: perStep };
+}
+
+function betOnRatios(deltas: ValueSketch): number[] {
+  const logs = RATIO_BETS.map(() => 0);
+  for (const [, count, low] of deltas.cells()) {
+    const excess = Math.expm1(Math.max(low, deltas.min));
+    for (let i = 0; i < logs.length; i++) logs[i]! += count * Math.log1p(RATIO_BETS[i]! * excess);
+  }
+  return logs;
+}
+
+/** Mean |Δ| of each prompt, nats. */
+function listMeans(clusters: ClusterSums | undefined): number[] {
+  const table = clusters?.table ?? new Float64Array(0);
+  const means: number[] = [];
+  for (let at = 0; at < table.length; at += CLUSTER_WIDTH)
+    means.push(table[at + CLUSTER.deltaAbs]! / table[at + CLUSTER.tokens]!);
+  return means;
+}

@@ -1,0 +1,23 @@
+import type { MismatchReport } from "../../../results/index.ts";
+import type { PreparedRun } from "../../viewer/prepare/index.ts";
+import { printableLines } from "../messages.ts";
+import type { Terminal } from "../terminal.ts";
+
+/**
+ * Says what has changed in a run that is followed: each alarm once.
+ *
+ * @param told alarms that were said before, by their sentences
+ */
+export async function tellAlarms(
+  run: Pick<PreparedRun, "answer">,
+  terminal: Terminal,
+  told: Set<string>,
+): Promise<void> {
+  const { watch } = JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
+  for (const { test, text } of watch.alarms) {
+    // What is found later may move the change point: that is no second alarm.
+    if (told.has(test)) continue;
+    told.add(test);
+    terminal.err(printableLines(`alarm: ${text}\n`));
+  }
+}

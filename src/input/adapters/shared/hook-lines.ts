@@ -1,0 +1,56 @@
+/**
+ * How to make a trainer write both policies' log-probs: the Python package's hooks, which lie beside the program, and the
+ * lines that put them to use. What they write is read by the adapters.
+ *
+ * @module
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The program's own folder, from the sources and from `dist/` alike. */
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+/** Of a checkout and the npm package; and of a wheel, where the program lies within the Python package. */
+const PACKAGES = [join(ROOT, "python/logratio"), join(ROOT, "..")];
+
+interface Hook {
+  readonly name: string;
+  readonly place: string;
+  readonly language: "shell" | "python" | "none";
+  readonly lines: readonly string[];
+  readonly needs?: string;
+  readonly plugin?: string;
+}
+
+interface Catalog {
+  readonly trainers: readonly Hook[];
+  /** For a trainer in whose code logratio knows no place. */
+  readonly any: Hook;
+}
+
+/** What Python needs to find the package where it is not installed. */
+const FINDING: Readonly<Record<Hook["language"], (folder: string) => readonly string[]>> = {
+  shell: (folder) => [`export PYTHONPATH="${folder}:$PYTHONPATH"  # or: pip install logratio`],
+  python: (folder) => [`import sys; sys.path.insert(0, "${folder}")  # or: pip install logratio`],
+  none: () => [],
+};
+
+/**
+ * The lines that make `trainer` (as its users spell it) write both log-probs: where they go, and what they need.
+ *
+ * @throws Error when the package lacks its hooks
+ */
+export function hookLines(trainer: string): string {
+  const folder = PACKAGES.find((path) => existsSync(join(path, "hooks/catalog.json")));
+  if (folder === undefined) throw new Error(`the hooks are missing: ${PACKAGES[0]}/hooks/catalog.json`);
+  const catalog = JSON.parse(readFileSync(join(folder, "hooks/catalog.json"), "utf8")) as Catalog;
+  const hook = catalog.trainers.find(({ name }) => name === trainer) ?? catalog.any;
+  const lines = hook.lines.map((line) =>
+    line.replace("{plugin}", join(folder, "hooks/plugins", hook.plugin ?? "")),
+  );
+  return [
+    `${hook.place}:`,
+    ...[...FINDING[hook.language](dirname(folder)), ...lines].map((line) => `    ${line}`),
+    ...(hook.needs === undefined ? [] : [`it needs ${hook.needs}`]),
+  ].join("\n");
+}

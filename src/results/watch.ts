@@ -1,0 +1,31 @@
+/**
+ * Evidence of a change while a run is going: `watch` of `report --json`.
+ *
+ * @module
+ */
+import type { Nats } from "../core/base/index.ts";
+
+export interface WatchAlarm {
+  readonly test: "unit_mean" | "delta_abs_mean";
+  /** The step from which the test fails, as far as the data say, and the one at which that was certain enough. */
+  readonly since: number;
+  readonly at: number;
+  readonly log_evidence: Nats;
+  /** One sentence. */
+  readonly text: string;
+}
+
+export interface WatchReport {
+  /** Chance that a sound run ever raises an alarm, however often one looks. */
+  readonly false_alarm_rate: number;
+  /** ln of the evidence at which an alarm is raised. */
+  readonly alarm_at: Nats;
+  /** The first alarm of each test. */
+  readonly alarms: readonly WatchAlarm[];
+  /** ln of the evidence after each step. */
+  readonly per_step: readonly {
+    readonly step: number;
+    readonly unit_mean: Nats;
+    readonly delta_abs_mean: Nats;
+  }[];
+}
