@@ -25,10 +25,9 @@ export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
   const penalty = judgePenalty(figures, shape);
   if (penalty !== undefined) return { logOdds: 9, clues: [penalty] };
   const { confidence } = figures;
-  const oneSided = Math.max(
-    lean(confidence.positiveShare),
-    confidence.likely < FEWEST ? 0 : lean(confidence.likelyPositive),
-  );
+  // Training makes likely tokens likelier too, but hardly scales logits.
+  const isScaled = confidence.likely >= FEWEST && Math.abs(shape.slope) > 0.05;
+  const oneSided = Math.max(lean(confidence.positiveShare), isScaled ? lean(confidence.likelyPositive) : 0);
   const isNoisy = shape.prefixTrainer > -0.7 || shape.prefixRollout > -0.7;
   if (confidence.decided < FEWEST || !(oneSided > 0.88) || (isNoisy && oneSided < 0.97)) return NONE;
   const isCut = Math.max(confidence.rolloutZero, confidence.trainerZero) > 0.3;
