@@ -21,6 +21,9 @@ export interface Confidence {
   /** Of the tokens where one side is clearly not 0, the share at which the other is exactly 0. */
   readonly rolloutZero: number;
   readonly trainerZero: number;
+  /** The same share of the tokens with p above 0.7, which scaled logits all move one way; how many there are. */
+  readonly likelyPositive: number;
+  readonly likely: number;
   /** Of the tokens with p of the rollout below 0.3, the share with Δ > 0; how many there are. */
   readonly unlikelyPositive: number;
   readonly unlikely: number;
@@ -51,7 +54,7 @@ export interface Surplus {
 
 /** Upper ends of p of the bins of {@link Confidence.ratioBySureness}. */
 export const SURENESS_EDGES = [0.7, 0.97, 0.999, 0.9999, 1] as const;
-/** p of 0.3. */
+const LIKELY = Math.log(0.7);
 const UNLIKELY = Math.log(0.3);
 /** Nats: float32 of a log-softmax is right to about so much. */
 const ROUNDING = 2e-6;
@@ -70,6 +73,8 @@ export function measureConfidence(view: View): Confidence {
     notTrainer: 0,
     unlikely: 0,
     unlikelyPositive: 0,
+    likely: 0,
+    likelyPositive: 0,
   };
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
@@ -78,6 +83,8 @@ export function measureConfidence(view: View): Confidence {
     if (Math.abs(delta) > ROUNDING + 0.02 * Math.min(-a, -c)) {
       counts.decided++;
       if (delta > 0) counts.positive++;
+      if (a > LIKELY) counts.likely++;
+      if (a > LIKELY && delta > 0) counts.likelyPositive++;
     }
     const surer = Math.max(a, c);
     if (Math.abs(delta) > ROUNDING && surer > -0.1 && surer < SUREST)
@@ -107,6 +114,8 @@ export function measureConfidence(view: View): Confidence {
     decided: counts.decided,
     rolloutZero: share(counts.rolloutZero, counts.notTrainer),
     trainerZero: share(counts.trainerZero, counts.notRollout),
+    likely: counts.likely,
+    likelyPositive: share(counts.likelyPositive, counts.likely),
     unlikely: counts.unlikely,
     unlikelyPositive: share(counts.unlikelyPositive, counts.unlikely),
     lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,

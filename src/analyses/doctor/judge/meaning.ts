@@ -25,8 +25,9 @@ export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
   const penalty = judgePenalty(figures, shape);
   if (penalty !== undefined) return { logOdds: 9, clues: [penalty] };
   const { confidence } = figures;
-  const share = confidence.positiveShare;
-  const oneSided = Math.max(share, 1 - share);
+  // Training makes likely tokens likelier too, but hardly scales logits.
+  const isScaled = confidence.likely >= FEWEST && Math.abs(shape.slope) > 0.05;
+  const oneSided = Math.max(lean(confidence.positiveShare), isScaled ? lean(confidence.likelyPositive) : 0);
   const isNoisy = shape.prefixTrainer > -0.7 || shape.prefixRollout > -0.7;
   if (confidence.decided < FEWEST || !(oneSided > 0.88) || (isNoisy && oneSided < 0.97)) return NONE;
   const isCut = Math.max(confidence.rolloutZero, confidence.trainerZero) > 0.3;
@@ -34,6 +35,10 @@ export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
   if (!isCut && confidence.correlation < 0.9 && shape.positive > 0.02) return NONE;
   const clues = isCut ? [judgeCut(figures)] : judgeScale(figures, shape);
   return { logOdds: hold(40 * (oneSided - 0.88) + 4), clues };
+}
+
+function lean(share: number): number {
+  return Math.max(share, 1 - share);
 }
 
 function judgePenalty({ repeats }: Figures, shape: Shape): Clue | undefined {
@@ -107,8 +112,8 @@ function judgeScale(figures: Figures, shape: Shape): Clue[] {
  * elsewhere lowers all of them.
  */
 function isMassLost({ confidence }: Figures, shape: Shape): boolean {
-  const { unlikely, unlikelyPositive, positiveShare, ratioBySureness } = confidence;
-  const same = positiveShare < 0.5 ? 1 - unlikelyPositive : unlikelyPositive;
+  const { unlikely, unlikelyPositive, likelyPositive, ratioBySureness } = confidence;
+  const same = likelyPositive < 0.5 ? 1 - unlikelyPositive : unlikelyPositive;
   if (unlikely >= 5) return same > 0.8;
   const [first] = ratioBySureness;
   return shape.bend > 1.8 || (Number.isNaN(shape.bend) && Math.abs((first ?? 1) - 1) < 0.02);

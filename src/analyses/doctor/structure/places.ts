@@ -17,6 +17,8 @@ export function examinePlaces(view: View): Clue[] {
 }
 
 const FEWEST = 3;
+/** Mean |Δ| at tokens that the other side did not have. */
+const FEWEST_NATS = 1.5;
 
 /** Many tokens of the set off, few of the others, by far. */
 function isConcentrated({ tokens, offInside, offOutside, meanInside, meanOutside }: Concentration): boolean {
@@ -32,6 +34,8 @@ function isConcentrated({ tokens, offInside, offOutside, meanInside, meanOutside
 function examine(view: View, cause: string, place: string, isInside: (i: number) => boolean): Clue[] {
   const found = concentrate(view, isInside);
   if (!isConcentrated(found)) return [];
+  // Turns begin with a choice, where any two policies differ; another token there is all but ruled out.
+  if (cause === "retokenized_turns" && found.meanInside < FEWEST_NATS) return [];
   for (let i = 0; i < view.tokens; i++) if (view.isOwn(i) && isInside(i)) view.claim(i);
   return [describe(view, cause, place, found)];
 }
