@@ -217,14 +217,16 @@ function main() {
     .filter((name) => existsSync(join(folder, name, "truth.json")))
     .sort()
     .map((name) => {
-      answers[name] ??= askDoctor(command, join(folder, name, "data"));
+      if (answers[name] === undefined) {
+        answers[name] = askDoctor(command, join(folder, name, "data"));
+        if (kept !== undefined) writeFileSync(kept, JSON.stringify(answers));
+      }
       return {
         name,
         truth: JSON.parse(readFileSync(join(folder, name, "truth.json"), "utf8")),
         answer: answers[name],
       };
     });
-  if (kept !== undefined) writeFileSync(kept, JSON.stringify(answers));
   const list = [join(folder, "causes.json"), join(folder, "../causes.json")].find(existsSync);
   for (const { id, family } of list ? JSON.parse(readFileSync(list, "utf8")).causes : [])
     families[id] = family;

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { CAUSES } from "../../src/analyses/doctor/causes/catalog.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FOLDER = join(ROOT, "docs/causes");
@@ -64,6 +65,25 @@ describe("cause pages", () => {
     const threads = part.trim().replace(/\.$/, "").split(/,\s+/);
     for (const thread of threads) expect(thread).toMatch(/^[\w.-]+\/[\w.-]+#\d+$/);
     expect(new Set(threads).size).toBe(threads.length);
+  });
+
+  it.each(causes)("%s gives the fixes that the doctor gives, and no others", (id) => {
+    const part = /## Fix\n([\s\S]*?)\n## /.exec(read(`${id}.md`))![1]!;
+    const cause = CAUSES.get(id)!;
+    expect([...part.matchAll(/^- \*\*[^*]+\*\*: `(.+)`$/gm)].map(([, line]) => line)).toEqual(
+      cause.fix.map(({ line }) => line),
+    );
+    for (const { note } of cause.fix) expect(part).toContain(note);
+  });
+
+  it("are of every cause that the doctor names", () => {
+    const named = [...CAUSES.keys()].filter((id) => id !== "cannot_tell");
+    expect(named.sort()).toEqual([...causes].sort());
+  });
+
+  it.each(causes)("%s stands under the family that the doctor gives it", (id) => {
+    const family = /^Family: \[[^\]]+\]\(README\.md#([\w-]+)\)/m.exec(read(`${id}.md`))![1]!;
+    expect(family.startsWith(CAUSES.get(id)!.family)).toBe(true);
   });
 
   it.each(causes)("%s has a small picture of its own", (id) => {
