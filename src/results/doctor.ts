@@ -107,6 +107,7 @@ export interface UntestedQuestion {
   readonly how: string;
 }
 
+/** What `logratio doctor --json` prints. */
 export interface DoctorReport {
   readonly schemaVersion: typeof DOCTOR_SCHEMA_VERSION;
   readonly run: string;

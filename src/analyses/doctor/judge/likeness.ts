@@ -20,9 +20,9 @@ export interface Likeness {
 
 const FREEDOM = 4;
 /** The numbers depend on each other, so each counts for about half of what it would alone. */
-const SHARE = 0.55;
+export const SHARE = 0.55;
 /** Nats that one number can speak for or against a cause, before {@link SHARE}. */
-const MOST = 5;
+export const MOST = 5;
 /** Numbers that are quoted as evidence. */
 const QUOTED = 4;
 
@@ -52,7 +52,8 @@ export function compareLikeness(shape: Shape): Likeness[] {
     .sort((x, y) => y.probability - x.probability);
 }
 
-function logDensity(value: number, [center, spread]: Place): number {
+/** Of Student's t about a center, up to a constant. */
+export function logDensity(value: number, [center, spread]: Place): number {
   const z = (value - center) / spread;
   return -Math.log(spread) - ((FREEDOM + 1) / 2) * Math.log(1 + (z * z) / FREEDOM);
 }

@@ -1,0 +1,155 @@
+// node scripts/fit-doctor.mjs CASES… [--write]: where the numbers of a shape lie for each cause, fitted to recordings with
+// known faults (folders of `case-NNN/data` and `truth.json`, as lab/ makes them). Prints how often the profiles alone
+// would be right, each recording left out of the fit that judges it; --write replaces src/analyses/doctor/judge/profiles.ts.
+// Needs `npm run build`.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const { positionals: folders, values: flags } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: "boolean", default: false } },
+});
+if (folders.length === 0) {
+  console.error("usage: node scripts/fit-doctor.mjs CASES… [--write]");
+  process.exit(2);
+}
+
+const built = (path) => import(new URL(`../dist/${path}.js`, import.meta.url).href);
+const { openRun } = await built("input/ingest/index");
+const { clusterKeys } = await built("analyses/report/index");
+const { RowSample } = await built("analyses/doctor/sample/row-sample");
+const { takeRow } = await built("analyses/doctor/sample/row");
+const { View } = await built("analyses/doctor/sample/view");
+const { examineView } = await built("analyses/doctor/examine");
+const { BACKGROUND, PROFILES } = await built("analyses/doctor/judge/profiles");
+const { spreadKin } = await built("analyses/doctor/judge/kin");
+const { logDensity, MOST, SHARE } = await built("analyses/doctor/judge/likeness");
+
+/** What a spread is at least: no number of a few recordings is as sure as they happen to agree. */
+// biome-ignore format: a table
+const LEAST_SPREAD = {
+  noise: 0.25, asymmetry: 0.12, concentration: 0.15, slope: 0.03, scatter: 0.3, positive: 0.08, early: 0.15,
+  position: 0.15, prefixTrainer: 0.3, prefixRollout: 0.3, packing: 0.1, promptLength: 0.2, advantage: 0.2,
+  alongTrainer: 0.2, trainerSurprised: 0.35, rolloutSurprised: 0.35, rowSpread: 0.1,
+};
+/** A cause's spread begins as 0.6 of all faults' spread, as if seen in 1.5 recordings. */
+const [PRIOR_CASES, PRIOR_SPREAD] = [1.5, 0.6];
+const BACKGROUND_WIDER = 1.2;
+/** Below this the noise of the engine is most of Δ, nats. */
+const LEAST_MEAN_ABS = 1.8e-3;
+
+const names = Object.keys(BACKGROUND);
+const kinOf = new Map(
+  Object.keys(PROFILES).flatMap((kin) => spreadKin(kin).map(({ cause }) => [cause, kin])),
+);
+
+async function readShape(folder) {
+  const run = await openRun([join(folder, "data")], { keepOdd: true });
+  const sample = new RowSample();
+  for await (const batch of run.batches()) {
+    const { keys, arePrompts } = clusterKeys(batch);
+    for (let i = 0; i < batch.length; i++)
+      sample.add(keys[i], takeRow(batch, i, keys[i], arePrompts[i] === 1));
+  }
+  return examineView(new View(sample.list())).shape;
+}
+
+async function* readRecordings() {
+  for (const folder of folders)
+    for (const name of readdirSync(folder)
+      .filter((entry) => entry.startsWith("case-"))
+      .sort()) {
+      const truth = JSON.parse(readFileSync(join(folder, name, "truth.json"), "utf8"));
+      const isClear =
+        truth.causes.length === 1 &&
+        truth.identifiable &&
+        kinOf.has(truth.cause) &&
+        truth.measured.mean_abs_delta > LEAST_MEAN_ABS;
+      if (isClear) yield { kin: kinOf.get(truth.cause), truth, shape: await readShape(join(folder, name)) };
+    }
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const spread = (values, center) => Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
+const column = (recordings, name) =>
+  recordings.map(({ shape }) => shape[name]).filter((value) => !Number.isNaN(value));
+
+function fitBackground(recordings) {
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = column(recordings, name);
+      const center = mean(values);
+      return [name, [center, BACKGROUND_WIDER * spread(values, center) + LEAST_SPREAD[name]]];
+    }),
+  );
+}
+
+function fitProfiles(recordings) {
+  const profiles = {};
+  for (const [kin, own] of groupByKin(recordings)) {
+    profiles[kin] = {};
+    for (const name of names) {
+      const values = column(own, name);
+      if (values.length < 2) continue;
+      const all = column(recordings, name);
+      const prior = PRIOR_CASES * (PRIOR_SPREAD * spread(all, mean(all))) ** 2;
+      const center = mean(values);
+      const squares = values.reduce((sum, value) => sum + (value - center) ** 2, prior);
+      const variance = squares / (values.length - 1 + PRIOR_CASES);
+      profiles[kin][name] = [center, Math.hypot(Math.sqrt(variance), LEAST_SPREAD[name])];
+    }
+  }
+  return profiles;
+}
+
+/** Map.groupBy came with Node 21. */
+function groupByKin(recordings) {
+  const groups = new Map();
+  for (const each of recordings) groups.set(each.kin, [...(groups.get(each.kin) ?? []), each]);
+  return groups;
+}
+
+function rank(profiles, background, shape) {
+  const score = (profile) =>
+    Object.entries(profile).reduce((sum, [name, place]) => {
+      if (Number.isNaN(shape[name])) return sum;
+      const ratio = logDensity(shape[name], place) - logDensity(shape[name], background[name]);
+      return sum + SHARE * Math.max(-MOST, Math.min(MOST, ratio));
+    }, 0);
+  return Object.entries(profiles)
+    .map(([kin, profile]) => ({ kin, score: score(profile) }))
+    .sort((x, y) => y.score - x.score)
+    .map(({ kin }) => kin);
+}
+
+const recordings = [];
+for await (const recording of readRecordings()) recordings.push(recording);
+let [first, firstThree] = [0, 0];
+for (const recording of recordings) {
+  const others = recordings.filter((each) => each !== recording);
+  const ranked = rank(fitProfiles(others), fitBackground(others), recording.shape);
+  const right = new Set([recording.truth.cause, ...recording.truth.acceptable].map((id) => kinOf.get(id)));
+  if (right.has(ranked[0])) first++;
+  if (ranked.slice(0, 3).some((kin) => right.has(kin))) firstThree++;
+}
+console.log(
+  `${recordings.length} recordings: first ${first}, among the first three ${firstThree}, each left out`,
+);
+
+const write = (profile) =>
+  Object.entries(profile)
+    .map(([name, place]) => `  ${name}: [${place.map((value) => Number(value.toPrecision(3))).join(", ")}],`)
+    .join("\n");
+if (flags.write) {
+  const file = new URL("../src/analyses/doctor/judge/profiles.ts", import.meta.url);
+  const head = /^[\s\S]*?(?=\/\*\* Of all faults together)/.exec(readFileSync(file, "utf8"))[0];
+  const fitted = Object.entries(fitProfiles(recordings)).sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(
+    file,
+    `${head}/** Of all faults together. */\nexport const BACKGROUND: Profile = {\n${write(fitBackground(recordings))}\n};\n\n` +
+      `export const PROFILES: Readonly<Record<string, Profile>> = {\n${fitted
+        .map(([kin, profile]) => `  ${kin}: {\n${write(profile)}\n  },`)
+        .join("\n")}\n};\n`,
+  );
+}
