@@ -12,8 +12,9 @@ export function tableBlock(table: Table, mostNeeded: number): string {
   );
   const heads = columns.map((column) => escapeMarkdown(column.header));
   const aligns = columns.map((column) => (column.align === "left" ? "l" : "r"));
-  const note = table.note === undefined ? "" : `\n\n${escapeMarkdown(table.note)}`;
-  return `**${escapeMarkdown(table.title)}**${note}\n\n${pipeTable(heads, aligns, rows)}`;
+  const title = table.title === "" ? "" : `**${escapeMarkdown(table.title)}**`;
+  const note = table.note === undefined ? "" : escapeMarkdown(table.note);
+  return [title, note, pipeTable(heads, aligns, rows)].filter((part) => part !== "").join("\n\n");
 }
 
 /** Rows of cells that are Markdown already. */
