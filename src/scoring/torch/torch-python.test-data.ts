@@ -6,6 +6,10 @@ import { fileURLToPath } from "node:url";
 
 const MAKE_STUDY = fileURLToPath(new URL("../../../python/tests/make_study.py", import.meta.url));
 
+// Some virtual machines name AMX among the processor's instructions and forbid it: a bfloat16 layer then ends the process.
+// Unit tests share a process, and workers inherit this.
+process.env.ONEDNN_MAX_CPU_ISA ??= "AVX512_CORE";
+
 /** A Python with PyTorch and transformers; undefined where LOGRATIO_PYTHON (else python3) has none, and then why is said. */
 export function findTorchPython(): string | undefined {
   const python = process.env.LOGRATIO_PYTHON || "python3";

@@ -92,8 +92,9 @@ export function deathError({ python, status, signal, log, doing }: Death): Logra
   }
   if (signal === "SIGILL") {
     return new UnsupportedError(`the Python worker crashed (SIGILL) while ${doing}`, {
-      likely: "PyTorch used an instruction that this processor does not have",
-      hint: "take --dtype float32, or another build of torch",
+      likely:
+        "PyTorch used an instruction that this processor does not have, or that a virtual machine forbids (AMX)",
+      hint: "set ONEDNN_MAX_CPU_ISA=AVX512_CORE, or take --dtype float32",
     });
   }
   const how = signal === null ? `ended with status ${status}` : `crashed (${signal})`;

@@ -1,0 +1,7 @@
+from __future__ import annotations
+
+import os
+
+# Some virtual machines name AMX among the processor's instructions and forbid it: a bfloat16 layer then ends the process.
+# Before torch is imported.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE")
