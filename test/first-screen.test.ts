@@ -1,6 +1,7 @@
 /** What stands on a real terminal (a pseudo-terminal of Python's) after `report` and `demo`. */
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
+import { countColumns } from "./support/count-columns.ts";
 import { DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const PTY = `
@@ -52,7 +53,7 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
     expect(status).toBe(0);
     // The prompt takes the last row.
     expect(lines.length).toBeLessThanOrEqual(23);
-    for (const line of lines) expect([...line].length, line).toBeLessThanOrEqual(80);
+    for (const line of lines) expect(countColumns(line), line).toBeLessThanOrEqual(80);
     expect(lines.slice(0, 5).join("\n")).toContain("△ BETWEEN ELEVATED AND HIGH");
     expect(lines.at(-1)).toMatch(rest);
   });
