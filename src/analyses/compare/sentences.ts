@@ -4,7 +4,14 @@
  * @module
  */
 import type { MeanBounds } from "../../core/statistics/index.ts";
-import { formatCount, formatNumber, formatPlain, formatShare, plural } from "../../core/text/index.ts";
+import {
+  formatCount,
+  formatNumber,
+  formatPlain,
+  formatPlainShare,
+  formatShare,
+  plural,
+} from "../../core/text/index.ts";
 import type { ColumnMetrics, DifferingToken, RunFigure } from "../../results/index.ts";
 import { type Judgment, LEAST_TOKEN_SHARE, type TestSettings } from "./judge.ts";
 
@@ -15,7 +22,7 @@ type Facts = Pick<
 
 /** `95 %` of one-sided bounds at 0.05. */
 function formatLevel({ alpha }: TestSettings): string {
-  return `${formatPlain(Number((100 * (1 - alpha)).toPrecision(6)))} %`;
+  return formatPlainShare(1 - alpha);
 }
 
 function formatDifferences(facts: Facts, first: DifferingToken | null): string {
@@ -37,9 +44,9 @@ export function describeColumn(
   test: TestSettings,
   { facts, bounds, first, unit, shares }: ColumnSaid,
 ): string {
-  const nats = (value: number | null | undefined): string => `${formatNumber(value)} nats`;
+  const inNats = (value: number | null | undefined): string => `${formatNumber(value)} nats`;
   const within = `${formatPlain(test.within)} nats`;
-  const mean = `Mean |Δ| is ${nats(bounds.mean)}`;
+  const mean = `Mean |Δ| is ${inNats(bounds.mean)}`;
   switch (basis) {
     case "bits":
       if (certificate === "equal")
@@ -49,16 +56,16 @@ export function describeColumn(
       return `${plural(facts.one_sided, "token has", "tokens have")} a finite log-prob on one side only, and ${formatDifferences(facts, first)}.`;
     case "interval":
       return certificate === "equivalent"
-        ? `${mean}, and below ${nats(bounds.high)} with ${formatLevel(test)} confidence: within ${within}.`
-        : `${mean}, and above ${nats(bounds.low)} with ${formatLevel(test)} confidence: beyond ${within}.`;
+        ? `${mean}, and below ${inNats(bounds.high)} with ${formatLevel(test)} confidence: within ${within}.`
+        : `${mean}, and above ${inNats(bounds.low)} with ${formatLevel(test)} confidence: beyond ${within}.`;
     case "every_token":
-      return `Every |Δ| is within ${within}: the largest is ${nats(facts.delta_abs_max)}, the mean ${nats(bounds.mean)}.`;
+      return `Every |Δ| is within ${within}: the largest is ${inNats(facts.delta_abs_max)}, the mean ${inNats(bounds.mean)}.`;
     case "too_few":
       return `${mean} over ${plural(bounds.clusters, unit)}: too few to judge it against ${within}.`;
     case "straddles":
-      return `${mean}, and ${formatLevel(test)} confidence on either side leaves ${formatNumber(bounds.low)} to ${nats(bounds.high)} open: neither within nor beyond ${within}.`;
+      return `${mean}, and ${formatLevel(test)} confidence on either side leaves ${formatNumber(bounds.low)} to ${inNats(bounds.high)} open: neither within nor beyond ${within}.`;
     case "coverage":
-      return `Only ${formatShare(shares.a)} of A's tokens and ${formatShare(shares.b)} of B's could be compared; a certificate needs ${formatPlain(100 * LEAST_TOKEN_SHARE)} % of both.`;
+      return `Only ${formatShare(shares.a)} of A's tokens and ${formatShare(shares.b)} of B's could be compared; a certificate needs ${formatPlainShare(LEAST_TOKEN_SHARE)} of both.`;
   }
 }
 

@@ -9,7 +9,7 @@ import { type Block, type Document, findingEntries, type Section, tableSections 
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
-import { formatCount, formatPlain, formatShare, plural } from "../text/index.ts";
+import { formatCount, formatPlain, formatPlainShare, formatShare, plural } from "../text/index.ts";
 import {
   certificateTable,
   columnTable,
@@ -178,7 +178,7 @@ function unpairedFacts(pairing: Pairing): [string, string][] {
 }
 
 function testFacts({ test, logratio, a, b, mode }: CompareReport): [string, string][] {
-  const level = `${formatPlain(Number((100 * (1 - test.alpha)).toPrecision(6)))} %`;
+  const level = formatPlainShare(1 - test.alpha);
   const facts = (side: CompareReport["a"]): string => side.facts.join("; ");
   return [
     ["tolerance", `${formatPlain(test.within)} nats of mean |Δ| (${test.within_reason})`],

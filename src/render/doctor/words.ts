@@ -1,5 +1,5 @@
 import type { DoctorCause, DoctorReport, DoctorVerdict, VerdictLevel } from "../../results/index.ts";
-import { formatCount } from "../text/index.ts";
+import { formatPlainShare } from "../text/index.ts";
 
 /** The verdict as a badge: for readers who see no color, the word alone says it. */
 export const VERDICTS: Readonly<
@@ -15,7 +15,7 @@ export const VERDICTS: Readonly<
 export function formatChance(probability: number): string {
   if (probability > 0.99) return "over 99 %";
   if (probability < 0.01) return "under 1 %";
-  return `${formatCount(Math.round(probability * 100))} %`;
+  return formatPlainShare(Math.round(probability * 100) / 100);
 }
 
 /** How a cause is marked by how likely it is. */

@@ -5,7 +5,7 @@
  */
 import type { CaseContinuation, CaseStudy, KlReport } from "../../results/index.ts";
 import { makeTable, type Table } from "../document/index.ts";
-import { formatPlain, plural } from "../text/index.ts";
+import { formatPlainShare, plural } from "../text/index.ts";
 import { coefficient, makeColumns, NONE, yesNo } from "./values.ts";
 
 export function continuationTable({ continuations: rows, reference }: KlReport): Table {
@@ -67,7 +67,7 @@ export function namePlace(place: string): string {
   if (place === "start") return "from the prompt";
   if (place === "before_error") return "from before the first error";
   if (place === "after_error") return "from behind the first error";
-  return `from ${formatPlain(100 * Number(place))} % of the text`;
+  return `from ${formatPlainShare(Number(place))} of the text`;
 }
 
 export interface PlacedContinuations {

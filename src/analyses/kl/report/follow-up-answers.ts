@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatPlain, formatShare, formatSigned, plural } from "../../../core/text/index.ts";
+import { formatPlainShare, formatShare, formatSigned, plural } from "../../../core/text/index.ts";
 import type { ContinuationFigures, KlAnswer } from "../../../results/index.ts";
 import { type AnsweredFigures, points, tested, unknown } from "./answer-text.ts";
 
@@ -47,7 +47,7 @@ function tellRow(row: ContinuationFigures, reference: string): string {
       ? ""
       : `, ${formatShare(reference_right)} of ${reference}'s: ${points(difference.mean)}${tested(difference)}`;
   const none = unanswered === 0 ? "" : `; ${formatShare(unanswered)} state no answer`;
-  return `${PLACES[place] ?? `From ${formatPlain(100 * Number(place))} % of the text`}, ${formatShare(right)} of ${checkpoint}'s continuations are right${beside} (${plural(problems, "problem")}${none})`;
+  return `${PLACES[place] ?? `From ${formatPlainShare(Number(place))} of the text`}, ${formatShare(right)} of ${checkpoint}'s continuations are right${beside} (${plural(problems, "problem")}${none})`;
 }
 
 const PLACES: Readonly<Record<string, string>> = {
