@@ -288,7 +288,7 @@ describe("trust in ratios", () => {
     const { trust, verdict } = report(heavy, "heavy");
     expect(trust.khat_inverse).toBeGreaterThan(0.7);
     const [ess] = verdict.readings.filter(({ metric }) => metric === "ess");
-    expect(ess?.caution).toMatch(/^k̂\(1\/ρ\) [\d.]+: too heavy-tailed to trust$/);
+    expect(ess?.caution).toMatch(/^k̂\(1\/ρ\) [\d.]+ > 0\.7: unreliable$/);
     const sane = report(sound(0.05), "light").verdict.readings;
     expect(sane.every(({ caution }) => caution === undefined)).toBe(true);
   });

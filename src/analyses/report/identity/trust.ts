@@ -1,5 +1,5 @@
 import type { TailIndices } from "../../../core/summaries/index.ts";
-import { formatNumber } from "../../../core/text/index.ts";
+import { formatNumber, formatPlain } from "../../../core/text/index.ts";
 import type { BaselineReading, TrustReport } from "../../../results/index.ts";
 import type { RunSummary } from "../run-summary.ts";
 
@@ -30,6 +30,6 @@ export function cautionEss(readings: readonly BaselineReading[], trust: TrustRep
   const heavy = sides.filter(([, khat]) => khat > MOST_TRUSTED && khat < Number.POSITIVE_INFINITY);
   const [worst] = heavy.sort(([, a], [, b]) => b - a);
   if (worst === undefined) return [...readings];
-  const caution = `k̂(${worst[0]}) ${formatNumber(worst[1])}: too heavy-tailed to trust`;
+  const caution = `k̂(${worst[0]}) ${formatNumber(worst[1])} > ${formatPlain(MOST_TRUSTED)}: unreliable`;
   return readings.map((reading) => (reading.metric === "ess" ? { ...reading, caution } : reading));
 }
