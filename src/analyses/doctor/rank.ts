@@ -18,12 +18,9 @@ export interface Odds {
   readonly clues: readonly Clue[];
 }
 
-/** Marks whose chance is known are sure; the rest of the doctor is calibrated on recordings (docs/doctor.md). */
-const TEMPERATURE = 1;
-
 /** Probabilities of all causes, most likely first; they sum to 1. */
 export function rankCauses(odds: ReadonlyMap<string, Odds>): RankedCause[] {
-  const scores = [...odds].map(([id, { score, clues }]) => ({ id, clues, score: score / TEMPERATURE }));
+  const scores = [...odds].map(([id, { score, clues }]) => ({ id, clues, score }));
   const highest = Math.max(...scores.map(({ score }) => score));
   const total = scores.reduce((sum, { score }) => sum + Math.exp(score - highest), 0);
   return scores

@@ -12,6 +12,7 @@ import { addRows } from "../cluster-metrics.ts";
 import { isEnough } from "../enough.ts";
 import type { RunSummary } from "../run-summary.ts";
 import { type MeasuredTests, measureTests, measureTurn } from "./tests.ts";
+import { MOST_TRUSTED } from "./trust.ts";
 import { sayHalfVariance, saySurprisal, sayUnitMean, tellParts } from "./words.ts";
 
 /** Chance that a sound run fails a test of the whole, and likewise one of all tests of its parts. */
@@ -20,8 +21,6 @@ export const FALSE_ALARM_RATE = 1e-3;
 const FEWEST_CLUSTERS = 10;
 /** From here on a mean of ratios has no finite variance, and its sample is below it more often than not. */
 const INFINITE_VARIANCE = 0.5;
-/** Up to here such a mean is still of use (Vehtari et al. 2024). */
-const MOST_TRUSTED = 0.7;
 /** −2·mean Δ/mean Δ² is said where all of its interval lies outside. */
 export const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
 /** Δ counts as small where 2·k3, which has all its powers, is within as much of mean Δ², which has the second alone. */
@@ -43,7 +42,7 @@ interface Parts {
 
 /**
  * @param pooled of all tokens
- * @param notJudged why failures are not told of: what was read was chosen by what was sampled
+ * @param notJudged why failures are not reported: what was read was chosen by what was sampled
  */
 export function reportIdentity(
   summary: RunSummary,

@@ -4,7 +4,7 @@ import type { BaselineReading, TrustReport } from "../../../results/index.ts";
 import type { RunSummary } from "../run-summary.ts";
 
 /** Above it means of ratios say little, however many there are (Vehtari et al. 2024, section 3.2). */
-const MOST_TRUSTED = 0.7;
+export const MOST_TRUSTED = 0.7;
 
 export function reportTrust({ total }: RunSummary, tails: TailIndices): TrustReport {
   const tokens = total.clusters === undefined ? 0 : total.deltas.count;

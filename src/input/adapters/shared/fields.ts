@@ -84,6 +84,17 @@ export const RESCORE_NAMES = {
   ],
 } as const;
 
+/** Texts of which a sequence has one each. */
+export const TEXT_FIELDS = [
+  "group",
+  "sample",
+  "environment",
+  "finishReason",
+  "engineId",
+  "promptText",
+  "responseText",
+] as const satisfies readonly Field[];
+
 /** Names under which a field may be found, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
 

@@ -7,7 +7,7 @@ import { checkMemory, LengthMismatchError, LimitError, SchemaError } from "../..
 import { DIGITS, type SequenceDraft } from "../../../core/schema/index.ts";
 import type { TreeValue } from "../../io/index.ts";
 import { MAX_ARRAY_ROWS } from "../../io/index.ts";
-import { FIELD_LABELS, type FoundColumn, type FoundColumns } from "./fields.ts";
+import { FIELD_LABELS, type FoundColumn, type FoundColumns, TEXT_FIELDS } from "./fields.ts";
 import {
   ALIGNED_FIELDS,
   ARRAY_FIELDS,
@@ -106,15 +106,6 @@ function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): Name
   return reference;
 }
 
-const TEXT_FIELDS = [
-  "group",
-  "sample",
-  "environment",
-  "finishReason",
-  "engineId",
-  "promptText",
-  "responseText",
-] as const;
 const NUMBER_FIELDS = ["reward", "correctness", "advantages", "cachedTokens", "step", "rank"] as const;
 
 /** One value per row, or the same for all rows. */

@@ -8,7 +8,14 @@ import { isNumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { type FindingLog, MOST_TEXT, unreadableRows } from "../../../core/schema/index.ts";
 import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/index.ts";
-import { FIELD_LABELS, type Field, type FoundColumns, findColumns, type NameTable } from "./fields.ts";
+import {
+  FIELD_LABELS,
+  type Field,
+  type FoundColumns,
+  findColumns,
+  type NameTable,
+  TEXT_FIELDS,
+} from "./fields.ts";
 import { describeRowValue, isRowList, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
 import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";
 
@@ -95,15 +102,6 @@ function isBatchOfRows(value: RowValue | undefined): boolean {
 }
 
 const SCALAR_FIELDS = ["reward", "correctness", "cachedTokens", "step", "rank", "row"] as const;
-const TEXT_FIELDS = [
-  "group",
-  "sample",
-  "environment",
-  "finishReason",
-  "engineId",
-  "promptText",
-  "responseText",
-] as const;
 
 /** Top-level names to ask a columnar file for. */
 function topLevel(
