@@ -1,5 +1,5 @@
 /** The verdict and its sentence, from the causes. */
-import { formatNumber, formatShare, plural } from "../../core/text/index.ts";
+import { formatChance, formatNumber, plural } from "../../core/text/index.ts";
 import type { DoctorCause, DoctorVerdict } from "../../results/index.ts";
 
 /** Fewer tell nothing of a distribution; marks may still be proof. */
@@ -36,7 +36,7 @@ export function giveVerdict(
   if (first.id === "healthy")
     return {
       verdict: "healthy",
-      sentence: `Nothing is wrong (${formatShare(first.probability)}): mean |Δ| is ${formatNumber(data.meanAbs)} nats, as the precision of an engine makes it, and no test finds a fault.`,
+      sentence: `Nothing is wrong (${formatChance(first.probability)}): mean |Δ| is ${formatNumber(data.meanAbs)} nats, as the precision of an engine makes it, and no test finds a fault.`,
     };
   const isVague = first.probability < LIKELY_ENOUGH && data.familyProbability < 0.5;
   if (first.id === "cannot_tell" || isVague)
@@ -51,8 +51,8 @@ function nameFault(causes: readonly DoctorCause[], first: DoctorCause): string {
   const others = causes
     .slice(1, 3)
     .filter(({ id, probability }) => probability >= 0.05 && id !== "cannot_tell" && id !== "healthy")
-    .map(({ title, probability }) => `${lower(title)} (${formatShare(probability)})`);
-  const named = `${first.title} (${formatShare(first.probability)})`;
+    .map(({ title, probability }) => `${lower(title)} (${formatChance(probability)})`);
+  const named = `${first.title} (${formatChance(first.probability)})`;
   return others.length === 0 ? `${named}.` : `${named}, else ${others.join(" or ")}.`;
 }
 

@@ -66,6 +66,13 @@ export function formatPlainShare(fraction: Figure): string {
   return isFigure(fraction) ? `${formatPlain(100 * fraction)} %` : MISSING;
 }
 
+/** The probability of a judgment in whole per cents: it is known to a few points at best. */
+export function formatChance(probability: number): string {
+  if (probability > 0.99) return "over 99 %";
+  if (probability < 0.01) return "under 1 %";
+  return formatPlainShare(Math.round(probability * 100) / 100);
+}
+
 /** A correlation or an effect size: two decimals are what it is good for. */
 export function formatCoefficient(value: Figure): string {
   return isFigure(value) ? value.toFixed(2) : formatNumber(value);

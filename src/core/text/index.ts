@@ -2,6 +2,7 @@ export {
   type Figure,
   type FigureKind,
   formatBytes,
+  formatChance,
   formatCoefficient,
   formatColumn,
   formatCount,

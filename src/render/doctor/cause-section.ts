@@ -2,11 +2,11 @@ import type { DoctorCause, Fix } from "../../results/index.ts";
 import { anchor, type Block, type Picture, type Section } from "../document/index.ts";
 import { codeLines } from "../markdown/index.ts";
 import { makeSurface } from "../terminal/index.ts";
+import { formatChance } from "../text/index.ts";
 import type { DoctorCommands } from "./commands.ts";
 import { type EvidencePart, splitEvidence, weighed } from "./evidence.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
-import { formatChance } from "./words.ts";
 
 /** Handles whose commands are written out; `--json` has them all. */
 const MOST_HANDLES = 3;
@@ -65,5 +65,5 @@ function fixBlocks(fix: Fix): Block[] {
 }
 
 export function fixPlace({ trainer }: Fix): string {
-  return trainer === null ? "whatever the trainer" : `for ${trainer}`;
+  return trainer === null ? "for any trainer" : `for ${trainer}`;
 }

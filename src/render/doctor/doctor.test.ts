@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { DoctorCause, DoctorReport, EvidencePicture, GuiltyLeg } from "../../results/index.ts";
 import { displayWidth, makeSurface } from "../terminal/index.ts";
+import { formatChance } from "../text/index.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
 import {
   chanceLevel,
   firstCauses,
-  formatChance,
   renderDoctorHtml,
   renderDoctorMarkdown,
   renderDoctorTerminal,

@@ -7,14 +7,14 @@ import {
   type Section,
   tableSections,
 } from "../document/index.ts";
-import { formatCount, plural } from "../text/index.ts";
+import { formatChance, formatCount, plural } from "../text/index.ts";
 import { causeSection, fixPlace } from "./cause-section.ts";
 import { type DoctorInput, makeCommands } from "./commands.ts";
 import { weighed } from "./evidence.ts";
 import { experimentLead, experimentSections } from "./experiment.ts";
 import { legSections, legSentence } from "./legs.ts";
 import { otherTables } from "./other-tables.ts";
-import { chanceLevel, firstCauses, formatChance, VERDICTS } from "./words.ts";
+import { chanceLevel, firstCauses, VERDICTS } from "./words.ts";
 
 /** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
 const FIRST_EVIDENCE = 2;

@@ -1,7 +1,8 @@
 import type { DoctorReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
+import { formatChance } from "../text/index.ts";
 import { weighed } from "./evidence.ts";
-import { firstCauses, formatChance } from "./words.ts";
+import { firstCauses } from "./words.ts";
 
 /** What was looked at and not found, and what could not be looked at. */
 export function otherTables(report: DoctorReport): Table[] {

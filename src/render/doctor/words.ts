@@ -1,5 +1,4 @@
 import type { DoctorCause, DoctorReport, DoctorVerdict, VerdictLevel } from "../../results/index.ts";
-import { formatPlainShare } from "../text/index.ts";
 
 /** The verdict as a badge: for readers who see no color, the word alone says it. */
 export const VERDICTS: Readonly<
@@ -10,13 +9,6 @@ export const VERDICTS: Readonly<
   cannot_tell: { level: "elevated", word: "CANNOT TELL" },
   too_few: { level: "too_few", word: "TOO FEW TO SAY" },
 };
-
-/** A probability in whole per cents: it is known to a few points at best. */
-export function formatChance(probability: number): string {
-  if (probability > 0.99) return "over 99 %";
-  if (probability < 0.01) return "under 1 %";
-  return formatPlainShare(Math.round(probability * 100) / 100);
-}
 
 /** How a cause is marked by how likely it is. */
 export function chanceLevel({ id, probability }: DoctorCause): VerdictLevel {

@@ -19,7 +19,7 @@ describe("the doctor's page", () => {
     expect(first!.handles).toEqual(["s254.q3.t17", "s255.q9"]);
     expect(first!.fixes.map(({ place, line }) => [place, line])).toEqual([
       ["for verl", "actor_rollout_ref.model.override_config.attention_dropout=0.0"],
-      ["whatever the trainer", "model.eval()  # before log-probs are computed"],
+      ["for any trainer", "model.eval()  # before log-probs are computed"],
     ]);
     expect(first!.pictures.map(({ id }) => id)).toEqual(["dropout_on-1", "dropout_on-2", "dropout_on-3"]);
     expect(first!.pictures[1]!.raw).toEqual([

@@ -8,7 +8,6 @@ import {
   evidenceChart,
   firstCauses,
   fixPlace,
-  formatChance,
   legSentence,
   legTable,
   otherTables,
@@ -18,7 +17,7 @@ import {
   VERDICTS,
   weighed,
 } from "../../../render/doctor/index.ts";
-import { printable } from "../../../render/text/index.ts";
+import { formatChance, printable } from "../../../render/text/index.ts";
 import type {
   DoctorCause,
   DoctorPage,
