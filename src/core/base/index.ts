@@ -1,4 +1,7 @@
 export { compactFloats, type FloatArray, isNumericArray, type NumericArray } from "./arrays.ts";
+export { decodeBase64, encodeBase64 } from "./base64.ts";
+export { ByteReader } from "./byte-reader.ts";
+export { ByteWriter } from "./byte-writer.ts";
 export { containError, recognizeMissingLibrary } from "./contain.ts";
 export { crc32c, unmaskChecksum } from "./crc32c.ts";
 export { dictionary } from "./dictionary.ts";
@@ -34,7 +37,7 @@ export {
   memoryLimit,
   setMemoryLimit,
 } from "./memory-limit.ts";
-export { shellCommand } from "./shell-command.ts";
+export { quoteForShell, shellCommand } from "./shell-command.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
 export { Unavailable } from "./unavailable.ts";
 export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";

@@ -24,6 +24,7 @@ export type FindingCode =
   | "file-skipped"
   | "one-sided"
   | "texts-part"
+  | "sides-differ"
   | "duplicate"
   | "no-data"
   | "constant-logprobs"
@@ -87,6 +88,31 @@ export function unreadableRows(count: number, why: string): string {
 
 type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };
 
+/** A finding as plain data that still adds up with others: its words for one, and for more with the count left open. */
+export interface FindingData extends Omit<Finding, "message"> {
+  readonly subject: string;
+  readonly one: string;
+  /** The count stands as {@link PLAIN} or, with commas, as {@link GROUPED}. */
+  readonly many: string;
+}
+
+/** A count that no sentence has by itself, to find where a sentence says its count. */
+const STAND_IN = 987_654_321;
+const PLAIN = "\u0001";
+const GROUPED = "\u0002";
+
+function openWords(describe: (count: number) => string): Pick<FindingData, "one" | "many"> {
+  const many = describe(STAND_IN)
+    .replaceAll(formatCount(STAND_IN), GROUPED)
+    .replaceAll(String(STAND_IN), PLAIN);
+  return { one: describe(1), many };
+}
+
+function closeWords({ one, many }: FindingData): (count: number) => string {
+  return (count) =>
+    count === 1 ? one : many.replaceAll(GROUPED, formatCount(count)).replaceAll(PLAIN, String(count));
+}
+
 /** Collects findings and adds up those of the same code and subject, so that a million rows make one line. */
 export class FindingLog {
   readonly #byKey = new Map<string, { readonly first: Counted; count: number }>();
@@ -108,6 +134,23 @@ export class FindingLog {
       const known = this.#byKey.get(key);
       if (known === undefined) this.#byKey.set(key, { first, count });
       else known.count += count;
+    }
+  }
+
+  /** For {@link addData} of a log elsewhere: as {@link list}, but still to be added up. */
+  toData(): FindingData[] {
+    return [...this.#byKey].map(([key, { first, count }]) => {
+      const { describe, ...finding } = first;
+      // The key begins with code and severity, which are fields.
+      const subject = key.slice(finding.code.length + finding.severity.length + 2);
+      return { ...finding, count, subject, ...openWords(describe) };
+    });
+  }
+
+  addData(findings: readonly FindingData[]): void {
+    for (const finding of findings) {
+      const { one: _, many: __, ...rest } = finding;
+      this.add({ ...rest, describe: closeWords(finding) });
     }
   }
 

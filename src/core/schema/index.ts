@@ -15,6 +15,7 @@ export { COLUMN_FLAGS } from "./column-flags.ts";
 export {
   type Finding,
   type FindingCode,
+  type FindingData,
   FindingLog,
   type Omission,
   type OmissionReason,

@@ -18,6 +18,7 @@ export {
   boundShareOfNone,
   FEWEST_BOUND_CLUSTERS,
   type MeanBounds,
+  studentQuantile,
 } from "./mean-bound.ts";
 export { meanTest, ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
 import {
   ABS_DELTA_SUM,
   ABS_PROB_DIFF_MEAN,
@@ -23,6 +24,7 @@ import {
   OVER_EXCESS_SUM,
   PROB_COUNT,
 } from "../kernels/index.ts";
+import { BinnedSums } from "./binned-sums.ts";
 
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
@@ -52,16 +54,16 @@ export const CLUSTER = {
 
 export const CLUSTER_WIDTH = Object.keys(CLUSTER).length;
 
-export interface ClusterSumsJson {
-  readonly bits: number;
-  readonly sequences: number;
-  readonly prompts: number;
-  /** Σn², Σn·A and ΣA² over sequences with n tokens and A = Σ|Δ|. */
-  readonly squares: readonly number[];
-  readonly keys: readonly number[];
-  /** {@link CLUSTER_WIDTH} numbers for each key; infinities by name. */
-  readonly sums: readonly (number | string)[];
-}
+/** Columns that are whole numbers, whose sums are exact. */
+const WHOLE: readonly number[] = [CLUSTER.tokens, CLUSTER.probTokens, CLUSTER.entropyTokens];
+/** By column: its place among the whole ones, or among the others. */
+const PLACES = Array.from({ length: CLUSTER_WIDTH }, (_, column) =>
+  WHOLE.includes(column)
+    ? WHOLE.indexOf(column)
+    : Array.from({ length: column }, (_, i) => i).filter((i) => !WHOLE.includes(i)).length,
+);
+const ROUNDED_WIDTH = CLUSTER_WIDTH - WHOLE.length;
+const SQUARES = 3;
 
 /** Of the tokens of a sequence whose rollout entropy is known. */
 export interface SurprisalSums {
@@ -89,11 +91,17 @@ export class ClusterSums {
   /** Bits of the keys that tell clusters apart. */
   #bits: number;
   #slots = new Map<number, number>();
-  #sums = new Float64Array(8 * CLUSTER_WIDTH);
+  /** By slot and {@link WHOLE}. Room for one: a run has as many of these as steps, ranks and environments. */
+  #whole = new Float64Array(WHOLE.length);
+  /** By slot and the other columns. */
+  #rounded = new BinnedSums(ROUNDED_WIDTH);
+  /** {@link table} as it was last asked for. */
+  #table: Float64Array | undefined;
   /** Sequences with tokens, and how many of them came under their prompt. */
   #sequences = 0;
   #prompts = 0;
-  #squares: [tokens: number, product: number, deltaAbs: number] = [0, 0, 0];
+  /** Σn², Σn·A and ΣA² over sequences with n tokens and A = Σ|Δ|. */
+  readonly #squares = new BinnedSums(SQUARES);
 
   constructor(most = MOST_CLUSTERS) {
     this.#most = most;
@@ -137,16 +145,34 @@ export class ClusterSums {
     let between = 0;
     for (let at = 0; at < table.length; at += CLUSTER_WIDTH)
       between += (table[at + CLUSTER.deltaAbs]! - mean * table[at + CLUSTER.tokens]!) ** 2;
-    const [square, product, other] = this.#squares;
+    const [square, product, other] = [0, 1, 2].map((i) => this.#squares.value(i)) as [number, number, number];
     const each = other - 2 * mean * product + mean * mean * square;
     // What is left of sums that cancel says nothing.
     if (count < 2 || !(each > 1e-12 * other)) return Number.NaN;
     return ((count / (count - 1)) * between) / ((this.#sequences / (this.#sequences - 1)) * each);
   }
 
-  /** {@link CLUSTER_WIDTH} numbers for each cluster; the order is that of arrival and means nothing. */
+  /** {@link CLUSTER_WIDTH} numbers for each cluster, in the order of keys. */
   get table(): Float64Array {
-    return this.#sums.subarray(0, this.count * CLUSTER_WIDTH);
+    this.#table ??= this.#makeTable();
+    return this.#table;
+  }
+
+  #makeTable(): Float64Array {
+    const table = new Float64Array(this.count * CLUSTER_WIDTH);
+    for (const [row, slot] of this.#sorted().entries()) {
+      for (let column = 0; column < CLUSTER_WIDTH; column++) {
+        const place = PLACES[column]!;
+        table[row * CLUSTER_WIDTH + column] = WHOLE.includes(column)
+          ? this.#whole[slot[1] * WHOLE.length + place]!
+          : this.#rounded.value(slot[1] * ROUNDED_WIDTH + place);
+      }
+    }
+    return table;
+  }
+
+  #sorted(): [key: number, slot: number][] {
+    return [...this.#slots].sort(([a], [b]) => a - b);
   }
 
   /** Adds a sequence's kernel sums to the cluster with this key (a whole number below 2^53, evenly spread). */
@@ -162,45 +188,55 @@ export class ClusterSums {
     this.#sequences++;
     if (isPrompt) this.#prompts++;
     const deltaAbs = rows[offset + ABS_DELTA_SUM]!;
-    this.#squares[0] += n * n;
-    this.#squares[1] += n * deltaAbs;
-    this.#squares[2] += deltaAbs * deltaAbs;
-    const at = this.#slot(this.#prefix(key)) * CLUSTER_WIDTH;
-    const sums = this.#sums;
+    this.#squares.add(0, n * n);
+    this.#squares.add(1, n * deltaAbs);
+    this.#squares.add(2, deltaAbs * deltaAbs);
+    this.#table = undefined;
+    const slot = this.#slot(this.#prefix(key));
     const mean = rows[offset + DELTA_MEAN]!;
     const excess = rows[offset + EXCESS_MEAN]!;
     // Tokens with ρ beyond e^20 sit apart in the kernel sums; n × mean covers only the others.
     const within = n - rows[offset + OVER_COUNT]!;
-    sums[at + CLUSTER.tokens]! += n;
-    sums[at + CLUSTER.delta]! += n * mean;
-    sums[at + CLUSTER.deltaAbs]! += deltaAbs;
-    sums[at + CLUSTER.deltaSquare]! += rows[offset + DELTA_M2]! + n * mean * mean;
-    sums[at + CLUSTER.k3]! += rows[offset + K3_SUM]!;
-    sums[at + CLUSTER.excess]! += within * excess + rows[offset + OVER_EXCESS_SUM]!;
-    sums[at + CLUSTER.excessSquare]! +=
-      rows[offset + EXCESS_M2]! + within * excess * excess + rows[offset + OVER_EXCESS_SQUARE_SUM]!;
-    sums[at + CLUSTER.probTokens]! += rows[offset + PROB_COUNT]!;
-    sums[at + CLUSTER.probDiffAbs]! += rows[offset + PROB_COUNT]! * rows[offset + ABS_PROB_DIFF_MEAN]!;
-    sums[at + CLUSTER.starved]! += starved;
-    if (surprisal !== undefined) {
-      sums[at + CLUSTER.entropyTokens]! += surprisal.tokens;
-      sums[at + CLUSTER.surprisal]! += surprisal.excess;
-    }
+    const probTokens = rows[offset + PROB_COUNT]!;
+    const add = (column: number, value: number): void =>
+      this.#rounded.add(slot * ROUNDED_WIDTH + PLACES[column]!, value);
+    add(CLUSTER.delta, n * mean);
+    add(CLUSTER.deltaAbs, deltaAbs);
+    add(CLUSTER.deltaSquare, rows[offset + DELTA_M2]! + n * mean * mean);
+    add(CLUSTER.k3, rows[offset + K3_SUM]!);
+    add(CLUSTER.excess, within * excess + rows[offset + OVER_EXCESS_SUM]!);
+    add(
+      CLUSTER.excessSquare,
+      rows[offset + EXCESS_M2]! + within * excess * excess + rows[offset + OVER_EXCESS_SQUARE_SUM]!,
+    );
+    add(CLUSTER.probDiffAbs, probTokens * rows[offset + ABS_PROB_DIFF_MEAN]!);
+    add(CLUSTER.starved, starved);
+    add(CLUSTER.surprisal, surprisal?.excess ?? 0);
+    const at = slot * WHOLE.length;
+    this.#whole[at + PLACES[CLUSTER.tokens]!]! += n;
+    this.#whole[at + PLACES[CLUSTER.probTokens]!]! += probTokens;
+    this.#whole[at + PLACES[CLUSTER.entropyTokens]!]! += surprisal?.tokens ?? 0;
     if (this.count > this.#most) this.#join();
   }
 
   merge(other: ClusterSums): void {
     this.#sequences += other.#sequences;
     this.#prompts += other.#prompts;
-    for (const i of [0, 1, 2] as const) this.#squares[i] += other.#squares[i];
+    for (let i = 0; i < SQUARES; i++) this.#squares.addPlace(i, other.#squares, i);
+    this.#table = undefined;
     if (other.#bits < this.#bits) this.#shorten(other.#bits);
     const shift = 2 ** (other.#bits - this.#bits);
-    for (const [key, slot] of other.#slots) {
-      const at = this.#slot(Math.floor(key / shift)) * CLUSTER_WIDTH;
-      for (let column = 0; column < CLUSTER_WIDTH; column++)
-        this.#sums[at + column]! += other.#sums[slot * CLUSTER_WIDTH + column]!;
-    }
+    for (const [key, slot] of other.#slots)
+      this.#addSlot(Math.floor(key / shift), other.#whole, other.#rounded, slot);
     this.#join();
+  }
+
+  #addSlot(key: number, whole: Float64Array, rounded: BinnedSums, slot: number): void {
+    const into = this.#slot(key);
+    for (let i = 0; i < WHOLE.length; i++)
+      this.#whole[into * WHOLE.length + i]! += whole[slot * WHOLE.length + i]!;
+    for (let i = 0; i < ROUNDED_WIDTH; i++)
+      this.#rounded.addPlace(into * ROUNDED_WIDTH + i, rounded, slot * ROUNDED_WIDTH + i);
   }
 
   #prefix(key: number): number {
@@ -212,11 +248,12 @@ export class ClusterSums {
     if (known !== undefined) return known;
     const slot = this.#slots.size;
     this.#slots.set(prefix, slot);
-    if ((slot + 1) * CLUSTER_WIDTH > this.#sums.length) {
-      const next = new Float64Array(this.#sums.length * 2);
-      next.set(this.#sums);
-      this.#sums = next;
+    if ((slot + 1) * WHOLE.length > this.#whole.length) {
+      const next = new Float64Array(this.#whole.length * 2);
+      next.set(this.#whole);
+      this.#whole = next;
     }
+    this.#rounded.grow((slot + 1) * ROUNDED_WIDTH);
     return slot;
   }
 
@@ -226,40 +263,48 @@ export class ClusterSums {
 
   /** Joins clusters whose keys are equal in their first `bits` bits. */
   #shorten(bits: number): void {
-    const [slots, sums] = [this.#slots, this.#sums];
+    const [slots, whole, rounded] = [this.#slots, this.#whole, this.#rounded];
     const shift = 2 ** (this.#bits - bits);
     this.#bits = bits;
     this.#slots = new Map();
-    this.#sums = new Float64Array(sums.length);
-    for (const [key, slot] of slots) {
-      const at = this.#slot(Math.floor(key / shift)) * CLUSTER_WIDTH;
-      for (let column = 0; column < CLUSTER_WIDTH; column++)
-        this.#sums[at + column]! += sums[slot * CLUSTER_WIDTH + column]!;
-    }
+    this.#whole = new Float64Array(whole.length);
+    this.#rounded = new BinnedSums(rounded.places);
+    for (const [key, slot] of slots) this.#addSlot(Math.floor(key / shift), whole, rounded, slot);
   }
 
-  toJSON(): ClusterSumsJson {
-    return {
-      bits: this.#bits,
-      sequences: this.#sequences,
-      prompts: this.#prompts,
-      squares: this.#squares,
-      keys: [...this.#slots.keys()],
-      sums: Array.from(this.table, (value) => (Number.isFinite(value) ? value : String(value))),
-    };
+  encode(to: ByteWriter): void {
+    const sorted = this.#sorted();
+    to.whole(this.#bits);
+    to.whole(this.#sequences);
+    to.whole(this.#prompts);
+    this.#squares.encode(to, SQUARES);
+    to.ascending(sorted.map(([key]) => key));
+    for (const [, slot] of sorted)
+      for (let i = 0; i < WHOLE.length; i++) to.whole(this.#whole[slot * WHOLE.length + i]!);
+    const rounded = new BinnedSums(sorted.length * ROUNDED_WIDTH);
+    for (const [row, [, slot]] of sorted.entries())
+      for (let i = 0; i < ROUNDED_WIDTH; i++)
+        rounded.addPlace(i * sorted.length + row, this.#rounded, slot * ROUNDED_WIDTH + i);
+    rounded.encode(to, rounded.places);
   }
 
-  static fromJSON(json: ClusterSumsJson, most = MOST_CLUSTERS): ClusterSums {
+  static decode(from: ByteReader, most = MOST_CLUSTERS): ClusterSums {
     const clusters = new ClusterSums(most);
-    clusters.#bits = json.bits;
-    clusters.#sequences = json.sequences;
-    clusters.#prompts = json.prompts;
-    for (const i of [0, 1, 2] as const) clusters.#squares[i] = json.squares[i] ?? 0;
-    json.keys.forEach((key, i) => {
-      const at = clusters.#slot(key) * CLUSTER_WIDTH;
-      for (let column = 0; column < CLUSTER_WIDTH; column++)
-        clusters.#sums[at + column] = Number(json.sums[i * CLUSTER_WIDTH + column]);
-    });
+    const bits = from.whole();
+    if (bits < 1 || bits > clusters.#bits) from.fail(`keys have ${bits} bits`);
+    clusters.#bits = bits;
+    clusters.#sequences = from.whole();
+    clusters.#prompts = from.whole();
+    const squares = BinnedSums.decode(from, SQUARES);
+    for (let i = 0; i < SQUARES; i++) clusters.#squares.addPlace(i, squares, i);
+    const keys = from.ascending();
+    for (const key of keys) clusters.#slot(key);
+    if (clusters.count < keys.length || (keys.at(-1) ?? 0) >= 2 ** bits) from.fail("keys are not distinct");
+    for (let i = 0; i < keys.length * WHOLE.length; i++) clusters.#whole[i] = from.whole();
+    const rounded = BinnedSums.decode(from, keys.length * ROUNDED_WIDTH);
+    for (let row = 0; row < keys.length; row++)
+      for (let i = 0; i < ROUNDED_WIDTH; i++)
+        clusters.#rounded.addPlace(row * ROUNDED_WIDTH + i, rounded, i * keys.length + row);
     return clusters;
   }
 }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
+import { BinnedSums } from "./binned-sums.ts";
 
 export interface GroupRow {
   readonly group: number;
@@ -14,39 +16,50 @@ export interface GroupRow {
   readonly deltaAbsMax: number;
 }
 
-/** The groups that occur, in ascending order, and their sums: {@link WIDTH} numbers each. */
-export interface GroupSumsJson {
-  readonly groups: readonly number[];
-  readonly sums: readonly number[];
-}
-
 // One group's sums lie side by side, so that a token touches one cache line: a vocabulary of sums fits no cache.
-const COUNT = 0;
+/** The first of a group's sums is its count. */
 const DELTA = 1;
 const DELTA_ABS = 2;
 const K3 = 3;
 const DELTA_ABS_MAX = 4;
 const WIDTH = 5;
 
+/** Columns whose sums round: what they come to must not depend on the order. */
+const ROUNDED = [DELTA, DELTA_ABS, K3] as const;
+/** Token ids are far below this; a damaged file may say otherwise. */
+const MOST_GROUPS = 2 ** 24;
+
 export class GroupSums {
-  #sums: Float64Array;
+  /** Of the tokens since {@link settle}: plain sums, since these are in a fixed order. */
+  #open: Float64Array;
+  /** Groups that have tokens in {@link #open}. */
+  #touched: number[] = [];
+  /** By group: tokens and max |Δ| of what is settled. */
+  #counts = new Float64Array(0);
+  #largest = new Float64Array(0);
+  /** By group and {@link ROUNDED}. */
+  readonly #settled = new BinnedSums();
 
   constructor(groups = 0) {
-    this.#sums = new Float64Array(groups * WIDTH);
+    this.#open = new Float64Array(groups * WIDTH);
   }
 
   /** Adds tokens `[from, to)`; `groups` holds small integers, and a token whose group is negative is left out. */
   addMany(groups: Int32Array, delta: Float32Array, k3: Float32Array, from: number, to: number): void {
-    let sums = this.#sums;
+    let sums = this.#open;
+    const touched = this.#touched;
     for (let i = from; i < to; i++) {
       const at = (groups[i] as number) * WIDTH;
       if (at < 0) continue;
       if (at >= sums.length) {
-        this.#grow((groups[i] as number) + 1);
-        sums = this.#sums;
+        const next = new Float64Array(Math.max(at + WIDTH, sums.length * 2));
+        next.set(sums);
+        this.#open = next;
+        sums = next;
       }
       const value = delta[i] as number;
       const magnitude = Math.abs(value);
+      if (sums[at] === 0) touched.push(groups[i] as number);
       sums[at] = (sums[at] as number) + 1;
       sums[at + DELTA] = (sums[at + DELTA] as number) + value;
       sums[at + DELTA_ABS] = (sums[at + DELTA_ABS] as number) + magnitude;
@@ -55,55 +68,93 @@ export class GroupSums {
     }
   }
 
-  #grow(groups: number): void {
-    const next = new Float64Array(Math.max(groups * WIDTH, this.#sums.length * 2));
-    next.set(this.#sums);
-    this.#sums = next;
+  /** Ends a unit (a batch): its sums are added to those of all units, whose order does not matter. */
+  settle(): void {
+    const open = this.#open;
+    for (const group of this.#touched) {
+      const at = group * WIDTH;
+      this.#makeRoom(group + 1);
+      this.#counts[group]! += open[at]!;
+      this.#largest[group] = Math.max(this.#largest[group]!, open[at + DELTA_ABS_MAX]!);
+      for (const [i, column] of ROUNDED.entries())
+        this.#settled.add(ROUNDED.length * group + i, open[at + column]!);
+      open.fill(0, at, at + WIDTH);
+    }
+    this.#touched = [];
+  }
+
+  #makeRoom(groups: number): void {
+    if (groups <= this.#counts.length) return;
+    const room = Math.max(groups, 2 * this.#counts.length);
+    for (const name of ["counts", "largest"] as const) {
+      const next = new Float64Array(room);
+      next.set(name === "counts" ? this.#counts : this.#largest);
+      if (name === "counts") this.#counts = next;
+      else this.#largest = next;
+    }
+    this.#settled.grow(room * ROUNDED.length);
   }
 
   merge(other: GroupSums): void {
-    const theirs = other.#sums;
-    if (theirs.length > this.#sums.length) this.#grow(theirs.length / WIDTH);
-    const ours = this.#sums;
-    for (let at = 0; at < theirs.length; at++) {
-      const [a, b] = [ours[at] as number, theirs[at] as number];
-      ours[at] = at % WIDTH === DELTA_ABS_MAX ? Math.max(a, b) : a + b;
+    this.settle();
+    other.settle();
+    this.#makeRoom(other.#counts.length);
+    for (const group of other.#groups()) {
+      this.#counts[group]! += other.#counts[group]!;
+      this.#largest[group] = Math.max(this.#largest[group]!, other.#largest[group]!);
+      for (let i = 0; i < ROUNDED.length; i++) {
+        const place = ROUNDED.length * group + i;
+        this.#settled.addPlace(place, other.#settled, place);
+      }
     }
+  }
+
+  *#groups(): Generator<number> {
+    for (let group = 0; group < this.#counts.length; group++) if (this.#counts[group]! > 0) yield group;
   }
 
   /** Groups with at least one token, in ascending order. */
   *rows(): Generator<GroupRow> {
-    const sums = this.#sums;
-    for (let at = 0; at < sums.length; at += WIDTH) {
-      if ((sums[at + COUNT] as number) === 0) continue;
+    this.settle();
+    const sum = (group: number, i: number): number => this.#settled.value(ROUNDED.length * group + i);
+    for (const group of this.#groups()) {
       yield {
-        group: at / WIDTH,
-        count: sums[at + COUNT] as number,
-        delta: sums[at + DELTA] as number,
-        deltaAbs: sums[at + DELTA_ABS] as number,
-        k3: sums[at + K3] as number,
-        deltaAbsMax: sums[at + DELTA_ABS_MAX] as number,
+        group,
+        count: this.#counts[group]!,
+        delta: sum(group, 0),
+        deltaAbs: sum(group, 1),
+        k3: sum(group, 2),
+        deltaAbsMax: this.#largest[group]!,
       };
     }
   }
 
-  toJSON(): GroupSumsJson {
-    const groups: number[] = [];
-    const sums: number[] = [];
-    for (const { group } of this.rows()) {
-      groups.push(group);
-      for (let i = group * WIDTH; i < (group + 1) * WIDTH; i++) sums.push(this.#sums[i] as number);
-    }
-    return { groups, sums };
+  encode(to: ByteWriter): void {
+    this.settle();
+    const groups = [...this.#groups()];
+    to.ascending(groups);
+    for (const group of groups) to.whole(this.#counts[group]!);
+    for (const group of groups) to.float(this.#largest[group]!);
+    const sums = new BinnedSums(groups.length * ROUNDED.length);
+    for (const [row, group] of groups.entries())
+      for (let i = 0; i < ROUNDED.length; i++)
+        sums.addPlace(i * groups.length + row, this.#settled, ROUNDED.length * group + i);
+    sums.encode(to, sums.places);
   }
 
-  static fromJSON(json: GroupSumsJson): GroupSums {
-    const sums = new GroupSums((json.groups.at(-1) ?? -1) + 1);
-    json.groups.forEach((group, i) => {
-      for (let field = 0; field < WIDTH; field++) {
-        sums.#sums[group * WIDTH + field] = json.sums[i * WIDTH + field] as number;
-      }
-    });
+  static decode(from: ByteReader): GroupSums {
+    const sums = new GroupSums();
+    const groups = from.ascending();
+    const last = groups.at(-1) ?? -1;
+    if (last >= MOST_GROUPS) from.fail(`a group is ${last}`);
+    from.spend((last + 1) * 8 * 20);
+    sums.#makeRoom(last + 1);
+    for (const group of groups) sums.#counts[group] = from.whole();
+    for (const group of groups) sums.#largest[group] = from.float();
+    const columns = BinnedSums.decode(from, groups.length * ROUNDED.length);
+    for (const [row, group] of groups.entries())
+      for (let i = 0; i < ROUNDED.length; i++)
+        sums.#settled.addPlace(ROUNDED.length * group + i, columns, i * groups.length + row);
     return sums;
   }
 }

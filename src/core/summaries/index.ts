@@ -4,20 +4,20 @@
  *
  * @module
  */
+export { BinnedSums } from "./binned-sums.ts";
 export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export {
   CLUSTER,
   CLUSTER_WIDTH,
   ClusterSums,
-  type ClusterSumsJson,
   MOST_SLICE_CLUSTERS,
   type SequenceExtras,
   type SurprisalSums,
 } from "./cluster-sums.ts";
-export { type GroupRow, GroupSums, type GroupSumsJson } from "./group-sums.ts";
+export { type GroupRow, GroupSums } from "./group-sums.ts";
 export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
-export { LARGEST_KEPT, LargestValues, type LargestValuesJson } from "./largest-values.ts";
+export { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 export {
   checkSummaryVersion,
   MismatchSummary,
@@ -26,15 +26,21 @@ export {
   type TurnSums,
 } from "./mismatch-summary.ts";
 export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
-export { addOutcome, emptyOutcomeSums, mergeOutcomeSums, outcomeMeans } from "./outcome-sums.ts";
-export { RatioTails, type RatioTailsJson, type TailIndices } from "./ratio-tails.ts";
+export {
+  addOutcome,
+  emptyOutcomeSums,
+  mergeOutcomeSums,
+  OUTCOME_UNITS,
+  outcomeMeans,
+} from "./outcome-sums.ts";
+export { RatioTails, type TailIndices } from "./ratio-tails.ts";
 export {
   SAMPLE_DECILES,
   type SampledCluster,
   type SampledSequence,
   SequenceSample,
-  type SequenceSampleJson,
 } from "./sequence-sample.ts";
 export type { SequenceSums } from "./sequence-stats.ts";
 export { TopList } from "./top-list.ts";
+export { type UnitKind, Units } from "./units.ts";
 export { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";

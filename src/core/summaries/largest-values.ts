@@ -4,18 +4,13 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
 
 /**
  * Values kept. The tail of n importance weights is their 3√n largest (`countTail`): all of it is here up to 7.4 million
  * values. Of more, the tail that is fitted starts further out.
  */
 export const LARGEST_KEPT = 2 ** 13;
-
-export interface LargestValuesJson {
-  readonly count: number;
-  /** Descending. */
-  readonly largest: readonly number[];
-}
 
 const FIRST_ROOM = 256;
 
@@ -88,13 +83,17 @@ export class LargestValues {
     return this.#values.slice(0, this.#held).sort().reverse();
   }
 
-  toJSON(): LargestValuesJson {
-    return { count: this.#count, largest: [...this.list()] };
+  encode(to: ByteWriter): void {
+    const largest = this.list();
+    to.whole(this.#count);
+    to.whole(largest.length);
+    to.floats(largest);
   }
 
-  static fromJSON({ count, largest }: LargestValuesJson, kept = LARGEST_KEPT): LargestValues {
+  static decode(from: ByteReader, kept = LARGEST_KEPT): LargestValues {
     const values = new LargestValues(kept);
-    for (const value of largest) values.#keep(value);
+    const count = from.whole();
+    for (const value of from.floats(from.count(8))) values.#keep(value);
     values.#count = count;
     return values;
   }

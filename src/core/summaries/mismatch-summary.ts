@@ -1,5 +1,11 @@
-import type { FloatArray } from "../base/index.ts";
-import { VersionError } from "../base/index.ts";
+import {
+  ByteReader,
+  ByteWriter,
+  decodeBase64,
+  encodeBase64,
+  type FloatArray,
+  VersionError,
+} from "../base/index.ts";
 import {
   emptySums,
   FIELDS,
@@ -9,14 +15,15 @@ import {
   type TokenBlock,
 } from "../kernels/index.ts";
 import { KeyHash } from "./cluster-key.ts";
-import { ClusterSums, type ClusterSumsJson, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
+import { ClusterSums, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
 import {
   emptySequenceSums,
   mergeSequenceSums,
   readSequenceSums,
   type SequenceSums,
 } from "./sequence-stats.ts";
-import { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
+import { type UnitKind, Units } from "./units.ts";
+import { ValueSketch } from "./value-sketch.ts";
 
 /** How much a summary keeps. */
 export interface SummaryOptions {
@@ -34,27 +41,64 @@ export interface TurnSums {
   sequences: number;
 }
 
-/** 3: cluster sums of slices too, and of surprisal. */
-const VERSION = 3;
+/** 4: binary, and sums that do not depend on the order. */
+const VERSION = 4;
 
 /** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {
   readonly version: typeof VERSION;
-  readonly detail: "full" | "slice";
-  readonly sums: readonly (number | string)[];
-  readonly sequences: Readonly<Record<keyof SequenceSums, number | string>>;
-  readonly turns: readonly { readonly sums: readonly (number | string)[]; readonly sequences: number }[];
-  readonly deltas: ValueSketchJson;
-  readonly probDiffs: ValueSketchJson | null;
-  /** Clusters kept apart at most, and their sums. */
-  readonly mostClusters: number;
-  readonly clusters: ClusterSumsJson | null;
+  /** Binary, in base64. */
+  readonly encoded: string;
+}
+
+/** Sums that round when they are merged, of one unit: a batch of a file. */
+interface UnitSums {
+  readonly sums: Float64Array;
+  readonly sequences: SequenceSums;
+  readonly turns: TurnSums[];
+}
+
+const UNIT_SUMS: UnitKind<UnitSums> = {
+  make: () => ({ sums: emptySums(), sequences: emptySequenceSums(), turns: [] }),
+  merge(into, from) {
+    mergeSums(into.sums, from.sums);
+    mergeSequenceSums(into.sequences, from.sequences);
+    from.turns.forEach((theirs, turn) => {
+      const ours = openTurn(into.turns, turn);
+      mergeSums(ours.sums, theirs.sums);
+      ours.sequences += theirs.sequences;
+    });
+  },
+  encode({ sums, sequences, turns }, to) {
+    to.floats(sums);
+    to.floats(Object.values(sequences));
+    to.whole(turns.length);
+    for (const turn of turns) {
+      to.whole(turn.sequences);
+      to.floats(turn.sums);
+    }
+  },
+  decode(from) {
+    const sums = from.floats(FIELDS);
+    const sequences = emptySequenceSums();
+    for (const name of Object.keys(sequences) as (keyof SequenceSums)[]) sequences[name] = from.float();
+    const turns = Array.from({ length: from.count(8 * FIELDS) }, () => ({
+      sequences: from.whole(),
+      sums: from.floats(FIELDS),
+    }));
+    return { sums, sequences, turns };
+  },
+};
+
+function openTurn(turns: TurnSums[], turn: number): TurnSums {
+  while (turns.length <= turn) turns.push({ sums: emptySums(), sequences: 0 });
+  return turns[turn]!;
 }
 
 /**
  * Everything that the mismatch metrics of a set of sequences need, in a form that merges: the summaries of shards
- * (ranks, micro-batches, files, workers) merged in any order or tree give the figures of the whole (counts, extremes
- * and sketches exactly, sums up to float64 rounding).
+ * (ranks, micro-batches, files, workers) merged in any order or tree give the figures of the whole: the same bits where
+ * what was added was named by its unit (as `RunSummary` does for the batches of files), else with sums up to float64 rounding.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -74,11 +118,10 @@ export interface MismatchSummaryJson {
  */
 export class MismatchSummary {
   readonly detail: "full" | "slice";
-  /** Pooled over tokens: kernel sums, see kernels/layout.ts. */
-  readonly sums: Float64Array = emptySums();
-  readonly sequences: SequenceSums = emptySequenceSums();
-  /** By turn index. */
-  readonly turns: TurnSums[] = [];
+  #units = new Units(UNIT_SUMS);
+  /** The unit that is added to. */
+  #unit: UnitSums | undefined;
+  #unitName = "";
   readonly deltas: ValueSketch;
   readonly probDiffs: ValueSketch | undefined;
   /** Sums by prompt, for intervals and the tests of `readIdentity`. */
@@ -91,6 +134,38 @@ export class MismatchSummary {
     if (detail === "full") this.probDiffs = new ValueSketch(10);
     this.#mostClusters = clusters ?? (detail === "full" ? MOST_CLUSTERS : 0);
     if (this.#mostClusters > 0) this.clusters = new ClusterSums(this.#mostClusters);
+  }
+
+  /** Pooled over tokens: kernel sums, see kernels/layout.ts. */
+  get sums(): Float64Array {
+    return this.#fold().sums;
+  }
+
+  get sequences(): SequenceSums {
+    return this.#fold().sequences;
+  }
+
+  /** By turn index. */
+  get turns(): TurnSums[] {
+    return this.#fold().turns;
+  }
+
+  /** What is added from now on belongs to this unit, whose name no other part of the run has. */
+  beginUnit(name: string): void {
+    if (name === this.#unitName && this.#unit !== undefined) return;
+    this.#unitName = name;
+    this.#unit = undefined;
+  }
+
+  #fold(): UnitSums {
+    // To be opened again by what is added: that is how the units know that they have changed.
+    this.#unit = undefined;
+    return this.#units.fold();
+  }
+
+  #open(): UnitSums {
+    this.#unit ??= this.#units.open(this.#unitName);
+    return this.#unit;
   }
 
   /** The summary of one block of packed sequences. */
@@ -116,8 +191,9 @@ export class MismatchSummary {
     isPrompt = false,
     extras?: SequenceExtras,
   ): void {
-    mergeSums(this.sums, rows, offset);
-    mergeSequenceSums(this.sequences, readSequenceSums(rows, offset));
+    const unit = this.#open();
+    mergeSums(unit.sums, rows, offset);
+    mergeSequenceSums(unit.sequences, readSequenceSums(rows, offset));
     if (!this.clusters) return;
     const key = cluster ?? new KeyHash().addNumbers(rows, offset, offset + FIELDS).key();
     this.clusters.add(key, isPrompt, rows, offset, extras);
@@ -126,15 +202,10 @@ export class MismatchSummary {
   /** Adds a table of sums by turn index. */
   addTurns(turns: Float64Array, turnRows: Int32Array): void {
     for (let turn = 0; turn < turnRows.length; turn++) {
-      const into = this.#turn(turn);
+      const into = openTurn(this.#open().turns, turn);
       mergeSums(into.sums, turns, turn * FIELDS);
       into.sequences += turnRows[turn] as number;
     }
-  }
-
-  #turn(turn: number): TurnSums {
-    while (this.turns.length <= turn) this.turns.push({ sums: emptySums(), sequences: 0 });
-    return this.turns[turn] as TurnSums;
   }
 
   /** Adds the per-token results `[from, to)` of a kernel pass to the sketches. */
@@ -145,54 +216,51 @@ export class MismatchSummary {
 
   /** Adds `other` to this. @throws RangeError when the two were made with different detail. */
   merge(other: MismatchSummary): void {
-    mergeSums(this.sums, other.sums);
-    mergeSequenceSums(this.sequences, other.sequences);
-    other.turns.forEach((theirs, turn) => {
-      const into = this.#turn(turn);
-      mergeSums(into.sums, theirs.sums);
-      into.sequences += theirs.sequences;
-    });
+    this.#units.merge(other.#units);
+    this.#unit = undefined;
     this.deltas.merge(other.deltas);
     if (this.probDiffs && other.probDiffs) this.probDiffs.merge(other.probDiffs);
     if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
   }
 
-  /** For `JSON.stringify`, to be merged elsewhere. */
-  toJSON(): MismatchSummaryJson {
-    return {
-      version: VERSION,
-      detail: this.detail,
-      sums: [...this.sums].map(encode),
-      sequences: Object.fromEntries(
-        Object.entries(this.sequences).map(([name, value]) => [name, encode(value)]),
-      ) as Record<keyof SequenceSums, number | string>,
-      turns: this.turns.map(({ sums, sequences }) => ({ sums: [...sums].map(encode), sequences })),
-      deltas: this.deltas.toJSON(),
-      probDiffs: this.probDiffs?.toJSON() ?? null,
-      mostClusters: this.#mostClusters,
-      clusters: this.clusters?.toJSON() ?? null,
-    };
+  encode(to: ByteWriter): void {
+    to.whole(this.detail === "full" ? 1 : 0);
+    to.whole(this.#mostClusters);
+    this.#units.encode(to);
+    this.deltas.encode(to);
+    this.probDiffs?.encode(to);
+    this.clusters?.encode(to);
   }
 
-  /** @throws VersionError when another version of logratio wrote it. */
-  static fromJSON(json: MismatchSummaryJson): MismatchSummary {
-    checkSummaryVersion("summary", json.version, VERSION);
-    const summary = new MismatchSummary({ detail: json.detail, clusters: json.mostClusters });
-    summary.sums.set(json.sums.map(Number));
-    for (const [name, value] of Object.entries(json.sequences))
-      summary.sequences[name as keyof SequenceSums] = Number(value);
-    for (const { sums, sequences } of json.turns)
-      summary.turns.push({ sums: Float64Array.from(sums, Number), sequences });
-    summary.deltas.merge(ValueSketch.fromJSON(json.deltas));
-    if (json.probDiffs) summary.probDiffs?.merge(ValueSketch.fromJSON(json.probDiffs));
-    if (json.clusters) summary.clusters?.merge(ClusterSums.fromJSON(json.clusters, json.mostClusters));
+  static decode(from: ByteReader): MismatchSummary {
+    const detail = from.below(2, "the detail of a summary") === 1 ? "full" : "slice";
+    const clusters = from.whole();
+    const summary = new MismatchSummary({ detail, clusters });
+    summary.#units = Units.decode(from, UNIT_SUMS);
+    summary.deltas.merge(ValueSketch.decode(from, detail === "full" ? 10 : 7));
+    summary.probDiffs?.merge(ValueSketch.decode(from, 10));
+    summary.clusters?.merge(ClusterSums.decode(from, clusters));
     return summary;
   }
-}
 
-/** JSON has no infinities; `Number` reads the names back. */
-function encode(value: number): number | string {
-  return Number.isFinite(value) ? value : String(value);
+  /** For `JSON.stringify`, to be merged elsewhere. */
+  toJSON(): MismatchSummaryJson {
+    const to = new ByteWriter();
+    this.encode(to);
+    return { version: VERSION, encoded: encodeBase64(to.finish()) };
+  }
+
+  /**
+   * @throws VersionError when another version of logratio wrote it
+   * @throws FormatError when it is damaged
+   */
+  static fromJSON({ version, encoded }: MismatchSummaryJson): MismatchSummary {
+    checkSummaryVersion("summary", version, VERSION);
+    const from = new ByteReader(decodeBase64(encoded), "JSON");
+    const summary = MismatchSummary.decode(from);
+    from.end();
+    return summary;
+  }
 }
 
 function viewWords(values: FloatArray): Uint32Array {

@@ -1,3 +1,6 @@
+import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { UnitKind } from "./units.ts";
+
 /** What a sequence adds to its step beside its kernel sums. */
 export interface SequenceOutcome {
   readonly responseTokens: number;
@@ -69,3 +72,14 @@ export function outcomeMeans(sums: OutcomeSums): OutcomeMeans {
     accuracy: sums.correct / sums.judged,
   };
 }
+
+export const OUTCOME_UNITS: UnitKind<OutcomeSums> = {
+  make: emptyOutcomeSums,
+  merge: mergeOutcomeSums,
+  encode: (sums: OutcomeSums, to: ByteWriter) => to.floats(Object.values(sums)),
+  decode(from: ByteReader) {
+    const sums = emptyOutcomeSums();
+    for (const name of Object.keys(sums) as (keyof OutcomeSums)[]) sums[name] = from.float();
+    return sums;
+  },
+};

@@ -3,16 +3,10 @@
  *
  * @module
  */
-import type { FloatArray } from "../base/index.ts";
+import type { ByteReader, ByteWriter, FloatArray } from "../base/index.ts";
 import { COUNT, DELTA_MEAN, type MaskedTokens } from "../kernels/index.ts";
 import { weightTailIndex } from "../statistics/index.ts";
-import { LARGEST_KEPT, LargestValues, type LargestValuesJson } from "./largest-values.ts";
-
-export interface RatioTailsJson {
-  readonly ratio: LargestValuesJson;
-  readonly inverse: LargestValuesJson;
-  readonly sequence: LargestValuesJson;
-}
+import { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 
 /** Pareto k̂ of each kind of ratio; NaN of fewer than 25, Infinity where the tail has no shape. */
 export interface TailIndices {
@@ -87,19 +81,17 @@ export class RatioTails {
     return { ratio: index(this.ratio), inverse: index(this.inverse), sequence: index(this.sequence) };
   }
 
-  toJSON(): RatioTailsJson {
-    return {
-      ratio: this.ratio.toJSON(),
-      inverse: this.inverse.toJSON(),
-      sequence: this.sequence.toJSON(),
-    };
+  encode(to: ByteWriter): void {
+    this.ratio.encode(to);
+    this.inverse.encode(to);
+    this.sequence.encode(to);
   }
 
-  static fromJSON(json: RatioTailsJson): RatioTails {
+  static decode(from: ByteReader): RatioTails {
     const tails = new RatioTails();
-    tails.ratio.merge(LargestValues.fromJSON(json.ratio));
-    tails.inverse.merge(LargestValues.fromJSON(json.inverse));
-    tails.sequence.merge(LargestValues.fromJSON(json.sequence));
+    tails.ratio.merge(LargestValues.decode(from));
+    tails.inverse.merge(LargestValues.decode(from));
+    tails.sequence.merge(LargestValues.decode(from));
     return tails;
   }
 }

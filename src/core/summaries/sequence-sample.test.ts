@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import "../../../test/support/property-seed.ts";
 import { type SampledSequence, SequenceSample } from "./sequence-sample.ts";
+import { travel } from "./travel.test-data.ts";
 
 const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
   handle: "s3.q1",
@@ -9,6 +10,9 @@ const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
   rank: Number.NaN,
   correct: deltaAbs > 0.5 ? 1 : 0,
   environment: "maths",
+  engine: "replica-1",
+  finish: null,
+  staleness: Number.NaN,
   turns: [4, deltaAbs],
   excess: [deltaAbs - 0.5],
   deciles: [4, deltaAbs],
@@ -37,7 +41,7 @@ describe("SequenceSample", () => {
           }
           const [a, b, c, d] = parts as [SequenceSample, SequenceSample, SequenceSample, SequenceSample];
           d.merge(b);
-          const travelled = SequenceSample.fromJSON(JSON.parse(JSON.stringify(c)), limit);
+          const travelled = travel(c, (from) => SequenceSample.decode(from, limit));
           travelled.merge(d);
           travelled.merge(a);
           expect(travelled.list()).toEqual(whole.list());

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
 
 /** Sequences kept; a run of up to as many is kept whole. */
 export const SAMPLE_SEQUENCES = 32_768;
@@ -23,6 +24,10 @@ export interface SampledSequence {
   /** 1 right, 0 wrong, NaN unknown. */
   readonly correct: number;
   readonly environment: string | null;
+  readonly engine: string | null;
+  readonly finish: string | null;
+  /** Step minus version of the weights that sampled all of it; NaN where unknown or several did. */
+  readonly staleness: number;
   /** `[turns × 2]`: tokens and Σ|Δ| of each turn. */
   readonly turns: readonly number[];
   /** Σ(ρ − 1) of each turn. */
@@ -32,27 +37,6 @@ export interface SampledSequence {
   /** Tokens with |Δp| > ½. */
   readonly jumps: number;
 }
-
-export interface SequenceSampleJson {
-  readonly version: 2;
-  /** Of the sequences added, how many there were and how many came under their prompt. */
-  readonly added: readonly [sequences: number, prompts: number];
-  /** Clusters with larger hashes are not kept; null while all are. */
-  readonly bound: number | null;
-  readonly clusters: readonly (readonly [cluster: number, sequences: readonly SampledSequenceJson[]])[];
-}
-
-type SampledSequenceJson = readonly [
-  handle: string,
-  step: number | null,
-  rank: number | null,
-  correct: number | null,
-  environment: string | null,
-  turns: readonly number[],
-  excess: readonly (number | string)[],
-  deciles: readonly number[],
-  jumps: number,
-];
 
 /** A prompt's sequences at one step. */
 export interface SampledCluster {
@@ -142,51 +126,90 @@ export class SequenceSample {
     }
   }
 
-  toJSON(): SequenceSampleJson {
-    const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
-    return {
-      version: 2,
-      added: this.#added,
-      clusters: this.list().map(({ cluster, sequences }) => [
-        cluster,
-        sequences.map(({ handle, step, rank, correct, environment, turns, excess, deciles, jumps }) => [
-          handle,
-          orNull(step),
-          orNull(rank),
-          orNull(correct),
-          environment,
-          turns,
-          // ρ may be infinite.
-          excess.map((value) => (Number.isFinite(value) ? value : String(value))),
-          deciles,
-          jumps,
-        ]),
-      ]),
-      bound: Number.isFinite(this.#bound) ? this.#bound : null,
-    };
+  encode(to: ByteWriter): void {
+    const clusters = this.list();
+    to.whole(this.#added[0]);
+    to.whole(this.#added[1]);
+    to.float(this.#bound);
+    to.ascending(clusters.map(({ cluster }) => cluster));
+    for (const { sequences } of clusters) to.whole(sequences.length);
+    const all = clusters.flatMap(({ sequences }) => sequences);
+    for (const { handle } of all) to.text(handle);
+    for (const { environment } of all) to.name(environment === null ? "" : `=${environment}`);
+    for (const field of ["engine", "finish"] as const)
+      for (const one of all) to.name(one[field] === null ? "" : `=${one[field]}`);
+    for (const field of ["step", "rank", "correct", "staleness"] as const)
+      to.floats(all.map((one) => one[field]));
+    for (const { jumps } of all) to.whole(jumps);
+    // Counts and sums take turns in these: apart, they are short and alike.
+    for (const { turns, excess, deciles } of all)
+      for (const values of [turns, excess, deciles]) to.whole(values.length);
+    for (const { turns, deciles } of all)
+      for (const pairs of [turns, deciles]) for (let i = 0; i < pairs.length; i += 2) to.whole(pairs[i]!);
+    for (const { turns, deciles, excess } of all) {
+      for (const pairs of [turns, deciles])
+        for (let i = 0; i < pairs.length; i += 2) if (pairs[i]! > 0) to.float(pairs[i + 1]!);
+      to.floats(excess);
+    }
   }
 
-  static fromJSON(json: SequenceSampleJson, limit = SAMPLE_SEQUENCES): SequenceSample {
+  static decode(from: ByteReader, limit = SAMPLE_SEQUENCES): SequenceSample {
     const sample = new SequenceSample(limit);
-    sample.#bound = json.bound ?? Number.POSITIVE_INFINITY;
-    sample.#added = [...json.added];
-    for (const [cluster, sequences] of json.clusters) {
-      for (const [handle, step, rank, correct, environment, turns, excess, deciles, jumps] of sequences) {
+    sample.#added = [from.whole(), from.whole()];
+    sample.#bound = from.float();
+    const clusters = from.ascending();
+    const sizes = Array.from(clusters, () => from.whole());
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    if (!(total <= from.rest)) from.fail(`${total} sequences are declared`);
+    const each = <T>(read: (i: number) => T): T[] => Array.from({ length: total }, (_, i) => read(i));
+    const handles = each(() => from.text());
+    const readName = (): string | null => {
+      const name = from.name();
+      return name === "" ? null : name.slice(1);
+    };
+    const [environments, engines, finishes] = [each(readName), each(readName), each(readName)];
+    const [steps, ranks, correct, staleness] = [
+      from.floats(total),
+      from.floats(total),
+      from.floats(total),
+      from.floats(total),
+    ];
+    const jumps = each(() => from.whole());
+    const lengths = each(() => [from.count(), from.count(), from.count()] as const);
+    const counts = each((i) => [readCounts(from, lengths[i]![0]), readCounts(from, lengths[i]![2])] as const);
+    let next = 0;
+    for (const [at, cluster] of clusters.entries()) {
+      for (let left = sizes[at]!; left > 0; left--) {
+        const i = next++;
+        const [turns, deciles] = counts[i]!;
+        for (const pairs of [turns, deciles])
+          for (let k = 0; k < pairs.length; k += 2) if (pairs[k]! > 0) pairs[k + 1] = from.float();
         sample.#keep(cluster, {
-          handle,
-          step: step ?? Number.NaN,
-          rank: rank ?? Number.NaN,
-          correct: correct ?? Number.NaN,
-          environment,
+          handle: handles[i]!,
+          step: steps[i]!,
+          rank: ranks[i]!,
+          correct: correct[i]!,
+          environment: environments[i]!,
+          engine: engines[i]!,
+          finish: finishes[i]!,
+          staleness: staleness[i]!,
           turns,
-          excess: excess.map(Number),
+          excess: [...from.floats(lengths[i]![1])],
           deciles,
-          jumps,
+          jumps: jumps[i]!,
         });
       }
     }
     return sample;
   }
+}
+
+/** Pairs whose sums are still to be read. */
+function readCounts(from: ByteReader, length: number): number[] {
+  if (length % 2 === 1) from.fail("counts and sums are not in pairs");
+  const values = new Array<number>(length).fill(0);
+  for (let i = 0; i < length; i += 2) values[i] = from.whole();
+  return values;
 }
 
 /** By handle, which no two sequences of a file share; by their sums where files have the same handles. */
@@ -199,6 +222,6 @@ function compareSequences(a: SampledSequence, b: SampledSequence): number {
     : (ours[at] as number) - (theirs[at] ?? Number.NEGATIVE_INFINITY);
 }
 
-function listSums({ turns, deciles }: SampledSequence): number[] {
-  return [...turns, ...deciles];
+function listSums({ turns, deciles, excess, jumps }: SampledSequence): number[] {
+  return [...turns, ...deciles, ...excess, jumps];
 }

@@ -1,4 +1,4 @@
-import type { NumericArray } from "../base/index.ts";
+import type { ByteReader, ByteWriter, NumericArray } from "../base/index.ts";
 import { CellCounts, TAIL_THRESHOLDS } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
@@ -270,6 +270,43 @@ export class ValueSketch {
     sketch.#count = json.count;
     sketch.#min = json.min ?? Number.POSITIVE_INFINITY;
     sketch.#max = json.max ?? Number.NEGATIVE_INFINITY;
+    return sketch;
+  }
+
+  encode(to: ByteWriter): void {
+    const cells: number[] = [];
+    const counts: number[] = [];
+    for (const [cell, count] of this.#cells.entries()) {
+      cells.push(cell);
+      counts.push(count);
+    }
+    to.whole(this.mantissaBits);
+    to.float(this.#min);
+    to.float(this.#max);
+    to.ascending(cells);
+    for (const count of counts) to.whole(count);
+    const beyond = this.#cells.beyond;
+    to.whole(beyond === undefined ? 0 : beyond.length + 1);
+    for (const count of beyond ?? []) to.whole(count);
+  }
+
+  /** @param mantissaBits what is expected */
+  static decode(from: ByteReader, mantissaBits: 7 | 10): ValueSketch {
+    const sketch = new ValueSketch(mantissaBits);
+    const bits = from.whole();
+    if (bits !== mantissaBits) from.fail(`a sketch has ${bits} bits, and should have ${mantissaBits}`);
+    sketch.#min = from.float();
+    sketch.#max = from.float();
+    const cells = from.ascending();
+    if ((cells.at(-1) ?? 0) >= 512 << bits) from.fail("a cell is out of range");
+    from.spend(new Set(cells.map((cell) => Math.floor(cell / 2 ** bits))).size * 2 ** (bits + 2));
+    for (const cell of cells) {
+      const count = from.whole();
+      sketch.#cells.add(cell, count);
+      sketch.#count += count;
+    }
+    const beyond = from.count();
+    sketch.#cells.beyond = beyond === 0 ? undefined : Array.from({ length: beyond - 1 }, () => from.whole());
     return sketch;
   }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   formatBytes,
+  formatChance,
   formatCoefficient,
   formatColumn,
   formatCount,
@@ -265,9 +266,25 @@ describe("what sentences say", () => {
     expect([0.05, 0.001, 0.1, 1].map(formatPlainShare)).toEqual(["5 %", "0.1 %", "10 %", "100 %"]);
   });
 
+  it("writes a chance in whole per cents, and never as certain", () => {
+    expect([0.994, 0.991, 0.99, 0.985, 0.504, 0.01, 0.0096, 0, 1].map(formatChance)).toEqual([
+      "over 99 %",
+      "over 99 %",
+      "99 %",
+      "99 %",
+      "50 %",
+      "1 %",
+      "under 1 %",
+      "under 1 %",
+      "over 99 %",
+    ]);
+  });
+
   it("writes nearly all with as many digits as what is missing needs", () => {
-    expect([0.5, 0.9987, 0.999987, 1].map(formatNearWhole)).toEqual([
+    expect([Number.NaN, 0.5, 0.99, 0.9987, 0.999987, 1].map(formatNearWhole)).toEqual([
+      "n/a",
       "50.0 %",
+      "99.0 %",
       "99.87 %",
       "99.9987 %",
       "100 %",

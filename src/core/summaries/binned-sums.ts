@@ -1,0 +1,167 @@
+/**
+ * Sums of float64 values that do not depend on the order of adding: any order and any tree of merging gives the same bits
+ * (after Demmel and Nguyen, "Parallel reproducible summation", IEEE Trans. Computers 64(7), 2015).
+ *
+ * The exponents of float64 are cut into bins of {@link WIDTH} bits at fixed places. A value is split at these places into
+ * digits, whole numbers below 2^18, and each bin sums its own digits, which is exact. A sum keeps the {@link BINS} bins from
+ * the largest value down; digits further down are dropped, and a bin that a larger value pushes out goes as a whole. So
+ * which bins are left follows from the largest value, and what is in them from the values: from the set alone, and not
+ * from its order. Digits never carry into the next bin, since a carry out of a bin that is dropped later would depend on
+ * when.
+ *
+ * At least 72 bits below the largest value are kept, so the sum is more exact than adding doubles. A bin of doubles is
+ * exact up to 2^35 values in one place.
+ *
+ * @module
+ */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
+
+const WIDTH = 18;
+const BINS = 5;
+const BASE = 2 ** WIDTH;
+/** Exponents of normal float64 from −1022 to 1023, in bins. */
+const LOWEST = Math.floor(-1022 / WIDTH);
+const HIGHEST = Math.floor(1023 / WIDTH);
+const EMPTY = LOWEST - 1;
+
+const BIN_OF_EXPONENT = Int8Array.from({ length: 2048 }, (_, biased) => Math.floor((biased - 1023) / WIDTH));
+/** 2^(−18 b), to bring the values of bin b to [1, 2^18). What is too small for that is smaller than 10^-300. */
+const SCALES = Float64Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => 2 ** (-WIDTH * (LOWEST + i)));
+
+const float = new Float64Array(1);
+const words = new Uint32Array(float.buffer);
+
+export class BinnedSums {
+  #tops: Int8Array;
+  #bins: Float64Array;
+  /** Sums of infinities and NaN, by place: what they come to does not depend on the order either. */
+  #odd: Map<number, number> | undefined;
+
+  constructor(places = 0) {
+    this.#tops = new Int8Array(places).fill(EMPTY);
+    this.#bins = new Float64Array(places * BINS);
+  }
+
+  get places(): number {
+    return this.#tops.length;
+  }
+
+  /** Makes room for so many places; never fewer than there are. */
+  grow(places: number): void {
+    if (places <= this.places) return;
+    const room = Math.max(places, 2 * this.places);
+    const tops = new Int8Array(room).fill(EMPTY);
+    tops.set(this.#tops);
+    const bins = new Float64Array(room * BINS);
+    bins.set(this.#bins);
+    [this.#tops, this.#bins] = [tops, bins];
+  }
+
+  add(place: number, value: number): void {
+    if (value === 0) return;
+    float[0] = value;
+    const biased = (words[1]! >>> 20) & 2047;
+    if (biased === 2047) {
+      this.#addOdd(place, value);
+      return;
+    }
+    const bin = BIN_OF_EXPONENT[biased]!;
+    const scale = SCALES[bin - LOWEST];
+    // Subnormal, or so near to it that its scale is not finite.
+    if (scale === undefined || scale === Number.POSITIVE_INFINITY || biased === 0) return;
+    if (bin > this.#tops[place]!) this.#raise(place, bin);
+    const bins = this.#bins;
+    const at = place * BINS;
+    let scaled = value * scale;
+    for (let i = this.#tops[place]! - bin; i < BINS && scaled !== 0; i++) {
+      const digit = Math.trunc(scaled);
+      bins[at + i] = bins[at + i]! + digit;
+      scaled = (scaled - digit) * BASE;
+    }
+  }
+
+  #addOdd(place: number, value: number): void {
+    this.#odd ??= new Map();
+    this.#odd.set(place, (this.#odd.get(place) ?? 0) + value);
+  }
+
+  /** Moves the bins of a place down, so that the first one is `top`. */
+  #raise(place: number, top: number): void {
+    const by = top - this.#tops[place]!;
+    const at = place * BINS;
+    for (let i = BINS - 1; i >= 0; i--) this.#bins[at + i] = i < by ? 0 : this.#bins[at + i - by]!;
+    this.#tops[place] = top;
+  }
+
+  /** Adds a place of other sums to a place of these. */
+  addPlace(place: number, other: BinnedSums, otherPlace: number): void {
+    const odd = other.#odd?.get(otherPlace);
+    if (odd !== undefined) this.#addOdd(place, odd);
+    const top = other.#tops[otherPlace]!;
+    if (top === EMPTY) return;
+    if (top > this.#tops[place]!) this.#raise(place, top);
+    const by = this.#tops[place]! - top;
+    for (let i = by; i < BINS; i++) this.#bins[place * BINS + i]! += other.#bins[otherPlace * BINS + i - by]!;
+  }
+
+  /** The sum, rounded; of a single value that value. */
+  value(place: number): number {
+    const odd = this.#odd?.get(place);
+    if (odd !== undefined) return odd;
+    const at = place * BINS;
+    let sum = 0;
+    for (let i = BINS - 1; i >= 0; i--) sum = sum / BASE + this.#bins[at + i]!;
+    return sum === 0 ? 0 : sum / SCALES[this.#tops[place]! - LOWEST]!;
+  }
+
+  /** The first `places` of them. Most hold a single value, which is written as such. */
+  encode(to: ByteWriter, places: number): void {
+    const alone = new BinnedSums(1);
+    const kinds = new Uint8Array(places);
+    for (let place = 0; place < places; place++) {
+      alone.#tops[0] = EMPTY;
+      alone.#bins.fill(0);
+      const isOdd = this.#odd?.has(place) === true;
+      if (!isOdd) alone.add(0, this.value(place));
+      kinds[place] = isOdd ? 2 : this.#tops[place] === EMPTY ? 3 : this.#isSame(place, alone) ? 0 : 1;
+    }
+    for (let place = 0; place < places; place += 4)
+      to.whole(
+        kinds[place]! +
+          4 * (kinds[place + 1] ?? 0) +
+          16 * (kinds[place + 2] ?? 0) +
+          64 * (kinds[place + 3] ?? 0),
+      );
+    for (let place = 0; place < places; place++) {
+      const kind = kinds[place];
+      if (kind === 0) to.float(this.value(place));
+      if (kind === 2) to.float(this.#odd!.get(place)!);
+      if (kind === 0 || kind === 3) continue;
+      to.whole(this.#tops[place]! - EMPTY);
+      for (let i = 0; i < BINS; i++) to.signed(this.#bins[place * BINS + i]!);
+    }
+  }
+
+  #isSame(place: number, other: BinnedSums): boolean {
+    if (this.#tops[place] !== other.#tops[0]) return false;
+    return other.#bins.every((bin, i) => bin === this.#bins[place * BINS + i]);
+  }
+
+  static decode(from: ByteReader, places: number): BinnedSums {
+    const sums = new BinnedSums(places);
+    const kinds = new Uint8Array(places + 3);
+    for (let place = 0; place < places; place += 4) {
+      const packed = from.below(256, "a kind of sum");
+      for (let i = 0; i < 4; i++) kinds[place + i] = (packed >>> (2 * i)) & 3;
+    }
+    for (let place = 0; place < places; place++) {
+      const kind = kinds[place];
+      if (kind === 0) sums.add(place, from.float());
+      if (kind === 2) sums.#addOdd(place, from.float());
+      if (kind === 0 || kind === 3) continue;
+      sums.#tops[place] = from.below(HIGHEST - EMPTY + 1, "a bin") + EMPTY;
+      for (let i = 0; i < BINS; i++) sums.#bins[place * BINS + i] = from.signed();
+    }
+    return sums;
+  }
+}

@@ -1,0 +1,19 @@
+import { ByteReader, ByteWriter } from "../base/index.ts";
+
+interface Encoded {
+  encode(to: ByteWriter): void;
+}
+
+export function toBytes(state: Encoded): Uint8Array {
+  const to = new ByteWriter();
+  state.encode(to);
+  return to.finish();
+}
+
+/** What another process reads of what this one writes. */
+export function travel<T extends Encoded>(state: T, decode: (from: ByteReader) => T): T {
+  const from = new ByteReader(toBytes(state), "test");
+  const read = decode(from);
+  from.end();
+  return read;
+}

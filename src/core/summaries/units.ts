@@ -1,0 +1,72 @@
+/**
+ * Sums whose merging rounds, kept apart by unit (a batch of a file) and merged only when they are read, in the order of
+ * the units' names. So what they come to is the same bits in whatever order and tree the units arrived.
+ *
+ * What sums by adding alone is in `BinnedSums`, which does not grow with the number of units; means and squared
+ * deviations do not merge that way without losing what they are kept for.
+ *
+ * @module
+ */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
+
+/** What a unit's sums can do. */
+export interface UnitKind<T> {
+  make(): T;
+  merge(into: T, from: T): void;
+  encode(sums: T, to: ByteWriter): void;
+  decode(from: ByteReader): T;
+}
+
+export class Units<T> {
+  readonly #kind: UnitKind<T>;
+  readonly #byName = new Map<string, T>();
+  #folded: T | undefined;
+
+  constructor(kind: UnitKind<T>) {
+    this.#kind = kind;
+  }
+
+  /** The sums of a unit, to add to; made when it first occurs. */
+  open(name: string): T {
+    this.#folded = undefined;
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const sums = this.#kind.make();
+    this.#byName.set(name, sums);
+    return sums;
+  }
+
+  /** The sums of all units; of one unit, those that are added to. Good until the next {@link open} or {@link merge}. */
+  fold(): T {
+    if (this.#folded !== undefined) return this.#folded;
+    const names = [...this.#byName.keys()];
+    if (names.length === 1) this.#folded = this.#byName.get(names[0]!)!;
+    else {
+      const sums = this.#kind.make();
+      for (const name of names.sort()) this.#kind.merge(sums, this.#byName.get(name)!);
+      this.#folded = sums;
+    }
+    return this.#folded;
+  }
+
+  /** Of a unit that both have, which no two parts of a run should, the sums are merged. */
+  merge(other: Units<T>): void {
+    for (const [name, sums] of other.#byName) this.#kind.merge(this.open(name), sums);
+    this.#folded = undefined;
+  }
+
+  encode(to: ByteWriter): void {
+    const names = [...this.#byName.keys()].sort();
+    to.whole(names.length);
+    for (const name of names) {
+      to.name(name);
+      this.#kind.encode(this.#byName.get(name)!, to);
+    }
+  }
+
+  static decode<T>(from: ByteReader, kind: UnitKind<T>): Units<T> {
+    const units = new Units(kind);
+    for (let left = from.count(); left > 0; left--) units.#byName.set(from.name(), kind.decode(from));
+    return units;
+  }
+}
