@@ -14,6 +14,92 @@ const ROW = {
   old_log_probs: [-0.75, -1.75, -2.75],
 };
 
+/** One sequence of prompt [1, 2] and response [5, 6, 7], as each trainer lays it out. */
+const DUMPS: Readonly<
+  Record<string, (name: string) => { readonly file: string; readonly rows: readonly object[] }>
+> = {
+  slime: (name) => ({
+    file: "train.json",
+    rows: [
+      {
+        ...{ rollout_id: 1, rank: 0 },
+        rollout_data: {
+          response_lengths: [3],
+          tokens: [[1, 2, 5, 6, 7]],
+          loss_masks: [[1, 1, 1]],
+          rollout_log_probs: [ROW.rollout_log_probs],
+          log_probs: [ROW.old_log_probs],
+          [name]: [RESCORED],
+        },
+      },
+    ],
+  }),
+  skyrl: (name) => ({
+    file: "batch.json",
+    rows: [
+      {
+        sequences: [[0, 1, 2, 5, 6, 7]],
+        attention_mask: [[0, 1, 1, 1, 1, 1]],
+        response_mask: [[0, 1, 1, 1]],
+        rollout_logprobs: [[0, ...ROW.rollout_log_probs]],
+        action_log_probs: [[0, ...ROW.old_log_probs]],
+        [name]: [[0, ...RESCORED]],
+      },
+    ],
+  }),
+  roll: (name) => ({
+    file: "step.json",
+    rows: [
+      {
+        input_ids: [[1, 2, 5, 6, 7, 0]],
+        attention_mask: [[1, 1, 1, 1, 1, 0]],
+        response_mask: [[0, 0, 1, 1, 1, 0]],
+        infer_logprobs: [[0, ...ROW.rollout_log_probs, 0]],
+        old_log_probs: [[0, ...ROW.old_log_probs, 0]],
+        [name]: [[0, ...RESCORED, 0]],
+      },
+    ],
+  }),
+  areal: (name) => ({
+    file: "batch.json",
+    rows: [
+      {
+        input_ids: [[1, 2, 5, 6, 7, 0]],
+        attention_mask: [[1, 1, 1, 1, 1, 0]],
+        loss_mask: [[0, 0, 1, 1, 1, 0]],
+        logprobs: [[0, 0, ...ROW.rollout_log_probs, 0]],
+        prox_logp: [[0, ...ROW.old_log_probs, 0, 0]],
+        [name]: [[0, 0, ...RESCORED, 0]],
+      },
+    ],
+  }),
+  "nemo-rl": (name) => ({
+    file: "train_data_step1.jsonl",
+    rows: [
+      {
+        token_ids: [[1, 2, 5, 6, 7]],
+        token_loss_mask: [[0, 0, 1, 1, 1]],
+        generation_logprobs: [[0, 0, ...ROW.rollout_log_probs]],
+        prev_logprobs: [[0, 0, ...ROW.old_log_probs]],
+        [name]: [[0, 0, ...RESCORED]],
+      },
+    ],
+  }),
+  "prime-rl": (name) => ({
+    file: "rank_0.jsonl",
+    rows: [
+      {
+        ...{ schema_version: 1, step: 1, rank: 0 },
+        token_ids: [1, 2, 5, 6, 7],
+        loss_mask: [false, false, true, true, true],
+        inference_logprobs: [0, 0, ...ROW.rollout_log_probs],
+        trainer_logprobs: [0, 0, ...ROW.old_log_probs],
+        [name]: [0, 0, ...RESCORED],
+      },
+    ],
+  }),
+};
+
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "logratio-rescore-"));
@@ -58,6 +144,17 @@ describe("the engine's prefill of the finished text is the policy rescore", () =
     );
     expect(batches[0]!.provenance.alignment).toBe("next-token");
     expect(splitRows(batches[0]!, batches[0]!.policyLogprobs.rescore)).toEqual([RESCORED]);
+  });
+
+  describe.each(Object.entries(DUMPS))("%s", (trainer, make) => {
+    it.each(RESCORE_NAMES.rescore)("as %s, at the response's tokens", async (name) => {
+      const { file, rows } = make(name);
+      const { batches, run } = await readAll(await write(`${trainer}-${name}-${file}`, ...rows));
+      expect(run.sources[0]!.trainer).toBe(trainer);
+      expect(splitRows(batches[0]!, batches[0]!.policyLogprobs.rescore)).toEqual([RESCORED]);
+      expect(splitRows(batches[0]!, batches[0]!.rolloutLogprobs)).toEqual([ROW.rollout_log_probs]);
+      expect(run.sources[0]!.found.join("\n")).toContain(`re-scored rollout log-probs: ${name}, `);
+    });
   });
 
   it("the record, where `convert` keeps it", async () => {

@@ -26,6 +26,7 @@ export {
 } from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";
 export { openRun, openRuns, type Run } from "./open-run.ts";
+export { openShards, type Shard, type Shards } from "./open-shards.ts";
 export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
@@ -36,6 +37,6 @@ export {
   type SeriesFile,
   type SeriesForm,
 } from "./series/index.ts";
-export type { SourceReport } from "./sources.ts";
+export { compareReports, type SourceReport } from "./sources.ts";
 export { walk } from "./walk.ts";
 export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

@@ -263,7 +263,8 @@ function ofSteps(
   );
 }
 
-function makeRun(
+/** @param findings those of opening, to which reading adds */
+export function makeRun(
   group: Group,
   findings: FindingLog,
   { ignored, markers }: Groups,

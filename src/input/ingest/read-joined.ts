@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FindingLog, RecordBatch, SequenceDraft } from "../../core/schema/index.ts";
+import type { FindingLog, Origin, RecordBatch, SequenceDraft } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
 import type { Reading } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
@@ -40,8 +40,12 @@ async function* readSide(
         keepDetails: options.keepDetails,
         shared,
       });
+      const { file, format } = source.report;
+      const trainer = reading.trainer ?? source.adapter.name;
+      const provenance = { file, format, trainer, alignment: reading.alignment };
+      const origin: Origin = { provenance, sampling: reading.sampling };
       for await (const block of reading.blocks)
-        yield block.map((draft) => withNumbers(draft, source.defaults));
+        yield block.map((draft) => withNumbers({ origin, ...draft }, source.defaults));
     } catch (error) {
       throw containFileError(error, source.report.file);
     } finally {
@@ -64,13 +68,14 @@ export async function* readJoined(
     file,
     blocks: readSide(sources, options, findings),
   });
-  const blocks = joinSides(side(rollout, names[0]), side(trainer, names[1]), { findings, prompts });
   const provenance = {
     file: names.join(" + "),
     format: rollout[0]!.report.format,
     trainer: "pair",
     alignment: "token",
   } as const;
+  const joining = { findings, prompts, provenance };
+  const blocks = joinSides(side(rollout, names[0]), side(trainer, names[1]), joining);
   const reading: Reading = { alignment: "token", sampling: {}, blocks };
   try {
     for await (const batch of packBatches(reading, {

@@ -179,12 +179,24 @@ export function isFailure(examined: Source | Failure): examined is Failure {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
+/** What decides where a source stands among others. */
+export interface SourcePlace {
+  readonly run: string;
+  readonly step?: number | null | undefined;
+  readonly rank?: number | null | undefined;
+  readonly file: string;
+}
+
 /** In the order of runs, steps, ranks and names (`run`, `run-1`, `run-2`); what has no number comes first. */
-export function compareSources(a: Source, b: Source): number {
+export function compareReports(a: SourcePlace, b: SourcePlace): number {
   return (
-    collator.compare(a.report.run, b.report.run) ||
-    (a.report.step ?? -1) - (b.report.step ?? -1) ||
-    (a.report.rank ?? -1) - (b.report.rank ?? -1) ||
-    collator.compare(stem(a.report.file), stem(b.report.file))
+    collator.compare(a.run, b.run) ||
+    (a.step ?? -1) - (b.step ?? -1) ||
+    (a.rank ?? -1) - (b.rank ?? -1) ||
+    collator.compare(stem(a.file), stem(b.file))
   );
+}
+
+export function compareSources(a: Source, b: Source): number {
+  return compareReports(a.report, b.report);
 }

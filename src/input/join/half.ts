@@ -60,9 +60,12 @@ export class Keeper {
   /** @throws LimitError when all that is held takes more than the memory limit */
   keep(draft: SequenceDraft, index: number, file: string): Half {
     this.#held += DRAFT_BYTES;
-    const held = copy(draft, (bytes) => {
+    const { origin, ...own } = draft;
+    const copied = copy(own, (bytes) => {
       this.#held += bytes;
     });
+    // Not copied: it is one object for all drafts of a file, and nobody's buffer.
+    const held = origin === undefined ? copied : { ...copied, origin };
     if (this.#held > memoryLimit()) throw refuseToHold(file);
     return { draft: held, logprobs: readLogprobs(held), index };
   }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { memoryLimit, setMemoryLimit } from "../../core/base/memory-limit.ts";
 import { FindingLog } from "../../core/schema/findings.ts";
+import type { Sampling, Sides } from "../../core/schema/record.ts";
 import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
 import { joinSides, PromptSums } from "./index.ts";
 
@@ -33,9 +34,11 @@ async function join(rollout: readonly SequenceDraft[], trainer: readonly Sequenc
     { file: "a", blocks: blocks(rollout) },
     { file: "b", blocks: blocks(trainer) },
   ];
-  for await (const block of joinSides(a, b, { findings, prompts }))
+  const provenance = { file: "a + b", format: "jsonl", trainer: "pair", alignment: "token" } as const;
+  for await (const block of joinSides(a, b, { findings, prompts, provenance }))
     joined.push(...block.map((draft) => ({ ...draft, responseTokenIds: draft.responseTokenIds?.slice() })));
-  return { joined, prompts, messages: findings.list().map(({ message }) => message) };
+  const found = findings.list();
+  return { joined, prompts, findings: found, messages: found.map(({ message }) => message) };
 }
 
 const ids = (drafts: readonly SequenceDraft[]) =>
@@ -177,6 +180,86 @@ describe("two halves", () => {
       "1 sequence has tokens on one side only: that both sides scored the same tokens was not checked",
       "1 sequence has different lengths on the two sides and no tokens to align them by",
     ]);
+  });
+});
+
+describe("what the two files say of sampling and of their sides", () => {
+  const from = (file: string, sampling: Sampling, sides?: Sides): Part => ({
+    sampleId: "s",
+    origin: {
+      provenance: { file, format: "jsonl", trainer: "own", alignment: "token" },
+      sampling,
+      ...(sides && { sides }),
+    },
+  });
+
+  it("is carried, each under its side, the rollout's parameters first", async () => {
+    const { joined, messages } = await join(
+      [
+        half(
+          [1],
+          "rollout",
+          from("a", { temperature: 1, topP: 0.9 }, { rollout: { software: "vllm 0.11", topology: "tp2" } }),
+        ),
+      ],
+      [
+        half(
+          [1],
+          "trainer",
+          from("b", { temperature: 1, topK: 20 }, { trainer: { software: "fsdp", weights: "w1" } }),
+        ),
+      ],
+    );
+    expect(joined[0]!.origin).toEqual({
+      provenance: { file: "a + b", format: "jsonl", trainer: "pair", alignment: "token" },
+      sampling: { temperature: 1, topP: 0.9, topK: 20 },
+      sides: {
+        rollout: { software: "vllm 0.11", topology: "tp2" },
+        trainer: { software: "fsdp", weights: "w1" },
+      },
+    });
+    expect(messages).toEqual(["1 sequence joined from the two sides: 1 by id"]);
+  });
+
+  it("of a second engine's file, whose own column is called rollout, belongs to the trainer side", async () => {
+    const { joined, messages } = await join(
+      [half([1], "rollout", from("a", {}, { rollout: { weights: "w1" } }))],
+      [half([1], "rollout", from("b", {}, { rollout: { weights: "w2" } }))],
+    );
+    expect(joined[0]!.origin!.sides).toEqual({ rollout: { weights: "w1" }, trainer: { weights: "w2" } });
+    expect(messages[0]).toBe("1 sequence has weights w1 on the rollout side and w2 on the trainer side");
+  });
+
+  it("is one origin for all pairs that say the same, so that they stay in one batch", async () => {
+    const rows = (side: "rollout" | "trainer"): SequenceDraft[] =>
+      ["s", "t", "u"].map((sampleId, i) =>
+        half([1], side, { ...from(`${side}-${i}`, { temperature: 0.7 }), sampleId }),
+      );
+    const { joined } = await join(rows("rollout"), rows("trainer"));
+    expect(joined).toHaveLength(3);
+    expect(new Set(joined.map(({ origin }) => origin)).size).toBe(1);
+  });
+
+  it.each([
+    [{ temperature: 1 }, { temperature: 0.7 }, "temperature 1 on the rollout side and 0.7 on"],
+    [{ topP: 0.9 }, { topP: 1 }, "top-p 0.9 on the rollout side and 1 on"],
+    [
+      { logprobsMode: "raw_logprobs" },
+      { logprobsMode: "processed_logprobs" },
+      "log-prob mode raw_logprobs on the rollout side and processed_logprobs on",
+    ],
+    [{ temperature: 0.7 }, { temperature: Math.fround(0.7) }, undefined],
+    [{ temperature: 0.7 }, {}, undefined],
+  ] as const)("that %j against %j is a finding: %s", async (a, b, says) => {
+    const { joined, findings } = await join(
+      [half([1], "rollout", from("a", a)), half([2], "rollout", { ...from("a", a), sampleId: "t" })],
+      [half([1], "trainer", from("b", b)), half([2], "trainer", { ...from("b", b), sampleId: "t" })],
+    );
+    const found = findings.filter(({ code }) => code === "sides-differ");
+    expect(found.map(({ message, severity, count, at }) => [message, severity, count, at.file])).toEqual(
+      says === undefined ? [] : [[`2 sequences have ${says} the trainer side`, "warning", 2, "b"]],
+    );
+    expect(joined[0]!.origin!.sampling).toMatchObject(a);
   });
 });
 

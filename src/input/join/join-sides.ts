@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
+import type { FindingLog, Provenance, SequenceDraft } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import { type Half, Keeper, readLogprobs } from "./half.ts";
 import { createMatcher, type JoinedPair } from "./match.ts";
 import { alignHalves, mergeHalves } from "./merge.ts";
+import { JoinedOrigins } from "./origins.ts";
 import type { PromptSums } from "./prompt-sums.ts";
 import {
   emptyJoinTally,
@@ -28,6 +29,8 @@ export interface JoinSide {
 export interface JoinOptions {
   readonly findings: FindingLog;
   readonly prompts: PromptSums;
+  /** Of the drafts with both sides. */
+  readonly provenance: Provenance;
 }
 
 async function holdSide({ blocks, file }: JoinSide, keeper: Keeper): Promise<Half[]> {
@@ -47,12 +50,13 @@ async function holdSide({ blocks, file }: JoinSide, keeper: Keeper): Promise<Hal
 export async function* joinSides(
   rollout: JoinSide,
   trainer: JoinSide,
-  { findings, prompts }: JoinOptions,
+  { findings, prompts, provenance }: JoinOptions,
 ): AsyncGenerator<readonly SequenceDraft[]> {
   const keeper = new Keeper();
   const second = await holdSide(trainer, keeper);
   const matcher = createMatcher(second);
   const tally = emptyJoinTally();
+  const origins = new JoinedOrigins({ findings, provenance });
   const files = [rollout.file, trainer.file] as const;
 
   const join = (pair: JoinedPair): SequenceDraft[] => {
@@ -69,7 +73,7 @@ export async function* joinSides(
     if (isUnchecked && draft !== undefined && draft.length > 0) tally.unchecked++;
     if (draft === undefined) tally.firstApart ??= pair;
     if (dropped > 0) reportParting(dropped, draft === undefined, other);
-    return draft === undefined ? [] : [draft];
+    return draft === undefined ? [] : [{ ...draft, origin: origins.join(first.draft, other.draft) }];
   };
 
   const reportParting = (dropped: number, isApart: boolean, { draft }: Half): void => {

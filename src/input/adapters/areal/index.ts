@@ -11,6 +11,7 @@ import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { TreeDocument, TreeMap } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
+import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import { asMatrix, describeValue, isMap, type Matrix, readNumbers } from "../shared/tree-values.ts";
 
 const NEEDED = ["input_ids", "loss_mask", "logprobs", "prox_logp"] as const;
@@ -69,6 +70,8 @@ async function* readBatch(
     const tokens = (await ids.readRows(from, end)) as readonly NumericArray[];
     const [rollout, trainer] = [(await block("logprobs"))!, (await block("prox_logp"))!];
     const [masks, attention] = [(await block("loss_mask"))!, await block("attention_mask")];
+    const rescoreName = findRescore((name) => matrix(name) !== undefined);
+    const rescore = rescoreName === undefined ? undefined : await block(rescoreName);
     const [versions, advantages] = [await block("versions"), await block("advantages")];
     yield tokens.map((row, i): SequenceDraft => {
       const width = row.length;
@@ -81,6 +84,9 @@ async function* readBatch(
         responseMask: cut(mask),
         rolloutLogprobs: cut(after ? shift(rollout[i]!) : rollout[i]!),
         trainerLogprobs: cut(shift(trainer[i]!)),
+        ...(rescore && {
+          policyLogprobs: { rescore: cut(after ? shift(rescore[i]!) : rescore[i]!) },
+        }),
         responseTokenIds: cut(row),
         promptTokenIds: row.subarray(0, start),
         weightVersions: versions === undefined ? undefined : cut(versions[i]!),
@@ -110,6 +116,7 @@ export const areal: Adapter = {
           },
         )
       : undefined;
+    const rescore = findRescore((name) => asMatrix(batch[name]) !== undefined);
     return {
       score: 0.92,
       found: [
@@ -117,6 +124,7 @@ export const areal: Adapter = {
         `trainer log-probs: prox_logp, ${describeValue(batch.prox_logp)}, entry t scores token t + 1`,
         `response mask: loss_mask, ${describeValue(batch.loss_mask)}`,
         `prompt and response token ids: input_ids, ${describeValue(batch.input_ids)}`,
+        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeValue(batch[rescore])}`] : []),
       ],
       guessed: [
         after

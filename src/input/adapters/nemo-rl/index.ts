@@ -13,6 +13,7 @@ import { plural } from "../../../core/text/index.ts";
 import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
+import { FIELD_LABELS, findRescore, RESCORE_NAMES } from "../shared/fields.ts";
 import { reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, isRowList, toNumber, toNumbers, toText } from "../shared/row-values.ts";
 import { matchGolden, readGolden } from "./golden.ts";
@@ -28,7 +29,7 @@ const LABELS: Readonly<Record<string, string>> = {
   advantages: "advantages",
   content: "text of the messages",
 };
-const COLUMNS = [...Object.keys(LABELS), "agent_ref", "idx"];
+const COLUMNS = [...Object.keys(LABELS), ...RESCORE_NAMES.rescore, "agent_ref", "idx"];
 
 /** What the list of one holds. */
 function unwrap(value: RowValue | undefined): RowValue | undefined {
@@ -51,6 +52,7 @@ interface RowFields {
   readonly mask: NumericArray;
   readonly ids: NumericArray | undefined;
   readonly advantages: NumericArray | undefined;
+  readonly rescore: NumericArray | undefined;
 }
 
 /** The five whole-conversation columns of a row, or why they do not go together. */
@@ -64,10 +66,13 @@ function readFields(chunk: RowChunk, i: number): RowFields | string {
   if (mask === undefined) return "no token_loss_mask";
   const ids = get("token_ids");
   const advantages = get("advantages");
+  const rescoreName = findRescore((name) => get(name) !== undefined);
+  const rescore = rescoreName === undefined ? undefined : get(rescoreName);
   for (const [name, values] of Object.entries({
     prev_logprobs: trainer,
     token_loss_mask: mask,
     token_ids: ids,
+    ...(rescoreName !== undefined && { [rescoreName]: rescore }),
   })) {
     if (values !== undefined && values.length !== rollout.length) {
       return `${name} has ${plural(values.length, "value")}, generation_logprobs has ${rollout.length}`;
@@ -78,12 +83,13 @@ function readFields(chunk: RowChunk, i: number): RowFields | string {
     trainer,
     mask,
     ids,
+    rescore,
     advantages: advantages?.length === rollout.length ? advantages : undefined,
   };
 }
 
 function toDraft(fields: RowFields, chunk: RowChunk, i: number): SequenceDraft {
-  const { rollout, trainer, mask, ids, advantages } = fields;
+  const { rollout, trainer, mask, ids, advantages, rescore } = fields;
   const declared = toNumber(unwrap(chunk.get(i, "input_lengths")));
   const end =
     declared !== undefined && declared >= 0 && declared <= rollout.length ? declared : rollout.length;
@@ -95,6 +101,7 @@ function toDraft(fields: RowFields, chunk: RowChunk, i: number): SequenceDraft {
     responseMask: mask.subarray(start, end),
     rolloutLogprobs: cut(rollout),
     trainerLogprobs: cut(trainer),
+    ...(rescore && { policyLogprobs: { rescore: rescore.subarray(start, end) } }),
     responseTokenIds: cut(ids),
     promptTokenIds: ids?.subarray(0, start),
     advantages: cut(advantages) ?? toNumber(unwrap(chunk.get(i, "advantages"))),
@@ -152,11 +159,16 @@ export const nemoRl: Adapter = {
     if (row === undefined || row.prev_logprobs === undefined || row.token_loss_mask === undefined)
       return undefined;
     const names = Object.keys(LABELS);
+    const rescore = findRescore((name) => row[name] !== undefined);
+    const found = [
+      ...names.map((name) => [name, LABELS[name]] as const),
+      ...(rescore === undefined ? [] : [[rescore, FIELD_LABELS.rescore] as const]),
+    ];
     return {
       score: 0.95,
-      found: names
-        .filter((name) => row[name] !== undefined)
-        .map((name) => `${LABELS[name]}: ${name}, ${describeRowValue(unwrap(row[name]))}`),
+      found: found
+        .filter(([name]) => row[name] !== undefined)
+        .map(([name, label]) => `${label}: ${name}, ${describeRowValue(unwrap(row[name]))}`),
       guessed: [
         "responses begin at the first token with token_loss_mask 1",
         ...(isRowList(unwrap(row.content)) ? ["prompt text: the first message of content"] : []),

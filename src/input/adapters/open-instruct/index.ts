@@ -8,13 +8,14 @@
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { RowMap } from "../../io/index.ts";
 import type { Adapter } from "../adapter.ts";
-import { EXPLAINED_FIELDS, listFound, listMissing, type NameTable } from "../shared/fields.ts";
+import { EXPLAINED_FIELDS, listFound, listMissing, type NameTable, RESCORE_NAMES } from "../shared/fields.ts";
 import { hookLines } from "../shared/hook-lines.ts";
 import { agreedNumber, findRowColumns, readRows } from "../shared/row-objects.ts";
 import { describeRowValue } from "../shared/row-values.ts";
 
 const NAMES: NameTable = {
   rollout: ["logprobs"],
+  ...RESCORE_NAMES,
   tokens: ["response_tokens"],
   prompt: ["prompt_tokens"],
   reward: ["reward"],

@@ -14,6 +14,7 @@ import { plural } from "../../../core/text/index.ts";
 import type { RowChunk, RowDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
+import { FIELD_LABELS, findRescore, RESCORE_NAMES } from "../shared/fields.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, toNumber, toNumbers, toText } from "../shared/row-values.ts";
 
@@ -32,7 +33,11 @@ const LABELS: Readonly<Record<string, string>> = {
   step: "step",
   rank: "rank",
 };
-const COLUMNS = [...Object.keys(LABELS), "schema_version", "micro_step", "micro_sequence_idx", "run_id"];
+const COLUMNS = [
+  ...Object.keys(LABELS),
+  ...RESCORE_NAMES.rescore,
+  ...["schema_version", "micro_step", "micro_sequence_idx", "run_id"],
+];
 const ALIGNED = [
   "trainer_logprobs",
   "loss_mask",
@@ -43,7 +48,7 @@ const ALIGNED = [
   "entropy",
 ] as const;
 
-type Aligned = (typeof ALIGNED)[number] | "inference_logprobs";
+type Aligned = (typeof ALIGNED)[number] | "inference_logprobs" | "rescore";
 
 /** The columns of a row, where they go together. */
 function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | Unavailable {
@@ -51,8 +56,10 @@ function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | U
   const rollout = toNumbers(chunk.get(i, "inference_logprobs"));
   if (rollout === undefined) return new Unavailable("no inference_logprobs");
   columns.set("inference_logprobs", rollout);
-  for (const name of ALIGNED) {
-    const values = toNumbers(chunk.get(i, name));
+  const rescore = findRescore((name) => toNumbers(chunk.get(i, name)) !== undefined);
+  for (const field of [...ALIGNED, "rescore"] as const) {
+    const name = field === "rescore" ? rescore : field;
+    const values = name === undefined ? undefined : toNumbers(chunk.get(i, name));
     if (values === undefined) {
       if (name === "trainer_logprobs" || name === "loss_mask") return new Unavailable(`no ${name}`);
       continue;
@@ -62,7 +69,7 @@ function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | U
         `${name} has ${plural(values.length, "value")}, inference_logprobs has ${rollout.length}`,
       );
     }
-    columns.set(name, values);
+    columns.set(field, values);
   }
   return columns;
 }
@@ -77,6 +84,7 @@ function toDraft(columns: Map<Aligned, NumericArray>, chunk: RowChunk, i: number
   const start = responseStart(mask);
   const cut = (name: Aligned): NumericArray | undefined => columns.get(name)?.subarray(start);
   const entropy = cut("entropy");
+  const rescore = cut("rescore");
   const ids = columns.get("token_ids");
   const micro = [toNumber(chunk.get(i, "micro_step")), toNumber(chunk.get(i, "micro_sequence_idx"))];
   return {
@@ -88,6 +96,7 @@ function toDraft(columns: Map<Aligned, NumericArray>, chunk: RowChunk, i: number
     promptTokenIds: ids?.subarray(0, start),
     positionIds: cut("position_ids"),
     advantages: cut("advantages"),
+    ...(rescore && { policyLogprobs: { rescore } }),
     entropies: entropy && { trainer: entropy },
     reward: firstNumber(cut("rewards")),
     step: toNumber(chunk.get(i, "step")),
@@ -131,13 +140,17 @@ export const primeRl: Adapter = {
     if (row === undefined || row.trainer_logprobs === undefined || row.loss_mask === undefined)
       return undefined;
     const names = Object.keys(LABELS);
+    const rescore = findRescore((name) => row[name] !== undefined);
     const version = toNumber(row.schema_version);
     const newer = version !== undefined && version > KNOWN_VERSION;
     return {
       score: row.schema_version === undefined ? 0.85 : 0.95,
-      found: names
-        .filter((name) => row[name] !== undefined)
-        .map((name) => `${LABELS[name]}: ${name}, ${describeRowValue(row[name])}`),
+      found: [
+        ...names
+          .filter((name) => row[name] !== undefined)
+          .map((name) => `${LABELS[name]}: ${name}, ${describeRowValue(row[name])}`),
+        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeRowValue(row[rescore])}`] : []),
+      ],
       guessed: ["responses begin at the first token with loss_mask true"],
       missing: names.filter((name) => row[name] === undefined).map((name) => LABELS[name]!),
       step: agreedNumber(document, ["step"]),

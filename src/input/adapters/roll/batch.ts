@@ -9,7 +9,7 @@
  */
 import { SchemaError } from "../../../core/base/index.ts";
 import type { TreeMap, TreeValue } from "../../io/index.ts";
-import type { Field, FoundColumn, FoundColumns } from "../shared/fields.ts";
+import { type Field, type FoundColumn, type FoundColumns, RESCORE_NAMES } from "../shared/fields.ts";
 import {
   checkSize,
   findOnes,
@@ -27,6 +27,7 @@ const TOKEN_COLUMNS: readonly (readonly [Field, string])[] = [
   ["trainer", "old_log_probs"],
   ["reference", "ref_log_probs"],
   ["advantages", "advantages"],
+  ...RESCORE_NAMES.rescore.map((name) => ["rescore", name] as const),
 ];
 
 /** One value per sequence, the best first. */
@@ -79,7 +80,7 @@ export async function cutResponses(columns: TreeMap, file: string): Promise<Foun
 
   for (const [field, name] of TOKEN_COLUMNS) {
     const column = findRows(columns, name);
-    if (column === undefined || !hasLogprobs(columns, name)) continue;
+    if (column === undefined || found.has(field) || !hasLogprobs(columns, name)) continue;
     if (field === "advantages" && column.matrix.width === 1) continue;
     checkSize(column, rows, [total, total - 1], ids, file);
     found.set(field, { name, value: viewRows(column, shiftSpans(spans, column, total), columns[name]) });

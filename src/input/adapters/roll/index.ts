@@ -9,7 +9,7 @@ import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { TreeDocument, TreeMap } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { findDataProto } from "../shared/data-proto.ts";
-import { FIELD_LABELS } from "../shared/fields.ts";
+import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import { describeOnePolicy, type MissingPolicy, missingPolicy } from "../shared/missing-side.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { asMatrix, describeValue, readScalar } from "../shared/tree-values.ts";
@@ -75,6 +75,7 @@ export const roll: Adapter = {
     if (!isBatch(columns) && !isRoll) return undefined;
     const names = Object.keys(LABELS);
     const has = (name: string): boolean => asMatrix(columns[name] ?? undefined) !== undefined;
+    const rescore = findRescore(has);
     const rollout = hasLogprobs(columns, "infer_logprobs");
     const trainer = hasLogprobs(columns, "old_log_probs");
     const { file } = document;
@@ -84,6 +85,7 @@ export const roll: Adapter = {
       found: [
         ...(className === undefined ? [] : [`a pickled ${className}`]),
         ...names.filter(has).map((name) => `${LABELS[name]}: ${name}, ${describeValue(columns[name])}`),
+        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeValue(columns[rescore])}`] : []),
       ],
       guessed: ["infer_logprobs", "old_log_probs"]
         .filter(has)

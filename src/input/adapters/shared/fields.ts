@@ -84,6 +84,11 @@ export const RESCORE_NAMES = {
   ],
 } as const;
 
+/** Under which of these names a source has the re-scored log-probs; undefined where under none. */
+export function findRescore(has: (name: string) => boolean): string | undefined {
+  return RESCORE_NAMES.rescore.find(has);
+}
+
 /** Texts of which a sequence has one each. */
 export const TEXT_FIELDS = [
   "group",

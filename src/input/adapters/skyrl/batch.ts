@@ -9,7 +9,13 @@
  */
 import { LengthMismatchError } from "../../../core/base/index.ts";
 import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
-import type { Field, FoundColumn, FoundColumns, NameTable } from "../shared/fields.ts";
+import {
+  type Field,
+  type FoundColumn,
+  type FoundColumns,
+  type NameTable,
+  RESCORE_NAMES,
+} from "../shared/fields.ts";
 import { NARROWING_MASKS } from "../shared/masks.ts";
 import {
   checkSize,
@@ -49,6 +55,7 @@ const RESPONSE_COLUMNS: readonly (readonly [Field, string])[] = [
   ["reference", "base_action_log_probs"],
   ["advantages", "advantages"],
   ["tokenScores", "rewards"],
+  ...RESCORE_NAMES.rescore.map((name) => ["rescore", name] as const),
 ];
 
 export interface ResponseRows {
@@ -98,7 +105,7 @@ export async function readResponses(
   const found = new Map<Field, FoundColumn<TreeValue>>();
   for (const [field, name] of RESPONSE_COLUMNS) {
     const column = findRows(columns, name);
-    if (column === undefined) continue;
+    if (column === undefined || found.has(field)) continue;
     checkSize(column, matrix.rows, [width], response, file);
     found.set(field, { name, value: viewRows(column, spans, columns[name]) });
   }

@@ -6,7 +6,7 @@
  */
 import type { TreeDocument } from "../../io/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
-import { FIELD_LABELS } from "../shared/fields.ts";
+import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import { describeOnePolicy, type MissingPolicy, missingPolicy } from "../shared/missing-side.ts";
 import { readPadded } from "../shared/padded-tree.ts";
 import { asMatrix, describeValue, readScalar } from "../shared/tree-values.ts";
@@ -74,11 +74,15 @@ export const skyrl: Adapter = {
     const { columns } = batch;
     const names = Object.keys(LABELS);
     const has = (name: string): boolean => asMatrix(columns[name] ?? undefined) !== undefined;
+    const rescore = findRescore(has);
     const sides = findSides(batch);
     const { file } = document;
     return {
       score: 0.96,
-      found: names.filter(has).map((name) => `${LABELS[name]}: ${name}, ${describeValue(columns[name])}`),
+      found: [
+        ...names.filter(has).map((name) => `${LABELS[name]}: ${name}, ${describeValue(columns[name])}`),
+        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeValue(columns[rescore])}`] : []),
+      ],
       guessed: [
         "padding on the left, entry i about token i of the response",
         `response mask: ${listMasks(batch).join(" AND ")}`,

@@ -8,6 +8,7 @@ import type { NumericArray } from "../../../core/base/index.ts";
 import { dictionary, LengthMismatchError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
+import { findRescore, RESCORE_NAMES } from "../shared/fields.ts";
 import { readScalar, readVector } from "../shared/tree-values.ts";
 import { assembleSlices, type SliceLayout } from "./context-parallel.ts";
 import type { Dump } from "./dump.ts";
@@ -32,6 +33,7 @@ const SLICED: ReadonlySet<string> = new Set([
   "teacher_log_probs",
   "entropy",
   "advantages",
+  ...RESCORE_NAMES.rescore,
 ]);
 
 async function readArray(dump: Dump, i: number, name: string): Promise<NumericArray | undefined> {
@@ -93,6 +95,9 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   const teacher = await read("teacher_log_probs");
   if (reference !== undefined) policies.reference = reference;
   if (teacher !== undefined) policies.teacher = teacher;
+  const rescoreName = findRescore(dump.has);
+  const rescore = rescoreName === undefined ? undefined : await read(rescoreName);
+  if (rescore !== undefined) policies.rescore = rescore;
   const entropy = await read("entropy");
   const sample =
     (await readScalar(dump.get(i, "sample_index"))) ?? (await readScalar(dump.get(i, "sample_indices")));
@@ -134,10 +139,13 @@ export async function toRolloutDraft(dump: Dump, i: number, sample: RolloutSampl
   const mask = (await readArray(dump, i, "loss_mask")) ?? new Uint8Array(length).fill(1);
   const index = await readScalar(dump.get(i, "index"));
   const split = tokens === undefined ? 0 : Math.max(0, tokens.length - length);
+  const rescoreName = findRescore(dump.has);
+  const rescore = rescoreName === undefined ? undefined : await readArray(dump, i, rescoreName);
   return {
     length,
     responseMask: mask,
     rolloutLogprobs: await readArray(dump, i, "rollout_log_probs"),
+    ...(rescore && { policyLogprobs: { rescore } }),
     responseTokenIds: tokens?.subarray(split),
     promptTokenIds: tokens?.subarray(0, split),
     weightVersions: spreadVersions(sample.versions, mask),

@@ -6,6 +6,7 @@
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { TreeValue } from "../../io/index.ts";
 import type { Match } from "../adapter.ts";
+import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import type { Dump } from "./dump.ts";
 
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -29,6 +30,13 @@ const ROLLOUT_LABELS: ReadonlyMap<string, string> = new Map([
   ["group_index", "group"],
   ["weight_versions", "weight version of each generation call"],
 ]);
+
+/** The labels, with the name under which the re-scored log-probs are, if they are there. */
+function withRescore(labels: ReadonlyMap<string, string>, dump: Dump): ReadonlyMap<string, string> {
+  const rescore = findRescore(dump.has);
+  return rescore === undefined ? labels : new Map([...labels, [rescore, FIELD_LABELS.rescore]]);
+}
+
 const KINDS = {
   "train-v2": "version 2",
   "train-v1": "version 1 (one rank)",
@@ -44,7 +52,7 @@ export function describeDump(
   dump: Dump,
   describe: (value: TreeValue | undefined) => string,
 ): Pick<Match, "found" | "guessed" | "missing"> {
-  const labels = dump.kind === "rollout" ? ROLLOUT_LABELS : LABELS;
+  const labels = withRescore(dump.kind === "rollout" ? ROLLOUT_LABELS : LABELS, dump);
   const mask = dump.kind === "rollout" ? "loss_mask" : "loss_masks";
   const raw = dump.whole("raw_reward");
   return {

@@ -20,6 +20,10 @@ export type OutputKind =
   | "analyze page"
   | "kl page"
   | "compare page"
+  | "gate page"
+  | "gate test report"
+  | "gate baseline"
+  | "part"
   | "record"
   | "corrected record"
   | "corrected arrays"
@@ -46,15 +50,22 @@ const HEAD_BYTES = 1 << 16;
 export async function identifyFile(path: string): Promise<Existing> {
   const head = await readHead(path);
   const text = head.toString("latin1");
-  const page = /<meta name=generator content="logratio (report|doctor|analyze|compare|kl)"/.exec(
+  const page = /<meta name=generator content="logratio (report|doctor|analyze|compare|gate|kl)"/.exec(
     text.slice(0, 4096),
   )?.[1];
   if (page !== undefined)
     return { kind: `${page} page` as OutputKind, what: `a logratio ${page} page`, isData: false };
   if (isOwnEventFile(text))
     return { kind: "event file", what: "logratio's TensorBoard events", isData: true };
+  if (/^<\?xml [^>]*\?>\s*<testsuites name="logratio gate"/.test(text))
+    return { kind: "gate test report", what: "a test report of logratio gate", isData: false };
+  // Comments of its owner may stand before it; a file in JSON has the same first key.
+  if (/^(?:\s*#[^\n]*\n)*\s*(?:\{\s*)?"?kind"?: *"?logratio-baseline\b/.test(text))
+    return { kind: "gate baseline", what: "a baseline of logratio gate", isData: false };
   if (text.startsWith("# HELP logratio_"))
     return { kind: "gauges file", what: "logratio's gauges", isData: false };
+  if (text.startsWith("\u0089LRS\r\n"))
+    return { kind: "part", what: "a part of logratio summarize", isData: true };
   if (text.startsWith("PAR1")) return identifyParquet(path);
   if (text.startsWith("PK\u0003\u0004")) return identifyZip(path);
   if (/^[\s\S]{8}\{"/.test(text.slice(0, 10))) return identifySafetensors(text);

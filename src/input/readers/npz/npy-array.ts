@@ -1,4 +1,5 @@
 import { FormatError, LimitError, type Place } from "../../../core/base/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { ByteSource, TreeValue } from "../../io/index.ts";
 import { LIKELY_CUT_OFF, LIKELY_DAMAGED, MAX_PICKLE_BYTES } from "../../io/index.ts";
 import { ITEM_BYTES } from "../shared/dtypes.ts";
@@ -73,7 +74,7 @@ async function readObjects(
   const rows = Array.isArray(value) || ArrayBuffer.isView(value) ? value.length : undefined;
   if (shape.length > 0 && count > 0 && rows !== shape[0]) {
     throw new FormatError(
-      `npy object array of shape ${formatShape(shape)} has ${rows === undefined ? "no rows" : `${rows} rows`} in its pickle`,
+      `npy object array of shape ${formatShape(shape)} has ${rows === undefined ? "no rows" : plural(rows, "row")} in its pickle`,
       { at: { ...at, offset: dataStart }, likely: LIKELY_DAMAGED },
     );
   }

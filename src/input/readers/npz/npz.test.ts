@@ -149,7 +149,10 @@ describe("bad npy files", () => {
 
   it("hold other objects than their header says", async () => {
     expect((await failure(openBytes(npy(header("|O", "(3,)"), pickle("]K", 1, "a"))))).message).toBe(
-      "npy object array of shape [3] has 1 rows in its pickle",
+      "npy object array of shape [3] has 1 row in its pickle",
+    );
+    expect((await failure(openBytes(npy(header("|O", "(3,)"), pickle("K", 1))))).message).toBe(
+      "npy object array of shape [3] has no rows in its pickle",
     );
   });
 });
