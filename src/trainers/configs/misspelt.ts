@@ -1,6 +1,6 @@
 import type { LintFinding } from "../../results/index.ts";
 import type { ConfigDocument, Dialect, Entry } from "../shared/index.ts";
-import { endsWith } from "../shared/index.ts";
+import { endsWith, normalizedPath } from "../shared/index.ts";
 import { isCallTo, settingPaths } from "./view.ts";
 
 /**
@@ -18,7 +18,7 @@ export function misspeltKeys(
   const { effect, source } = dialect.unknownKeys;
   return document.entries.flatMap((entry) => {
     const name = entry.path.at(-1) ?? "";
-    if (found.has(entry) || known.includes(name) || /^\d*$/.test(name)) return [];
+    if (found.has(entry) || known.includes(name) || /^\d*$/.test(name) || isRemedy(entry, dialect)) return [];
     const own = isCallTo(document, dialect) || isBelow(entry, dialect, parameters, OWN);
     const beside = own || isBelow(entry, dialect, parameters, ANY);
     // Alone on a command line a similar name is another setting of the trainer more often than a slip.
@@ -44,6 +44,14 @@ export function misspeltKeys(
         ...(near !== undefined && { instead: entry.key.replace(/[^.]*$/, dashes(entry.key, near)) }),
       },
     ];
+  });
+}
+
+/** Whether the doctor asks for this key: what one part of the program advises, another must not call a slip. */
+function isRemedy(entry: Entry, { remedies = {} }: Dialect): boolean {
+  return Object.keys(remedies).some((key) => {
+    const known = normalizedPath(key);
+    return endsWith(entry, known) || endsWith({ ...entry, path: known }, entry.path);
   });
 }
 

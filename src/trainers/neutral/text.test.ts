@@ -48,6 +48,13 @@ describe("a correction as text", () => {
     );
   });
 
+  it("says the same however it is spaced and its numbers are written", () => {
+    const spaced = "  weight:token \t truncate:0.50..2e0  veto:ratio:1e-4..\n";
+    expect(formatCorrection(parseCorrection(spaced))).toBe(
+      "weight:token truncate:0.5..2 veto:ratio:0.0001..",
+    );
+  });
+
   it("holds what every trainer ships", () => {
     for (const preset of PRESETS) {
       const correction = preset.correction(completeSettings(preset, {}));
@@ -104,10 +111,10 @@ describe("a correction as text", () => {
     ["mask:sequence.ratio:..1", /LEVEL\.AGGREGATION\.STATISTIC/],
     ["mask:token.sum.ratio:..1", /token\.STATISTIC/],
     ["mask:token.ratio", /a range is missing/],
-    ["mask:token.ratio:2", /"2" is no range/],
+    ["mask:token.ratio:2", /"2" is not a range/],
     ["mask:token.ratio:..", /no bound/],
-    ["mask:token.ratio:..two", /"two" is no number/],
-    ["mask:token.ratio:..Infinity", /no number/],
+    ["mask:token.ratio:..two", /"two" is not a number/],
+    ["mask:token.ratio:..Infinity", /not a number/],
     ["mask:token.ratio:2..0.5", /lower bound 2 above its upper bound 0\.5/],
     ["mask:token.ratio:..2:sometimes", /no option "sometimes" here/],
     ["mask:token.ratio:..2:positive:negative", /no option "negative"/],

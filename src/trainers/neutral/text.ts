@@ -222,7 +222,7 @@ class Part {
   }
 
   refuse(why: string): UsageError {
-    return new UsageError(`"${this.#text.slice(0, 80)}" is not understood: ${why}`);
+    return new UsageError(`cannot read "${this.#text.slice(0, 80)}": ${why}`);
   }
 
   pick<Name extends string>(names: readonly Name[], text: string, what: string): Name {
@@ -241,7 +241,7 @@ class Part {
     const text = this.take("a range");
     const [lower, upper, ...more] = text.split("..");
     if (upper === undefined || more.length > 0)
-      throw this.refuse(`"${text}" is no range: write 0.5..2, 0.5.. or ..2`);
+      throw this.refuse(`"${text}" is not a range: write 0.5..2, 0.5.. or ..2`);
     return {
       ...(lower !== "" && { lower: this.#number(lower!) }),
       ...(upper !== "" && { upper: this.#number(upper) }),
@@ -268,6 +268,6 @@ class Part {
 
   #number(text: string): number {
     if (NUMBER.test(text)) return Number(text);
-    throw this.refuse(`"${text}" is no number`);
+    throw this.refuse(`"${text}" is not a number`);
   }
 }

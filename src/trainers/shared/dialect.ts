@@ -61,6 +61,8 @@ export interface Dialect {
   readonly textMarks?: readonly RegExp[];
   /** Further keys of the sections, old ones included: neither misspelled nor unknown. */
   readonly knownKeys: readonly string[];
+  /** Keys and flags that fixes of the doctor name, as they are written, each with the file of the trainer that has it. */
+  readonly remedies?: Readonly<Record<string, string>>;
   /** The trainer's own defaults, where the preset's are those of a user who switches the correction on. */
   defaults?(view: ConfigView): Settings;
   /** Settings that are not one key each. */

@@ -129,6 +129,12 @@ function dialect(name: string, title: string, preset: string, textMarks: readonl
     // mis.yaml without use_tis is read beside a command line that has it.
     defaults: (view): Readonly<Record<string, boolean>> =>
       view.document.format === "command line" ? { use_tis: false } : {},
+    remedies: {
+      "--use-rollout-routing-replay":
+        "slime/utils/arguments.py (624b824a); miles docs/advanced/miles-router.md (31f1ca96)",
+      "--check-weight-update-equal":
+        "slime/utils/arguments.py (624b824a); miles/utils/arguments.py (31f1ca96)",
+    },
     unknownKeys: {
       effect: "refused",
       source: 'argparse: "unrecognized arguments"',

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { ConfigDocument } from "../shared/index.ts";
+import { verlDialect } from "../verl/index.ts";
+import { misspeltKeys } from "./misspelt.ts";
+
+/** One letter away from a setting of the section it stands in. */
+const KEY = "algorithm.rollout_correction.rollout_iss";
+const DOCUMENT: ConfigDocument = {
+  ...{ format: "yaml", name: "document 1", line: 1 },
+  entries: [{ key: KEY, path: KEY.split("."), line: 3, value: 1, text: "1", quoted: false }],
+};
+
+const check = (remedies: Readonly<Record<string, string>>) =>
+  misspeltKeys(DOCUMENT, { ...verlDialect, remedies }, ["rollout_is"], new Set()).map(({ code }) => code);
+
+it("a key that the doctor advises is never called a slip, however near it is to another", () => {
+  expect(check({})).toEqual(["misspelt"]);
+  expect(check({ [KEY]: "somewhere" })).toEqual([]);
+  expect(check({ "rollout_correction.rollout-iss": "somewhere" })).toEqual([]);
+  expect(check({ "actor.rollout_iss": "somewhere" })).toEqual(["misspelt"]);
+});
