@@ -72,6 +72,16 @@ export interface DoctorCause {
   readonly fix: readonly Fix[];
 }
 
+/** Causes that leave the same traces in log-probs: the data name them together, and an experiment tells them apart. */
+export interface AlikeCauses {
+  /** What they have in common: `Other weights on one side`. */
+  readonly title: string;
+  /** Ids of causes, most likely first. */
+  readonly causes: readonly string[];
+  /** That it is one of them. */
+  readonly probability: Fraction;
+}
+
 /** The experiment that would tell most, and what each outcome would mean. */
 export interface NextExperiment {
   readonly id: string;
@@ -114,8 +124,10 @@ export interface DoctorReport {
   readonly verdict: DoctorVerdict;
   /** The verdict in one sentence. */
   readonly sentence: string;
-  /** Most likely first; the probabilities of all causes, also those left out here, sum to 1. */
+  /** Most likely first, after the likeliest of the likeliest group of `alike` causes; the probabilities of all causes, also those left out here, sum to 1. */
   readonly causes: readonly DoctorCause[];
+  /** The causes that look like the first one, itself among them; null where it has traces of its own. */
+  readonly alike: AlikeCauses | null;
   /** Null without a re-scored column, or where too few sequences have one. */
   readonly guilty_leg: GuiltyLeg | null;
   readonly legs: readonly LegFigures[];

@@ -76,6 +76,7 @@ export {
   type TokenAlternative,
 } from "./divergence.ts";
 export {
+  type AlikeCauses,
   DOCTOR_SCHEMA_VERSION,
   type DoctorCause,
   type DoctorReport,
@@ -88,6 +89,7 @@ export {
   type NextExperiment,
   type UntestedQuestion,
 } from "./doctor.ts";
+export { GATE_SCHEMA_VERSION, type GateCheck, type GateOutcome, type GateReport } from "./gate.ts";
 export type {
   IdentityFailure,
   IdentityFigure,
@@ -136,7 +138,7 @@ export {
   type TopProblems,
   type Trend,
   type TurningPoint,
-} from "./kl.ts";
+} from "./kl/index.ts";
 export * from "./lint.ts";
 export type {
   DigitsPage,
@@ -175,6 +177,7 @@ export {
   type SeriesPoint,
   type SeriesReport,
 } from "./series.ts";
+export type { BatchAnswer, ServedFigures, ServedRun } from "./serve.ts";
 export {
   SHOW_METRICS,
   SHOW_SCHEMA_VERSION,
@@ -197,10 +200,10 @@ export {
   type DroppedPart,
   SWEEP_SCHEMA_VERSION,
   type SweepConfig,
+  type SweepCorrection,
   type SweepMetrics,
   type SweepRecommendation,
   type SweepReport,
-  type SweepSetting,
   type TokenBudget,
 } from "./sweep.ts";
 export {
@@ -218,6 +221,7 @@ export {
   type PairKind,
   type RunComparison,
   type RunInfo,
+  type RunsInfo,
   type SamplingInfo,
   type SequencePairs,
   type ShippedCorrection,

@@ -88,6 +88,19 @@ export type StepMetrics = MismatchMetrics & {
 export type TurnMetrics = MismatchMetrics & { readonly turn: number };
 export type RankMetrics = MismatchMetrics & { readonly rank: number };
 export type NamedMetrics = MismatchMetrics & { readonly name: string };
+/**
+ * Figures of the tokens that weights of one age sampled: the step minus the weight version. A sequence that several
+ * versions sampled counts in each, with its tokens.
+ */
+export type StalenessMetrics = MismatchMetrics & { readonly staleness: number };
+
+/** Parts beyond the 1,024 of their kind that are kept apart (those with the smallest hashes), as one. */
+export type PooledPartMetrics = MismatchMetrics & {
+  readonly kind: "engine" | "finish_reason" | "staleness";
+  /** How many; at least so many where `is_more`. */
+  readonly parts: number;
+  readonly is_more: boolean;
+};
 
 /** Sums over a group of tokens that is not a group of sequences. */
 export interface GroupMetrics {
@@ -217,6 +230,8 @@ export interface Interval {
   readonly reason: string | null;
   /** Where there is no interval: the smallest and the largest figure that is left without one cluster. */
   readonly leave_one_out: readonly [low: number, high: number] | null;
+  /** Where there is no interval: what it would be. It holds less often than it says; a gate counts with no less. */
+  readonly withheld?: readonly [low: number, high: number];
 }
 
 export type { ReadingLevel };
@@ -372,6 +387,14 @@ export interface MismatchReport {
   readonly per_rank: readonly RankMetrics[];
   readonly per_environment: readonly NamedMetrics[];
   readonly per_correctness: readonly NamedMetrics[];
+  /** By engine or replica that sampled the sequence; empty where none is known. */
+  readonly per_engine: readonly NamedMetrics[];
+  /** By why the engine stopped; empty where it is not known. */
+  readonly per_finish_reason: readonly NamedMetrics[];
+  /** Empty without weight versions or steps. */
+  readonly per_staleness: readonly StalenessMetrics[];
+  /** One for each of these three kinds that has too many parts to list; mostly empty. */
+  readonly pooled_parts: readonly PooledPartMetrics[];
   /** Tokens of prompts that both sides of two joined files scored, in no other figure; absent where there are none. */
   readonly prompts?: MismatchMetrics;
   readonly per_position_decile: readonly PositionDecile[];

@@ -8,7 +8,7 @@
 import type { Finding } from "../core/schema/index.ts";
 import type { ExcludedTokens, SourceSummary } from "./report.ts";
 
-export const SWEEP_SCHEMA_VERSION = 1;
+export const SWEEP_SCHEMA_VERSION = 2;
 
 export interface SweepReport {
   readonly schemaVersion: typeof SWEEP_SCHEMA_VERSION;
@@ -16,15 +16,15 @@ export interface SweepReport {
   readonly run: string;
   readonly metrics: SweepMetrics;
   /** In the order of the grid; `none` is the first. */
-  readonly settings: readonly SweepSetting[];
-  /** Settings that could not be evaluated on this data, and why. */
-  readonly skipped_settings: readonly { readonly name: string; readonly why: string }[];
+  readonly corrections: readonly SweepCorrection[];
+  /** Corrections that could not be evaluated on this data, and why. */
+  readonly skipped_corrections: readonly { readonly name: string; readonly why: string }[];
   /** Figures that are null throughout, and why; one line each. */
   readonly absent: readonly string[];
   /** Pareto front of ESS over tokens against weight mass moved: names, from the least mass moved to the most. */
   readonly front: readonly string[];
   readonly recommendation: SweepRecommendation;
-  /** The setting that `configs` is about: the recommended one unless another was chosen. */
+  /** Name of the correction that `configs` is about: the recommended one unless another was chosen. */
   readonly chosen: string;
   readonly configs: readonly SweepConfig[];
   /** Trainers that have no settings for exactly the chosen correction. */
@@ -38,7 +38,7 @@ export interface SweepReport {
   readonly sources: readonly SourceSummary[];
 }
 
-/** Of the data itself, whatever the setting. */
+/** Of the data itself, whatever the correction. */
 export interface SweepMetrics {
   readonly sequences: number;
   readonly sequences_empty: number;
@@ -46,7 +46,8 @@ export interface SweepMetrics {
   readonly turns_max: number;
   /** GRPO groups (step and group id); null where the source names none. */
   readonly groups: number | null;
-  readonly settings: number;
+  /** Corrections evaluated. */
+  readonly corrections: number;
   readonly front: number;
   readonly delta_mean: number;
   readonly delta_std: number;
@@ -60,8 +61,10 @@ export interface SweepMetrics {
   readonly accuracy: number | null;
 }
 
-export interface SweepSetting {
+export interface SweepCorrection {
   readonly name: string;
+  /** As `--correction` and the address of the page take it: `weight:token truncate:..2`. */
+  readonly correction_text: string;
   /** The rule in words. */
   readonly rule: string;
   /** Of a trainer's own settings: which preset, and the settings as given. */
@@ -72,14 +75,14 @@ export interface SweepSetting {
   readonly sequences_kept_share: number;
   /**
    * 1 − Σ weights of kept tokens / Σ raw weights of all tokens: what truncation and dropping take away. Raw: before any
-   * step. Weights are taken before `normalize`. A setting without weights counts ρ of each token in both sums. Negative
+   * step. Weights are taken before `normalize`. A correction without weights counts ρ of each token in both sums. Negative
    * where a lower clamp adds more than is taken.
    */
   readonly mass_lost: number;
   /** Σ |weight − raw weight| / Σ raw weights, the weight of a dropped token being 0: what is taken and what is added. */
   readonly mass_moved: number;
   /**
-   * (Σw)² / (n Σw²) over all tokens, w = 0 where dropped; normalized weights where the setting normalizes. A setting
+   * (Σw)² / (n Σw²) over all tokens, w = 0 where dropped; normalized weights where the correction normalizes. A correction
    * without weights counts w = ρ of the kept tokens: how even a stand-in for the trainer policy they are.
    */
   readonly ess_tokens: number;
@@ -147,9 +150,10 @@ export interface TokenBudget {
 }
 
 export interface SweepRecommendation {
-  /** `none needed`: the setting is a safety net; `none fits`: every setting breaks a limit, and the mildest is named. */
+  /** `none needed`: the correction is a safety net; `none fits`: every one breaks a limit, and the mildest is named. */
   readonly kind: "none needed" | "recommended" | "none fits";
-  readonly setting: string;
+  /** Of the correction, as in `corrections`. */
+  readonly name: string;
   /** Sentences, most important first. */
   readonly reasons: readonly string[];
 }

@@ -34,6 +34,7 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
+import type { ServedRun } from "./serve.ts";
 
 export const VIEW_SCHEMA_VERSION = 1;
 
@@ -139,7 +140,21 @@ export interface WaitingInfo {
   readonly findings: readonly Finding[];
 }
 
-export type ViewInfo = RunInfo | StudyInfo | WaitingInfo;
+/** In the place of `RunInfo` where there are many runs. */
+export interface RunsInfo {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-runs";
+  readonly name: string;
+  /** Changes whenever anything else does. */
+  readonly version: string;
+  /** The last written first. */
+  readonly runs: readonly ServedRun[];
+  readonly status: "reading";
+  readonly bundled?: undefined;
+  readonly findings: readonly Finding[];
+}
+
+export type ViewInfo = RunInfo | StudyInfo | WaitingInfo | RunsInfo;
 
 /** One value per step; null where a step has none. Without steps there is one entry, with step null. */
 export interface StepSeries {

@@ -8,7 +8,7 @@ import { completeSettings, type Settings } from "../../trainers/shared/index.ts"
 import { CorrectRun } from "./index.ts";
 
 const open = (preset: string, settings: Settings): CorrectRun =>
-  new CorrectRun(presetNamed(preset), completeSettings(presetNamed(preset), settings));
+  new CorrectRun({ preset: presetNamed(preset), settings: completeSettings(presetNamed(preset), settings) });
 const TIS = { rollout_is: "token", rollout_is_threshold: 2 };
 const NORMALIZED = { ...TIS, rollout_is_batch_normalize: true };
 const REJECT = { rollout_rs: "token_k1", rollout_rs_threshold: "0.5_2.0" };
@@ -33,7 +33,7 @@ describe("weights and masks of a batch", () => {
     ]);
   });
 
-  it("have no weights where the setting makes none", () => {
+  it("have no weights where the correction makes none", () => {
     const { weights, mask } = open("verl", REJECT).add(first);
     expect(weights).toBeUndefined();
     expect([...mask]).toEqual([1, 0, 0, 0, 1]);
@@ -178,7 +178,7 @@ describe("what the trainer would have logged", () => {
 });
 
 describe("the sweep beside it", () => {
-  it("holds the setting against none", () => {
+  it("holds the correction against none", () => {
     const run = open("verl", TIS);
     run.add(first);
     expect(run.unswept).toBeUndefined();
@@ -186,7 +186,7 @@ describe("the sweep beside it", () => {
     expect(run.sweep!.corrections.map(({ name }) => name)).toEqual(["none", "verl"]);
   });
 
-  it("is left out, with the reason, where sums cannot tell the setting's effect", () => {
+  it("is left out, with the reason, where sums cannot tell its effect", () => {
     const run = open("nemo-rl", {
       truncated_importance_sampling_type: "tis",
       truncated_importance_sampling_ratio: 2,

@@ -1,6 +1,6 @@
 /**
  * One trainer's correction over a run, batch by batch: weights and masks to write, what the trainer would have logged
- * per step, and what the setting does to the data (the same figures as a row of a sweep).
+ * per step, and what the correction does to the data (the same figures as a row of a sweep).
  *
  * @module
  */
@@ -18,7 +18,14 @@ import {
   validateCorrection,
 } from "../../trainers/neutral/index.ts";
 import type { BatchMetrics, Preset, Settings } from "../../trainers/shared/index.ts";
-import { BASELINE, Sweep, unsweepable } from "../sweep/index.ts";
+import { BASELINE, type NamedCorrection, Sweep, unsweepable } from "../sweep/index.ts";
+
+/** A trainer's correction under its own names. */
+export interface TrainerSettings {
+  readonly preset: Preset;
+  /** Every setting of the preset, defaults filled in. */
+  readonly settings: Settings;
+}
 
 /** Packed columns of one batch, `[tokens]`. */
 export interface CorrectedColumns {
@@ -36,7 +43,8 @@ export interface CorrectRunMetrics {
 }
 
 interface StepState {
-  readonly metrics: BatchMetrics;
+  /** Of the trainer whose correction it is. */
+  readonly metrics: BatchMetrics | undefined;
   /** False until a token with mask 1 was added: trainers have no figures, or an error, for such a batch. */
   hasTokens: boolean;
   /** Of the weights before they are normalized. */
@@ -46,27 +54,39 @@ interface StepState {
 
 export class CorrectRun {
   readonly correction: Correction;
-  /** Two settings: none, and this one; undefined where a sweep cannot evaluate it, and why. */
+  /** Two corrections: none, and this one; undefined where a sweep cannot evaluate it, and why. */
   readonly sweep: Sweep | undefined;
   readonly unswept: string | undefined;
-  readonly #preset: Preset;
-  readonly #settings: Settings;
+  readonly #trainer: TrainerSettings | undefined;
   readonly #steps = new Map<number, StepState>();
-  readonly #pooled: BatchMetrics;
+  readonly #pooled: BatchMetrics | undefined;
   readonly #normalize: Normalize | undefined;
 
-  /** @throws UsageError where the trainer refuses the settings; nothing has been read then. */
-  constructor(preset: Preset, settings: Settings) {
-    this.#preset = preset;
-    this.#settings = settings;
-    this.correction = preset.correction(settings);
+  /**
+   * @param what a trainer's settings, whose metrics are then computed too; or a correction in the neutral form
+   * @throws UsageError where the trainer refuses the settings or the correction contradicts itself; nothing has been
+   *   read then.
+   */
+  constructor(what: TrainerSettings | Correction) {
+    this.#trainer = "preset" in what ? what : undefined;
+    this.correction = "preset" in what ? what.preset.correction(what.settings) : what;
     this.#normalize = this.correction.steps.find((step) => step.action === "normalize");
-    this.#pooled = preset.metrics(settings);
+    this.#pooled = this.#openMetrics();
     validateCorrection(this.correction);
     this.unswept = unsweepable(this.correction);
-    const setting = { name: preset.name, methods: [preset.name], correction: this.correction };
-    if (this.unswept === undefined)
-      this.sweep = new Sweep([BASELINE, { ...setting, preset: { name: preset.name, settings } }]);
+    if (this.unswept === undefined) this.sweep = new Sweep([BASELINE, this.#named()]);
+  }
+
+  #openMetrics(): BatchMetrics | undefined {
+    return this.#trainer?.preset.metrics(this.#trainer.settings);
+  }
+
+  /** As the row after the baseline; a name of its own keeps a correction that does nothing from being that baseline. */
+  #named(): NamedCorrection {
+    const { correction } = this;
+    if (this.#trainer === undefined) return { name: "this correction", methods: [], correction };
+    const { preset, settings } = this.#trainer;
+    return { name: preset.name, methods: [preset.name], correction, preset: { name: preset.name, settings } };
   }
 
   /** True when weights are divided by a mean over a step, which is only known when all of it was added. */
@@ -85,8 +105,8 @@ export class CorrectRun {
       const state = this.#stateOf(step);
       const applied = applyCorrection(block, this.correction);
       state.hasTokens ||= block.mask.includes(1);
-      state.metrics.add(block, applied, pack);
-      this.#pooled.add(block, applied, pack);
+      state.metrics?.add(block, applied, pack);
+      this.#pooled?.add(block, applied, pack);
       if (this.#normalize && applied.weights) {
         const factor = applied.steps.find((outcome) => outcome.step === this.#normalize)?.factor ?? 1;
         const sums = normalizerSums(block, applied.weights, this.#normalize.over);
@@ -105,15 +125,16 @@ export class CorrectRun {
     });
   }
 
-  /** What the trainer would have logged: of each step, and of everything as if it were one. */
+  /** What the trainer would have logged: of each step, and of everything as if it were one. Empty without a trainer. */
   metrics(): CorrectRunMetrics {
+    if (this.#pooled === undefined) return { pooled: {}, discrepancies: [], perStep: [] };
     const steps = [...this.#steps].sort(([a], [b]) => placeStep(a) - placeStep(b));
     return {
       pooled: this.#pooled.finish(),
       discrepancies: this.#pooled.discrepancies?.() ?? [],
       perStep: steps.map(([step, { metrics, hasTokens }]) => ({
         step: Number.isNaN(step) ? null : step,
-        metrics: hasTokens ? metrics.finish() : {},
+        metrics: hasTokens && metrics ? metrics.finish() : {},
       })),
     };
   }
@@ -121,7 +142,7 @@ export class CorrectRun {
   #stateOf(step: number): StepState {
     const known = this.#steps.get(step);
     if (known) return known;
-    const state = { metrics: this.#preset.metrics(this.#settings), hasTokens: false, sum: 0, count: 0 };
+    const state = { metrics: this.#openMetrics(), hasTokens: false, sum: 0, count: 0 };
     this.#steps.set(step, state);
     return state;
   }

@@ -6,24 +6,23 @@
 import { MissingSideError, SchemaError } from "../../core/base/index.ts";
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import type {
-  DigitDistribution,
   DigitExample,
   DigitFigures,
   DigitSequence,
   DigitsReport,
   DigitTruth,
 } from "../../results/index.ts";
-import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
+import { absentFigures } from "./absent-figures.ts";
 import { compareNumbers, findAnswer, formatDecimal, parseTruth } from "./answer.ts";
-import { partialDistribution, wholeDistribution } from "./bounds.ts";
+import { DigitLosses } from "./digit-losses.ts";
 import { listSequence } from "./list-sequence.ts";
-import { LossTally } from "./loss-tally.ts";
-import { findNumbers, type NumberSpan, type TokenSpan } from "./numbers.ts";
+import { findNumbers, type NumberSpan } from "./numbers.ts";
 import { PROXY_METHOD } from "./proxy.ts";
 import { bonusReward, confidenceReward } from "./rewards.ts";
+import { formatRowHandle, type Row } from "./row.ts";
 import { DigitTally, Foremost, GapTally } from "./tallies.ts";
 import { TruthTally } from "./truth-tally.ts";
-import { type DigitVocabulary, getDigitIds } from "./vocabulary.ts";
+import type { DigitVocabulary } from "./vocabulary.ts";
 
 /** As many as a report has room for. */
 const EXAMPLES = 5;
@@ -47,22 +46,6 @@ export interface DigitRunOptions {
   readonly sequences?: number;
 }
 
-interface PolicyLosses {
-  readonly k: number;
-  readonly sampled: LossTally;
-  readonly truth: LossTally;
-}
-
-/** A sequence at hand. */
-interface Row {
-  readonly batch: RecordBatch;
-  readonly row: number;
-  readonly span: TokenSpan;
-  readonly rollout: ArrayLike<number>;
-  /** NaN throughout where there is one policy only. */
-  readonly trainer: ArrayLike<number>;
-}
-
 export class DigitRun {
   readonly #vocabulary: DigitVocabulary;
   readonly #options: DigitRunOptions;
@@ -81,7 +64,7 @@ export class DigitRun {
   readonly #byCorrectness = new Map<number, DigitTally>();
   readonly #digitGap = new GapTally();
   readonly #otherGap = new GapTally();
-  readonly #losses = new Map<string, PolicyLosses>();
+  readonly #losses: DigitLosses;
   readonly #leastSure: Foremost<DigitExample>;
   readonly #widest: Foremost<DigitExample>;
   readonly #truth: TruthTally;
@@ -95,6 +78,7 @@ export class DigitRun {
     this.#leastSure = new Foremost(examples);
     this.#widest = new Foremost(examples);
     this.#truth = new TruthTally(examples);
+    this.#losses = new DigitLosses(vocabulary, this.#policy);
   }
 
   /**
@@ -201,7 +185,7 @@ export class DigitRun {
       if (correctness === 1 || correctness === 0)
         getTally(this.#byCorrectness, correctness).add(logprob, other);
       this.#digitGap.add(logprob, other);
-      this.#addDistributions(sequence, at, digit, "sampled");
+      this.#losses.add(sequence, at, digit, "sampled");
       const example = (): DigitExample => ({
         handle: formatRowHandle(sequence, at - span.start),
         digit,
@@ -218,38 +202,6 @@ export class DigitRun {
     this.#numberLogprob += total;
   }
 
-  #addDistributions(sequence: Row, at: number, truth: number, against: "sampled" | "truth"): void {
-    const { batch, span, rollout, trainer } = sequence;
-    if (batch.digitLogprobs !== undefined) {
-      const tally = this.#takeLosses(RECORDED_DISTRIBUTIONS, 10)[against];
-      const whole = wholeDistribution(batch.digitLogprobs, at * 10);
-      if (whole === undefined) tally.addUnknown();
-      else tally.add(whole, truth);
-    }
-    const id = span.ids[at]!;
-    const token = this.#vocabulary.tokens.get(id)!;
-    for (const [policy, top] of Object.entries(batch.topK)) {
-      const losses = this.#takeLosses(policy, top.k);
-      const column =
-        policy === this.#policy ? rollout : policy === "trainer" ? trainer : batch.policyLogprobs[policy];
-      const partial = partialDistribution(
-        getDigitIds(this.#vocabulary, token),
-        { ids: top.ids, logprobs: top.logprobs, start: at * top.k, k: top.k },
-        { id, logprob: column?.[at] ?? NaN },
-      );
-      losses[against].add(partial, truth);
-    }
-  }
-
-  #takeLosses(policy: string, k: number): PolicyLosses {
-    let losses = this.#losses.get(policy);
-    if (!losses) {
-      losses = { k, sampled: new LossTally(), truth: new LossTally() };
-      this.#losses.set(policy, losses);
-    }
-    return losses;
-  }
-
   #addTruth(sequence: Row, numbers: readonly NumberSpan[], text: string, correctness: number): void {
     const { span, rollout, trainer } = sequence;
     this.#truths.given++;
@@ -260,7 +212,7 @@ export class DigitRun {
     if (!truth || !answer) return;
     const handle = formatRowHandle(sequence, answer.parts[0]!.at - span.start);
     this.#truth.add(answer, truth, { rollout, trainer }, correctness, handle, (at, digit) => {
-      if (Number.isFinite(rollout[at]!)) this.#addDistributions(sequence, at, digit, "truth");
+      if (Number.isFinite(rollout[at]!)) this.#losses.add(sequence, at, digit, "truth");
     });
   }
 
@@ -298,19 +250,13 @@ export class DigitRun {
               confidence_mean: this.#rewards.confidence / withDigits,
               bonus_share: this.#rewards.bonus / withDigits,
             },
-      distributions: this.#distributions("sampled"),
+      distributions: this.#losses.distributions("sampled"),
       truth: this.#truthResult(),
       least_sure: this.#leastSure.list(),
       widest_gaps: this.#widest.list(),
       per_sequence: this.#options.sequences === undefined ? null : this.#listed,
     };
     return { ...result, absent: absentFigures(result) };
-  }
-
-  #distributions(against: "sampled" | "truth"): DigitDistribution[] {
-    return [...this.#losses].flatMap(
-      ([policy, losses]) => losses[against].distribution(policy, losses.k, against) ?? [],
-    );
   }
 
   #truthResult(): DigitTruth | null {
@@ -322,18 +268,9 @@ export class DigitRun {
       truth_not_a_number: this.#truths.noNumber,
       without_answer: this.#truths.noAnswer,
       ...this.#truth.sums(),
-      distributions: this.#distributions("truth"),
+      distributions: this.#losses.distributions("truth"),
     };
   }
-}
-
-function formatRowHandle({ batch, row }: Row, token: number): string {
-  return formatHandle({
-    step: batch.steps[row]!,
-    rank: batch.ranks[row]!,
-    sequence: batch.rows[row]!,
-    token,
-  });
 }
 
 function getTally<K>(tallies: Map<K, DigitTally>, key: K): DigitTally {
@@ -353,27 +290,4 @@ function listTallies<Name extends string, Key extends number | null>(
   return [...tallies]
     .sort(([a], [b]) => order(a) - order(b))
     .map(([key, tally]) => ({ ...({ [name]: key } as Record<Name, Key>), ...tally.figures() }));
-}
-
-function absentFigures(
-  result: Pick<
-    DigitsReport,
-    "policy" | "comparison" | "distributions" | "truth" | "right_sequences" | "wrong_sequences"
-  >,
-): string[] {
-  const lines: string[] = [];
-  if (!result.comparison)
-    lines.push(
-      `no ${result.policy === "trainer" ? "rollout" : "trainer"} log-probs: the policies are not compared`,
-    );
-  if (result.distributions.length === 0) {
-    lines.push(
-      "no top-k alternatives or digit distributions: expected digit, NTL-MSE and NTL-WAS need the probabilities of the digits that were not sampled",
-    );
-  }
-  if (!result.truth)
-    lines.push("no ground truth (--truth COLUMN or FILE): every sampled digit is taken as it is");
-  if (!result.right_sequences && !result.wrong_sequences)
-    lines.push("no correctness: right and wrong sequences are not told apart");
-  return lines;
 }

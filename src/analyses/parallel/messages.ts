@@ -1,5 +1,4 @@
 import type { MismatchTable, TokenBlock } from "../../core/kernels/index.ts";
-import type { RunSummaryJson } from "../report/index.ts";
 import type { ErrorData } from "./error-transport.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
 
@@ -23,7 +22,7 @@ export interface MismatchTask {
 export type MismatchReply = MismatchTable;
 
 /** A batch to add to the worker's run summary, or the request to hand the summary over. */
-export type SummaryTask = { readonly batch: SummaryColumns } | "finish";
+export type SummaryTask = { readonly batch: SummaryColumns; readonly number: number } | "finish";
 
-/** The summary as plain data; null after a batch. */
-export type SummaryReply = RunSummaryJson | null;
+/** The summary as bytes; null after a batch. */
+export type SummaryReply = Uint8Array<ArrayBuffer> | null;

@@ -1,10 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
+import { ByteWriter } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { summarizeBatches } from "./summarize-batches.ts";
 import { toBatch } from "./summary-columns.ts";
+
+function toBytes(summary: RunSummary): Uint8Array<ArrayBuffer> {
+  const bytes = new ByteWriter();
+  summary.encode(bytes);
+  return bytes.finish();
+}
 
 /** Threads whose answers the tests give, in the order that they choose. */
 interface Drawn {
@@ -25,8 +32,8 @@ vi.mock("./thread.ts", () => ({
         if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
         return new Promise((resolve, reject) => {
           const answer = (): void => {
-            if (task !== "finish") drawn.summary.add(toBatch(task.batch));
-            resolve(task === "finish" ? drawn.summary.toJSON() : null);
+            if (task !== "finish") drawn.summary.add(toBatch(task.batch), undefined, task.number);
+            resolve(task === "finish" ? toBytes(drawn.summary) : null);
           };
           drawn.unanswered.push({ answer, fail: reject });
         });

@@ -103,7 +103,10 @@ function makeBatches(pictures: readonly (readonly object[])[]): RecordBatch[] {
 }
 
 const FIXED = Array.from({ length: 12 }, (_, i) => [
-  { deltas: "0.5 -0.25 | 1 | 0.125 2", step: i % 4, rank: i % 2, environment: "maths", correct: 1 },
+  {
+    ...{ deltas: "0.5 -0.25 | 1 | 0.125 2", step: i % 4, rank: i % 2, environment: "maths", correct: 1 },
+    ...{ engine: `e${i % 3}`, finish: "stop", versions: [0, 0, -1, i % 2, 1] },
+  },
   { deltas: `-1 ${i / 8}`, step: i % 4, rank: i % 2, environment: "code", correct: 0 },
 ]);
 

@@ -4,8 +4,9 @@
  * @module
  */
 import { availableParallelism } from "node:os";
+import { ByteReader } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { RunSummary, type RunSummaryJson } from "../report/index.ts";
+import { RunSummary } from "../report/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { type SummaryColumns, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
@@ -35,9 +36,7 @@ export function defaultThreads(): number {
 }
 
 /**
- * The summary of all batches: what adding them to one `RunSummary` gives, sums up to float64 rounding. Batches go to
- * the threads in turn and their summaries are merged in the order of threads, so the result depends on the input and
- * the number of threads only. Few batches are in memory at a time; their arrays belong to this call and may be empty
+ * The summary of all batches: what adding them to one `RunSummary` gives, bit for bit, whatever the number of threads. Few batches are in memory at a time; their arrays belong to this call and may be empty
  * afterwards.
  *
  * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunSummary.add` threw it
@@ -48,17 +47,20 @@ export async function summarizeBatches(
 ): Promise<RunSummary> {
   const url = workerFile("summary-worker");
   if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
-  const held: SummaryColumns[] = [];
+  const held: Numbered[] = [];
+  const numbers = new Map<string, number>();
   let heldTokens = 0;
   let team: Team | undefined;
   try {
     try {
       for await (const batch of batches) {
-        held.push(summaryColumns(batch));
+        const number = numbers.get(batch.provenance.file) ?? 0;
+        numbers.set(batch.provenance.file, number + 1);
+        held.push({ columns: summaryColumns(batch), number });
         heldTokens += batch.offsets[batch.length]!;
         if (team === undefined && heldTokens <= smallTokens) continue;
         team ??= gatherTeam(url, threads);
-        for (const columns of held.splice(0)) await team.add(columns);
+        for (const batch of held.splice(0)) await team.add(batch);
       }
     } catch (error) {
       // An earlier batch that cannot be added is the earlier error, as it would be with one thread.
@@ -77,14 +79,20 @@ async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSu
   return summary;
 }
 
-function addAll(batches: readonly SummaryColumns[], summary: RunSummary): RunSummary {
-  for (const columns of batches) summary.add(toBatch(columns), columns.clusters);
+function addAll(batches: readonly Numbered[], summary: RunSummary): RunSummary {
+  for (const { columns, number } of batches) summary.add(toBatch(columns), columns.clusters, number);
   return summary;
+}
+
+/** A batch and its number within its file. */
+interface Numbered {
+  readonly columns: SummaryColumns;
+  readonly number: number;
 }
 
 interface Team {
   /** Resolves once the batch is on its way. @throws the error of the first batch that failed, here or in `finish` */
-  add(columns: SummaryColumns): Promise<void>;
+  add(batch: Numbered): Promise<void>;
   /** Waits for what is on its way. */
   settle(): Promise<void>;
   finish(onto: RunSummary): Promise<RunSummary>;
@@ -108,7 +116,7 @@ function gatherTeam(url: URL, size: number): Team {
     if (failure !== undefined) throw failure.error;
   };
   return {
-    async add(columns) {
+    async add({ columns, number }) {
       const batch = added++;
       members[batch % size] ??= { thread: startThread(url), held: [] };
       const { thread, held } = members[batch % size]!;
@@ -116,7 +124,7 @@ function gatherTeam(url: URL, size: number): Team {
       if (failure !== undefined) await settle();
       const { columns: owned, buffers } = transferable(columns);
       held.push(
-        thread.ask({ batch: owned }, buffers).then(
+        thread.ask({ batch: owned, number }, buffers).then(
           () => {},
           (error: unknown) => {
             if (failure === undefined || batch < failure.batch) failure = { batch, error };
@@ -132,7 +140,9 @@ function gatherTeam(url: URL, size: number): Team {
       for (const [i, { thread, held }] of members.entries()) {
         await Promise.all(held);
         if (failure !== undefined) await settle();
-        const part = RunSummary.fromJSON((await states[i]!) as RunSummaryJson);
+        const part = RunSummary.decode(
+          new ByteReader((await states[i]!) as Uint8Array, "a thread's summary"),
+        );
         void thread.close();
         onto.merge(part);
       }

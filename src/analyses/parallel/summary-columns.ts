@@ -21,6 +21,9 @@ export const SUMMARY_COLUMNS = [
   "rewards",
   "correctness",
   "environments",
+  "engineIds",
+  "finishReasons",
+  "weightVersions",
   "entropies",
 ] as const satisfies readonly (keyof RecordBatch)[];
 

@@ -8,6 +8,7 @@ import {
   type MismatchReport,
   type NamedMetrics,
   type ParityBlock,
+  type PooledPartMetrics,
   REPORT_SCHEMA_VERSION,
   type SequenceMetrics,
   type SourceSummary,
@@ -16,6 +17,7 @@ import {
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
 import { watchSteps } from "../watch/index.ts";
+import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { cautionEss, reportIdentity, reportTrust } from "./identity/index.ts";
@@ -90,7 +92,7 @@ export function buildReport(input: ReportInput): MismatchReport {
     ([step, slice]): StepMetrics => ({
       step: orNull(step),
       ...pooledMetrics(slice),
-      ...averageOutcomes(summary.outcomes.get(step)),
+      ...averageOutcomes(summary.outcomesAt(step)),
     }),
   );
   const absolute = total.deltas.absolute();
@@ -160,6 +162,16 @@ export function buildReport(input: ReportInput): MismatchReport {
     per_rank: summary.ranks.sorted().map(([rank, slice]) => ({ rank, ...pooledMetrics(slice) })),
     per_environment: namedSlices(summary.environments),
     per_correctness: namedSlices(summary.correctness),
+    per_engine: namedSlices(summary.engines),
+    per_finish_reason: namedSlices(summary.finishReasons),
+    per_staleness: summary.staleness
+      .sorted()
+      .map(([staleness, slice]) => ({ staleness, ...pooledMetrics(slice) })),
+    pooled_parts: [
+      ...pooledParts("engine", summary.engines),
+      ...pooledParts("finish_reason", summary.finishReasons),
+      ...pooledParts("staleness", summary.staleness),
+    ],
     ...(input.prompts && { prompts: pooledMetrics(input.prompts) }),
     per_position_decile: [...summary.groups.deciles.rows()].map((row) => ({
       decile: row.group,
@@ -187,7 +199,7 @@ export function buildReport(input: ReportInput): MismatchReport {
   const leftOut = listLeftOut(input.findings, source.excluded);
   const verdict = judgeRun({
     metrics: source.metrics,
-    ranges: computeRanges(total, source.intervals),
+    ranges: computeRanges(source.intervals),
     perStep,
     standingOut: new Set(comparisons.steps.map(({ key }) => key)),
     leftOut,
@@ -244,8 +256,18 @@ function probDiffs(total: MismatchSummary) {
   return total.probDiffs.absolute();
 }
 
-function namedSlices(slices: Slices<string>): NamedMetrics[] {
+function namedSlices(slices: Slices<string> | BoundedSlices<string>): NamedMetrics[] {
   return slices.sorted().map(([name, slice]) => ({ name, ...pooledMetrics(slice) }));
+}
+
+function pooledParts(
+  kind: PooledPartMetrics["kind"],
+  slices: BoundedSlices<string> | BoundedSlices<number>,
+): PooledPartMetrics[] {
+  const pooled = slices.pooled();
+  if (pooled === undefined) return [];
+  const { summary, count, isMore } = pooled;
+  return [{ kind, parts: count, is_more: isMore, ...pooledMetrics(summary) }];
 }
 
 function groupMetrics(
@@ -298,7 +320,7 @@ function parityBlock(trainer: ParityTrainer, summary: RunSummary): ParityBlock {
     discrepancies: trainer.discrepancies(batch, metrics),
     per_step: summary.steps.sorted().map(([step, slice]) => ({
       step: orNull(step),
-      metrics: trainer.metrics({ summary: slice, packs: [...(summary.packs.get(step)?.values() ?? [])] }),
+      metrics: trainer.metrics({ summary: slice, packs: [...(summary.packsAt(step)?.values() ?? [])] }),
     })),
   };
 }

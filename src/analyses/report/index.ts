@@ -8,6 +8,7 @@ export { type ConformanceCase, type ConformanceResult, runConformanceCase } from
 export { BASELINES, type FigureReading, findWorstLevel, readBaselines, readFigure } from "./baselines.ts";
 export { buildReport, type ReportInput } from "./build-report.ts";
 export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
+export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 export { computeIntervals } from "./intervals.ts";
 export { inputWasSkipped } from "./left-out.ts";
 export { computeMetrics, pooledMetrics } from "./metrics.ts";

@@ -152,14 +152,14 @@ describe("summaries of another version", () => {
     };
     for (const [version, whose] of [
       [1, "an older"],
-      [4, "a newer"],
+      [5, "a newer"],
     ] as const) {
       const thrown = error(version);
       expect(isLogratioError(thrown, "VersionError") && [thrown.message, thrown.likely]).toEqual([
-        `cannot read run summary: version ${version}, this logratio reads version 3`,
+        `cannot read run summary: version ${version}, this logratio reads version 4`,
         `${whose} logratio wrote it`,
       ]);
-      expect(thrown).toMatchObject({ found: version, supported: 3 });
+      expect(thrown).toMatchObject({ found: version, supported: 4 });
     }
   });
 });

@@ -39,14 +39,16 @@ export function computeIntervals(summary: MismatchSummary): Record<string, Inter
   return Object.fromEntries(
     Object.entries(CLUSTER_METRICS).map(([name, metric]) => {
       const reason = reasonAgainst(metric, table, deltas, unit);
+      const given = computeInterval(metric, total, table);
       const interval =
         reason === undefined
-          ? { ...computeInterval(metric, total, table), reason: null, leave_one_out: null }
+          ? { ...given, reason: null, leave_one_out: null }
           : {
               low: Number.NaN,
               high: Number.NaN,
               reason,
               leave_one_out: leaveOneOut(metric, total, table),
+              withheld: [given.low, given.high] as const,
             };
       return [name, { ...interval, ...about }];
     }),
@@ -88,19 +90,11 @@ export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
  * interval all the same and of what is left without any one cluster: too narrow for a claim, but nearer to one than the
  * figure alone.
  */
-export function computeRanges(
-  summary: MismatchSummary,
-  intervals: Readonly<Record<string, Interval>>,
-): Ranges {
-  const { clusters } = summary;
-  if (!clusters) return {};
-  const total = addRows(clusters.table);
+export function computeRanges(intervals: Readonly<Record<string, Interval>>): Ranges {
   return Object.fromEntries(
-    Object.entries(intervals).flatMap(([name, { low, high, leave_one_out }]) => {
-      const metric = CLUSTER_METRICS[name];
-      if (metric === undefined || leave_one_out === null) return [[name, { low, high }]];
-      const ends = computeInterval(metric, total, clusters.table);
-      const known = [...leave_one_out, ends.low, ends.high].filter(Number.isFinite);
+    Object.entries(intervals).flatMap(([name, { low, high, leave_one_out, withheld = [] }]) => {
+      if (leave_one_out === null) return [[name, { low, high }]];
+      const known = [...leave_one_out, ...withheld].filter(Number.isFinite);
       return known.length === 0 ? [] : [[name, { low: Math.min(...known), high: Math.max(...known) }]];
     }),
   );

@@ -1,11 +1,16 @@
-import { MissingSideError } from "../../core/base/index.ts";
+import {
+  ByteReader,
+  ByteWriter,
+  decodeBase64,
+  encodeBase64,
+  MissingSideError,
+} from "../../core/base/index.ts";
 import {
   ABS_DELTA_SUM,
   COUNT,
   DELTA_MAX,
   DELTA_MEAN,
   DELTA_MIN,
-  emptySums,
   FIELDS,
   type MaskedTokens,
   type MismatchTable,
@@ -13,30 +18,31 @@ import {
   mismatchSums,
   type TokenBlock,
 } from "../../core/kernels/index.ts";
-import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import {
   addOutcome,
   checkSummaryVersion,
-  emptyOutcomeSums,
   MismatchSummary,
-  type MismatchSummaryJson,
-  mergeOutcomeSums,
+  OUTCOME_UNITS,
   type OutcomeSums,
   RatioTails,
-  type RatioTailsJson,
-  type SequenceOutcome,
   SequenceSample,
-  type SequenceSampleJson,
   sumSurprisal,
   TopList,
+  Units,
   ValueSketch,
-  type ValueSketchJson,
 } from "../../core/summaries/index.ts";
 import type { WorstSequence, WorstToken } from "../../results/index.ts";
+import { describePlace, findRow, iterateRuns, known, readOutcome } from "./batch-rows.ts";
+import { BoundedSlices } from "./bounded-slices.ts";
 import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
+import { correctnessName, RowSlices } from "./row-slices.ts";
 import { SampleRows } from "./sample-rows.ts";
-import { Slices, type SlicesJson } from "./slices.ts";
-import { TokenGroups, type TokenGroupsJson } from "./token-groups.ts";
+import { Slices } from "./slices.ts";
+import { addMixedRow } from "./staleness.ts";
+import { openPack, openUnits, PACK_UNITS, type PackSums, sortSteps } from "./step-units.ts";
+import { TokenGroups } from "./token-groups.ts";
+import { decodeWorst, encodeWorst } from "./worst-lists.ts";
 
 /** Turns beyond this one have sums but no quantiles. */
 const TURNS_WITH_QUANTILES = 256;
@@ -47,35 +53,21 @@ function formatKey({ file, handle }: Pick<WorstToken, "file" | "handle">): strin
   return `${file} ${handle}`;
 }
 
-/** 3: the tails of ratios; the summaries in it are of version 3. */
-const VERSION = 3;
+/** 4: engines, finish reasons, staleness; binary, and sums that do not depend on the order. */
+const VERSION = 4;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
   readonly version: typeof VERSION;
-  readonly total: MismatchSummaryJson;
-  readonly tails: RatioTailsJson;
-  readonly steps: SlicesJson<number>;
-  readonly ranks: SlicesJson<number>;
-  readonly environments: SlicesJson<string>;
-  readonly correctness: SlicesJson<string>;
-  readonly outcomes: readonly (readonly [step: number | null, sums: OutcomeSums])[];
-  readonly sequenceDeltas: readonly (readonly [name: string, means: ValueSketchJson])[];
-  readonly turnDeltas: readonly ValueSketchJson[];
-  readonly groups: TokenGroupsJson;
-  readonly packs: readonly (readonly [
-    step: number | null,
-    (readonly [pack: string, sums: (number | string)[]])[],
-  ])[];
-  readonly worstTokens: readonly WorstToken[];
-  readonly worstSequences: readonly WorstSequence[];
-  readonly sample: SequenceSampleJson;
-  readonly sequencesByFile: readonly (readonly [file: string, sequences: number])[];
+  /** Binary, in base64. */
+  readonly encoded: string;
 }
 
 /**
  * All that a report needs to know of a run, filled batch by batch and mergeable: nothing in it grows with the number
- * of tokens, only with the number of steps, ranks, environments, packs and distinct token ids.
+ * of tokens, only with the number of steps, ranks, environments, packs and distinct token ids, and by a few kilobytes with
+ * each batch. Engines, finish reasons and ages of weights are bounded. Batches of a file are units: summaries of different
+ * files, or of different batches of a file, merged in any order or tree, are the same bit for bit.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -108,14 +100,16 @@ export class RunSummary {
   readonly ranks = new Slices<number>();
   readonly environments = new Slices<string>();
   readonly correctness = new Slices<string>();
-  /** By step: lengths, entropies, rewards, right answers. */
-  readonly outcomes = new Map<number, OutcomeSums>();
+  readonly engines = new BoundedSlices<string>();
+  readonly finishReasons = new BoundedSlices<string>();
+  /** By step minus weight version: a sequence that several versions sampled is in several. */
+  readonly staleness = new BoundedSlices<number>();
+  readonly #outcomes = new Map<number, Units<OutcomeSums>>();
   /** Mean |Δ| of each sequence that has tokens, by `correct` and `incorrect`. */
   readonly sequenceDeltas = new Map<string, ValueSketch>();
   readonly turnDeltas: ValueSketch[] = [];
   readonly groups = new TokenGroups();
-  /** Kernel sums by step, then by pack (`file#pack`). */
-  readonly packs = new Map<number, Map<string, Float64Array>>();
+  readonly #packs = new Map<number, Units<PackSums>>();
   readonly worstTokens = new TopList<WorstToken>(WORST_KEPT, (token) => Math.abs(token.delta), formatKey);
   readonly worstSequences = new TopList<WorstSequence>(
     WORST_KEPT,
@@ -126,12 +120,39 @@ export class RunSummary {
   readonly sample = new SequenceSample();
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
+  /** Batches added, by file: they are numbered. */
+  readonly #batches = new Map<string, number>();
+
+  /** By step: lengths, entropies, rewards, right answers. */
+  get outcomes(): ReadonlyMap<number, OutcomeSums> {
+    return new Map(sortSteps(this.#outcomes).map(([step, units]) => [step, units.fold()]));
+  }
+
+  /** Kernel sums by step, then by pack (`file#pack`). */
+  get packs(): ReadonlyMap<number, ReadonlyMap<string, Float64Array>> {
+    return new Map(sortSteps(this.#packs).map(([step, units]) => [step, units.fold()]));
+  }
+
+  /** Those of one step: to fold all of them for each step would take a time that grows with the square of the steps. */
+  outcomesAt(step: number): OutcomeSums | undefined {
+    return this.#outcomes.get(step)?.fold();
+  }
+
+  /** As {@link outcomesAt}. */
+  packsAt(step: number): ReadonlyMap<string, Float64Array> | undefined {
+    return this.#packs.get(step)?.fold();
+  }
 
   /**
    * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
+   * @param number of the batch within its file, where other summaries hold others of the file; default in the order of adding
    * @throws MissingSideError when the batch lacks either policy's log-probs.
    */
-  add(batch: RecordBatch, clusters: ClusterKeys = clusterKeys(batch)): void {
+  add(
+    batch: RecordBatch,
+    clusters: ClusterKeys = clusterKeys(batch),
+    number = this.#nextNumber(batch),
+  ): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, offsets } = batch;
     const { responseMask: mask, turnMask } = batch;
     const { file } = batch.provenance;
@@ -146,7 +167,9 @@ export class RunSummary {
     this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
     const sampled = new SampleRows(this.sample, batch, clusters);
     const block: TokenBlock = { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
-    const slices = new RowSlices(this, batch);
+    const unit = `${file}\0${String(number).padStart(NUMBER_DIGITS, "0")}`;
+    this.total.beginUnit(unit);
+    const slices = new RowSlices(this, batch, unit);
     for (const [rowStart, rowEnd] of iterateRuns(batch.steps)) {
       const table = mismatchSums(block, {
         rowStart,
@@ -159,6 +182,13 @@ export class RunSummary {
       this.#addRows(batch, block, slices, table, [rowStart, rowEnd], clusters);
       for (let row = rowStart; row < rowEnd; row++) sampled.finish(row);
     }
+    this.groups.settle();
+  }
+
+  #nextNumber({ provenance: { file } }: RecordBatch): number {
+    const number = this.#batches.get(file) ?? 0;
+    this.#batches.set(file, number + 1);
+    return number;
   }
 
   #addRows(
@@ -171,9 +201,9 @@ export class RunSummary {
   ): void {
     this.total.addTurns(table.turns, table.turnRows);
     const step = batch.steps[rowStart] as number;
-    this.steps.get(step).addTurns(table.turns, table.turnRows);
-    const packs = this.#packsOf(step);
-    const outcomes = this.#outcomesOf(step);
+    slices.ofStep(step).addTurns(table.turns, table.turnRows);
+    const packs = openUnits(this.#packs, step, PACK_UNITS).open(slices.unit);
+    const outcomes = openUnits(this.#outcomes, step, OUTCOME_UNITS).open(slices.unit);
     const entropy = batch.entropies.rollout;
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
@@ -185,23 +215,16 @@ export class RunSummary {
       const extras = { surprisal, starved: slices.starved[row] as number };
       this.total.addSequence(table.rows, at, cluster, isPrompt, extras);
       for (const slice of slices.of(row)) slice.addSequence(table.rows, at, cluster, isPrompt, extras);
+      const runs = slices.staleness(row);
+      if (runs.length > 1)
+        addMixedRow(this.staleness, block, runs, { cluster, isPrompt, entropy, unit: slices.unit });
       this.tails.addSequence(table.rows, at);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
-      const sums = packs.get(pack) ?? emptySums();
-      mergeSums(sums, table.rows, at);
-      packs.set(pack, sums);
+      mergeSums(openPack(packs, pack), table.rows, at);
       addOutcome(outcomes, readOutcome(batch, row));
       this.#addSequenceDelta(batch.correctness[row] as number, table.rows, at);
       this.#considerSequence(batch, row, table.rows, at);
     }
-  }
-
-  #outcomesOf(step: number): OutcomeSums {
-    const known = this.outcomes.get(step);
-    if (known) return known;
-    const sums = emptyOutcomeSums();
-    this.outcomes.set(step, sums);
-    return sums;
   }
 
   #addSequenceDelta(correct: number, sums: Float64Array, at: number): void {
@@ -216,14 +239,6 @@ export class RunSummary {
     const sketch = new ValueSketch(7);
     this.sequenceDeltas.set(name, sketch);
     return sketch;
-  }
-
-  #packsOf(step: number): Map<string, Float64Array> {
-    const known = this.packs.get(step);
-    if (known) return known;
-    const packs = new Map<string, Float64Array>();
-    this.packs.set(step, packs);
-    return packs;
   }
 
   #addTokens(
@@ -315,58 +330,88 @@ export class RunSummary {
     });
   }
 
-  /** For `JSON.stringify`, to go on in another process. */
-  toJSON(): RunSummaryJson {
-    const encode = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
-    return {
-      version: VERSION,
-      total: this.total.toJSON(),
-      tails: this.tails.toJSON(),
-      steps: this.steps.toJSON(),
-      ranks: this.ranks.toJSON(),
-      environments: this.environments.toJSON(),
-      correctness: this.correctness.toJSON(),
-      outcomes: [...this.outcomes].map(([step, sums]) => [Number.isNaN(step) ? null : step, sums]),
-      sequenceDeltas: [...this.sequenceDeltas].map(([name, sketch]) => [name, sketch.toJSON()]),
-      turnDeltas: this.turnDeltas.map((sketch) => sketch.toJSON()),
-      groups: this.groups.toJSON(),
-      packs: [...this.packs].map(([step, packs]) => [
-        Number.isNaN(step) ? null : step,
-        [...packs].map(([pack, sums]) => [pack, [...sums].map(encode)]),
-      ]),
-      worstTokens: this.worstTokens.list(),
-      worstSequences: this.worstSequences.list(),
-      sample: this.sample.toJSON(),
-      sequencesByFile: [...this.sequencesByFile],
-    };
+  /** For a file, or for another thread. */
+  encode(to: ByteWriter): void {
+    this.total.encode(to);
+    this.tails.encode(to);
+    for (const slices of [this.steps, this.ranks, this.environments, this.correctness]) slices.encode(to);
+    for (const slices of [this.engines, this.finishReasons, this.staleness]) slices.encode(to);
+    for (const byStep of [this.#outcomes, this.#packs]) {
+      to.whole(byStep.size);
+      for (const [step, units] of sortSteps<Units<OutcomeSums> | Units<PackSums>>(byStep)) {
+        to.float(step);
+        units.encode(to);
+      }
+    }
+    const named = [...this.sequenceDeltas].sort(([a], [b]) => (a < b ? -1 : 1));
+    to.whole(named.length);
+    for (const [name, sketch] of named) {
+      to.text(name);
+      sketch.encode(to);
+    }
+    to.whole(this.turnDeltas.length);
+    for (const sketch of this.turnDeltas) sketch.encode(to);
+    this.groups.encode(to);
+    encodeWorst(to, this.worstTokens.list());
+    encodeWorst(to, this.worstSequences.list());
+    this.sample.encode(to);
+    const files = [...this.sequencesByFile].sort(([a], [b]) => (a < b ? -1 : 1));
+    to.whole(files.length);
+    for (const [file, sequences] of files) {
+      to.text(file);
+      to.whole(sequences);
+    }
   }
 
-  /** @throws VersionError when another version of logratio wrote it. */
-  static fromJSON(json: RunSummaryJson): RunSummary {
-    checkSummaryVersion("run summary", json.version, VERSION);
+  /** @throws FormatError when the bytes are not a summary */
+  static decode(from: ByteReader): RunSummary {
     const summary = new RunSummary();
-    summary.total.merge(MismatchSummary.fromJSON(json.total));
-    summary.tails.merge(RatioTails.fromJSON(json.tails));
-    summary.steps.merge(Slices.fromJSON(json.steps));
-    summary.ranks.merge(Slices.fromJSON(json.ranks));
-    summary.environments.merge(Slices.fromJSON(json.environments));
-    summary.correctness.merge(Slices.fromJSON(json.correctness));
-    for (const [step, sums] of json.outcomes) summary.outcomes.set(step ?? Number.NaN, { ...sums });
-    for (const [name, sketch] of json.sequenceDeltas)
-      summary.sequenceDeltas.set(name, ValueSketch.fromJSON(sketch));
-    summary.turnDeltas.push(...json.turnDeltas.map(ValueSketch.fromJSON));
-    summary.groups.merge(TokenGroups.fromJSON(json.groups));
-    for (const [step, packs] of json.packs) {
-      summary.packs.set(step ?? Number.NaN, new Map(packs.map(([pack, sums]) => [pack, decodeSums(sums)])));
-    }
-    for (const token of json.worstTokens) summary.worstTokens.add(token);
-    for (const sequence of json.worstSequences) summary.worstSequences.add(sequence);
-    summary.sample.merge(SequenceSample.fromJSON(json.sample));
-    for (const [file, count] of json.sequencesByFile) summary.sequencesByFile.set(file, count);
+    summary.total.merge(MismatchSummary.decode(from));
+    summary.tails.merge(RatioTails.decode(from));
+    for (const slices of [summary.steps, summary.ranks])
+      slices.merge(Slices.decode(from, () => from.float()));
+    for (const slices of [summary.environments, summary.correctness])
+      slices.merge(Slices.decode(from, () => from.text()));
+    for (const slices of [summary.engines, summary.finishReasons])
+      slices.merge(BoundedSlices.decode(from, () => from.text()));
+    summary.staleness.merge(BoundedSlices.decode(from, () => from.float()));
+    for (let left = from.count(); left > 0; left--)
+      summary.#outcomes.set(from.float(), Units.decode(from, OUTCOME_UNITS));
+    for (let left = from.count(); left > 0; left--)
+      summary.#packs.set(from.float(), Units.decode(from, PACK_UNITS));
+    for (let left = from.count(); left > 0; left--)
+      summary.sequenceDeltas.set(from.text(), ValueSketch.decode(from, 7));
+    for (let left = from.count(); left > 0; left--) summary.turnDeltas.push(ValueSketch.decode(from, 7));
+    summary.groups.merge(TokenGroups.decode(from));
+    for (const token of decodeWorst<WorstToken>(from, ["delta", "file", "handle"]))
+      summary.worstTokens.add(token);
+    for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
+      summary.worstSequences.add(sequence);
+    summary.sample.merge(SequenceSample.decode(from));
+    for (let left = from.count(); left > 0; left--) summary.sequencesByFile.set(from.text(), from.whole());
     return summary;
   }
 
-  /** Adds another run summary of the same run (another rank, another file): any order gives the same result. */
+  /** For `JSON.stringify`, to go on in another process. */
+  toJSON(): RunSummaryJson {
+    const to = new ByteWriter();
+    this.encode(to);
+    return { version: VERSION, encoded: encodeBase64(to.finish()) };
+  }
+
+  /**
+   * @throws VersionError when another version of logratio wrote it
+   * @throws FormatError when it is damaged
+   */
+  static fromJSON({ version, encoded }: RunSummaryJson): RunSummary {
+    checkSummaryVersion("run summary", version, VERSION);
+    const from = new ByteReader(decodeBase64(encoded), "JSON");
+    const summary = RunSummary.decode(from);
+    from.end();
+    return summary;
+  }
+
+  /** Adds another run summary of the same run (another rank, another file): any order gives the same bits. */
   merge(other: RunSummary): void {
     this.total.merge(other.total);
     this.tails.merge(other.tails);
@@ -374,21 +419,17 @@ export class RunSummary {
     this.ranks.merge(other.ranks);
     this.environments.merge(other.environments);
     this.correctness.merge(other.correctness);
-    for (const [step, sums] of other.outcomes) mergeOutcomeSums(this.#outcomesOf(step), sums);
+    this.engines.merge(other.engines);
+    this.finishReasons.merge(other.finishReasons);
+    this.staleness.merge(other.staleness);
+    for (const [step, units] of other.#outcomes) openUnits(this.#outcomes, step, OUTCOME_UNITS).merge(units);
+    for (const [step, units] of other.#packs) openUnits(this.#packs, step, PACK_UNITS).merge(units);
     for (const [name, sketch] of other.sequenceDeltas) this.#sequenceDeltasOf(name).merge(sketch);
     other.turnDeltas.forEach((theirs, turn) => {
       while (this.turnDeltas.length <= turn) this.turnDeltas.push(new ValueSketch(7));
       (this.turnDeltas[turn] as ValueSketch).merge(theirs);
     });
     this.groups.merge(other.groups);
-    for (const [step, theirs] of other.packs) {
-      const ours = this.#packsOf(step);
-      for (const [pack, sums] of theirs) {
-        const into = ours.get(pack) ?? emptySums();
-        mergeSums(into, sums);
-        ours.set(pack, into);
-      }
-    }
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);
     this.sample.merge(other.sample);
@@ -397,113 +438,5 @@ export class RunSummary {
   }
 }
 
-function decodeSums(json: readonly (number | string)[]): Float64Array {
-  return Float64Array.from(json, Number);
-}
-
-/** The slices that each row of a batch belongs to, and what is summed of a row beside its kernel sums. */
-class RowSlices {
-  readonly #summary: RunSummary;
-  readonly #batch: RecordBatch;
-  readonly #rows: (MismatchSummary[] | undefined)[] = [];
-  /** By row: Σ(1 − ρ) of the tokens with ρ < ½. */
-  readonly starved: Float64Array;
-
-  constructor(summary: RunSummary, batch: RecordBatch) {
-    this.#summary = summary;
-    this.#batch = batch;
-    this.starved = new Float64Array(batch.length);
-  }
-
-  addStarved(row: number, { delta }: MaskedTokens, from: number, to: number): void {
-    let sum = 0;
-    for (let i = from; i < to; i++) {
-      const value = delta[i] as number;
-      if (value < -Math.LN2) sum -= Math.expm1(value);
-    }
-    this.starved[row] = (this.starved[row] as number) + sum;
-  }
-
-  of(row: number): readonly MismatchSummary[] {
-    const known = this.#rows[row];
-    if (known) return known;
-    const { steps, ranks, environments, correctness } = this.#batch;
-    const slices = [this.#summary.steps.get(steps[row] as number)];
-    const rank = ranks[row] as number;
-    if (!Number.isNaN(rank)) slices.push(this.#summary.ranks.get(rank));
-    const environment = environments[row];
-    if (environment !== undefined) slices.push(this.#summary.environments.get(environment));
-    const correct = correctness[row] as number;
-    if (!Number.isNaN(correct)) slices.push(this.#summary.correctness.get(correctnessName(correct)));
-    this.#rows[row] = slices;
-    return slices;
-  }
-}
-
-function correctnessName(correct: number): "correct" | "incorrect" {
-  return correct > 0 ? "correct" : "incorrect";
-}
-
-/** Entropies are the trainer policy's, else the rollout policy's. */
-function readOutcome(batch: RecordBatch, row: number): SequenceOutcome {
-  const [start, end] = [batch.offsets[row] as number, batch.offsets[row + 1] as number];
-  const entropies = batch.entropies.trainer ?? batch.entropies.rollout;
-  let entropySum = 0;
-  let entropyTokens = 0;
-  for (let t = start; entropies !== undefined && t < end; t++) {
-    const value = entropies[t] as number;
-    if (batch.responseMask[t] === 0 || !Number.isFinite(value)) continue;
-    entropySum += value;
-    entropyTokens++;
-  }
-  return {
-    responseTokens: end - start,
-    entropySum,
-    entropyTokens,
-    reward: batch.rewards[row] as number,
-    correct: batch.correctness[row] as number,
-  };
-}
-
-/** `[start, end)` of the runs of equal values (NaN equals NaN). */
-function* iterateRuns(values: Float64Array): Generator<[start: number, end: number]> {
-  for (let start = 0; start < values.length; ) {
-    let end = start + 1;
-    while (end < values.length && Object.is(values[end], values[start])) end++;
-    yield [start, end];
-    start = end;
-  }
-}
-
-/** The last row that starts at or before a token. */
-function findRow(offsets: Int32Array, token: number): number {
-  let low = 0;
-  let high = offsets.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((offsets[middle] as number) <= token) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-function known(value: number, missing: number): number | null {
-  return Object.is(value, missing) ? null : value;
-}
-
-function describePlace(
-  batch: RecordBatch,
-  row: number,
-  token?: number,
-): { handle: string; step: number | null; rank: number | null; file: string } {
-  const step = known(batch.steps[row] as number, Number.NaN);
-  const rank = known(batch.ranks[row] as number, Number.NaN);
-  const sequence = batch.rows[row] as number;
-  const handle = formatHandle({
-    sequence,
-    ...(step !== null && { step }),
-    ...(rank !== null && { rank }),
-    ...(token !== undefined && { token }),
-  });
-  return { handle, step, rank, file: batch.provenance.file };
-}
+/** Batches of one file: their numbers sort as text. */
+const NUMBER_DIGITS = 9;

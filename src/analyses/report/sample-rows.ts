@@ -2,6 +2,7 @@ import type { MaskedTokens } from "../../core/kernels/index.ts";
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import { SAMPLE_DECILES, type SequenceSample } from "../../core/summaries/index.ts";
 import type { ClusterKeys } from "./cluster-keys.ts";
+import { splitByStaleness, uniformStaleness } from "./staleness.ts";
 
 /** Of |Δp|: beyond it one policy all but rules out what the other all but writes. */
 export const JUMP = 0.5;
@@ -68,7 +69,7 @@ export class SampleRows {
     const sums = this.#rows.get(row);
     if (sums === undefined) return;
     this.#rows.delete(row);
-    const { steps, ranks, rows, correctness, environments } = this.#batch;
+    const { steps, ranks, rows, correctness, environments, engineIds, finishReasons } = this.#batch;
     const step = steps[row] as number;
     const rank = ranks[row] as number;
     this.#sample.add(this.#clusters.keys[row] as number, this.#clusters.arePrompts[row] === 1, {
@@ -77,6 +78,9 @@ export class SampleRows {
       rank,
       correct: correctness[row] as number,
       environment: environments[row] ?? null,
+      engine: engineIds?.[row] ?? null,
+      finish: finishReasons?.[row] ?? null,
+      staleness: uniformStaleness(splitByStaleness(this.#batch, row)),
       ...sums,
     });
   }

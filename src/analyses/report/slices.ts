@@ -1,11 +1,12 @@
-import {
-  MismatchSummary,
-  type MismatchSummaryJson,
-  MOST_SLICE_CLUSTERS,
-} from "../../core/summaries/index.ts";
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { MismatchSummary, MOST_SLICE_CLUSTERS } from "../../core/summaries/index.ts";
 
-/** Null stands for the key NaN: not known. */
-export type SlicesJson<K extends string | number> = readonly (readonly [K | null, MismatchSummaryJson])[];
+/** Of an empty slice in memory, about. */
+const SLICE_BYTES = 1 << 12;
+
+export function makeSlice(): MismatchSummary {
+  return new MismatchSummary({ detail: "slice", clusters: MOST_SLICE_CLUSTERS });
+}
 
 /** Summaries by the value of a column, made when a value first occurs. */
 export class Slices<K extends string | number> {
@@ -14,7 +15,7 @@ export class Slices<K extends string | number> {
   get(key: K): MismatchSummary {
     const known = this.byKey.get(key);
     if (known) return known;
-    const summary = new MismatchSummary({ detail: "slice", clusters: MOST_SLICE_CLUSTERS });
+    const summary = makeSlice();
     this.byKey.set(key, summary);
     return summary;
   }
@@ -23,14 +24,24 @@ export class Slices<K extends string | number> {
     for (const [key, summary] of other.byKey) this.get(key).merge(summary);
   }
 
-  toJSON(): SlicesJson<K> {
-    return [...this.byKey].map(([key, summary]) => [Number.isNaN(key) ? null : key, summary.toJSON()]);
+  encode(to: ByteWriter): void {
+    const sorted = this.sorted();
+    to.whole(sorted.length);
+    for (const [key, summary] of sorted) {
+      if (typeof key === "string") to.text(key);
+      else to.float(key);
+      summary.encode(to);
+    }
   }
 
-  static fromJSON<K extends string | number>(json: SlicesJson<K>): Slices<K> {
+  static decode<K extends string | number>(from: ByteReader, readKey: () => K): Slices<K> {
     const slices = new Slices<K>();
-    for (const [key, summary] of json)
-      slices.byKey.set(key ?? (Number.NaN as K), MismatchSummary.fromJSON(summary));
+    for (let left = from.count(); left > 0; left--) {
+      from.spend(SLICE_BYTES);
+      const key = readKey();
+      if (slices.byKey.has(key)) from.fail("a key is there twice");
+      slices.get(key).merge(MismatchSummary.decode(from));
+    }
     return slices;
   }
 

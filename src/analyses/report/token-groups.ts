@@ -1,18 +1,13 @@
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { MaskedTokens } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { GroupSums, type GroupSumsJson } from "../../core/summaries/index.ts";
+import { GroupSums } from "../../core/summaries/index.ts";
 
 /** Edges of the rollout-probability buckets; the last bucket is closed. */
 export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;
 const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
 
 export const POSITION_DECILES = 10;
-
-export interface TokenGroupsJson {
-  readonly deciles: GroupSumsJson;
-  readonly buckets: GroupSumsJson;
-  readonly tokenIds: GroupSumsJson;
-}
 
 /** Sums by where in the response a token stands, how likely the rollout policy found it, and which token it is. */
 export class TokenGroups {
@@ -44,19 +39,24 @@ export class TokenGroups {
     }
   }
 
-  toJSON(): TokenGroupsJson {
-    return {
-      deciles: this.deciles.toJSON(),
-      buckets: this.buckets.toJSON(),
-      tokenIds: this.tokenIds.toJSON(),
-    };
+  /** Ends a unit: see `GroupSums.settle`. */
+  settle(): void {
+    this.deciles.settle();
+    this.buckets.settle();
+    this.tokenIds.settle();
   }
 
-  static fromJSON(json: TokenGroupsJson): TokenGroups {
+  encode(to: ByteWriter): void {
+    this.deciles.encode(to);
+    this.buckets.encode(to);
+    this.tokenIds.encode(to);
+  }
+
+  static decode(from: ByteReader): TokenGroups {
     const groups = new TokenGroups();
-    groups.deciles.merge(GroupSums.fromJSON(json.deciles));
-    groups.buckets.merge(GroupSums.fromJSON(json.buckets));
-    groups.tokenIds.merge(GroupSums.fromJSON(json.tokenIds));
+    groups.deciles.merge(GroupSums.decode(from));
+    groups.buckets.merge(GroupSums.decode(from));
+    groups.tokenIds.merge(GroupSums.decode(from));
     return groups;
   }
 

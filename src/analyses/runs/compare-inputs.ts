@@ -31,6 +31,16 @@ export async function describeInputs(
   return inputs;
 }
 
+/** SHA-256 of each file; null for what is not a local file. */
+export async function digestFiles(files: readonly string[]): Promise<(string | null)[]> {
+  const digests: (string | null)[] = [];
+  for (const file of files) {
+    const found = await stat(file).catch(() => undefined);
+    digests.push(found?.isFile() === true ? await digestFile(file) : null);
+  }
+  return digests;
+}
+
 async function digestFile(file: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array);

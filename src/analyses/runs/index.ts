@@ -7,10 +7,19 @@
 export { type CompareRunsOptions, compareRuns } from "./compare-runs.ts";
 export { type DiagnoseRunOptions, diagnoseOpenRun, diagnoseRun, parseTrainer } from "./diagnose-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
+export {
+  type GateInput,
+  type GateRunOptions,
+  gateRun,
+  learnFromRuns,
+  type UpdatedBaseline,
+  type UpdateOptions,
+} from "./gate-run.ts";
 export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";
-export { type BatchOptions, readBatches, sourceSummaries } from "./read-batches.ts";
+export { type BatchOptions, noteFilter, readBatches, sourceSummaries } from "./read-batches.ts";
 export { hasNoDumps, joinLogged, type LoggedPaths, parityOfLogged, readLogged } from "./read-logged.ts";
+export { readReportFile } from "./read-report-file.ts";
 export {
   type OpenRunReport,
   parseParity,

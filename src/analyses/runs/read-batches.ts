@@ -34,8 +34,15 @@ export async function* readBatches(
 
 const TOKENS_CHOSEN = "; all others count as mask 0, so a turn is a contiguous run of selected tokens";
 
-/** @throws EmptyInputError when nothing is left */
-function noteFilter(run: Run, { counts, isAboutTokens }: BatchFilter): void {
+/**
+ * Adds what a filter left of everything that was read.
+ *
+ * @throws EmptyInputError when nothing is left
+ */
+export function noteFilter(
+  run: Pick<Run, "findings">,
+  { counts, isAboutTokens }: Pick<BatchFilter, "counts" | "isAboutTokens">,
+): void {
   const { sequences, keptSequences, tokens, keptTokens } = counts;
   if (keptSequences === 0 && sequences > 0) {
     throw new EmptyInputError(`--filter matches none of the ${formatCount(sequences)} sequences`, {

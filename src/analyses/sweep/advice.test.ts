@@ -9,8 +9,8 @@ import { randomBatch } from "./random.test-data.ts";
 import { recommend } from "./recommend.ts";
 import { Sweep } from "./sweep.ts";
 
-function makeReport(batches: readonly RecordBatch[], settings = defaultGrid()) {
-  const sweep = new Sweep(settings);
+function makeReport(batches: readonly RecordBatch[], corrections = defaultGrid()) {
+  const sweep = new Sweep(corrections);
   for (const batch of batches) sweep.add(batch);
   return buildSweep({ run: "random", sweep, presets: [], findings: [], sources: [] });
 }
@@ -18,7 +18,7 @@ function makeReport(batches: readonly RecordBatch[], settings = defaultGrid()) {
 const heavy = [1, 2, 3].map((step) => randomBatch(step, 60, step));
 
 describe("the default grid", () => {
-  it("has between 60 and 200 settings, all different, all of known methods", () => {
+  it("has between 60 and 200 corrections, all different, all of known methods", () => {
     const grid = defaultGrid();
     expect(grid.length).toBeGreaterThan(60);
     expect(grid.length).toBeLessThan(200);
@@ -35,7 +35,7 @@ describe("the default grid", () => {
     expect(() => pickMethods(defaultGrid(), ["tis"])).toThrow(/unknown method "tis"/);
   });
 
-  it("finds a setting by a name that can be typed", () => {
+  it("finds a correction by a name that can be typed", () => {
     expect(findCorrection(defaultGrid(), "icepop 0.5-5").name).toBe("icepop 0.5–5");
     expect(findCorrection(defaultGrid(), "geo-rs 0.999-1.001+token-tis 2").name).toBe(
       "geo-rs 0.999–1.001 + token-tis 2",
@@ -45,30 +45,30 @@ describe("the default grid", () => {
 });
 
 describe("the front and the recommendation", () => {
-  it("puts no setting on the front that another beats, and leaves none off that none beats", () => {
-    const { settings } = makeReport(heavy);
-    const beats = (a: (typeof settings)[number], b: (typeof settings)[number]): boolean =>
+  it("puts no correction on the front that another beats, and leaves none off that none beats", () => {
+    const { corrections } = makeReport(heavy);
+    const beats = (a: (typeof corrections)[number], b: (typeof corrections)[number]): boolean =>
       a.ess_tokens >= b.ess_tokens &&
       a.mass_moved <= b.mass_moved &&
       (a.ess_tokens > b.ess_tokens || a.mass_moved < b.mass_moved);
-    for (const setting of settings) {
-      const beaten = settings.some((other) => beats(other, setting));
-      if (setting.on_front) expect(beaten).toBe(false);
+    for (const correction of corrections) {
+      const beaten = corrections.some((other) => beats(other, correction));
+      if (correction.on_front) expect(beaten).toBe(false);
       else if (!beaten)
         expect(
-          settings.some(
+          corrections.some(
             (other) =>
               other.on_front &&
-              other.ess_tokens === setting.ess_tokens &&
-              other.mass_moved === setting.mass_moved,
+              other.ess_tokens === correction.ess_tokens &&
+              other.mass_moved === correction.mass_moved,
           ),
         ).toBe(true);
     }
   });
 
   it("recommends within the limits where the mismatch is heavy, and says why", () => {
-    const { recommendation, settings, metrics } = makeReport(heavy);
-    const taken = settings.find(({ name }) => name === recommendation.setting)!;
+    const { recommendation, corrections, metrics } = makeReport(heavy);
+    const taken = corrections.find(({ name }) => name === recommendation.name)!;
     expect(metrics.ess).toBeLessThan(0.9);
     expect(recommendation.kind).toBe("recommended");
     expect(taken.ess_tokens).toBeGreaterThan(metrics.ess);
@@ -79,9 +79,9 @@ describe("the front and the recommendation", () => {
     );
   });
 
-  it("says of a setting that is near a limit which one, and of one that is not nothing", () => {
-    const { settings, metrics } = makeReport(heavy);
-    const [none, first] = settings as [(typeof settings)[number], (typeof settings)[number]];
+  it("says of a correction that is near a limit which one, and of one that is not nothing", () => {
+    const { corrections, metrics } = makeReport(heavy);
+    const [none, first] = corrections as [(typeof corrections)[number], (typeof corrections)[number]];
     const reasonsAt = (mass_moved: number): string => {
       const taken = { ...first, on_front: true, ess_tokens: 0.9, mass_moved, truncated_share: 0.01 };
       const dropped = {
@@ -106,18 +106,18 @@ describe("the front and the recommendation", () => {
     expect(reasonsAt(0.039)).not.toContain("near a limit");
   });
 
-  it("says so when every setting breaks a limit", () => {
+  it("says so when every correction breaks a limit", () => {
     const only = (name: string) => makeReport(heavy, [findCorrection(defaultGrid(), name)]).recommendation;
-    expect(only("token-clamp 0.8-1.2")).toMatchObject({ kind: "none fits", setting: "token-clamp 0.8–1.2" });
+    expect(only("token-clamp 0.8-1.2")).toMatchObject({ kind: "none fits", name: "token-clamp 0.8–1.2" });
     expect(only("token-clamp 0.8-1.2").reasons.join("; ")).toMatch(/it breaks a limit: it moves \d/);
-    expect(only("geo-rs 0.999-1.001")).toMatchObject({ kind: "none fits", setting: "none" });
+    expect(only("geo-rs 0.999-1.001")).toMatchObject({ kind: "none fits", name: "none" });
   });
 
   it("skips what looks at advantages where there are none, and names every figure that is missing", () => {
     const bare = { ...randomBatch(5, 20, 1, false), groupIds: Array.from({ length: 20 }, () => undefined) };
     bare.rewards.fill(Number.NaN);
     const report = makeReport([bare]);
-    expect(report.skipped_settings.map(({ name }) => name)).toEqual(
+    expect(report.skipped_corrections.map(({ name }) => name)).toEqual(
       defaultGrid().flatMap(({ name }) => (/opsm|dppo/.test(name) ? [name] : [])),
     );
     expect(report.absent.map((line) => line.split(":")[0])).toEqual([
@@ -125,7 +125,7 @@ describe("the front and the recommendation", () => {
       "no advantages",
       "no group ids",
     ]);
-    const [none] = report.settings;
+    const [none] = report.corrections;
     expect(none!.dropped).toMatchObject({ reward_kept: null, by_advantage: null, groups_lost: null });
     expect(report.metrics).toMatchObject({ groups: null, reward_mean: null });
   });

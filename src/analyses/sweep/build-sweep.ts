@@ -1,7 +1,7 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
-import { SWEEP_SCHEMA_VERSION, type SweepReport, type SweepSetting } from "../../results/index.ts";
+import { SWEEP_SCHEMA_VERSION, type SweepCorrection, type SweepReport } from "../../results/index.ts";
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
 import { writeConfigs } from "./configs.ts";
@@ -44,23 +44,22 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
     figures,
     known.map(({ named }) => named),
   );
-  const settings = figures.map(
-    (figure): SweepSetting => ({ ...figure, on_front: front.includes(figure.name) }),
+  const corrections = figures.map(
+    (figure): SweepCorrection => ({ ...figure, on_front: front.includes(figure.name) }),
   );
-  const metrics = { ...sweepMetrics(sweep, front.length), settings: settings.length };
-  const recommendation = recommend(settings, metrics);
-  const chosen =
-    choose === undefined ? recommendation.setting : findCorrection(sweep.corrections, choose).name;
+  const metrics = { ...sweepMetrics(sweep, front.length), corrections: corrections.length };
+  const recommendation = recommend(corrections, metrics);
+  const chosen = choose === undefined ? recommendation.name : findCorrection(sweep.corrections, choose).name;
   const { correction } = sweep.corrections.find(({ name }) => name === chosen)!;
-  if (!settings.some(({ name }) => name === chosen))
+  if (!corrections.some(({ name }) => name === chosen))
     throw new UsageError(`--choose ${chosen} needs advantages, but the input has none`);
   return {
     schemaVersion: SWEEP_SCHEMA_VERSION,
     kind: "sweep",
     run,
     metrics,
-    settings,
-    skipped_settings: sweep.corrections
+    corrections,
+    skipped_corrections: sweep.corrections
       .filter(isUnknown)
       .map(({ name }) => ({ name, why: "looks at advantages, and the input has none" })),
     absent: absentFigures(sweep),
@@ -101,7 +100,7 @@ function absentFigures({ totals, groups, hasAdvantages }: Sweep): string[] {
       : []),
     ...(hasAdvantages
       ? []
-      : ["no advantages: shares by sign are unknown, and settings that ask for it are skipped"]),
+      : ["no advantages: shares by sign are unknown, and corrections that need them are skipped"]),
     ...(groups.groups === 0 ? ["no group ids: groups without survivors cannot be counted"] : []),
   ];
 }

@@ -44,7 +44,7 @@ function findDropped(drawn: readonly Drawn[]) {
   const sweep = new Sweep([BASELINE, MASKED]);
   sweep.add(makeBatch(drawn));
   const report = buildSweep({ run: "drawn", sweep, presets: [], findings: [], sources: [] });
-  return report.settings[1]!;
+  return report.corrections[1]!;
 }
 
 const DRAWN: readonly Drawn[] = [

@@ -4,21 +4,22 @@
  * @module
  */
 
-import type { DroppedPart, SweepMetrics, SweepSetting } from "../../results/index.ts";
-import { describeCorrection } from "../../trainers/neutral/index.ts";
+import type { DroppedPart, SweepCorrection, SweepMetrics } from "../../results/index.ts";
+import { describeCorrection, formatCorrection } from "../../trainers/neutral/index.ts";
 import { type LengthGroup, lengthQuartiles, TURN_BUCKETS } from "./buckets.ts";
 import type { CorrectionSums } from "./correction-sums.ts";
 import type { Sweep } from "./sweep.ts";
 import { tokenBudget } from "./token-budget.ts";
 import type { Totals } from "./totals.ts";
 
-export function correctionFigures(sweep: Sweep, index: number): Omit<SweepSetting, "on_front"> {
+export function correctionFigures(sweep: Sweep, index: number): Omit<SweepCorrection, "on_front"> {
   const { totals } = sweep;
   const { name, correction, preset = null } = sweep.corrections[index]!;
   const sums = sweep.sums[index]!;
   const counted = totals.sequences - totals.sequencesEmpty;
   return {
     name,
+    correction_text: formatCorrection(correction),
     rule: describeCorrection(correction),
     preset,
     tokens_kept: sums.keptTokens,
@@ -37,7 +38,7 @@ function weightFigures(
   tokens: number,
   sequences: number,
 ): Pick<
-  SweepSetting,
+  SweepCorrection,
   "mass_lost" | "mass_moved" | "ess_tokens" | "ess_sequences" | "weight_mean" | "weight_max"
 > {
   const total = { mass: 0, scaled: 0, squares: 0, sequenceMass: 0, sequenceSquares: 0, loss: 0, largest: 0 };
@@ -146,7 +147,7 @@ export function sweepMetrics(sweep: Sweep, front: number): SweepMetrics {
     tokens: totals.tokens,
     turns_max: totals.turnsMax,
     groups: groups.groups === 0 ? null : groups.groups,
-    settings: corrections.length,
+    corrections: corrections.length,
     front,
     delta_mean: moments.mean,
     delta_std: Math.sqrt(Math.max(0, square / totals.tokens)),

@@ -10,7 +10,7 @@ export { writeConfigs } from "./configs.ts";
 export { unsweepable } from "./evaluate.ts";
 export { correctionFigures, sweepMetrics } from "./figures.ts";
 export { defaultGrid, METHODS, type Method, pickMethods } from "./grid.ts";
-export { BASELINE, checkCorrections, type NamedCorrection } from "./named-correction.ts";
+export { BASELINE, checkCorrections, type NamedCorrection, nameByText } from "./named-correction.ts";
 export { paretoFront } from "./pareto.ts";
 export { parsePresetCorrection } from "./preset-correction.ts";
 export { LIMITS, recommend, SMALL_ESS, SMALL_OUTSIDE, TOLERANCE } from "./recommend.ts";

@@ -151,39 +151,39 @@ describe.skipIf(!hasSharedData).each(["main", "int8", "stale"])("the sweep over 
 
   it("shows what the formulas give, token by token", () => {
     const rows = listRows(batches);
-    for (const [setting, rule] of Object.entries(RULES)) {
-      const figures = report.settings.find((candidate) => candidate.name === setting)!;
+    for (const [correction, rule] of Object.entries(RULES)) {
+      const figures = report.corrections.find((candidate) => candidate.name === correction)!;
       const actual: Record<string, unknown> = { ...figures, ...figures.dropped };
       for (const [figure, value] of Object.entries(recomputed(rows, rule))) {
         const shown = (actual[figure] ?? Number.NaN) as number;
         const close =
           Object.is(shown, value) || Math.abs(shown - value) <= 1e-9 * Math.max(1, Math.abs(value));
-        expect(close ? "" : `${setting}: ${figure} is ${shown}, not ${value}`).toBe("");
+        expect(close ? "" : `${correction}: ${figure} is ${shown}, not ${value}`).toBe("");
       }
     }
   });
 
-  it("agrees with applyCorrection on every setting of the grid", () => {
-    // Token by token and setting by setting takes long; the worst step of `stale` (30) is among these.
+  it("agrees with applyCorrection on every correction of the grid", () => {
+    // Token by token and correction by correction takes long; the worst step of `stale` (30) is among these.
     const some = batches.slice(0, 3);
     const sweep = new Sweep(defaultGrid());
     for (const batch of some) sweep.add(batch);
-    const { settings } = buildSweep({ run: name, sweep, presets: [], findings: [], sources: [] });
-    for (const [index, { name: setting, dropped, ...figures }] of settings.entries()) {
+    const { corrections } = buildSweep({ run: name, sweep, presets: [], findings: [], sources: [] });
+    for (const [index, { name: correction, dropped, ...figures }] of corrections.entries()) {
       const naive = naiveFigures(some, sweep.corrections[index]!.correction);
-      expect([setting, figures.tokens_kept, figures.sequences_kept, dropped.groups_lost]).toEqual([
-        setting,
+      expect([correction, figures.tokens_kept, figures.sequences_kept, dropped.groups_lost]).toEqual([
+        correction,
         naive.tokens_kept,
         naive.sequences_kept,
         naive.groups_lost,
       ]);
       for (const figure of ["ess_tokens", "ess_sequences", "mass_lost", "mass_moved", "weight_max"] as const)
-        expect(Math.abs(figures[figure] - naive[figure]), `${setting}: ${figure}`).toBeLessThan(1e-9);
+        expect(Math.abs(figures[figure] - naive[figure]), `${correction}: ${figure}`).toBeLessThan(1e-9);
     }
   });
 
   it("needs no correction in bf16 and int8, and a mild one for stale weights", () => {
-    expect(report.recommendation.setting).toBe("token-tis 2");
+    expect(report.recommendation.name).toBe("token-tis 2");
     expect(report.recommendation.kind).toBe(name === "stale" ? "recommended" : "none needed");
     expect(report.front[0]).toBe("none");
   });

@@ -1,5 +1,5 @@
 /**
- * The figures of a setting token by token from `applyCorrection`: what a sweep's sums are held to.
+ * The figures of a correction token by token from `applyCorrection`: what a sweep's sums are held to.
  *
  * @module
  */

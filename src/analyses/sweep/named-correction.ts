@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction } from "../../trainers/neutral/index.ts";
-import { validateCorrection } from "../../trainers/neutral/index.ts";
+import { formatCorrection, validateCorrection } from "../../trainers/neutral/index.ts";
 import { unsweepable } from "./evaluate.ts";
 
 /** A correction with what a sweep calls it: one row of the table. */
@@ -16,6 +16,11 @@ export interface NamedCorrection {
 
 /** Nothing is done: the first row of every table. */
 export const BASELINE: NamedCorrection = { name: "none", methods: ["none"], correction: { steps: [] } };
+
+/** A correction that has no name but its text. */
+export function nameByText(correction: Correction): NamedCorrection {
+  return { name: formatCorrection(correction), methods: [], correction };
+}
 
 /**
  * The corrections of a sweep: the baseline first, each one checked.

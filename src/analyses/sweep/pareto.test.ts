@@ -7,12 +7,12 @@ type Point = readonly [name: string, ess: number, mass: number, aggregation?: "m
 
 function front(...points: readonly Point[]): string[] {
   const figures = points.map(([name, ess_tokens, mass_moved]) => ({ name, ess_tokens, mass_moved }));
-  const settings = points.map(([name, , , aggregation]) => {
+  const corrections = points.map(([name, , , aggregation]) => {
     const weight = { level: "sequence", aggregation: aggregation ?? "sum" } as const;
     const correction: Correction = { weight, steps: [] };
     return { name, correction, methods: [] } as unknown as NamedCorrection;
   });
-  return paretoFront(figures, settings);
+  return paretoFront(figures, corrections);
 }
 
 it("goes from the least mass moved to the most, each with more ESS than the one before", () => {

@@ -1,7 +1,7 @@
-import type { SweepSetting } from "../../results/index.ts";
+import type { SweepCorrection } from "../../results/index.ts";
 import type { NamedCorrection } from "./named-correction.ts";
 
-type Figures = Pick<SweepSetting, "name" | "ess_tokens" | "mass_moved">;
+type Figures = Pick<SweepCorrection, "name" | "ess_tokens" | "mass_moved">;
 
 /**
  * The corrections that no other beats: none has at least their ESS over tokens and moves at most their weight mass, with

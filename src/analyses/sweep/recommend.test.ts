@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DroppedPart, SweepMetrics, SweepSetting } from "../../results/sweep.ts";
+import type { DroppedPart, SweepCorrection, SweepMetrics } from "../../results/sweep.ts";
 import { recommend } from "./recommend.ts";
 
 const METRICS: SweepMetrics = {
@@ -8,7 +8,7 @@ const METRICS: SweepMetrics = {
   tokens: 10_000,
   turns_max: 1,
   groups: 50,
-  settings: 3,
+  corrections: 3,
   front: 2,
   delta_mean: 0,
   delta_std: 0.1,
@@ -36,15 +36,16 @@ const DROPPED: DroppedPart = {
   groups_lost: 0,
 } as unknown as DroppedPart;
 
-function setting(
+function correction(
   name: string,
   ess_tokens: number,
   mass_moved: number,
-  more: Partial<SweepSetting> = {},
+  more: Partial<SweepCorrection> = {},
   dropped: Partial<DroppedPart> = {},
-): SweepSetting {
+): SweepCorrection {
   return {
     name,
+    correction_text: "",
     rule: "",
     preset: null,
     tokens_kept: 10_000,
@@ -65,21 +66,21 @@ function setting(
   };
 }
 
-const none = setting("none", 0.5, 0, { on_front: false });
-const advise = (settings: readonly SweepSetting[], metrics: Partial<SweepMetrics> = {}) =>
-  recommend([none, ...settings], { ...METRICS, ...metrics });
+const none = correction("none", 0.5, 0, { on_front: false });
+const advise = (corrections: readonly SweepCorrection[], metrics: Partial<SweepMetrics> = {}) =>
+  recommend([none, ...corrections], { ...METRICS, ...metrics });
 
 describe("recommend, where the ratios are even", () => {
-  const net = setting("token-tis 2", 0.995, 0.001, { truncated_share: 0.0003 });
+  const net = correction("token-tis 2", 0.995, 0.001, { truncated_share: 0.0003 });
 
   it("needs no correction from an ESS of 99 % on, with one in ten thousand tokens outside at most", () => {
-    const { kind, setting: name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1e-4 });
+    const { kind, name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1e-4 });
     expect([kind, name]).toEqual(["none needed", "token-tis 2"]);
     expect(reasons[0]).toMatch(
       /^no correction is needed: .* ESS of 0\.990 and 0\.010 % of the tokens outside/,
     );
     expect(reasons[1]).toMatch(/safety net that touches 0\.030 % of the tokens here/);
-    const untouched = advise([setting("token-tis 2", 1, 0, { truncated_share: 0 })], {
+    const untouched = advise([correction("token-tis 2", 1, 0, { truncated_share: 0 })], {
       ess: 0.999,
       ratio_outside: 0,
     });
@@ -87,35 +88,37 @@ describe("recommend, where the ratios are even", () => {
     expect(untouched.reasons[1]).toContain("touches nothing here");
   });
 
-  it("recommends the net for a few tokens beyond that, and says what no setting reaches", () => {
-    const { kind, setting: name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1.01e-4 });
+  it("recommends the net for a few tokens beyond that, and says what no correction reaches", () => {
+    const { kind, name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1.01e-4 });
     expect([kind, name]).toEqual(["recommended", "token-tis 2"]);
     expect(reasons[0]).toMatch(
       /^the ratios are even but for a few tokens: .* 0\.990, and 0\.010 % of the tokens/,
     );
-    expect(reasons[1]).toMatch(/drops nothing; no setting gets the ESS beyond 0\.9950,/);
+    expect(reasons[1]).toMatch(/drops nothing; no correction gets the ESS beyond 0\.9950,/);
   });
 
-  it("chooses among settings below 99 %", () => {
-    expect(advise([setting("a", 0.995, 0.001)], { ess: 0.9899, ratio_outside: 0 }).setting).toBe("a");
+  it("chooses among corrections below 99 %", () => {
+    expect(advise([correction("a", 0.995, 0.001)], { ess: 0.9899, ratio_outside: 0 }).name).toBe("a");
   });
 
-  it("names the plain setting where the grid has no net", () => {
-    expect(advise([setting("a", 0.995, 0.001)], { ess: 0.999, ratio_outside: 0 }).setting).toBe("none");
+  it("names the plain correction where the grid has no net", () => {
+    expect(advise([correction("a", 0.995, 0.001)], { ess: 0.999, ratio_outside: 0 }).name).toBe("none");
   });
 });
 
-describe("recommend, among settings within the limits", () => {
+describe("recommend, among corrections within the limits", () => {
   it("takes the best ESS, and of those within 0.2 points of it the one that moves least", () => {
     const choose = (mild: number) =>
-      advise([setting("best", 0.9, 0.04), setting("mild", mild, 0.01)]).setting;
+      advise([correction("best", 0.9, 0.04), correction("mild", mild, 0.01)]).name;
     expect(choose(0.8981)).toBe("mild");
     expect(choose(0.8979)).toBe("best");
     expect(choose(0.91)).toBe("mild");
   });
 
   it("says the ESS without and with it, what is dropped and what is moved", () => {
-    const { kind, reasons } = advise([setting("a", 0.9, 0.03, {}, { groups_lost: 1, reward_shift: 0.012 })]);
+    const { kind, reasons } = advise([
+      correction("a", 0.9, 0.03, {}, { groups_lost: 1, reward_shift: 0.012 }),
+    ]);
     expect(kind).toBe("recommended");
     expect(reasons[0]).toMatch(
       /^a has the best ESS among the points of the Pareto front .*: 0\.500 without, 0\.900 with it$/,
@@ -131,28 +134,32 @@ describe("recommend, among settings within the limits", () => {
 
   it("says that nothing is dropped, and then nothing of groups and rewards", () => {
     const { reasons } = advise([
-      setting("a", 0.9, 0.03, {}, { tokens: 0, tokens_share: 0, reward_shift: 0.01 }),
+      correction("a", 0.9, 0.03, {}, { tokens: 0, tokens_share: 0, reward_shift: 0.01 }),
     ]);
     expect(reasons[1]).toMatch(/^it drops no token and moves 3\.0 % of the weight mass$/);
     expect(reasons.join("; ")).not.toMatch(/groups are left|what it drops/);
   });
 
   it("speaks of the accuracy where there are no rewards", () => {
-    const { reasons } = advise([setting("a", 0.9, 0.03, {}, { reward_shift: null, accuracy_shift: -0.02 })]);
+    const { reasons } = advise([
+      correction("a", 0.9, 0.03, {}, { reward_shift: null, accuracy_shift: -0.02 }),
+    ]);
     expect(reasons.join("; ")).toContain("moves the mean accuracy by -0.020 standard deviations");
   });
 
   it("looks off the front only where nothing on it fits", () => {
-    const off = setting("off", 0.95, 0.02, { on_front: false });
-    expect(advise([setting("front", 0.8, 0.02), off]).setting).toBe("front");
-    const found = advise([setting("front", 0.8, 0.06), off]);
-    expect(found.setting).toBe("off");
-    expect(found.reasons[0]).toContain("among all settings (no point of the front keeps within the limits)");
+    const off = correction("off", 0.95, 0.02, { on_front: false });
+    expect(advise([correction("front", 0.8, 0.02), off]).name).toBe("front");
+    const found = advise([correction("front", 0.8, 0.06), off]);
+    expect(found.name).toBe("off");
+    expect(found.reasons[0]).toContain(
+      "among all corrections (no point of the front keeps within the limits)",
+    );
   });
 
   it("leaves out what has no ESS, and what has no more than there was", () => {
-    expect(advise([setting("odd", Number.NaN, 0.01), setting("a", 0.6, 0.01)]).setting).toBe("a");
-    const { kind, setting: name } = advise([setting("same", 0.5, 0.01)]);
+    expect(advise([correction("odd", Number.NaN, 0.01), correction("a", 0.6, 0.01)]).name).toBe("a");
+    const { kind, name } = advise([correction("same", 0.5, 0.01)]);
     expect([kind, name]).toEqual(["none fits", "same"]);
   });
 });
@@ -160,7 +167,7 @@ describe("recommend, among settings within the limits", () => {
 describe("each limit of a recommendation", () => {
   type Case = [
     what: string,
-    at: (of: number) => SweepSetting,
+    at: (of: number) => SweepCorrection,
     limit: number,
     words: RegExp,
     metrics?: Partial<SweepMetrics>,
@@ -168,39 +175,39 @@ describe("each limit of a recommendation", () => {
   const cases: Case[] = [
     [
       "tokens dropped",
-      (of) => setting("a", 0.9, 0.01, {}, { tokens_share: of }),
+      (of) => correction("a", 0.9, 0.01, {}, { tokens_share: of }),
       0.05,
       /it drops 5\.\d+ % of the tokens/,
     ],
-    ["mass moved", (of) => setting("a", 0.9, of), 0.05, /it moves 5\.\d+ % of the weight mass/],
+    ["mass moved", (of) => correction("a", 0.9, of), 0.05, /it moves 5\.\d+ % of the weight mass/],
     [
       "weights clamped",
-      (of) => setting("a", 0.9, 0.01, { truncated_share: of }),
+      (of) => correction("a", 0.9, 0.01, { truncated_share: of }),
       0.05,
       /it clamps 5\.\d+ % of the weights/,
     ],
     [
       "groups left empty",
-      (of) => setting("a", 0.9, 0.01, {}, { groups_lost: of * 1000 }),
+      (of) => correction("a", 0.9, 0.01, {}, { groups_lost: of * 1000 }),
       0.02,
       /it leaves 2\.\d+ % of the groups empty/,
       { groups: 1000 },
     ],
     [
       "reward moved up",
-      (of) => setting("a", 0.9, 0.01, {}, { reward_shift: of, accuracy_shift: 0 }),
+      (of) => correction("a", 0.9, 0.01, {}, { reward_shift: of, accuracy_shift: 0 }),
       0.05,
       /it moves the mean reward by 0\.053 standard/,
     ],
     [
       "reward moved down",
-      (of) => setting("a", 0.9, 0.01, {}, { reward_shift: -of }),
+      (of) => correction("a", 0.9, 0.01, {}, { reward_shift: -of }),
       0.05,
       /it moves the mean reward by -0\.053 standard/,
     ],
     [
       "accuracy moved",
-      (of) => setting("a", 0.9, 0.01, {}, { reward_shift: null, accuracy_shift: of }),
+      (of) => correction("a", 0.9, 0.01, {}, { reward_shift: null, accuracy_shift: of }),
       0.05,
       /it moves the mean accuracy by 0\.053 standard/,
     ],
@@ -215,34 +222,30 @@ describe("each limit of a recommendation", () => {
       expect(advise([at(limit * 0.801)], metrics).reasons.join("; ")).toContain("near a limit");
       expect(advise([at(limit * 0.799)], metrics).reasons.join("; ")).not.toContain("near a limit");
       const broken = advise([at(limit * 1.06)], metrics);
-      expect([broken.kind, broken.setting]).toEqual(["none fits", "a"]);
+      expect([broken.kind, broken.name]).toEqual(["none fits", "a"]);
       expect(broken.reasons.find((reason) => reason.startsWith("it breaks a limit:"))).toMatch(words);
     },
   );
 
   it("is not asked of what is not known", () => {
     const unknown = { reward_shift: null, accuracy_shift: null, groups_lost: null };
-    expect(advise([setting("a", 0.9, 0.01, {}, unknown)]).kind).toBe("recommended");
-    expect(advise([setting("a", 0.9, 0.01, {}, { groups_lost: 40 })], { groups: null }).kind).toBe(
+    expect(advise([correction("a", 0.9, 0.01, {}, unknown)]).kind).toBe("recommended");
+    expect(advise([correction("a", 0.9, 0.01, {}, { groups_lost: 40 })], { groups: null }).kind).toBe(
       "recommended",
     );
   });
 });
 
-describe("recommend, where no setting keeps within the limits", () => {
+describe("recommend, where no correction keeps within the limits", () => {
   it("names the point of the front that moves least, each limit it breaks, and where to look", () => {
-    const {
-      kind,
-      setting: name,
-      reasons,
-    } = advise([
-      setting("far", 0.95, 0.3),
-      setting("mild", 0.7, 0.1, {}, { tokens_share: 0.2 }),
-      setting("off", 0.9, 0.07, { on_front: false }),
+    const { kind, name, reasons } = advise([
+      correction("far", 0.95, 0.3),
+      correction("mild", 0.7, 0.1, {}, { tokens_share: 0.2 }),
+      correction("off", 0.9, 0.07, { on_front: false }),
     ]);
     expect([kind, name]).toEqual(["none fits", "mild"]);
     expect(reasons).toEqual([
-      "no setting raises the ESS of 0.500 within the limits; of those that raise it mild moves least",
+      "no correction raises the ESS of 0.500 within the limits; of those that raise it mild moves least",
       "it breaks a limit: it drops 20.0 % of the tokens",
       "it breaks a limit: it moves 10.0 % of the weight mass",
       "look for the cause of the mismatch first: logratio report",
@@ -250,9 +253,9 @@ describe("recommend, where no setting keeps within the limits", () => {
   });
 
   it("recommends nothing where nothing raises the ESS", () => {
-    const { kind, setting: name, reasons } = advise([setting("off", 0.4, 0.2, { on_front: false })]);
+    const { kind, name, reasons } = advise([correction("off", 0.4, 0.2, { on_front: false })]);
     expect([kind, name]).toEqual(["none fits", "none"]);
-    expect(reasons[0]).toBe("no setting of this grid raises the ESS of 0.500");
+    expect(reasons[0]).toBe("no correction of this grid raises the ESS of 0.500");
     expect(reasons.at(-1)).toContain("look for the cause");
   });
 });

@@ -1,19 +1,19 @@
 /**
- * Which setting to take, and why. All limits stand here.
+ * Which correction to take, and why. All limits stand here.
  *
- * 1. The ESS of the token ratios is at least {@link SMALL_ESS}, so no setting has more than the rest to gain. With at
+ * 1. The ESS of the token ratios is at least {@link SMALL_ESS}, so no correction has more than the rest to gain. With at
  *    most {@link SMALL_OUTSIDE} of the tokens outside [1/2, 2] no correction is needed and a token TIS is the safety
  *    net; with more it is recommended, for those few.
- * 2. Else, of the settings on the front that keep within {@link LIMITS} (little dropped, little weight mass moved, few
+ * 2. Else, of the corrections on the front that keep within {@link LIMITS} (little dropped, little weight mass moved, few
  *    weights clamped, few groups left empty, a dropped part that does not move the mean reward): the best ESS. Of those within
  *    {@link TOLERANCE} of it, the one that moves the least mass.
- * 3. If no point of the front keeps within them, the same over all settings; if none does at all, the least harmful
+ * 3. If no point of the front keeps within them, the same over all corrections; if none does at all, the least harmful
  *    point of the front is named and said to break the limits.
  *
  * @module
  */
 import { formatNearOne, formatNumber, formatPlainShare, formatShare } from "../../core/text/index.ts";
-import type { SweepMetrics, SweepRecommendation, SweepSetting } from "../../results/index.ts";
+import type { SweepCorrection, SweepMetrics, SweepRecommendation } from "../../results/index.ts";
 
 export const SMALL_ESS = 0.99;
 export const SMALL_OUTSIDE = 1e-4;
@@ -34,49 +34,52 @@ export const LIMITS = {
 } as const;
 
 /**
- * From this part of a limit on a setting is called near it: by simulation, halves of a run differ by about as much, and the
+ * From this part of a limit on a correction is called near it: by simulation, halves of a run differ by about as much, and the
  * other half then breaks the limit in one run of six.
  */
 export const NEAR_LIMIT = 0.8;
 
 const SAFETY_NET = "token-tis 2";
 
-export function recommend(settings: readonly SweepSetting[], metrics: SweepMetrics): SweepRecommendation {
-  const baseline = settings[0]!;
-  const net = settings.find(({ name }) => name === SAFETY_NET) ?? baseline;
+export function recommend(
+  corrections: readonly SweepCorrection[],
+  metrics: SweepMetrics,
+): SweepRecommendation {
+  const baseline = corrections[0]!;
+  const net = corrections.find(({ name }) => name === SAFETY_NET) ?? baseline;
   if (metrics.ess >= SMALL_ESS) {
     const isSmall = metrics.ratio_outside <= SMALL_OUTSIDE;
     return {
       kind: isSmall ? "none needed" : "recommended",
-      setting: net.name,
-      reasons: isSmall ? smallReasons(metrics, net) : fewReasons(metrics, net, settings),
+      name: net.name,
+      reasons: isSmall ? smallReasons(metrics, net) : fewReasons(metrics, net, corrections),
     };
   }
-  const others = settings.slice(1).filter(({ ess_tokens }) => Number.isFinite(ess_tokens));
+  const others = corrections.slice(1).filter(({ ess_tokens }) => Number.isFinite(ess_tokens));
   const front = others.filter(({ on_front }) => on_front);
   for (const [candidates, where] of [
     [front, "among the points of the Pareto front"],
-    [others, "among all settings (no point of the front keeps within the limits)"],
+    [others, "among all corrections (no point of the front keeps within the limits)"],
   ] as const) {
-    const fit = candidates.filter((setting) => brokenLimits(setting, metrics).length === 0);
+    const fit = candidates.filter((correction) => brokenLimits(correction, metrics).length === 0);
     const best = mildestOfBest(fit);
     if (best && best.ess_tokens > baseline.ess_tokens)
-      return { kind: "recommended", setting: best.name, reasons: fitReasons(best, metrics, where) };
+      return { kind: "recommended", name: best.name, reasons: fitReasons(best, metrics, where) };
   }
   const mildest = [...front].sort((a, b) => a.mass_moved - b.mass_moved)[0];
   const cause = "look for the cause of the mismatch first: logratio report";
   if (!mildest) {
-    const reason = `no setting of this grid raises the ESS of ${formatNearOne(metrics.ess)}`;
-    return { kind: "none fits", setting: baseline.name, reasons: [reason, cause] };
+    const reason = `no correction of this grid raises the ESS of ${formatNearOne(metrics.ess)}`;
+    return { kind: "none fits", name: baseline.name, reasons: [reason, cause] };
   }
   const broken = brokenLimits(mildest, metrics).map((words) => `it breaks a limit: it ${words}`);
-  const reason = `no setting raises the ESS of ${formatNearOne(metrics.ess)} within the limits; of those that raise it ${mildest.name} moves least`;
-  return { kind: "none fits", setting: mildest.name, reasons: [reason, ...broken, cause] };
+  const reason = `no correction raises the ESS of ${formatNearOne(metrics.ess)} within the limits; of those that raise it ${mildest.name} moves least`;
+  return { kind: "none fits", name: mildest.name, reasons: [reason, ...broken, cause] };
 }
 
-/** What of {@link LIMITS} a setting passes, in words; `part`: of that part of each limit. */
+/** What of {@link LIMITS} a correction passes, in words; `part`: of that part of each limit. */
 function brokenLimits(
-  { dropped, mass_moved, truncated_share }: SweepSetting,
+  { dropped, mass_moved, truncated_share }: SweepCorrection,
   metrics: SweepMetrics,
   part = 1,
 ): string[] {
@@ -104,14 +107,14 @@ function brokenLimits(
   return broken;
 }
 
-function mildestOfBest(settings: readonly SweepSetting[]): SweepSetting | undefined {
-  const most = settings.reduce((best, { ess_tokens }) => Math.max(best, ess_tokens), 0);
-  return settings
+function mildestOfBest(corrections: readonly SweepCorrection[]): SweepCorrection | undefined {
+  const most = corrections.reduce((best, { ess_tokens }) => Math.max(best, ess_tokens), 0);
+  return corrections
     .filter(({ ess_tokens }) => ess_tokens >= most - TOLERANCE)
     .sort((a, b) => a.mass_moved - b.mass_moved)[0];
 }
 
-function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepSetting): string[] {
+function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepCorrection): string[] {
   const outside = ratio_outside === 0 ? "no token" : `${formatShare(ratio_outside)} of the tokens`;
   const touched = net.truncated_share === 0 ? "nothing" : `${formatShare(net.truncated_share)} of the tokens`;
   return [
@@ -122,18 +125,18 @@ function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepSetting): 
 
 function fewReasons(
   { ess, ratio_outside }: SweepMetrics,
-  net: SweepSetting,
-  settings: readonly SweepSetting[],
+  net: SweepCorrection,
+  corrections: readonly SweepCorrection[],
 ): string[] {
-  const best = settings.reduce((most, { ess_tokens }) => Math.max(most, ess_tokens), 0);
+  const best = corrections.reduce((most, { ess_tokens }) => Math.max(most, ess_tokens), 0);
   return [
     `the ratios are even but for a few tokens: their ESS is ${formatNearOne(ess)}, and ${formatShare(ratio_outside)} of the tokens are outside [1/2, 2]`,
-    `${net.name} bounds those above and drops nothing; no setting gets the ESS beyond ${formatNearOne(best)}, so none that drops data is worth it`,
+    `${net.name} bounds those above and drops nothing; no correction gets the ESS beyond ${formatNearOne(best)}, so none that drops data is worth it`,
   ];
 }
 
-function fitReasons(setting: SweepSetting, metrics: SweepMetrics, where: string): string[] {
-  const { name, ess_tokens, mass_moved, dropped } = setting;
+function fitReasons(correction: SweepCorrection, metrics: SweepMetrics, where: string): string[] {
+  const { name, ess_tokens, mass_moved, dropped } = correction;
   const reasons = [
     `${name} has the best ESS ${where} within the limits, give or take ${formatPlainShare(TOLERANCE)}: ${formatNearOne(metrics.ess)} without, ${formatNearOne(ess_tokens)} with it`,
     `it drops ${dropped.tokens === 0 ? "no token" : `${formatShare(dropped.tokens_share)} of the tokens`} and moves ${formatShare(mass_moved)} of the weight mass`,
@@ -145,7 +148,7 @@ function fitReasons(setting: SweepSetting, metrics: SweepMetrics, where: string)
     reasons.push(
       `what it drops moves the mean ${dropped.reward_shift === null ? "accuracy" : "reward"} by ${formatNumber(shift, 2)} standard deviations`,
     );
-  const near = brokenLimits(setting, metrics, NEAR_LIMIT);
+  const near = brokenLimits(correction, metrics, NEAR_LIMIT);
   if (near.length > 0)
     reasons.push(
       `it is near a limit, which other prompts or later steps may break: it ${near.join(", it ")}`,

@@ -18,6 +18,9 @@ export interface SequenceMeta {
   readonly sample: string | null;
   readonly group: string | null;
   readonly environment: string | null;
+  readonly engine: string | null;
+  /** Why the engine stopped. */
+  readonly finish: string | null;
   readonly reward: number | null;
   /** 1 right, 0 wrong. */
   readonly correct: number | null;

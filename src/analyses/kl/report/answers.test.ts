@@ -8,7 +8,7 @@ import type {
   KlReport,
   PairedDifference,
   Progression,
-} from "../../../results/kl.ts";
+} from "../../../results/kl/index.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { growingStudy, makeStudy } from "./report.test-data.ts";

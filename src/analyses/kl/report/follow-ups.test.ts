@@ -4,7 +4,7 @@ import type {
   GradientFigures,
   KlAnswer,
   PairedDifference,
-} from "../../../results/kl.ts";
+} from "../../../results/kl/index.ts";
 import type { CheckpointSummary, TextContinuation } from "../summary.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";

@@ -25,7 +25,8 @@ const TOLD_STEP_FACTOR = 1.25;
 
 /** @param clusters what the comparisons were made of */
 export function comparisonFacts(comparisons: Comparisons, clusters: readonly SampledCluster[]): Fact[] {
-  const { steps, ranks, environments, turns, deciles, outcome, trend } = comparisons;
+  const { steps, ranks, environments, engines, finishReasons, staleness } = comparisons;
+  const { turns, deciles, outcome, trend } = comparisons;
   const say = (kind: string, name: (key: string | number) => string, where: string) => {
     return (standout: Standout<string | number>): Fact =>
       standsOut(kind, name(standout.key), where, standout, clusters);
@@ -37,6 +38,13 @@ export function comparisonFacts(comparisons: Comparisons, clusters: readonly Sam
     ...environments
       .slice(0, 1)
       .map(say("environment", (key) => `Environment ${key}`, "in the other environments")),
+    ...engines.slice(0, 1).map(say("engine", (key) => `Engine ${key}`, "on the other engines")),
+    ...finishReasons
+      .slice(0, 1)
+      .map(say("finish-reason", (key) => `Finish reason ${key}`, "in responses that ended otherwise")),
+    ...staleness
+      .slice(0, 1)
+      .map(say("staleness", (key) => `Staleness ${key}`, "in responses of weights of another age")),
     ...turns.slice(0, 1).map(say("turn", (key) => `Turn ${key}`, "in the other turns of the same responses")),
     ...deciles
       .slice(0, 1)

@@ -18,6 +18,10 @@ export interface Comparisons {
   readonly steps: readonly Standout<number>[];
   readonly ranks: readonly Standout<number>[];
   readonly environments: readonly Standout<string>[];
+  readonly engines: readonly Standout<string>[];
+  readonly finishReasons: readonly Standout<string>[];
+  /** Steps minus versions of the weights. */
+  readonly staleness: readonly Standout<number>[];
   readonly turns: readonly Standout<number>[];
   /** Tenths of a response, from 0. */
   readonly deciles: readonly Standout<number>[];
@@ -31,6 +35,9 @@ export function compareParts(clusters: readonly SampledCluster[]): Comparisons {
     steps: findStandouts(clusters, ({ step }) => step),
     ranks: findStandouts(clusters, ({ rank }) => rank),
     environments: findStandouts(clusters, ({ environment }) => environment ?? undefined),
+    engines: findStandouts(clusters, ({ engine }) => engine ?? undefined),
+    finishReasons: findStandouts(clusters, ({ finish }) => finish ?? undefined),
+    staleness: findStandouts(clusters, ({ staleness }) => staleness),
     turns: standoutParts(clusters, "turns"),
     deciles: standoutParts(clusters, "deciles"),
     outcome: outcomeContrast(clusters),

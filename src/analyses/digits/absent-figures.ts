@@ -1,0 +1,25 @@
+import type { DigitsReport } from "../../results/index.ts";
+
+type Known = Pick<
+  DigitsReport,
+  "policy" | "comparison" | "distributions" | "truth" | "right_sequences" | "wrong_sequences"
+>;
+
+/** Which figures are null throughout, and why; one line each. */
+export function absentFigures(result: Known): string[] {
+  const lines: string[] = [];
+  if (!result.comparison)
+    lines.push(
+      `no ${result.policy === "trainer" ? "rollout" : "trainer"} log-probs: the policies are not compared`,
+    );
+  if (result.distributions.length === 0) {
+    lines.push(
+      "no top-k alternatives or digit distributions: expected digit, NTL-MSE and NTL-WAS need the probabilities of the digits that were not sampled",
+    );
+  }
+  if (!result.truth)
+    lines.push("no ground truth (--truth COLUMN or FILE): every sampled digit is taken as it is");
+  if (!result.right_sequences && !result.wrong_sequences)
+    lines.push("no correctness: right and wrong sequences are not told apart");
+  return lines;
+}

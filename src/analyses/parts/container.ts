@@ -1,0 +1,102 @@
+/**
+ * A part as bytes, `.lrs`: a magic number, a version, what is in it (JSON) and the summary (binary), both in zstd, and a
+ * checksum over everything, which every version keeps at the end. Little-endian.
+ *
+ *     0   8  magic: 89 4c 52 53 0d 0a 1a 0a
+ *     8   4  version
+ *     12  8  bytes of the first block: compressed, plain
+ *     20  8  bytes of the second block: compressed, plain
+ *     28     the first block, the second block
+ *     −4  4  CRC-32C of all before it
+ *
+ * @module
+ */
+import { checkMemory, crc32c, FormatError, VersionError } from "../../core/base/index.ts";
+import { LIKELY_CUT_OFF, LIKELY_DAMAGED, loadZstd, unzstdBlock } from "../../input/io/index.ts";
+
+/** The first byte is no text, and the line ends show a transfer that changed them. */
+export const MAGIC = Uint8Array.of(0x89, 0x4c, 0x52, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
+export const PART_VERSION = 1;
+const HEADER_BYTES = 28;
+const CHECKSUM_BYTES = 4;
+
+export interface Blocks {
+  readonly info: Uint8Array;
+  readonly body: Uint8Array;
+}
+
+export async function packBlocks({ info, body }: Blocks): Promise<Uint8Array> {
+  const compress = await loadZstd();
+  const [first, second] = [compress(info), compress(body)];
+  const bytes = new Uint8Array(HEADER_BYTES + first.length + second.length + CHECKSUM_BYTES);
+  const view = new DataView(bytes.buffer);
+  bytes.set(MAGIC);
+  const numbers = [PART_VERSION, first.length, info.length, second.length, body.length];
+  for (const [i, value] of numbers.entries()) view.setUint32(MAGIC.length + 4 * i, value, true);
+  bytes.set(first, HEADER_BYTES);
+  bytes.set(second, HEADER_BYTES + first.length);
+  const end = bytes.length - CHECKSUM_BYTES;
+  view.setUint32(end, crc32c(bytes.subarray(0, end)), true);
+  return bytes;
+}
+
+export function isPart(bytes: Uint8Array): boolean {
+  return MAGIC.every((byte, i) => bytes[i] === byte);
+}
+
+/**
+ * @param file names it in errors
+ * @throws FormatError when it is not a part, was cut off or damaged
+ * @throws VersionError when a newer logratio wrote it
+ * @throws LimitError when it would take more than the memory limit
+ */
+export function unpackBlocks(bytes: Uint8Array, file: string): Blocks {
+  const at = { file };
+  if (!isPart(bytes)) {
+    throw new FormatError(`${file} is not a part that logratio summarize wrote`, {
+      at,
+      likely: bytes.length < MAGIC.length ? LIKELY_CUT_OFF : "it is another kind of file",
+      hint: "give the files that logratio summarize wrote; logratio report reads dumps",
+    });
+  }
+  const end = bytes.length - CHECKSUM_BYTES;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (end < HEADER_BYTES || view.getUint32(end, true) !== crc32c(bytes.subarray(0, end))) {
+    throw new FormatError(`${file} does not have the checksum that it was written with`, {
+      at,
+      likely: `${LIKELY_CUT_OFF}, or ${LIKELY_DAMAGED}`,
+      hint: "run logratio summarize again for its shards",
+    });
+  }
+  const [version, ...lengths] = [0, 1, 2, 3, 4].map((i) => view.getUint32(MAGIC.length + 4 * i, true));
+  if (version !== PART_VERSION) throw wrongVersion(version!, file);
+  const [first, infoLength, second, bodyLength] = lengths as [number, number, number, number];
+  if (HEADER_BYTES + first + second !== end)
+    throw new FormatError(`${file} declares ${first} and ${second} bytes, and has ${end - HEADER_BYTES}`, {
+      at,
+    });
+  checkMemory(infoLength + bodyLength, "a part", at);
+  const open = (from: number, to: number, length: number): Uint8Array => {
+    try {
+      return unzstdBlock(bytes.subarray(from, to), length);
+    } catch (cause) {
+      throw new FormatError(`${file} does not decompress`, { at, likely: LIKELY_DAMAGED, cause });
+    }
+  };
+  const middle = HEADER_BYTES + first;
+  return { info: open(HEADER_BYTES, middle, infoLength), body: open(middle, end, bodyLength) };
+}
+
+function wrongVersion(version: number, file: string): VersionError {
+  const isNewer = version > PART_VERSION;
+  return new VersionError(
+    `${file} is a part of version ${version}; this logratio reads version ${PART_VERSION}`,
+    {
+      at: { file },
+      found: version,
+      supported: PART_VERSION,
+      likely: isNewer ? "a newer logratio wrote it" : "an older logratio wrote it",
+      hint: isNewer ? "npm install -g logratio@latest" : "run logratio summarize again for its shards",
+    },
+  );
+}

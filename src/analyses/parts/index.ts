@@ -1,0 +1,15 @@
+/**
+ * Summaries of shards as files, made anywhere and merged: `.lrs` parts, how they are written, merged, and made a report.
+ * For Node. Sums themselves belong in `core/summaries` and `analyses/report`.
+ *
+ * @module
+ */
+export { answerRequests } from "./answer-requests.ts";
+export { PART_VERSION } from "./container.ts";
+export { PartMerger } from "./merge-parts.ts";
+export type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard } from "./part.ts";
+export { decodePart, encodePart } from "./part-bytes.ts";
+export { findParts, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
+export { reportFindings, reportPart } from "./report-part.ts";
+export { isPartName, type Summarized, type SummarizeProgress, summarizeInto } from "./summarize-into.ts";
+export { openShardReader, type ShardReader, type SummarizeOptions } from "./summarize-shards.ts";

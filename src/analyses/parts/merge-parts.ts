@@ -1,0 +1,154 @@
+/**
+ * Parts to one part. Any order and any tree of merging gives the same.
+ *
+ * @module
+ */
+import { SchemaError, UsageError } from "../../core/base/index.ts";
+import { FindingLog } from "../../core/schema/index.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
+import { compareReports } from "../../input/ingest/index.ts";
+import { RunSummary } from "../report/index.ts";
+import type { Part, PartCall, PartInfo, PartShard } from "./part.ts";
+
+interface Held {
+  readonly shard: PartShard;
+  /** The part that it came with. */
+  readonly origin: string;
+}
+
+/** Takes parts one by one, so that no more than one of them is in memory beside what they come to. */
+export class PartMerger {
+  readonly #summary = new RunSummary();
+  #prompts: MismatchSummary | undefined;
+  #first: { readonly info: PartInfo; readonly origin: string } | undefined;
+  readonly #calls = new Map<string, PartCall>();
+  readonly #byName = new Map<string, Held>();
+  readonly #byDigest = new Map<string, Held>();
+  readonly #failed = new Map<string, PartShard>();
+  readonly #notes = new FindingLog();
+
+  /**
+   * A part whose shards were all added before is left out, and counted.
+   *
+   * @param origin names the part in messages: its file
+   * @throws UsageError when it was read with other settings than those before it
+   * @throws SchemaError when some of its shards were added before and others not: they cannot be taken apart any more
+   */
+  add(part: Part, origin: string): void {
+    const { info } = part;
+    if (this.#first === undefined) this.#first = { info, origin };
+    else requireSameSettings(this.#first, { info, origin });
+    for (const call of info.calls) this.#addCall(call);
+    this.#notes.addData(info.notes);
+    for (const shard of info.shards) if (shard.failed) this.#failed.set(shard.name, shard);
+    const read = info.shards.filter(({ failed }) => !failed);
+    const known = read.flatMap((shard) => this.#find(shard) ?? []);
+    if (known.length > 0 && known.length === read.length) {
+      for (const { shard } of known) this.#tellRepeated(shard);
+      return;
+    }
+    if (known.length > 0) refuseOverlap(known[0]!, origin);
+    for (const shard of read) {
+      const held = { shard, origin };
+      this.#byName.set(shard.name, held);
+      if (shard.digest !== null) this.#byDigest.set(shard.digest, held);
+    }
+    this.#summary.merge(part.summary);
+    if (part.prompts === undefined) return;
+    this.#prompts ??= new MismatchSummary();
+    this.#prompts.merge(part.prompts);
+  }
+
+  /** The earlier call is as good as the later one, where it was made again to resume. */
+  #addCall(call: PartCall): void {
+    const known = this.#calls.get(call.id);
+    if (known !== undefined && JSON.stringify(known) <= JSON.stringify(call)) return;
+    this.#calls.set(call.id, call);
+  }
+
+  /** @throws SchemaError when the file has changed since */
+  #find(shard: PartShard): Held | undefined {
+    const named = this.#byName.get(shard.name);
+    if (named !== undefined && named.shard.digest !== shard.digest) {
+      throw new SchemaError(`${shard.name} is in two parts, and is not the same file in both`, {
+        at: { file: named.origin },
+        likely: "it was written again between the two",
+        hint: "remove the older part",
+      });
+    }
+    return named ?? (shard.digest === null ? undefined : this.#byDigest.get(shard.digest));
+  }
+
+  #tellRepeated({ name }: PartShard): void {
+    this.#notes.add({
+      code: "duplicate",
+      severity: "warning",
+      subject: "shards in several parts",
+      count: 1,
+      omits: { unit: "file", why: "repeated" },
+      at: { file: name },
+      likely: "a shard was summarized twice, or copied",
+      describe: (count) =>
+        count === 1
+          ? "1 shard is in two parts: counted once"
+          : `${count} shards are in several parts: counted once`,
+    });
+  }
+
+  /** Everything that was added. @throws UsageError when nothing was */
+  finish(): Part {
+    if (this.#first === undefined) throw new UsageError("no part was given", { hint: "give .lrs files" });
+    const read = [...this.#byName.values()].map(({ shard }) => shard);
+    const failed = [...this.#failed.values()].filter(({ name }) => !this.#byName.has(name));
+    return {
+      info: {
+        ...this.#first.info,
+        calls: [...this.#calls.values()].sort((a, b) => compareTexts(a.id, b.id)),
+        shards: [...read, ...failed].sort(compareShards),
+        notes: this.#notes.toData(),
+      },
+      summary: this.#summary,
+      prompts: this.#prompts,
+    };
+  }
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** In the order in which one process would read them. */
+function compareShards(a: PartShard, b: PartShard): number {
+  const [ours, theirs] = [a.sources[0], b.sources[0]];
+  if (ours === undefined || theirs === undefined) return compareTexts(a.name, b.name);
+  return compareReports(ours, theirs) || compareTexts(a.name, b.name);
+}
+
+function requireSameSettings(
+  first: { readonly info: PartInfo; readonly origin: string },
+  other: { readonly info: PartInfo; readonly origin: string },
+): void {
+  const [ours, theirs] = [first, other].map(({ info }) => info.settings.join(" "));
+  if (first.info.kind !== other.info.kind) {
+    throw new UsageError(
+      `${first.origin} is for ${first.info.kind}, ${other.origin} for ${other.info.kind}: parts of one kind merge`,
+    );
+  }
+  if (ours === theirs) return;
+  const say = (settings: string | undefined): string => (settings === "" ? "no flags" : `${settings}`);
+  throw new UsageError(
+    `parts were read with different settings: ${first.origin} with ${say(ours)}, ${other.origin} with ${say(theirs)}`,
+    {
+      at: { file: other.origin },
+      hint: "run logratio summarize again for one of them, with the flags of the other",
+    },
+  );
+}
+
+function refuseOverlap({ shard, origin }: Held, other: string): never {
+  throw new SchemaError(`${shard.name} is in ${origin} and in ${other}, which also has other shards`, {
+    at: { file: other },
+    likely: "a merged part was given together with one of those that it was made of",
+    hint: "leave out one of the two parts",
+  });
+}

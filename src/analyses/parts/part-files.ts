@@ -1,0 +1,94 @@
+/**
+ * Parts on disk.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileSystemError, NotFoundError, UsageError } from "../../core/base/index.ts";
+import { openFile, statIfPresent, writeWholeFile } from "../../input/io/index.ts";
+import { findRemote, isRemote } from "../../input/remote/index.ts";
+import type { Part, PartShard } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+
+export const PART_SUFFIX = ".lrs";
+
+/**
+ * Paths of parts: files as they are given, and of directories every `.lrs` file in them, in the order of names.
+ *
+ * @throws NotFoundError when a path does not exist
+ * @throws UsageError when a directory holds no part
+ */
+export async function findParts(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    if (isRemote(path)) {
+      const objects = await findRemote(path);
+      const parts = objects.filter(({ relative, path: of }) => relative === "" || of.endsWith(PART_SUFFIX));
+      if (parts.length === 0) refuseEmpty(path);
+      found.push(...parts.map((part) => part.path));
+      continue;
+    }
+    const stats = await statIfPresent(path);
+    if (stats === undefined) throw new NotFoundError(`${path} does not exist`, { at: { file: path } });
+    if (!stats.isDirectory()) {
+      found.push(path);
+      continue;
+    }
+    const names = await readdir(path).catch((cause: unknown) => {
+      throw fileSystemError(cause, "list", { file: path });
+    });
+    const parts = names.filter((name) => name.endsWith(PART_SUFFIX) && !name.startsWith(".")).sort();
+    if (parts.length === 0) refuseEmpty(path);
+    found.push(...parts.map((name) => join(path, name)));
+  }
+  return [...new Set(found)].sort();
+}
+
+function refuseEmpty(path: string): never {
+  throw new UsageError(`${path} holds no part: no file in it ends in ${PART_SUFFIX}`, {
+    at: { file: path },
+    hint: `logratio summarize DUMPS --out ${path} writes parts`,
+  });
+}
+
+/**
+ * @throws FormatError, VersionError or LimitError as `decodePart`
+ * @throws NotFoundError or FileSystemError when it cannot be read
+ */
+export async function readPart(path: string): Promise<Part> {
+  return decodePart(await readBytes(path), path);
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  const source = isRemote(path) ? (await findRemote(path))[0]!.object.open() : await openFile(path);
+  if ("byteLength" in source) {
+    try {
+      return await source.slice(0, source.byteLength);
+    } finally {
+      await source.close();
+    }
+  }
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source.bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** @throws FileSystemError or NotFoundError where the system refuses */
+export async function writePart(path: string, part: Part): Promise<number> {
+  const bytes = await encodePart(part);
+  await writeWholeFile(path, bytes);
+  return bytes.length;
+}
+
+/** Of a shard read with these settings: the name of the same shard is the same the next time. */
+export function namePart(shard: Pick<PartShard, "name">, settings: readonly string[]): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([shard.name, settings]))
+    .digest("hex");
+  const stem = basename(shard.name)
+    .replace(/[^\w.-]+/g, "_")
+    .slice(0, 100);
+  return `${stem}-${hash.slice(0, 12)}${PART_SUFFIX}`;
+}

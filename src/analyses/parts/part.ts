@@ -1,0 +1,63 @@
+/**
+ * What a part says beside its summary: which shards are in it, how they were read, and what reading noticed.
+ *
+ * @module
+ */
+import type { FindingData } from "../../core/schema/index.ts";
+import type { MismatchSummary } from "../../core/summaries/index.ts";
+import type { SourceSummary } from "../../results/index.ts";
+import type { RunSummary } from "../report/index.ts";
+
+/** What a part is for: the verb whose result it becomes. */
+export type PartKind = "report";
+
+/** Sequences and masked tokens before a filter and after it. */
+export interface FilterTally {
+  readonly sequences: number;
+  readonly keptSequences: number;
+  readonly tokens: number;
+  readonly keptTokens: number;
+}
+
+/** A file of a run, or the two files of a pair, as they were read. */
+export interface PartShard {
+  readonly name: string;
+  /** Of its bytes; null where they could be read only once. */
+  readonly digest: string | null;
+  readonly sources: readonly (Omit<SourceSummary, "sequences"> & { readonly run: string })[];
+  readonly findings: readonly FindingData[];
+  readonly filtered: FilterTally | null;
+  /** Not a single sequence could be read: a finding says why. */
+  readonly failed: boolean;
+}
+
+/** One call of `summarize`: what belongs to no shard. */
+export interface PartCall {
+  /** Of paths and settings: the same call made again, to resume, has the same. */
+  readonly id: string;
+  /** As they were given. */
+  readonly paths: readonly string[];
+  /** Names of all shards that it found. */
+  readonly expected: readonly string[];
+  readonly findings: readonly FindingData[];
+}
+
+export interface PartInfo {
+  readonly kind: PartKind;
+  /** The flags that chose what was read, word by word. */
+  readonly settings: readonly string[];
+  /** Whether the filter among them is about tokens. */
+  readonly filtersTokens: boolean;
+  readonly calls: readonly PartCall[];
+  readonly shards: readonly PartShard[];
+  /** What merging noticed. */
+  readonly notes: readonly FindingData[];
+}
+
+/** The summary of some shards of a run, with all that a report of them says. */
+export interface Part {
+  readonly info: PartInfo;
+  readonly summary: RunSummary;
+  /** Of prompts that both sides of a pair have scored. */
+  readonly prompts: MismatchSummary | undefined;
+}

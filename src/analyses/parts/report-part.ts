@@ -1,0 +1,106 @@
+/**
+ * A part to the report that one process would have printed.
+ *
+ * @module
+ */
+import { type Finding, FindingLog } from "../../core/schema/index.ts";
+import { formatCount, plural } from "../../core/text/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import type { ParityTrainer } from "../../trainers/index.ts";
+import { buildReport } from "../report/index.ts";
+import { noteFilter, nothingToCompare } from "../runs/index.ts";
+import type { FilterTally, Part, PartInfo } from "./part.ts";
+
+/** @throws EmptyInputError when no token is left to compare */
+export function reportPart(
+  { info, summary, prompts }: Part,
+  { parity = [] }: { readonly parity?: readonly ParityTrainer[] } = {},
+): MismatchReport {
+  const sources = info.shards.flatMap((shard) => shard.sources);
+  const report = buildReport({
+    run: listRuns(info).join("+"),
+    paths: [...new Set(info.calls.flatMap(({ paths }) => paths))].sort(),
+    flags: info.settings,
+    parity,
+    summary,
+    prompts,
+    findings: reportFindings(info),
+    sources,
+  });
+  if (report.metrics.tokens === 0) throw nothingToCompare(report);
+  return report;
+}
+
+function listRuns({ shards }: PartInfo): string[] {
+  return [...new Set(shards.flatMap(({ sources }) => sources.map(({ run }) => run)))].sort();
+}
+
+/**
+ * What reading and merging noticed, in the order of one process: choosing files, reading them, looking at all of them.
+ *
+ * @throws EmptyInputError when a filter left nothing
+ */
+export function reportFindings(info: PartInfo): Finding[] {
+  const runs = listRuns(info);
+  const findings = new FindingLog();
+  for (const call of info.calls) findings.addData(call.findings.filter(({ subject }) => subject !== POOLED));
+  if (runs.length > 1) {
+    findings.add({
+      code: "note",
+      severity: "warning",
+      subject: POOLED,
+      count: runs.length,
+      at: {},
+      hint: "merge the parts of one run, or compare two of them",
+      describe: (count) => `the files belong to ${count} runs (${listFew(runs)}) but are read as one`,
+    });
+  }
+  for (const shard of info.shards) findings.addData(shard.findings);
+  tellMissing(info, findings);
+  findings.addData(info.notes);
+  const filtered = info.shards.flatMap((shard) => shard.filtered ?? []);
+  if (filtered.length > 0)
+    noteFilter({ findings }, { counts: addTallies(filtered), isAboutTokens: info.filtersTokens });
+  return findings.list();
+}
+
+const POOLED = "pooled runs";
+const FEW = 5;
+
+function listFew(names: readonly string[]): string {
+  return names.length <= FEW
+    ? names.join(", ")
+    : `${names.slice(0, FEW).join(", ")} and ${names.length - FEW} more`;
+}
+
+/** Shards that a call of `summarize` found and whose parts were not given: it was ended early, or parts were lost. */
+function tellMissing({ calls, shards }: PartInfo, findings: FindingLog): void {
+  const there = new Set(shards.map(({ name }) => name));
+  const expected = new Set(calls.flatMap((call) => call.expected));
+  const missing = [...expected].filter((name) => !there.has(name)).sort();
+  const [first] = missing;
+  if (first === undefined) return;
+  findings.add({
+    code: "file-skipped",
+    severity: "skipped",
+    subject: "shards without a part",
+    count: missing.length,
+    omits: { unit: "file", why: "unreadable" },
+    at: { file: first },
+    likely: "logratio summarize was ended before it was done, or its parts are not all given",
+    hint: "run logratio summarize again: it goes on where it was",
+    describe: (count) =>
+      `${plural(count, "shard")} of ${formatCount(expected.size)} ${count === 1 ? "has" : "have"} no part`,
+  });
+}
+
+function addTallies(tallies: readonly FilterTally[]): FilterTally {
+  const sum = (pick: (tally: FilterTally) => number): number =>
+    tallies.reduce((total, tally) => total + pick(tally), 0);
+  return {
+    sequences: sum(({ sequences }) => sequences),
+    keptSequences: sum(({ keptSequences }) => keptSequences),
+    tokens: sum(({ tokens }) => tokens),
+    keptTokens: sum(({ keptTokens }) => keptTokens),
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Shards to parts, one after the other.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { isLogratioError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { openShards, type Progress, type Shard } from "../../input/ingest/index.ts";
+import type { BatchFilter } from "../filter/index.ts";
+import { summarizeBatches } from "../parallel/index.ts";
+import { RunSummary } from "../report/index.ts";
+import {
+  compileFilter,
+  type FilterOptions,
+  inputFlags,
+  parseRunInput,
+  type RunInput,
+  sourceSummaries,
+} from "../runs/index.ts";
+import type { FilterTally, Part, PartCall, PartInfo, PartShard } from "./part.ts";
+
+/** What to read, and how: the flags of `logratio summarize` under the same names. */
+export interface SummarizeOptions extends RunInput, FilterOptions {
+  /** Threads that sum, beside the calling one; default one per processor, at most four. */
+  readonly threads?: number;
+  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Not flags that choose what is read. */
+const NOT_INPUT = ["threads", "signal", "onProgress"];
+
+/** The shards of a call, and what makes each a part. */
+export interface ShardReader {
+  /** What belongs to no shard. */
+  readonly call: PartCall;
+  readonly settings: readonly string[];
+  readonly shards: readonly Shard[];
+  /** Reads a shard, once. A shard of which nothing can be read is a part all the same, and says so. */
+  summarize(shard: Shard): Promise<Part>;
+  /** A part of no shard. */
+  emptyPart(): Part;
+}
+
+/**
+ * Finds the shards; reads no more of them than their beginnings.
+ *
+ * @throws UsageError when options contradict each other or the paths
+ * @throws LogratioError the first one, when no file was recognized
+ */
+export async function openShardReader(
+  paths: readonly string[],
+  options: SummarizeOptions = {},
+): Promise<ShardReader> {
+  const { signal, threads, onProgress } = options;
+  const filter = await compileFilter(options);
+  const { shards, findings } = await openShards(paths, {
+    ...parseRunInput(options),
+    ...(onProgress && { onProgress }),
+  });
+  const settings = inputFlags(options, NOT_INPUT);
+  const id = createHash("sha256")
+    .update(JSON.stringify([paths, settings]))
+    .digest("hex")
+    .slice(0, 16);
+  const expected = shards.map(({ name }) => name);
+  const call: PartCall = { id, paths, expected, findings: findings.toData() };
+  const makeInfo = (...read: PartShard[]): PartInfo => ({
+    kind: "report",
+    settings,
+    filtersTokens: filter?.isAboutTokens === true,
+    calls: [call],
+    shards: read,
+    notes: [],
+  });
+  return {
+    call,
+    settings,
+    shards,
+    async summarize(shard) {
+      const before = filter && { ...filter.counts };
+      const summary = await summarizeBatches(
+        shardBatches(shard, filter, signal),
+        threads === undefined ? {} : { threads },
+      );
+      const { run } = shard;
+      const read: PartShard = {
+        name: shard.name,
+        digest: (await shard.digest()) ?? null,
+        sources: sourceSummaries(run).map((source, i) => ({ ...source, run: run.sources[i]!.run })),
+        findings: run.findings.toData(),
+        filtered: before && filter ? difference(filter.counts, before) : null,
+        failed: run.skipped > 0 && summary.sequencesByFile.size === 0,
+      };
+      return { info: makeInfo(read), summary, prompts: run.promptSummary() };
+    },
+    emptyPart: () => ({ info: makeInfo(), summary: new RunSummary(), prompts: undefined }),
+  };
+}
+
+function difference(after: FilterTally, before: FilterTally): FilterTally {
+  return {
+    sequences: after.sequences - before.sequences,
+    keptSequences: after.keptSequences - before.keptSequences,
+    tokens: after.tokens - before.tokens,
+    keptTokens: after.keptTokens - before.keptTokens,
+  };
+}
+
+/**
+ * What a shard by itself is refused for (no token with mask 1, a damaged file) is a finding, or nothing where the others
+ * have tokens: the merged report judges the run.
+ */
+async function* shardBatches(
+  { run, sources }: Shard,
+  filter: BatchFilter | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordBatch> {
+  const batches = run.batches();
+  try {
+    for (;;) {
+      const next = await batches.next().catch((error: unknown) => {
+        if (sources.length === 1 && isLogratioError(error)) return { done: true } as const;
+        throw error;
+      });
+      if (next.done === true) return;
+      const batch = filter === undefined ? next.value : filter.apply(next.value);
+      if (batch !== undefined) yield batch;
+      // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+    }
+  } finally {
+    await batches.return(undefined);
+  }
+}

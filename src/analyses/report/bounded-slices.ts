@@ -1,0 +1,143 @@
+/**
+ * Slices by a column whose values a source may make up without end (engine ids that are request ids, versions that are
+ * time stamps): at most `most` values are kept apart, the others are summed in one.
+ *
+ * Kept are the values with the smallest hashes, as in `SequenceSample`: a value that was let go can never come back, so
+ * what is apart and what is not does not depend on how a run was cut into shards.
+ *
+ * @module
+ */
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { KeyHash, MismatchSummary } from "../../core/summaries/index.ts";
+import { makeSlice, Slices } from "./slices.ts";
+
+/** Values kept apart. */
+export const MOST_PARTS_APART = 1024;
+/** Of values that are not kept apart, how many are counted one by one. */
+const MOST_COUNTED = 2 ** 14;
+
+/** The values that are not kept apart. */
+export interface PooledParts {
+  readonly summary: MismatchSummary;
+  /** How many; there are more where `isMore`. */
+  readonly count: number;
+  readonly isMore: boolean;
+}
+
+export class BoundedSlices<K extends string | number> {
+  readonly #most: number;
+  readonly #slices = new Slices<K>();
+  readonly #hashes = new Set<number>();
+  #pooled: MismatchSummary | undefined;
+  #bound = Number.POSITIVE_INFINITY;
+
+  constructor(most = MOST_PARTS_APART) {
+    this.#most = most;
+  }
+
+  /**
+   * The summary that a value's tokens belong in. Ask again for each addition: the value may be pooled by then, with all
+   * that was added before.
+   */
+  get(key: K): MismatchSummary {
+    const known = this.#slices.byKey.get(key);
+    if (known) return known;
+    const hash = hashKey(key);
+    if (hash > this.#bound) return this.#pool(hash);
+    const slice = this.#slices.get(key);
+    if (this.#slices.byKey.size < 2 * this.#most) return slice;
+    this.#trim();
+    return this.#slices.byKey.get(key) ?? this.#pool(hash);
+  }
+
+  /** As `get`, for what is added of a unit (`MismatchSummary.beginUnit`). */
+  open(key: K, unit: string): MismatchSummary {
+    const slice = this.get(key);
+    slice.beginUnit(unit);
+    return slice;
+  }
+
+  merge(other: BoundedSlices<K>): void {
+    this.#bound = Math.min(this.#bound, other.#bound);
+    this.#poolAbove(this.#bound);
+    for (const [key, summary] of other.#slices.byKey) this.get(key).merge(summary);
+    for (const hash of other.#hashes) this.#count(hash);
+    if (other.#pooled) this.#pooledSlice().merge(other.#pooled);
+  }
+
+  /** In ascending order of value. */
+  sorted(): [K, MismatchSummary][] {
+    this.#trim();
+    return this.#slices.sorted();
+  }
+
+  /** Undefined while every value is kept apart. */
+  pooled(): PooledParts | undefined {
+    this.#trim();
+    if (this.#pooled === undefined) return undefined;
+    const { size } = this.#hashes;
+    return { summary: this.#pooled, count: Math.min(size, MOST_COUNTED), isMore: size > MOST_COUNTED };
+  }
+
+  encode(to: ByteWriter): void {
+    this.#trim();
+    this.#slices.encode(to);
+    to.float(this.#bound);
+    to.ascending([...this.#hashes].sort((a, b) => a - b).slice(0, MOST_COUNTED + 1));
+    to.whole(this.#pooled === undefined ? 0 : 1);
+    this.#pooled?.encode(to);
+  }
+
+  /** @throws FormatError when the bytes are not slices */
+  static decode<K extends string | number>(
+    from: ByteReader,
+    readKey: () => K,
+    most = MOST_PARTS_APART,
+  ): BoundedSlices<K> {
+    const slices = new BoundedSlices<K>(most);
+    slices.#slices.merge(Slices.decode(from, readKey));
+    slices.#bound = from.float();
+    for (const hash of from.ascending()) slices.#hashes.add(hash);
+    if (from.below(2, "a flag") === 1) slices.#pooled = MismatchSummary.decode(from);
+    return slices;
+  }
+
+  #pool(hash: number): MismatchSummary {
+    this.#count(hash);
+    return this.#pooledSlice();
+  }
+
+  #pooledSlice(): MismatchSummary {
+    this.#pooled ??= makeSlice();
+    return this.#pooled;
+  }
+
+  #count(hash: number): void {
+    this.#hashes.add(hash);
+    if (this.#hashes.size <= 2 * MOST_COUNTED) return;
+    // One more than are counted stays, so that it is known that there are more.
+    const largest = [...this.#hashes].sort((a, b) => a - b).slice(MOST_COUNTED + 1);
+    for (const dropped of largest) this.#hashes.delete(dropped);
+  }
+
+  #trim(): void {
+    if (this.#slices.byKey.size <= this.#most) return;
+    const hashes = [...this.#slices.byKey.keys()].map(hashKey).sort((a, b) => a - b);
+    this.#poolAbove(hashes[this.#most - 1] as number);
+  }
+
+  #poolAbove(bound: number): void {
+    this.#bound = Math.min(this.#bound, bound);
+    for (const [key, summary] of this.#slices.byKey) {
+      const hash = hashKey(key);
+      if (hash <= this.#bound) continue;
+      this.#slices.byKey.delete(key);
+      this.#pool(hash).merge(summary);
+    }
+  }
+}
+
+function hashKey(key: string | number): number {
+  const hash = new KeyHash();
+  return (typeof key === "number" ? hash.addNumber(key) : hash.addText(key)).key();
+}

@@ -1,0 +1,199 @@
+/**
+ * From paths to a gate's result, and from a history of runs to a baseline.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { NotFoundError, UsageError } from "../../core/base/index.ts";
+import { openRun, type Progress } from "../../input/ingest/index.ts";
+import type { GateReport, MismatchReport, SeriesReport } from "../../results/index.ts";
+import { parseCondition } from "../conditions/index.ts";
+import {
+  type Baseline,
+  evaluateGate,
+  type LearnedRun,
+  type LearnOptions,
+  learnBaseline,
+} from "../gate/index.ts";
+import { parseBaseline, readTextFile, writeBaseline } from "../rule-files/index.ts";
+import { digestFiles } from "./compare-inputs.ts";
+import { compileFilter, type FilterOptions } from "./filter-option.ts";
+import { parseRunInput, type RunInput } from "./input-options.ts";
+import { readBatches } from "./read-batches.ts";
+import { hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
+import { readReportFile } from "./read-report-file.ts";
+import { reportOpenRun } from "./report-run.ts";
+
+/** How the runs of a gate are read: flags of the command line, under the same names. */
+export interface GateInput extends RunInput, FilterOptions {
+  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** What a run is held to, and how it is read. */
+export interface GateRunOptions extends GateInput {
+  /** File of the baseline. */
+  readonly against?: string;
+  /** Conditions that must hold: `delta_abs_mean <= 0.015`. */
+  readonly limits?: readonly string[];
+  /** Chance that a sound run fails, without a baseline; default 0.01. */
+  readonly alpha?: number;
+  /** Whether undecidable checks pass. */
+  readonly allowUndecidable?: boolean;
+}
+
+/**
+ * Judges a run by limits and by the baseline of a history, as `logratio gate PATHS --json` does. Nothing is written.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { gateRun } from "logratio/node";
+ *
+ * const report = await gateRun("examples/demo/stale", { limits: ["delta_abs_mean <= 0.1", "ess >= 0.9999"] });
+ * assert.equal(report.passed, false);
+ * assert.deepEqual(
+ *   report.checks.map(({ metric, outcome }) => [metric, outcome]),
+ *   [["non_finite_tokens", "pass"], ["delta_abs_mean", "pass"], ["ess", "fail"]],
+ * );
+ * ```
+ *
+ * @param paths files and directories, read as one run; one file of `logratio report --json` stands for its run
+ * @returns each check with its figure, its interval and its outcome (figures in the units of `reportRun`), and whether all passed
+ * @throws UsageError when options contradict each other, or nothing is to be checked
+ * @throws NotFoundError when a path or the baseline does not exist
+ * @throws SchemaError, FormatError, VersionError when the baseline cannot be read
+ * @throws LogratioError as `reportRun`, when the run cannot be read
+ */
+export async function gateRun(
+  paths: string | readonly string[],
+  options: GateRunOptions = {},
+): Promise<GateReport> {
+  const { against, limits = [], alpha, allowUndecidable } = options;
+  const conditions = limits.map((text) => ({ condition: parseCondition(text) }));
+  if (alpha !== undefined) checkAlpha(alpha);
+  if (against !== undefined && alpha !== undefined)
+    throw new UsageError("--alpha is the baseline's: it is set when that is learned", {
+      hint: "add --update, or leave out --alpha",
+    });
+  const baseline = against === undefined ? undefined : await openBaseline(against);
+  const results = await readResults(typeof paths === "string" ? [paths] : paths, options);
+  return evaluateGate(results, {
+    ...(baseline !== undefined && { baseline }),
+    ...(against !== undefined && { baselineName: against }),
+    limits: conditions,
+    ...(alpha !== undefined && { alpha }),
+    ...(allowUndecidable !== undefined && { allowUndecidable }),
+  });
+}
+
+async function openBaseline(file: string): Promise<Baseline> {
+  const text = await readTextFile(file);
+  if (text === undefined)
+    throw new NotFoundError(`there is no baseline ${file}`, {
+      at: { file },
+      hint: `learn one from sound runs: logratio gate RUN RUN RUN --update --against ${file}`,
+    });
+  return parseBaseline(text, file);
+}
+
+export interface UpdateOptions extends GateInput, Pick<LearnOptions, "metrics" | "alpha"> {
+  readonly against: string;
+  readonly limits?: readonly string[];
+  /** Forgets the runs, figures and limits of the file. */
+  readonly replace?: boolean;
+  /** Of the new runs, as it is to be written. */
+  readonly date?: string;
+}
+
+/** A baseline that was learned, and the text of its file. */
+export interface UpdatedBaseline {
+  readonly text: string;
+  readonly baseline: Baseline;
+  readonly before: Baseline | undefined;
+  readonly results: readonly (MismatchReport | SeriesReport)[];
+}
+
+/** Reads each path as one run and learns a baseline from them, after those that the file has. Writes nothing. */
+export async function learnFromRuns(
+  paths: readonly string[],
+  options: UpdateOptions,
+): Promise<UpdatedBaseline> {
+  const { against, limits = [], alpha, metrics, date, replace = false } = options;
+  if (alpha !== undefined) checkAlpha(alpha);
+  const added = limits.map((text) => ({ condition: parseCondition(text) }));
+  const textBefore = replace ? undefined : await readTextFile(against);
+  const before = textBefore === undefined ? undefined : parseBaseline(textBefore, against);
+  const runs: LearnedRun[] = [];
+  for (const path of paths) {
+    const results = await readResults([path], options);
+    runs.push({ run: await describeRun(path, results, date), results });
+  }
+  const learned = learnBaseline(runs, before, {
+    ...(metrics !== undefined && { metrics }),
+    ...(alpha !== undefined && { alpha }),
+  });
+  const known = new Set(learned.limits.map(({ condition }) => condition.text));
+  const fresh = added.filter(({ condition }) => !known.has(condition.text));
+  const baseline = { ...learned, limits: [...learned.limits, ...fresh] };
+  // With new limits the list is written again; else its comments are kept.
+  const text = writeBaseline(baseline, fresh.length === 0 ? textBefore : undefined);
+  return { text, baseline, before, results: runs.map(({ results }) => results) };
+}
+
+async function describeRun(
+  path: string,
+  results: MismatchReport | SeriesReport,
+  date: string | undefined,
+): Promise<LearnedRun["run"]> {
+  const isReport = (await readReportFile(path)) !== undefined;
+  const listed = results.kind === "series" ? results.files : results.sources;
+  const files = isReport ? [path] : [...new Set(listed.map(({ file }) => file))];
+  const digests = await digestFiles(files);
+  const areKnown = digests.every((digest) => digest !== null);
+  const whole = createHash("sha256")
+    .update([...digests].sort().join("\n"))
+    .digest("hex");
+  return {
+    // Not the path: the file is shared, and a machine's directories say nothing to others.
+    name: basename(path.replace(/[/\\]+$/, "")) || path,
+    date: date ?? null,
+    files: files.length,
+    sha256: areKnown ? whole : null,
+  };
+}
+
+function checkAlpha(alpha: number): void {
+  if (!(alpha > 0 && alpha < 1)) throw new UsageError(`--alpha must lie between 0 and 1, not ${alpha}`);
+}
+
+/** The report on one run: from its dumps, from logged metrics, from both, or from a report's file. */
+async function readResults(
+  paths: readonly string[],
+  options: GateInput,
+): Promise<MismatchReport | SeriesReport> {
+  const [first] = paths;
+  const written = paths.length === 1 && first !== undefined ? await readReportFile(first) : undefined;
+  if (written !== undefined) return written;
+  const { signal, onProgress } = options;
+  const filter = await compileFilter(options);
+  const { logged, others, areDirectories } = await readLogged(paths);
+  if (logged !== undefined && others.length === 0) return logged;
+  const input = { ...parseRunInput(options), ...(onProgress && { onProgress }) };
+  const run = await openRun(others, input).catch((error: unknown) => {
+    if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
+    throw error;
+  });
+  if (run === undefined) return logged!;
+  const isStopped = (): boolean => {
+    signal?.throwIfAborted();
+    return false;
+  };
+  const report = await reportOpenRun(run, readBatches(run, { filter, isStopped }), {
+    paths: others,
+    flags: [],
+    parity: logged === undefined ? [] : parityOfLogged(logged, []),
+  });
+  return logged === undefined ? report : joinLogged(report, logged);
+}

@@ -1,0 +1,192 @@
+/**
+ * The result of `logratio kl`: what `--json` prints. Names are snake_case; KL, entropy and log-probs are in nats,
+ * shares and probabilities are fractions of 1; null is "not known". Tokens are response tokens with mask 1 unless a
+ * field says otherwise. A "problem mean" is the mean over a problem's tokens (over its texts, where it has several);
+ * "over problems" is over those. Formulas: `docs/kl.md`.
+ *
+ * @module
+ */
+import type { Finding } from "../../core/schema/index.ts";
+import type {
+  CategoryFigures,
+  CheckpointFigures,
+  KlInterval,
+  Progression,
+  SpikeRange,
+} from "./checkpoints.ts";
+import type { PolicyRole, SpikeMethod } from "./names.ts";
+import type { CaseStudy, SpikeFigures, TokenFigures } from "./texts.ts";
+import type {
+  AttentionFigures,
+  ContinuationFigures,
+  CorrectnessFigures,
+  FirstErrorFigures,
+  GradientFigures,
+} from "./wrong-texts.ts";
+
+export const KL_SCHEMA_VERSION = 1;
+
+/** Below this many problems there is no interval: their spread says next to nothing about others. */
+export const FEWEST_INTERVAL_PROBLEMS = 6;
+/** Up to this many an interval is Student's t: the percentiles of a bootstrap would lie too close together. */
+export const MOST_PROBLEMS_BY_T = 30;
+
+export interface KlReport {
+  readonly schemaVersion: typeof KL_SCHEMA_VERSION;
+  readonly kind: "kl";
+  /** Its name in the config, else its directory. */
+  readonly study: string;
+  readonly reference: string;
+  readonly settings: KlSettings;
+  readonly metrics: KlMetrics;
+  readonly policies: Readonly<Record<string, KlPolicy>>;
+  /** By name, in training order: baselines first, then by step. */
+  readonly checkpoints: Readonly<Record<string, CheckpointFigures>>;
+  /** By checkpoint, then category. */
+  readonly categories: Readonly<Record<string, Readonly<Record<string, CategoryFigures>>>>;
+  /** Null with fewer than two checkpoints that have a step. */
+  readonly progression: Progression | null;
+  /** Pairs other than checkpoint against reference. */
+  readonly pairs: readonly PairFigures[];
+  readonly comparisons: readonly KlComparison[];
+  readonly correlations: readonly KlCorrelation[];
+  /** Texts that are right and wrong kept apart; empty where correctness is not known. */
+  readonly correctness: readonly CorrectnessFigures[];
+  /** The first real error of wrong texts against the spikes; empty where no error is known. */
+  readonly first_errors: readonly FirstErrorFigures[];
+  /** How the first error of wrong texts is looked back at; empty where no attention is known. */
+  readonly attention: readonly AttentionFigures[];
+  /** What the KL at spikes behind the first error of wrong texts depends on; empty where no gradients are known. */
+  readonly gradients: readonly GradientFigures[];
+  /** How often the right answer follows when a policy goes on by itself from within a wrong text; empty where not sampled. */
+  readonly continuations: readonly ContinuationFigures[];
+  /** By checkpoint. */
+  readonly spike_distribution: Readonly<Record<string, readonly SpikeRange[]>>;
+  readonly top_problems: Readonly<Record<string, TopProblems>>;
+  /** Tokens by text at the last checkpoint, most KL first. */
+  readonly top_tokens: readonly TokenFigures[];
+  /** The largest spikes at the last checkpoint. */
+  readonly top_spikes: readonly SpikeFigures[];
+  readonly cases: readonly CaseStudy[];
+  /** The short answers: at which tokens, of which kind, since which checkpoint, is it statistically there. */
+  readonly answers: readonly KlAnswer[];
+  /** What these figures do not say, where it applies here. */
+  readonly caveats: readonly string[];
+  /** Figures that are null or empty, and why; one line each. */
+  readonly absent: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+export interface KlSettings {
+  readonly spikes: {
+    readonly method: SpikeMethod;
+    /** z-score or multiple of the local standard deviation. */
+    readonly threshold: number;
+    /** Tokens. */
+    readonly min_distance: number;
+    readonly percentile: number;
+  };
+  readonly categories: readonly string[];
+  /** Significance level after correction. */
+  readonly alpha: number;
+  readonly bootstrap_replicates: number;
+  readonly seed: number;
+  /** What a text's values stand beside: the token that they are about, or (RL-Probe) the one before. */
+  readonly alignment: "predicted-token" | "rl-probe";
+}
+
+/** The last checkpoint's figures and the size of the study, flat. */
+export interface KlMetrics {
+  readonly checkpoints: number;
+  readonly problems: number;
+  readonly texts: number;
+  readonly tokens: number;
+  readonly masked_out_tokens: number;
+  readonly vocabulary_size: number | null;
+  readonly last_checkpoint: string;
+  readonly mean_kl: number | null;
+  readonly std_kl: number | null;
+  readonly mean_reverse_kl: number | null;
+  readonly mean_js: number | null;
+  readonly mean_entropy: number | null;
+  readonly spikes_total: number;
+  readonly spikes_mean: number;
+}
+
+export interface KlPolicy {
+  readonly role: PolicyRole;
+  /** Training step, from the name's digits or the config. */
+  readonly step: number | null;
+  readonly stage: string | null;
+  readonly backend: string;
+  readonly location: string;
+  readonly model: string | null;
+  readonly logprobs: "raw" | "processed";
+  readonly temperature: number;
+  readonly notes: readonly string[];
+}
+
+export interface PairFigures {
+  readonly p: string;
+  readonly q: string;
+  readonly problems: number;
+  readonly tokens: number;
+  readonly mean_kl: number | null;
+  readonly std_kl: number | null;
+  readonly mean_reverse_kl: number | null;
+  readonly mean_js: number | null;
+  readonly spikes_mean: number;
+}
+
+/** Two checkpoints on the same problems: problem means of KL to the reference, paired. */
+export interface KlComparison {
+  readonly kind: "consecutive" | "first-last" | "baseline";
+  readonly a: string;
+  readonly b: string;
+  readonly problems: number;
+  /** Of b − a. */
+  readonly mean_difference: number;
+  readonly median_difference: number;
+  /** 95 %, over problems: of these two checkpoints on other problems; null below six. */
+  readonly interval: KlInterval | null;
+  /** Wilcoxon signed rank, two-sided; exact to 25 problems that differ. */
+  readonly statistic: number | null;
+  readonly p_value: number | null;
+  /** Holm's correction over all comparisons. */
+  readonly adjusted_p_value: number | null;
+  readonly rank_biserial: number | null;
+  readonly significant: boolean;
+}
+
+export interface KlCorrelation {
+  readonly checkpoint: string;
+  /** What a problem's mean KL (or spikes) is correlated with. */
+  readonly with: "correctness" | "outcome" | "level" | "response_length" | "reference_entropy";
+  readonly of: "mean_kl" | "spikes";
+  readonly method: "spearman" | "point-biserial";
+  readonly problems: number;
+  readonly coefficient: number;
+  readonly interval: KlInterval | null;
+  readonly p_value: number;
+  /** Benjamini-Hochberg over all correlations. */
+  readonly adjusted_p_value: number;
+  readonly significant: boolean;
+}
+
+export interface TopProblems {
+  readonly by_spikes: readonly ProblemFigures[];
+  readonly by_mean_kl: readonly ProblemFigures[];
+}
+
+export interface ProblemFigures {
+  readonly problem: string;
+  readonly spikes: number;
+  readonly mean_kl: number;
+}
+
+export interface KlAnswer {
+  readonly question: string;
+  readonly answer: string;
+  /** Whether the data carry it: "yes", "no", "not enough data". */
+  readonly support: "yes" | "no" | "not enough data" | "descriptive";
+}

@@ -1,0 +1,102 @@
+/**
+ * Single tokens and texts: spikes, and cases over all checkpoints.
+ *
+ * @module
+ */
+import type { Region } from "./names.ts";
+
+/** What one policy made of one text from one place. */
+export interface CaseContinuation {
+  readonly policy: string;
+  readonly place: string;
+  /** Response tokens that were forced. */
+  readonly position: number;
+  readonly samples: number;
+  readonly right: number;
+  readonly unanswered: number;
+  /** What the first sample wrote. */
+  readonly response: string;
+}
+
+export interface TokenFigures {
+  /** The token's text. */
+  readonly token: string;
+  readonly category: string;
+  readonly count: number;
+  readonly spikes: number;
+  readonly mean_kl: number;
+  readonly share_of_kl: number;
+  /** Mean of log p_checkpoint − log p_reference. */
+  readonly mean_delta: number | null;
+  readonly problems: number;
+}
+
+/** An earlier token that the KL at a spike depends on. */
+export interface SpikeDependence {
+  /** Response token; below 0 in the prompt, −1 being its last token. */
+  readonly position: number;
+  readonly token: string;
+  /** Nats: above 0, the KL would fall if the token weighed less. */
+  readonly gradient_times_input: number;
+  /** Of Σ |gradient × input| over all tokens before the spike. */
+  readonly share: number;
+}
+
+export interface KlAlternative {
+  readonly token: string;
+  readonly token_id: number;
+  readonly probability: number;
+}
+
+/** One spike. */
+export interface SpikeFigures {
+  /** `q12.t40`: text number in the study, response token. */
+  readonly handle: string;
+  readonly text: string;
+  readonly problem: string;
+  readonly position: number;
+  readonly region: Region;
+  readonly token: string;
+  readonly category: string;
+  readonly kl: number;
+  readonly zscore: number;
+  readonly probability: number | null;
+  readonly reference_probability: number | null;
+  readonly before: string;
+  readonly after: string;
+  /** The most probable tokens of the checkpoint and of the reference. */
+  readonly alternatives: readonly KlAlternative[];
+  readonly reference_alternatives: readonly KlAlternative[];
+  /** The earlier tokens that its KL depends on most, largest first; null where its gradients are not known. */
+  readonly depends_on: readonly SpikeDependence[] | null;
+  /** The first checkpoint at which this token has half of this KL, and keeps it. */
+  readonly since: string | null;
+}
+
+/** One text over all checkpoints: the token strip and the heat-map. */
+export interface CaseStudy {
+  readonly handle: string;
+  readonly text: string;
+  readonly problem: string;
+  /** Why this one. */
+  readonly reason: string;
+  readonly source: string | null;
+  readonly correct: boolean | null;
+  readonly subject: string | null;
+  readonly level: number | null;
+  readonly prompt_text: string | null;
+  readonly tokens: readonly string[];
+  readonly mask: readonly number[];
+  readonly categories: readonly string[];
+  /** Names of the rows of `kl`. */
+  readonly checkpoints: readonly string[];
+  /** `[checkpoints][tokens]`; null where not known. */
+  readonly kl: readonly (readonly (number | null)[])[];
+  /** `[checkpoints][tokens]`: log p_checkpoint − log p_reference of the forced token. */
+  readonly delta: readonly (readonly (number | null)[])[];
+  /** Spikes of the last checkpoint. */
+  readonly spikes: readonly SpikeFigures[];
+  readonly error_token: number | null;
+  /** Its continuations, by place and policy. */
+  readonly continuations: readonly CaseContinuation[];
+}

@@ -1,0 +1,44 @@
+/**
+ * What `logratio serve` says of the runs that it holds.
+ *
+ * | path | answer |
+ * |---|---|
+ * | `GET api/run` | `RunsInfo` of `results/view.ts` |
+ * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
+ * | `GET runs/FOLDER/…` | the viewer of one run, as `results/view.ts` has it |
+ * | `PUT api/batches?run=NAME&step=S&rank=R&call=C` | {@link BatchAnswer} to a batch: the packed record in safetensors |
+ *
+ * @module
+ */
+import type { VerdictLevel } from "./report.ts";
+
+/** Of the batches of a run that are in its record: what is still in the log comes within seconds. */
+export interface ServedFigures {
+  readonly sequences: number;
+  /** With mask 1. */
+  readonly tokens: number;
+  readonly first_step: number | null;
+  readonly last_step: number | null;
+  /** So far; null where there is nothing to compare. */
+  readonly verdict: { readonly level: VerdictLevel; readonly headline: string } | null;
+  /** Alarms of `watch` so far. */
+  readonly alarms: number;
+}
+
+export interface ServedRun extends ServedFigures {
+  /** As the recorder calls it: foreign text. */
+  readonly name: string;
+  /** Its folder in the data directory, and in `runs/FOLDER/`. */
+  readonly folder: string;
+  /** A batch came a moment ago, or is not in the record yet. */
+  readonly writing: boolean;
+  /** When the last batch came, as ISO 8601; null where that is unknown. */
+  readonly last_write: string | null;
+  /** Batches that no reader takes: they are kept, and in no figure. */
+  readonly refused: number;
+}
+
+export interface BatchAnswer {
+  /** False where the same batch was there already. */
+  readonly stored: boolean;
+}
