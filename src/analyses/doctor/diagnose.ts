@@ -20,7 +20,7 @@ export interface Ranking {
 }
 
 /** Nats: a scope says more than its mechanism alone, which it names too. */
-const SCOPE_OVER_MECHANISM = 1.2;
+const SCOPE_OVER_MECHANISM = 2.5;
 /** Marks that stand where there are tools, so in some environments only, without being confined to them. */
 const OF_TURNS = new Set(["tool_tokens_unmasked", "mask_shift", "retokenized_turns", "cp_boundary"]);
 
@@ -39,15 +39,22 @@ export function rankSample(
   const all = examineView(view, steps === undefined ? undefined : new View(steps));
   const scope = judgeScope(view, all.figures.places.rowGaps);
   const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] => rankCauses(weighLegs(odds, guiltyLeg));
-  if (scope === null || isOfTurns(all, scope)) return { causes: rank(all.odds), examined: all, scope: null };
+  if (scope === null || isExplained(all, scope))
+    return { causes: rank(all.odds), examined: all, scope: null };
   const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)));
   return { causes: rank(confineOdds(part, scope)), examined: part, scope };
 }
 
-function isOfTurns(all: Examined, { clues }: Scope): boolean {
-  const isSource = clues.some(({ cause }) => cause === "one_bad_source");
+/** Whether what is wrong all over makes some environments, or every k-th sequence, stand out by itself. */
+function isExplained(all: Examined, { clues }: Scope): boolean {
   const strongest = [...all.odds].sort(([, x], [, y]) => y.score - x.score)[0]?.[0];
-  return isSource && strongest !== undefined && OF_TURNS.has(strongest);
+  if (strongest === undefined) return false;
+  const score = (id: string): number => all.odds.get(id)?.score ?? Number.NEGATIVE_INFINITY;
+  const has = (id: string): boolean => clues.some(({ cause }) => cause === id);
+  return (
+    (has("one_bad_source") && OF_TURNS.has(strongest)) ||
+    (has("mixed_weight_versions") && score("packing_leak") > score("mixed_weight_versions"))
+  );
 }
 
 /** The odds of a part's mechanism, and above them those of the part being the odd one. */

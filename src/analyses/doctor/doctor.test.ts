@@ -80,6 +80,20 @@ describe("a drawn run", () => {
     expect(parts.causes[0]?.handles[0]).toMatch(/^s\d+\.q\d+\.t\d*7$/);
   });
 
+  it("with whole sequences of zeros in equal columns has a placeholder, and no odds that are not numbers", () => {
+    const batch = drawRun({
+      rows: 64,
+      tokens: 60,
+      trainer: (logits, { noise }) => logits.map((l) => l + 1e-6 * noise()),
+    });
+    for (let row = 0; row < 64; row += 8) batch.rolloutLogprobs?.fill(0, row * 60, (row + 1) * 60);
+    const doctor = new Doctor();
+    doctor.add(batch);
+    const { causes } = doctor.diagnose();
+    expect(causes.filter(({ probability }) => Number.isNaN(probability))).toEqual([]);
+    expect(causes[0]?.id).toBe("sentinel_fill");
+  });
+
   it("with a clamp names the limit", () => {
     const parts = diagnose({
       after: (_, trainer) => change(trainer, (value) => Math.max(value, -2.5)),

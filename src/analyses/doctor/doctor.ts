@@ -6,6 +6,7 @@ import type { Clue } from "./clue.ts";
 import { ColumnsSeen } from "./columns/index.ts";
 import { type Ranking, rankSample } from "./diagnose.ts";
 import { chooseExperiment } from "./experiments.ts";
+import { findAlike, putAlikeFirst } from "./judge/alike.ts";
 import { Legs } from "./legs/index.ts";
 import type { RankedCause } from "./rank.ts";
 import { takeRow } from "./sample/row.ts";
@@ -19,6 +20,7 @@ export type DoctorParts = Pick<
   | "verdict"
   | "sentence"
   | "causes"
+  | "alike"
   | "guilty_leg"
   | "legs"
   | "next_experiment"
@@ -85,13 +87,15 @@ export class Doctor {
       guiltyLeg: legs.guilty_leg,
     });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
-    const causes = ranking.causes.map((ranked) => describeCause(ranked, trainer));
+    const causes = putAlikeFirst(ranking.causes).map((ranked) => describeCause(ranked, trainer));
     const metrics = { ...this.#sums.metrics(), ...extraMetrics(ranking) };
+    const alike = findAlike(causes);
     const family = causes[0]?.family;
     const { verdict, sentence } = giveVerdict(causes, {
       tokens: this.#sums.all.tokens + this.#sums.all.rolloutMissing + this.#sums.all.trainerMissing,
       sequences: this.#sums.all.sequences,
       meanAbs: metrics.delta_abs_mean ?? null,
+      alike,
       familyProbability: causes.reduce(
         (sum, { family: own, probability }) => sum + (own === family ? probability : 0),
         0,
@@ -101,6 +105,7 @@ export class Doctor {
       verdict,
       sentence,
       causes: causes.filter(({ probability }, k) => k < FEWEST_LISTED || probability >= WORTH_LISTING),
+      alike,
       ...legs,
       next_experiment:
         verdict === "too_few"

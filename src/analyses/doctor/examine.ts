@@ -37,7 +37,7 @@ export function examineView(view: View, steps?: View): Examined {
   const structure = examineStructure(view, steps);
   const figures = measureFigures(view);
   const shape = describeShape(figures);
-  const health = judgeHealth(figures, shape, structure.lattice.expectedAbs);
+  const health = judgeHealth(figures, structure.lattice.expectedAbs);
   const marks = sumByCause(structure.clues);
   const strongest = Math.max(Number.NEGATIVE_INFINITY, ...[...marks.values()].map(({ score }) => score));
   const rest = figures.spread.tokens === 0 ? new Map<string, Odds>() : judgeRest(figures, shape, health);

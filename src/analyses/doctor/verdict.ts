@@ -1,6 +1,6 @@
 /** The verdict and its sentence, from the causes. */
 import { formatChance, formatNumber, plural } from "../../core/text/index.ts";
-import type { DoctorCause, DoctorVerdict } from "../../results/index.ts";
+import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/index.ts";
 
 /** Fewer tell nothing of a distribution; marks may still be proof. */
 const FEWEST_TOKENS = 100;
@@ -9,11 +9,15 @@ const FEWEST_SEQUENCES = 4;
 const PROVEN = 0.9;
 /** Below it the first of many causes is no answer. */
 const LIKELY_ENOUGH = 0.3;
+/** Nor is a group of causes, or a family, below this. */
+const LIKELY_TOGETHER = 0.4;
 
 export interface Data {
   readonly tokens: number;
   readonly sequences: number;
   readonly meanAbs: number | null;
+  /** The first one and those that look like it. */
+  readonly alike: AlikeCauses | null;
   /** All causes of the first one's family together. */
   readonly familyProbability: number;
 }
@@ -38,20 +42,28 @@ export function giveVerdict(
       verdict: "healthy",
       sentence: `Nothing is wrong (${formatChance(first.probability)}): mean |Δ| is ${formatNumber(data.meanAbs)} nats, as the precision of an engine makes it, and no test finds a fault.`,
     };
-  const isVague = first.probability < LIKELY_ENOUGH && data.familyProbability < 0.5;
+  const named = Math.max(data.familyProbability, data.alike?.probability ?? 0);
+  const isVague = first.probability < LIKELY_ENOUGH && named < LIKELY_TOGETHER;
   if (first.id === "cannot_tell" || isVague)
     return {
       verdict: "cannot_tell",
       sentence: `Something differs (mean |Δ| ${formatNumber(data.meanAbs)} nats), and the data do not decide what.`,
     };
-  return { verdict: "fault", sentence: nameFault(causes, first) };
+  return { verdict: "fault", sentence: nameFault(causes, first, data.alike) };
 }
 
-function nameFault(causes: readonly DoctorCause[], first: DoctorCause): string {
+function nameFault(causes: readonly DoctorCause[], first: DoctorCause, alike: AlikeCauses | null): string {
   const others = causes
     .slice(1, 3)
     .filter(({ id, probability }) => probability >= 0.05 && id !== "cannot_tell" && id !== "healthy")
     .map(({ title, probability }) => `${lower(title)} (${formatChance(probability)})`);
+  if (alike !== null) {
+    const [, ...more] = alike.causes.map((id) => causes.find((cause) => cause.id === id) as DoctorCause);
+    const others = more
+      .slice(0, 2)
+      .map(({ title, probability }) => `${lower(title)} (${formatChance(probability)})`);
+    return `${alike.title} (${formatChance(alike.probability)}): ${lower(first.title)} (${formatChance(first.probability)}), else ${others.join(" or ")}.`;
+  }
   const named = `${first.title} (${formatChance(first.probability)})`;
   return others.length === 0 ? `${named}.` : `${named}, else ${others.join(" or ")}.`;
 }

@@ -69,11 +69,6 @@ export const ALIGNMENT: readonly Cause[] = [
         "Pass ids from the engine to the trainer and back into the next turn; never encode what was decoded.",
       ),
       forTrainer("vllm", "return_token_ids = true", "Chat and completion replies then carry the ids."),
-      forTrainer(
-        "verl",
-        "actor_rollout_ref.rollout.multi_turn.tokenization_sanity_check_mode=strict",
-        "Reports turns whose ids differ; token-in-token-out agents avoid them.",
-      ),
     ],
   },
   {

@@ -1,7 +1,12 @@
 import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
 
-// Router replay: flags from the trainers' docs, gathered in the field report, cause 1.
+// Router replay. Where each trainer has its flags: `remedies` of its dialect (src/trainers/NAME/config-keys.ts).
 const REPLAY = [
+  forTrainer(
+    "verl",
+    "actor_rollout_ref.rollout.enable_rollout_routing_replay=True actor_rollout_ref.actor.megatron.router_replay.mode=R3",
+    "The trainer reuses the engine's routes; with the VeOmni engine the mode stands below actor.veomni.",
+  ),
   forTrainer("slime", "--use-rollout-routing-replay", "The trainer reuses the engine's routes."),
   forTrainer("miles", "--use-rollout-routing-replay", "The trainer reuses the engine's routes."),
   forTrainer("nemo-rl", "policy.router_replay.enabled=true", "The trainer reuses the engine's routes."),
@@ -10,7 +15,22 @@ const REPLAY = [
     "trainer.enable_router_replay = true",
     "Sets inference.vllm.enable_return_routed_experts too.",
   ),
-  forTrainer("ms-swift", "--router_replay_mode R3", "The trainer reuses the engine's routes."),
+  forTrainer("ms-swift", "--router_replay_mode R3", "The trainer reuses the engine's routes (Megatron)."),
+  forTrainer(
+    "skyrl",
+    "trainer.policy.megatron_config.moe_enable_routing_replay=true generator.inference_engine.enable_return_routed_experts=true",
+    "With generator.inference_engine.distributed_executor_backend=mp.",
+  ),
+  forTrainer(
+    "roll",
+    "router_replay.mode: R3",
+    "On actor_train and actor_infer both; on one alone it does nothing.",
+  ),
+  forTrainer(
+    "xtuner",
+    "enable_return_routed_experts=True",
+    "In RolloutConfig; the trainer then reuses the engine's routes.",
+  ),
 ];
 
 export const NUMERICS: readonly Cause[] = [
@@ -27,7 +47,7 @@ export const NUMERICS: readonly Cause[] = [
       forTrainer(
         "xtuner",
         "XTUNER_RL_FP8_QUANTIZE_IN_BF16=1",
-        "Quantizes what is exported, not the float32 master weights (xtuner#2044).",
+        "Quantizes the values that are exported, not the float32 master weights; in versions with xtuner#2044.",
       ),
     ],
   },

@@ -19,13 +19,13 @@ const CHECK_MILES = forTrainer(
 const FLUSH = [
   forTrainer(
     "nemo-rl",
-    "policy.generation.vllm_cfg.recompute_kv_cache_after_weight_updates=true",
+    "grpo.async_grpo.recompute_kv_cache_after_weight_updates=true",
     "Drops what older weights put into the cache (NeMo#4018).",
   ),
   forTrainer(
     "prime-rl",
-    "reset_prefix_cache_after_update = true",
-    "Or keep the default use_prefix_cache_salt.",
+    "inference.vllm.enable_prefix_caching = false",
+    "prime-rl salts the cache with the version that a group began with; without the cache nothing old is left.",
   ),
   forTrainer("sglang", "flush_cache after update_weights", "POST /flush_cache."),
   forTrainer("vllm", "reset_prefix_cache() after the update", "Or serve with --no-enable-prefix-caching."),
@@ -119,8 +119,8 @@ export const WEIGHTS: readonly Cause[] = [
       CHECKSUM,
       forTrainer(
         "verl",
-        "actor_rollout_ref.rollout.load_format=safetensors actor_rollout_ref.rollout.layered_summon=True",
-        "As the LoRA guide asks; check that adapter weights reach the engine.",
+        "actor_rollout_ref.rollout.load_format=safetensors actor_rollout_ref.model.lora.merge=True",
+        "The first is required, with dummy the engine has no base model; merged weights are sent whole, and SGLang takes nothing else.",
       ),
       anyTrainer(
         "merge the adapter before the sync, or send the adapter",

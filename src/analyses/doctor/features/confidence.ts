@@ -24,9 +24,14 @@ export interface Confidence {
   /** The same share of the tokens with p above 0.7, which scaled logits all move one way; how many there are. */
   readonly likelyPositive: number;
   readonly likely: number;
-  /** Of the tokens with p of the rollout below 0.3, the share with Δ > 0; how many there are. */
-  readonly unlikelyPositive: number;
+  /**
+   * Tokens that are clearly less likely than the average alternative: how many, their mean Δ, and by how much their
+   * surprisal exceeds the entropy on average. Scaling all logits by β moves log p by about (β − 1)(log p + entropy), so
+   * that they move the other way than likely ones.
+   */
   readonly unlikely: number;
+  readonly unlikelyDelta: number;
+  readonly unlikelyExcess: number;
   /** Slope of log |Δ| on log(1 − p) of the surer side, at tokens with the sign of most and p above 0.9. */
   readonly lossSlope: number;
   /** Quantiles of Δ: 1 %, 10 %, 50 %, 90 %, 99 %. */
@@ -40,7 +45,7 @@ export interface Confidence {
   readonly shortTrainer: number;
   /** Median of entropy of the trainer / entropy of the rollout; NaN without entropies. */
   readonly entropyRatio: number;
-  /** Mean surprisal less mean entropy, nats, with z by group; NaN without entropies. */
+  /** Mean surprisal less mean entropy, nats, with its z; NaN without entropies. */
   readonly rolloutSurplus: Surplus;
   readonly trainerSurplus: Surplus;
 }
@@ -55,7 +60,9 @@ export interface Surplus {
 /** Upper ends of p of the bins of {@link Confidence.ratioBySureness}. */
 export const SURENESS_EDGES = [0.7, 0.97, 0.999, 0.9999, 1] as const;
 const LIKELY = Math.log(0.7);
-const UNLIKELY = Math.log(0.3);
+/** Nats: the entropy at an unlikely token, where no column tells it; and by how much an unlikely one exceeds it. */
+const USUAL_ENTROPY = 1;
+const LEAST_EXCESS = 0.25;
 /** Nats: float32 of a log-softmax is right to about so much. */
 const ROUNDING = 2e-6;
 
@@ -72,7 +79,8 @@ export function measureConfidence(view: View): Confidence {
     notRollout: 0,
     notTrainer: 0,
     unlikely: 0,
-    unlikelyPositive: 0,
+    unlikelyDelta: 0,
+    unlikelyExcess: 0,
     likely: 0,
     likelyPositive: 0,
   };
@@ -89,9 +97,11 @@ export function measureConfidence(view: View): Confidence {
     const surer = Math.max(a, c);
     if (Math.abs(delta) > ROUNDING && surer > -0.1 && surer < SUREST)
       losses[delta < 0 ? "below" : "above"].add(Math.log(-Math.expm1(surer)), Math.log(Math.abs(delta)));
-    if (a < UNLIKELY) {
+    const excess = exceedEntropy(view, i);
+    if (excess > LEAST_EXCESS) {
       counts.unlikely++;
-      if (delta > 0) counts.unlikelyPositive++;
+      counts.unlikelyDelta += delta;
+      counts.unlikelyExcess += excess;
     }
     if (c < SUREST) counts.notTrainer++;
     if (c < SUREST && a === 0) counts.rolloutZero++;
@@ -117,7 +127,8 @@ export function measureConfidence(view: View): Confidence {
     likely: counts.likely,
     likelyPositive: share(counts.likelyPositive, counts.likely),
     unlikely: counts.unlikely,
-    unlikelyPositive: share(counts.unlikelyPositive, counts.unlikely),
+    unlikelyDelta: share(counts.unlikelyDelta, counts.unlikely),
+    unlikelyExcess: share(counts.unlikelyExcess, counts.unlikely),
     lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,
     quantiles: [0.01, 0.1, 0.5, 0.9, 0.99].map((q) => quantile(deltas, q)),
     ...measureLists(view),
@@ -125,6 +136,14 @@ export function measureConfidence(view: View): Confidence {
     rolloutSurplus: measureSurplus(view, view.a, "rolloutEntropy"),
     trainerSurplus: measureSurplus(view, view.c, "trainerEntropy"),
   };
+}
+
+/** Surprisal of the rollout over the larger entropy of the sides, nats. */
+function exceedEntropy(view: View, i: number): number {
+  const { rolloutEntropy, trainerEntropy } = view.row(i);
+  const t = view.index(i);
+  const entropy = Math.max(rolloutEntropy?.[t] ?? Number.NaN, trainerEntropy?.[t] ?? Number.NaN);
+  return -(view.a[i] as number) - (Number.isNaN(entropy) ? USUAL_ENTROPY : entropy);
 }
 
 type Lists = Pick<Confidence, "listSlope" | "listSpread" | "listPairs" | "shortRollout" | "shortTrainer">;
@@ -196,34 +215,21 @@ function measureSurplus(
   logprobs: Float64Array,
   entropies: "rolloutEntropy" | "trainerEntropy",
 ): Surplus {
-  const groups = new Map<number, [sum: number, tokens: number]>();
   let [sum, tokens, total] = [0, 0, 0];
+  // Given the tokens before it, a token's surprisal less the entropy has mean 0: their products do too, so that tokens
+  // need no clusters, however many rows share a prompt.
+  let squares = 0;
   for (let i = 0; i < view.tokens; i++) {
     const row = view.row(i);
     const entropy = row[entropies]?.[view.index(i)];
     if (!view.isOwn(i) || entropy === undefined || Number.isNaN(entropy)) continue;
     const surplus = -(logprobs[i] as number) - entropy;
-    const cluster = groups.get(row.group) ?? [0, 0];
-    cluster[0] += surplus;
-    cluster[1]++;
-    groups.set(row.group, cluster);
+    squares += surplus ** 2;
     sum += surplus;
     total += entropy;
     tokens++;
   }
   if (tokens === 0) return { value: Number.NaN, z: 0, tokens, entropy: Number.NaN };
   const mean = sum / tokens;
-  let squares = 0;
-  for (const [excess, count] of groups.values()) squares += (excess - mean * count) ** 2;
-  const t = squares === 0 ? 0 : sum / Math.sqrt(squares);
-  return { value: mean, z: normalize(t, groups.size), tokens, entropy: total / tokens };
-}
-
-/**
- * A normal deviate about as rare as a t of so many clusters, to first order in 1 / degrees of freedom (Wallace, "Bounds
- * on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by chance.
- */
-export function normalize(t: number, clusters: number): number {
-  const freedom = Math.max(1, clusters - 1);
-  return Math.sign(t) * Math.sqrt(freedom * Math.log1p((t * t) / freedom)) * (1 - 3 / (8 * freedom));
+  return { value: mean, z: squares === 0 ? 0 : sum / Math.sqrt(squares), tokens, entropy: total / tokens };
 }

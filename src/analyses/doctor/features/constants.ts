@@ -20,6 +20,8 @@ export interface RepeatedValue {
   readonly shareOfSure: number;
   /** The smallest value of the side; all tokens with it are at or below it on the other side. */
   readonly isFloor: boolean;
+  /** Different values, to 0.05 nats, of the other side at {@link far}: equal contexts give equal numbers to both sides. */
+  readonly different: number;
   /** Rows of which every own token has it, and rows with it from some token to the end. */
   readonly rowsWhole: number;
   readonly rowsToEnd: number;
@@ -101,6 +103,7 @@ function describe(
     share: candidates === 0 ? 0 : far.length / candidates,
     shareOfSure: sure === 0 ? 0 : sureHere / sure,
     isFloor,
+    different: new Set(far.map((i) => Math.round((other[i] as number) / FAR))).size,
     ...countRows(view, values, value),
   };
 }

@@ -8,6 +8,8 @@ export interface Duplicates {
   readonly copies: number;
   /** Copies whose prompt differs from that of the row they repeat: never by chance. */
   readonly acrossPrompts: number;
+  /** Copies in prompts with more responses than most have, where nearly all prompts of the step have as many. */
+  readonly inLargerGroups: number;
   /** Pairs of equal responses that chance is expected to make among rows of one prompt, from their probabilities. */
   readonly expectedPairs: number;
   readonly pairs: number;
@@ -20,7 +22,8 @@ export interface Duplicates {
 export function measureDuplicates(view: View): Duplicates {
   const first = new Map<number, number[]>();
   const examples: [number, number][] = [];
-  let [copies, pairs, acrossPrompts] = [0, 0, 0];
+  const larger = findLargerGroups(view);
+  let [copies, pairs, acrossPrompts, inLargerGroups] = [0, 0, 0, 0];
   for (let r = 0; r < view.rows.length; r++) {
     const key = contentKey(view, r);
     const same = first.get(key);
@@ -31,6 +34,7 @@ export function measureDuplicates(view: View): Duplicates {
     copies++;
     pairs += same.length;
     if (!isSamePrompt(view, r, same[0] as number)) acrossPrompts++;
+    if (larger.has(view.rows[r]?.group as number)) inLargerGroups++;
     if (examples.length < 5) examples.push([r, same[0] as number]);
     same.push(r);
   }
@@ -39,10 +43,24 @@ export function measureDuplicates(view: View): Duplicates {
     copies,
     pairs,
     acrossPrompts,
+    inLargerGroups,
     examples,
     expectedPairs: expectPairs(view),
     ...compareGroups(view),
   };
+}
+
+const REGULAR = 0.7;
+
+/** Prompts with more responses than the number that most prompts have; none where that number is not the rule. */
+function findLargerGroups(view: View): Set<number> {
+  const sizes = new Map<number, number>();
+  for (const { group, hasPrompt } of view.rows) if (hasPrompt) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  const counts = new Map<number, number>();
+  for (const size of sizes.values()) counts.set(size, (counts.get(size) ?? 0) + 1);
+  const [usual, number] = [...counts].sort((x, y) => y[1] - x[1])[0] ?? [0, 0];
+  if (usual < 2 || number < REGULAR * sizes.size) return new Set();
+  return new Set([...sizes].flatMap(([group, size]) => (size > usual ? [group] : [])));
 }
 
 function contentKey(view: View, r: number): number {

@@ -1,8 +1,9 @@
 /** Where in sequences, and in which rows, the two sides differ: profiles over position, prompt length and pack order. */
 import type { View } from "../sample/view.ts";
 import { absolutePosition } from "./chunks.ts";
+import { orderSteps } from "./order.ts";
 import { SUREST } from "./spread.ts";
-import { logit, mean, median, spearman } from "./stats.ts";
+import { compareMeans, logit, mean, median, spearman } from "./stats.ts";
 
 export interface PlaceBin {
   /** Mean position of its tokens: prompt included where prompts are known. */
@@ -52,6 +53,8 @@ export interface Packing {
   readonly otherGap: number;
   readonly sound: number;
   readonly other: number;
+  /** Of the log gaps of the others against those of the sound, Student's t as a normal deviate. */
+  readonly z: number;
 }
 
 export interface PositionJumps {
@@ -179,14 +182,25 @@ function averageRows(view: View, tokens: readonly Token[]): number[] {
   return sums.map(([sum, count]) => (count < 4 ? Number.NaN : sum / count));
 }
 
-/** Rows are packed in the order of their file: of each period the first row has nobody before it. */
+/** Rows are packed in the order of their file or of their step: of each period the first row has nobody before it. */
 function findPacking(view: View, rowGaps: readonly number[]): Packing | null {
+  const inFile = view.rows.map(({ row }) => row);
+  const inStep = new Array<number>(view.rows.length);
+  for (const rows of orderSteps(view).values())
+    rows.forEach((r, place) => {
+      inStep[r] = place;
+    });
+  const found = [inFile, inStep].flatMap((order) => findPeriod(view, rowGaps, order) ?? []);
+  return found.sort((x, y) => contrast(y) - contrast(x))[0] ?? null;
+}
+
+function findPeriod(view: View, rowGaps: readonly number[], places: readonly number[]): Packing | null {
   let best: Packing | null = null;
   for (let period = 2; period <= MOST_PERIOD; period++) {
     const [sound, other]: [number[], number[]] = [[], []];
-    view.rows.forEach(({ row }, r) => {
+    view.rows.forEach((_, r) => {
       const gap = rowGaps[r] as number;
-      if (Number.isFinite(gap)) (row % period === 0 ? sound : other).push(gap);
+      if (Number.isFinite(gap)) ((places[r] as number) % period === 0 ? sound : other).push(gap);
     });
     if (sound.length < 4 || other.length < 4) continue;
     const found = {
@@ -195,10 +209,15 @@ function findPacking(view: View, rowGaps: readonly number[]): Packing | null {
       otherGap: median(other),
       sound: sound.length,
       other: other.length,
+      z: compareMeans(other.map(logGap), sound.map(logGap)),
     };
     if (best === null || contrast(found) > 1.2 * contrast(best)) best = found;
   }
   return best;
+}
+
+function logGap(gap: number): number {
+  return Math.log(gap + 1e-6);
 }
 
 function contrast({ soundGap, otherGap, sound }: Packing): number {

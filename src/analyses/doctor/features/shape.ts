@@ -6,6 +6,7 @@
  */
 import type { View } from "../sample/view.ts";
 import { type Confidence, measureConfidence } from "./confidence.ts";
+import { type Consistency, measureConsistency } from "./consistency.ts";
 import { measurePlaces, type Places } from "./places.ts";
 import { measurePrefixes, type Prefixes } from "./prefixes.ts";
 import { measureRepeats, type Repeats } from "./repeats.ts";
@@ -20,6 +21,7 @@ export interface Figures {
   readonly prefixes: Prefixes;
   readonly repeats: Repeats | null;
   readonly training: Training;
+  readonly consistency: Consistency;
 }
 
 export function measureFigures(view: View): Figures {
@@ -30,6 +32,7 @@ export function measureFigures(view: View): Figures {
     prefixes: measurePrefixes(view),
     repeats: measureRepeats(view),
     training: measureTraining(view),
+    consistency: measureConsistency(view),
   };
 }
 
@@ -59,6 +62,13 @@ export const SHAPE = [
   "rolloutSurprised",
   "rowSpread",
   "unitMean",
+  "byToken",
+  "byPair",
+  "byPrompt",
+  "neighbors",
+  "sureness",
+  "turnStarts",
+  "copied",
 ] as const;
 
 export type ShapeName = (typeof SHAPE)[number];
@@ -73,7 +83,7 @@ const FEWEST_PAIRS = 20;
 const FEWEST_ROWS = 16;
 
 export function describeShape(figures: Figures): Shape {
-  const { spread, confidence, places, prefixes, training } = figures;
+  const { spread, confidence, places, prefixes, training, consistency } = figures;
   const { reference, advantage } = training;
   const hasPairs = prefixes.pairs >= FEWEST_PAIRS;
   const rows = places.rowGaps.filter(Number.isFinite);
@@ -108,6 +118,13 @@ export function describeShape(figures: Figures): Shape {
     rolloutSurprised: log(spread.rolloutSurprised, 1e-4),
     rowSpread: log(quantile(rows, 0.85) / (quantile(rows, 0.15) + 1e-6), 1),
     unitMean: clip(spread.unitMeanZ, 12),
+    byToken: consistency.byToken,
+    byPair: consistency.byPair,
+    byPrompt: consistency.byPrompt,
+    neighbors: consistency.neighbors,
+    sureness: consistency.sureness,
+    turnStarts: clip(Math.log10(consistency.turnStarts), 2),
+    copied: clip(Math.log10(places.copied / places.written), 2),
   };
 }
 

@@ -66,6 +66,26 @@ export class PairSums {
   }
 }
 
+/**
+ * A normal deviate about as rare as a t of so many clusters, to first order in 1 / degrees of freedom (Wallace, "Bounds
+ * on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by chance.
+ */
+export function normalize(t: number, clusters: number): number {
+  const freedom = Math.max(1, clusters - 1);
+  return Math.sign(t) * Math.sqrt(freedom * Math.log1p((t * t) / freedom)) * (1 - 3 / (8 * freedom));
+}
+
+/** Student's t of two samples with one variance, as a normal deviate. */
+export function compareMeans(ours: readonly number[], theirs: readonly number[]): number {
+  const [center, other] = [mean(ours), mean(theirs)];
+  const squares = (values: readonly number[], about: number): number =>
+    values.reduce((sum, value) => sum + (value - about) ** 2, 0);
+  const freedom = ours.length + theirs.length - 2;
+  const variance = (squares(ours, center) + squares(theirs, other)) / freedom;
+  const error = Math.sqrt(variance * (1 / ours.length + 1 / theirs.length));
+  return normalize((center - other) / (error + 1e-9), freedom + 1);
+}
+
 /** log(p / (1 − p)) of a log-probability; its 1 − p keeps its digits near p = 1. */
 export function logit(logprob: number): number {
   return logprob - Math.log(-Math.expm1(logprob));

@@ -1,7 +1,8 @@
 /** Whether what differs is no more than an engine's precision. */
 import { formatNumber, plural } from "../../../core/text/index.ts";
 import { type Clue, hold } from "../clue.ts";
-import type { Figures, Shape } from "../features/shape.ts";
+import type { Figures } from "../features/shape.ts";
+import type { Spread } from "../features/spread.ts";
 
 /**
  * Nats: mean |Δ| of an ordinary bfloat16 engine against a float32 trainer on policies as sure as those of the lab
@@ -19,9 +20,17 @@ export interface Health {
   readonly clue: Clue;
 }
 
-export function judgeHealth({ spread }: Figures, shape: Shape, roundingAbs: number): Health {
-  const threshold = ENGINE_LEVEL * Math.max(1, spread.unsure / LAB_UNSURE) + roundingAbs;
-  const logOdds = hold(PER_DECADE * (Math.log10(threshold) - shape.level));
+/** Log-odds of the level alone; `roundingAbs`: mean |Δ| that the storage of log-probs adds, nats. */
+export function weighLevel(
+  { meanAbs, unsure }: Pick<Spread, "meanAbs" | "unsure">,
+  roundingAbs: number,
+): { readonly logOdds: number; readonly threshold: number } {
+  const threshold = ENGINE_LEVEL * Math.max(1, unsure / LAB_UNSURE) + roundingAbs;
+  return { threshold, logOdds: hold(PER_DECADE * Math.log10(threshold / Math.max(meanAbs, 1e-8))) };
+}
+
+export function judgeHealth({ spread }: Figures, roundingAbs: number): Health {
+  const { logOdds, threshold } = weighLevel(spread, roundingAbs);
   const level = `Mean |Δ| is ${formatNumber(spread.meanAbs)} nats over ${plural(spread.tokens, "token")}`;
   return {
     logOdds,

@@ -31,3 +31,27 @@ const KIN: Readonly<Record<string, readonly KinShare[]>> = {
 export function spreadKin(kin: string): readonly KinShare[] {
   return KIN[kin] ?? [{ cause: kin, share: 1 }];
 }
+
+/** Public threads that name each (its kin included): what is likely before anything is measured. */
+const THREADS: Readonly<Record<string, number>> = {
+  stale_weights: 36,
+  weight_quantization: 23,
+  moe_routing_flips: 15,
+  template_mismatch: 12,
+  stale_prefix_cache: 11,
+  rope_mismatch: 10,
+  kv_cache_quantization: 6,
+  mixed_weight_versions: 5,
+  context_window: 5,
+  dropout_on: 4,
+  packing_leak: 4,
+  pads_attended: 4,
+  trainer_ahead_one_update: 4,
+};
+/** A kin that nobody counted is as rare as the rarest. */
+const FEWEST_THREADS = 4;
+
+/** Nats, up to a constant. */
+export function weighBeforehand(kin: string): number {
+  return Math.log(THREADS[kin] ?? FEWEST_THREADS);
+}

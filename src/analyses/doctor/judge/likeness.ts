@@ -8,6 +8,7 @@
 import { formatNumber } from "../../../core/text/index.ts";
 import type { Clue } from "../clue.ts";
 import type { Shape, ShapeName } from "../features/shape.ts";
+import { weighBeforehand } from "./kin.ts";
 import { BACKGROUND, type Place, PROFILES } from "./profiles.ts";
 
 export interface Likeness {
@@ -36,7 +37,7 @@ export function compareLikeness(shape: Shape): Likeness[] {
       const ratio = logDensity(value, place) - logDensity(value, background);
       return [{ name, place, weight: SHARE * Math.max(-MOST, Math.min(MOST, ratio)) }];
     });
-    return { kin, weights, score: weights.reduce((sum, { weight }) => sum + weight, 0) };
+    return { kin, weights, score: weights.reduce((sum, { weight }) => sum + weight, weighBeforehand(kin)) };
   });
   const highest = Math.max(...scored.map(({ score }) => score));
   const total = scored.reduce((sum, { score }) => sum + Math.exp(score - highest), 0);
@@ -90,6 +91,13 @@ const WORDS: Readonly<Record<ShapeName, readonly [label: string, write: (value: 
   rolloutSurprised: ["the share of tokens that the trainer was sure of and the rollout was not", power],
   rowSpread: ["the gap of a poor row (85th percentile), as a multiple of that of a good one (15th),", power],
   unitMean: ["z of mean ρ − 1", asIs],
+  byToken: ["the share of the difference that the token's id explains", asIs],
+  byPair: ["the share of the difference that the token and the one before it explain", asIs],
+  byPrompt: ["the share of the difference that the prompt explains", asIs],
+  neighbors: ["the correlation of the gap with that of the token before", asIs],
+  sureness: ["the correlation of the gap with how sure the rollout is", asIs],
+  turnStarts: ["the gap at the first three tokens of later turns, as a multiple of that elsewhere,", power],
+  copied: ["the gap at tokens that stand in the prompt, as a multiple of that at others,", power],
 };
 
 function quote(cause: string, name: ShapeName, value: number, place: Place, weight: number): Clue {

@@ -96,11 +96,14 @@ function judgePositions({ places }: Figures): Clue[] {
   ];
 }
 
+const SMALLEST_Z_OF_PACKS = 4.5;
+
 function judgePacking({ places }: Figures): Clue[] {
   const { packing } = places;
   if (packing === null) return [];
-  const { period, soundGap, otherGap, sound, other } = packing;
-  if (!(otherGap > 4 * soundGap) || sound < 4) return [];
+  const { period, soundGap, otherGap, sound, other, z } = packing;
+  // The best of thirty periods and orders: less is chance, or rows that differ in length.
+  if (!(otherGap > 4 * soundGap && z > SMALLEST_Z_OF_PACKS) || sound < 4) return [];
   return [
     {
       cause: "packing_leak",

@@ -32,7 +32,7 @@ export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
   if (confidence.decided < FEWEST || !(oneSided > 0.88) || (isNoisy && oneSided < 0.97)) return NONE;
   const isCut = Math.max(confidence.rolloutZero, confidence.trainerZero) > 0.3;
   // Scaled logits fit a line; where they do not, only mass that one side lacks makes one sign.
-  if (!isCut && confidence.correlation < 0.9 && shape.positive > 0.02) return NONE;
+  if (!isCut && confidence.correlation < 0.9 && lean(shape.positive) < 0.98) return NONE;
   const clues = isCut ? [judgeCut(figures)] : judgeScale(figures, shape);
   return { logOdds: hold(40 * (oneSided - 0.88) + 4), clues };
 }
@@ -107,14 +107,18 @@ function judgeScale(figures: Figures, shape: Shape): Clue[] {
   ];
 }
 
+const FEWEST_UNLIKELY = 4;
+
 /**
  * Scaling moves unlikely tokens the other way than likely ones, since probabilities sum to 1; mass that a side has
  * elsewhere lowers all of them.
  */
 function isMassLost({ confidence }: Figures, shape: Shape): boolean {
-  const { unlikely, unlikelyPositive, likelyPositive, ratioBySureness } = confidence;
-  const same = likelyPositive < 0.5 ? 1 - unlikelyPositive : unlikelyPositive;
-  if (unlikely >= 5) return same > 0.8;
+  const { unlikely, unlikelyDelta, unlikelyExcess, likelyPositive, ratioBySureness } = confidence;
+  if (unlikely >= FEWEST_UNLIKELY) {
+    const opposite = likelyPositive > 0.5 ? -unlikelyDelta : unlikelyDelta;
+    return opposite < 0.4 * Math.abs(Math.expm1(shape.slope)) * unlikelyExcess;
+  }
   const [first] = ratioBySureness;
   return shape.bend > 1.8 || (Number.isNaN(shape.bend) && Math.abs((first ?? 1) - 1) < 0.02);
 }
@@ -139,7 +143,9 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
   const [first, last] = [known[0] ?? 1, known[known.length - 1] ?? 1];
   // Unsure tokens lose little to a filter, since their mass is on tokens that it keeps; padding takes from them too.
   const unsureShare = Math.abs(first - 1) / (Math.abs(last - 1) + 1e-6);
-  const odds = (confidence.lossSlope - 0.39) / 0.04 + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
+  // NaN where no sure token differs on the side of most.
+  const slope = Number.isNaN(confidence.lossSlope) ? 0 : (confidence.lossSlope - 0.39) / 0.04;
+  const odds = slope + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
   const isLess = confidence.positiveShare < 0.5;
   const said = `Δ is ${isLess ? "below" : "above"} 0 at ${formatShare(isLess ? 1 - confidence.positiveShare : confidence.positiveShare)} of the tokens, unlikely ones too, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the ${isLess ? "trainer" : "rollout"} has elsewhere follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
   const figures = {
@@ -171,7 +177,10 @@ const FEWEST_ENTROPIES = 500;
 export function judgeSurplus({ confidence, spread }: Figures): Clue | undefined {
   const { rolloutSurplus, trainerSurplus } = confidence;
   // Where Δ is sound, the trainer's entropy is the rollout's.
-  const { value, z, tokens, entropy } = rolloutSurplus.tokens > 0 ? rolloutSurplus : trainerSurplus;
+  const isOwn = rolloutSurplus.tokens > 0;
+  const { value, z, tokens, entropy } = isOwn ? rolloutSurplus : trainerSurplus;
+  // A trainer that differs has another entropy: by about as much as Δ.
+  if (!isOwn && !(-value > 3 * spread.meanAbs)) return undefined;
   if (tokens < FEWEST_ENTROPIES || !(z < -4) || !(value < -0.03 * entropy)) return undefined;
   if (!(spread.meanAbs < 0.1 * entropy)) return undefined;
   return {

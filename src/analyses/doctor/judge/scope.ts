@@ -10,7 +10,10 @@ import type { EvidencePicture } from "../../../results/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import { measureParts, type Part, type Parts } from "../features/parts.ts";
 import { scoreRows } from "../features/row-scores.ts";
-import type { View } from "../sample/view.ts";
+import { scanSlices } from "../features/slices.ts";
+import { measureSpread } from "../features/spread.ts";
+import { View } from "../sample/view.ts";
+import { weighLevel } from "./health.ts";
 
 export interface Scope {
   readonly clues: readonly Clue[];
@@ -19,16 +22,23 @@ export interface Scope {
   readonly weight: number;
 }
 
-/** A part must be this many times the level of the others, which differ by less among themselves. */
-const SMALLEST_RATIO = 2.2;
+/**
+ * A part must be this many times the level of the others, which differ by less among themselves. Steps and ranks are
+ * drawn from the same prompts; environments are not, so one of them may be off by more in a run that is wrong all over.
+ */
+const SMALLEST_RATIO = { step: 1.45, rank: 1.45, version: 1.45, environment: 2.2 } as const;
+const CLEAR_RATIO = 2.2;
 /** Shares are near 0 where a part is sound. */
 const SMALLEST_RATIO_OF_SHARES = 8;
 const SMALLEST_Z = 4.5;
+/** A part this many times the others needs fewer rows to be believed: ranks of few rows cannot make a large z. */
+const LARGE_RATIO = 5;
+const SMALLEST_Z_OF_LARGE = 3.5;
 
 /** The strongest scope there is; null where the run is alike all over. */
 export function judgeScope(view: View, rowGaps: readonly number[]): Scope | null {
   const found = [
-    { what: "mean gap in logits", parts: measureParts(view, rowGaps), smallest: SMALLEST_RATIO },
+    { what: "mean gap in logits", parts: measureParts(view, rowGaps), smallest: undefined },
     ...scoreRows(view).map(({ what, scores }) => ({
       what,
       parts: measureParts(view, scores, true),
@@ -40,20 +50,70 @@ export function judgeScope(view: View, rowGaps: readonly number[]): Scope | null
       return scope === null ? [] : [scope];
     }),
   );
+  const slice = describeSlice(view, rowGaps);
+  if (slice !== null) found.push(slice);
   return found.sort((x, y) => y.weight - x.weight)[0] ?? null;
 }
 
-function describeScope(view: View, what: string, parts: Parts, smallest: number): Scope | null {
+/** A slice must be this many times the others, whatever its z: less is not worth a word. */
+const SMALLEST_SLICE_RATIO = 1.3;
+/** Nats against a slight part, or one of several workers, being wrong, beforehand. */
+const RARE = 3;
+
+/** Of many slices the one that stands out most, weighed by how seldom the best of so many would by chance. */
+function describeSlice(view: View, rowGaps: readonly number[]): Scope | null {
+  const slice = scanSlices(view, rowGaps);
+  if (slice === null || slice.ratio < SMALLEST_SLICE_RATIO) return null;
+  const { kind, period, offset, rows, z, ratio, tested } = slice;
+  const weight = hold(weighChance(z, tested) - RARE);
+  if (!(weight > 0)) return null;
+  const clue: Clue = {
+    cause: "mixed_weight_versions",
+    weight,
+    sentence: `Of every ${period} ${kind}s of a step, in the order of the files, number ${offset + 1} has a gap in logits ${formatNumber(ratio)} times that of the others (z ${formatNumber(z)}, the most of ${tested} such slices): one of ${period} workers serves other weights.`,
+    figures: { period, place: offset + 1, ratio, z, slices: tested },
+  };
+  return { clues: [clue], rows, weight };
+}
+
+/**
+ * Nats that the best of so many tests speaks against chance: the upper bound −1 / (e p ln p) of the Bayes factor for a
+ * p-value (Sellke, Bayarri and Berger, 2001), with p corrected for their number.
+ */
+function weighChance(z: number, tested: number): number {
+  if (z <= 1) return 0;
+  // Mills' bound on the tail of a normal.
+  const logP = Math.log(tested) - (z * z) / 2 - Math.log(z * Math.sqrt(2 * Math.PI));
+  return logP < -1 ? -1 - logP - Math.log(-logP) : 0;
+}
+
+function describeScope(view: View, what: string, parts: Parts, smallest: number | undefined): Scope | null {
   const { kind, odd, ratio, z, oddLevel, restLevel } = parts;
-  if (!(ratio > smallest && z > SMALLEST_Z) || odd.length === 0 || kind === "version") return null;
+  if (
+    !(
+      ratio > (smallest ?? SMALLEST_RATIO[kind]) &&
+      z > (ratio > LARGE_RATIO ? SMALLEST_Z_OF_LARGE : SMALLEST_Z)
+    ) ||
+    odd.length === 0
+  )
+    return null;
+  if (kind === "version" && !isMixed(view)) return null;
   if (odd.length === parts.parts.length || parts.spreadOfRest > 0.6 * (ratio - 1)) return null;
   const rows = selectRows(view, kind, odd);
   if (rows.length > 0.9 * view.rows.length) return null;
-  const weight = hold(2 * z - 6 + Math.log(ratio));
+  // Where the others are off too, a part that is more so is a part of what is wrong all over.
+  const isSlight = kind === "environment" || ratio < CLEAR_RATIO;
+  const rest = isSlight ? Math.min(0, judgeRest(view, new Set(rows))) : 0;
+  const weight = hold(2 * z - 6 + Math.log(ratio)) + rest - (ratio < CLEAR_RATIO ? RARE : 0);
+  if (!(weight > 0)) return null;
   const level = `the ${what} is ${formatNumber(oddLevel)}, elsewhere ${formatNumber(restLevel)} (z ${formatNumber(z)})`;
   const figures = { parts: odd.map(({ name }) => name).join(","), level: oddLevel, elsewhere: restLevel, z };
   const base = { figures, picture: drawParts(what, parts) };
   const names = odd.map(({ name }) => name);
+  if (kind === "version") {
+    const sentence = `In sequences of weight version ${names.join(", ")} ${level}, within the same steps.`;
+    return { weight, rows, clues: [{ ...base, cause: "mixed_weight_versions", weight, sentence }] };
+  }
   if (kind === "rank" || kind === "environment") {
     const cause = kind === "rank" ? "one_bad_rank" : "one_bad_source";
     return {
@@ -71,6 +131,24 @@ function describeScope(view: View, what: string, parts: Parts, smallest: number)
       sentence: `${clue.sentence} ${level}.`,
     })),
   };
+}
+
+/** Whether a step has sequences of several weight versions: else versions are steps. */
+function isMixed({ rows }: View): boolean {
+  const known = new Map<number, number>();
+  return rows.some(({ step, versions }) => {
+    const version = versions?.[0];
+    if (version === undefined) return false;
+    const first = known.get(step) ?? version;
+    known.set(step, first);
+    return first !== version;
+  });
+}
+
+/** Log-odds that the rows outside a part differ by an engine's precision alone, nats. */
+function judgeRest(view: View, part: ReadonlySet<number>): number {
+  const spread = measureSpread(new View(view.rows.filter((_, r) => !part.has(r))));
+  return spread.tokens === 0 ? 0 : weighLevel(spread, 0).logOdds;
 }
 
 /** One step, all from one on at one level, or a rise. */
@@ -108,7 +186,13 @@ function countRises(parts: readonly Part[]): number {
 function selectRows(view: View, kind: Parts["kind"], odd: readonly Part[]): number[] {
   const names = new Set(odd.map(({ name }) => name));
   return view.rows.flatMap((row, r) => {
-    const value = kind === "step" ? row.step : kind === "rank" ? row.rank : row.environment;
+    const values = {
+      step: row.step,
+      rank: row.rank,
+      environment: row.environment,
+      version: row.versions?.[0],
+    };
+    const value = values[kind];
     return names.has(String(value)) ? [r] : [];
   });
 }

@@ -22,11 +22,19 @@ interface EqualColumns {
   /** Masked tokens inside responses where the trainer has a value; those where both sides have it. */
   tool: number;
   toolEqual: number;
+  /** Masked tokens before an own token where both sides are exactly 0. */
+  toolZero: number;
 }
 
 function countEqual(view: View): EqualColumns {
-  const counts = { own: 0, ownEqual: 0, tool: 0, toolEqual: 0 };
+  const counts = { own: 0, ownEqual: 0, tool: 0, toolEqual: 0, toolZero: 0 };
+  let [row, zeros] = [-1, 0];
   for (let i = 0; i < view.tokens; i++) {
+    if (view.rowAt[i] !== row) [row, zeros] = [view.rowAt[i] as number, 0];
+    if (view.left[i] === LEFT_OUT.own) {
+      counts.toolZero += zeros;
+      zeros = 0;
+    } else if (view.left[i] === LEFT_OUT.masked && view.a[i] === 0 && view.c[i] === 0) zeros++;
     const isEqual = view.a[i] === view.c[i];
     if (view.left[i] === LEFT_OUT.own) {
       counts.own++;
@@ -39,7 +47,7 @@ function countEqual(view: View): EqualColumns {
   return counts;
 }
 
-function examineColumns({ own, ownEqual, tool, toolEqual }: EqualColumns): Clue[] {
+function examineColumns({ own, ownEqual, tool, toolEqual, toolZero }: EqualColumns): Clue[] {
   if (own === 0 || ownEqual < own) return [];
   const figures = { tokens: own, tool_tokens: tool, tool_tokens_equal: toolEqual };
   const equal = `Rollout and trainer log-probs are the same numbers at all ${plural(own, "token")}`;
@@ -50,6 +58,15 @@ function examineColumns({ own, ownEqual, tool, toolEqual }: EqualColumns): Clue[
         weight: 11,
         sentence: `${equal}, and at ${plural(tool, "token")} of tool output too, for which an engine has no log-probs: one column is a copy of the other.`,
         figures,
+      },
+    ];
+  if (tool === 0 && toolZero >= 5)
+    return [
+      {
+        cause: "copied_column",
+        weight: 2,
+        sentence: `${equal}, and both are 0 at ${plural(toolZero, "token")} of tool output, where an engine has no log-probs and a trainer that computes its own has some: the trainer column is likely a copy.`,
+        figures: { ...figures, tool_tokens_zero: toolZero },
       },
     ];
   const apart =
@@ -103,18 +120,24 @@ function examineZeros(view: View, { rowsInGroups, rowsAllSame }: Duplicates): Cl
 }
 
 function examineDuplicates(view: View, found: Duplicates): Clue[] {
-  const { copies, pairs, expectedPairs, rows, acrossPrompts, examples } = found;
+  const { copies, pairs, expectedPairs, rows, acrossPrompts, inLargerGroups, examples } = found;
   // Log of a Poisson tail of the pairs that chance makes; the expectation is an estimate itself, so it is raised.
   const mean = 1.3 * expectedPairs + 1;
   const tail = pairs > mean ? pairs * Math.log(pairs / mean) - (pairs - mean) : 0;
-  const weight = tail + (acrossPrompts > 0 ? 8 : 0) - 4;
+  const weight = tail + (acrossPrompts + inLargerGroups > 0 ? 8 : 0) - 4;
   if (weight < 1) return [];
   return [
     {
       cause: "duplicated_rows",
       weight: hold(weight),
-      sentence: `${plural(copies, "sequence")} of ${rows} (${formatShare(copies / rows)}) repeat another of their step bit for bit, tokens and both columns: ${plural(pairs, "pair")}, where chance makes ${formatNumber(expectedPairs)}.`,
-      figures: { copies, share: copies / rows, pairs, expected_pairs: expectedPairs },
+      sentence: `${plural(copies, "sequence")} of ${rows} (${formatShare(copies / rows)}) repeat another of their step bit for bit, tokens and both columns: ${plural(pairs, "pair")}, where chance makes ${formatNumber(expectedPairs)}${inLargerGroups > 0 ? `; ${inLargerGroups} of them are in prompts with more responses than the others have` : ""}.`,
+      figures: {
+        copies,
+        in_larger_groups: inLargerGroups,
+        share: copies / rows,
+        pairs,
+        expected_pairs: expectedPairs,
+      },
       handles: listRows(view, examples.flat()),
     },
   ];

@@ -8,7 +8,7 @@ import { listHandles } from "./handles.ts";
 export function examineValues(view: View): Clue[] {
   const clues: Clue[] = [];
   for (const found of measureConstants(view)) {
-    if (found.isFloor && isRound(found.value) && found.value !== 0) clues.push(describeFloor(view, found));
+    if (isClamp(found)) clues.push(describeFloor(view, found));
     else if (isPlaceholder(found)) clues.push(describePlaceholder(view, found));
     else continue;
     for (const i of found.far) view.claim(i);
@@ -17,6 +17,12 @@ export function examineValues(view: View): Clue[] {
 }
 
 const FEWEST = 4;
+
+/** A round limit, or the lowest number of a side at tokens for which the other side has many, all lower. */
+function isClamp({ isFloor, value, different }: RepeatedValue): boolean {
+  return isFloor && value !== 0 && (isRound(value) || different >= FEWEST);
+}
+
 /** Exact numbers that programs fill in. */
 const USUAL = [0, 1, -1, -100, -999, -1000, -9999, -10000];
 

@@ -1,0 +1,23 @@
+/**
+ * Where the flags of inference engines that fixes name were found; those of trainers are `remedies` of their dialects
+ * (`src/trainers/NAME/config-keys.ts`). By engine and line of the fix.
+ *
+ * @module
+ */
+export const ENGINE_SOURCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  vllm: {
+    "--logprobs-mode processed_logprobs":
+      "vllm/config/model.py ModelConfig.logprobs_mode, default raw_logprobs",
+    "--logprobs-mode raw_logprobs": "vllm/config/model.py ModelConfig.logprobs_mode, default raw_logprobs",
+    "--generation-config vllm": "vllm/config/model.py ModelConfig.generation_config",
+    "--kv-cache-dtype auto": "vllm/config/cache.py CacheConfig.cache_dtype, default auto",
+    "--chat-template FILE": "docs.vllm.ai, OpenAI-compatible server",
+    "return_token_ids = true": "vllm/entrypoints/openai protocol: ChatCompletionRequest.return_token_ids",
+    "reset_prefix_cache() after the update": "vllm/entrypoints/serve/cache/api_router.py",
+  },
+  sglang: {
+    "--kv-cache-dtype auto": "python/sglang/srt/server_args.py, default auto",
+    "temperature = 1 for prefill scores": "sgl-project/sglang#36213: input log-probs ignore the temperature",
+    "flush_cache after update_weights": "docs.sglang.io/advanced_features/sglang_for_rl.html",
+  },
+};

@@ -1,0 +1,122 @@
+/**
+ * How far the difference is the same whenever the same token comes again within a step: other weights move a token
+ * behind a token nearly alike wherever it stands, noise of caches and routers does not; another context moves it as that
+ * context does. From step to step both sides' weights change, and with them the direction.
+ *
+ * @module
+ */
+import type { View } from "../sample/view.ts";
+import { SUREST } from "./spread.ts";
+import { logit, mean, PairSums } from "./stats.ts";
+
+/** Shares are intraclass correlations: 0 where groups say nothing, 1 where they say all; NaN where too few. */
+export interface Consistency {
+  /** Of the variance of the signed gap in logits, the share that the token's id explains. */
+  readonly byToken: number;
+  /** The share that the id and the id before it explain, each such pair once per prompt. */
+  readonly byPair: number;
+  /** The share that the prompt explains. */
+  readonly byPrompt: number;
+  /** Pearson's r of log |gap| with that of the token before. */
+  readonly neighbors: number;
+  /** Pearson's r of log |gap| with how sure the rollout is, |logit p|. */
+  readonly sureness: number;
+  /** Mean |gap| of the first three tokens of later turns over that of all others; NaN with one turn. */
+  readonly turnStarts: number;
+}
+
+const MOST = 3;
+/** A gap of 0 has no logarithm. */
+const LEAST = 1e-5;
+const FIRST_OF_TURN = 3;
+/** Larger than any vocabulary: a pair of ids is one number. */
+const IDS = 2 ** 24;
+
+export function measureConsistency(view: View): Consistency {
+  const [tokens, pairs, prompts] = [new Groups(), new Groups(), new Groups()];
+  const seen = new Map<number, Set<number>>();
+  const [neighbors, sureness] = [new PairSums(), new PairSums()];
+  const [starts, others]: [number[], number[]] = [[], []];
+  for (let r = 0; r < view.rows.length; r++) {
+    const { ids, group, step } = view.rows[r] as View["rows"][number];
+    const known = seen.get(group) ?? new Set();
+    seen.set(group, known);
+    const [from, to] = view.span(r);
+    let [before, since] = [Number.NaN, FIRST_OF_TURN];
+    for (let i = from; i < to; i++) {
+      since = view.isTurnStart(i) ? 0 : since + 1;
+      const gap = signedGap(view, i);
+      if (gap === undefined) {
+        before = Number.NaN;
+        continue;
+      }
+      prompts.add(step, group, gap);
+      const id = ids?.[i - from];
+      if (id !== undefined) {
+        tokens.add(step, id, gap);
+        const pair = (i > from ? (ids?.[i - from - 1] as number) + 1 : 0) * IDS + id;
+        if (!known.has(pair)) pairs.add(step, pair, gap);
+        known.add(pair);
+      }
+      const size = Math.log(Math.abs(gap) + LEAST);
+      if (!Number.isNaN(before)) neighbors.add(before, size);
+      before = size;
+      sureness.add(Math.abs(logit(view.a[i] as number)), size);
+      (since < FIRST_OF_TURN ? starts : others).push(Math.abs(gap));
+    }
+  }
+  return {
+    byToken: tokens.share,
+    byPair: pairs.share,
+    byPrompt: prompts.share,
+    neighbors: neighbors.correlation,
+    sureness: sureness.correlation,
+    turnStarts: starts.length < 10 ? Number.NaN : mean(starts) / (mean(others) + LEAST),
+  };
+}
+
+function signedGap(view: View, i: number): number | undefined {
+  const [a, c] = [view.a[i] as number, view.c[i] as number];
+  if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
+  return Math.max(-MOST, Math.min(MOST, logit(c) - logit(a)));
+}
+
+const FEWEST_GROUPS = 3;
+const FEWEST_WITHIN = 10;
+
+/** One-way analysis of variance of groups with two values or more; a key of another step is another group. */
+class Groups {
+  readonly #steps = new Map<number, Map<number, [n: number, sum: number, squares: number]>>();
+
+  add(step: number, key: number, value: number): void {
+    const groups = this.#steps.get(step) ?? new Map<number, [number, number, number]>();
+    this.#steps.set(step, groups);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [1, value, value * value]);
+    else {
+      group[0]++;
+      group[1] += value;
+      group[2] += value * value;
+    }
+  }
+
+  /** (MSB − MSW) / (MSB + (n₀ − 1) MSW), with n₀ for groups of unequal size (Donner, 1986). */
+  get share(): number {
+    let [groups, n, sum, squares, between, sizes] = [0, 0, 0, 0, 0, 0];
+    for (const [count, own, ownSquares] of [...this.#steps.values()].flatMap((each) => [...each.values()])) {
+      if (count < 2) continue;
+      groups++;
+      n += count;
+      sum += own;
+      squares += ownSquares;
+      between += own ** 2 / count;
+      sizes += count ** 2;
+    }
+    if (groups < FEWEST_GROUPS || n - groups < FEWEST_WITHIN) return Number.NaN;
+    const meanBetween = (between - sum ** 2 / n) / (groups - 1);
+    const meanWithin = (squares - between) / (n - groups);
+    const size = (n - sizes / n) / (groups - 1);
+    const total = meanBetween + (size - 1) * meanWithin;
+    return total > 0 ? (meanBetween - meanWithin) / total : 0;
+  }
+}
